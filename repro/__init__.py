@@ -1,0 +1,7 @@
+"""Reproducibility study of five GPU papers on particle and lattice methods.
+
+`repro.parallel` runs one kernel body on one core, all cores or a GPU; `repro.lbm` holds the lattice Boltzmann
+solvers; `repro.study` executes the notebooks and judges the papers' claims. The command line is `python -m repro`.
+"""
+
+__version__ = "0.1.0"
