@@ -1,0 +1,43 @@
+"""pyproject.toml is the source of truth; the two generated files must agree with it."""
+
+import importlib.util
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def pins() -> dict[str, Requirement]:
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    parsed = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return {canonical(r.name): r for r in parsed}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_environment_yml_is_what_pyproject_generates():
+    spec = importlib.util.spec_from_file_location("sync", ROOT / "tools/sync_requirements.py")
+    sync = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sync)
+    assert (ROOT / "environment.yml").read_text() == sync.environment(PROJECT)
+
+
+def test_every_requirement_has_a_pin_that_satisfies_it():
+    locked = pins()
+    for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]:
+        wanted = Requirement(text)
+        pin = locked[canonical(wanted.name)]
+        (version,) = [s.version for s in pin.specifier]
+        assert wanted.specifier.contains(version), text
+
+
+def test_every_pin_is_exact_and_names_no_index():
+    assert all([s.operator for s in pin.specifier] == ["=="] for pin in pins().values())
+    text = (ROOT / "requirements.txt").read_text()
+    assert not re.search(r"https?:|index-url|find-links|file:| @ |/", text.split("\n", 1)[1])
