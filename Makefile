@@ -1,0 +1,45 @@
+# Needs Python 3.11 or newer and make; everything else is installed into .venv.
+PYTHON  ?= python3
+PROFILE ?= quick
+DEVICE  ?= auto
+VENV    := .venv
+BIN     := $(VENV)/bin
+STAMP   := $(VENV)/.installed
+
+.PHONY: help reproduce test lab lint clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make reproduce   install, run every notebook, print the scoreboard (PROFILE=quick DEVICE=auto)"
+	@echo "make test        install, lint, run the tests"
+	@echo "make lab         JupyterLab on the notebooks"
+	@echo "make lint        format and fix the sources"
+	@echo "make clean       remove build/ and .venv/"
+
+reproduce: $(STAMP)
+	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE)
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest
+
+lab: $(STAMP)
+	$(BIN)/jupyter lab notebooks
+
+lint: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf build $(VENV)
+
+# The stamp comes last, so an interrupted installation is done again.
+$(STAMP): requirements.txt pyproject.toml tools/install_gpu.sh
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	bash tools/install_gpu.sh $(BIN)/python
+	touch $@
