@@ -1,0 +1,129 @@
+"""The catalogue of notebooks, notebooks/catalogue.toml."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from ..parallel.errors import InputError
+from .nearest import did_you_mean
+from .paths import Project
+
+EVERYTHING = "*"
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One entry of the catalogue."""
+
+    id: str
+    """Path below notebooks/ without its ending."""
+    paper: str
+    """Key of the paper, or "all"."""
+    title: str
+    needs: tuple[str, ...] = ()
+    """Ids that must be finished before; "*" for all others."""
+    data: tuple[str, ...] = ()
+    """Globs below data/ of the files it reads."""
+    timing: bool = False
+    """It measures speed, so it runs alone."""
+    profiles: dict[str, dict] = field(default_factory=dict)
+    """Parameters for each profile it takes part in."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Expected duration for each profile."""
+    file: str = ""
+    """File below notebooks/, where it is not ID.ipynb."""
+
+    @property
+    def relative(self) -> Path:
+        """The notebook's file below notebooks/."""
+        return Path(self.file or f"{self.id}.ipynb")
+
+    @property
+    def slug(self) -> str:
+        """The id as a file name."""
+        return self.id.replace("/", "-")
+
+    def source(self, project: Project) -> Path:
+        """The notebook's file."""
+        return project.notebooks / self.relative
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All notebooks, in the order in which they run."""
+
+    notebooks: tuple[Notebook, ...]
+
+    def profiles(self) -> list[str]:
+        """Every profile that some notebook has."""
+        return list(dict.fromkeys(name for book in self.notebooks for name in book.profiles))
+
+    def require_profile(self, name: str) -> None:
+        """InputError if no notebook has the profile."""
+        if name not in self.profiles():
+            raise InputError(f"unknown profile '{name}': choose one of {', '.join(self.profiles())}")
+
+    def select(self, names: Iterable[str] | None = None) -> list[Notebook]:
+        """Notebooks by id, last part of an id, or folder, with those they need; all without names."""
+        if not names:
+            return list(self.notebooks)
+        chosen = {book.id for name in names for book in self._match(name)}
+        while extra := {n for b in self._of(chosen) for n in b.needs if n != EVERYTHING} - chosen:
+            chosen |= extra
+        return self._of(chosen)
+
+    def _of(self, ids: set[str]) -> list[Notebook]:
+        return [book for book in self.notebooks if book.id in ids]
+
+    def _match(self, name: str) -> list[Notebook]:
+        name = name.removesuffix(".ipynb").removeprefix("notebooks/").rstrip("/")
+        exact = [book for book in self.notebooks if name in (book.id, str(book.relative.with_suffix("")))]
+        folder = [book for book in self.notebooks if book.id.startswith(f"{name}/")]
+        last = [book for book in self.notebooks if book.id.rpartition("/")[2] == name]
+        if not exact and not folder and len(last) > 1:
+            raise InputError(f"notebook '{name}' is ambiguous: {' or '.join(book.id for book in last)}")
+        found = exact or folder or last
+        if not found:
+            ids = [book.id for book in self.notebooks]
+            short = [book.id.rpartition("/")[2] for book in self.notebooks]
+            raise InputError(f"unknown notebook '{name}': {did_you_mean(name, ids + short)}")
+        return found
+
+
+def load(project: Project) -> Catalogue:
+    """Read the catalogue; InputError says which entry is wrong and how."""
+    path = project.notebooks / "catalogue.toml"
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing: is this the project's folder?") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"catalogue.toml: {error}") from None
+    books = tuple(_notebook(entry, number) for number, entry in enumerate(content.get("notebook", []), 1))
+    ids = [book.id for book in books]
+    for book in books:
+        if ids.count(book.id) > 1:
+            raise InputError(f"catalogue.toml: '{book.id}' stands there twice")
+        for need in set(book.needs) - {EVERYTHING} - set(ids):
+            raise InputError(f"catalogue.toml: {book.id} needs unknown '{need}': {did_you_mean(need, ids)}")
+    return Catalogue(books)
+
+
+def _notebook(entry: dict, number: int) -> Notebook:
+    place = f"catalogue.toml, {entry.get('id', f'entry {number}')}"
+    known = [f.name for f in fields(Notebook)]
+    for name in entry:
+        if name not in known:
+            raise InputError(f"{place}: unknown key '{name}', {did_you_mean(name, known)}")
+    for name in ("id", "paper", "title", "profiles"):
+        if not entry.get(name):
+            raise InputError(f"{place}: '{name}' is missing")
+    return Notebook(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
+
+
+def require_files(books: Iterable[Notebook], project: Project) -> None:
+    """InputError if a notebook of the catalogue has no file."""
+    for book in books:
+        if not book.source(project).is_file():
+            raise InputError(f"catalogue.toml lists {book.id}, but notebooks/{book.relative} is missing")

@@ -1,0 +1,101 @@
+"""What the papers claim: data/published/KEY.csv."""
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from ..parallel.errors import InputError
+from .nearest import did_you_mean
+from .paths import Project
+
+KINDS = ("physics", "speed", "setup")
+RULES = ("within", "at least", "at most", "order", "")
+NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One number (or ordering) that a paper states."""
+
+    id: str
+    where: str
+    """Section, table, figure or equation."""
+    quantity: str
+    case: str
+    value: str
+    """As printed: a number, a range "4-5", a bound ">100", a fraction "1/12"; for an ordering, its winner."""
+    unit: str
+    hardware: str
+    kind: str
+    """physics, speed, or setup (facts and parameters, never judged)."""
+    rule: str
+    """within, at least, at most or order; empty for setup."""
+    tolerance: str
+    """In the claim's unit, or relative as "2 %"."""
+    why: str
+    """Reason of the tolerance."""
+    note: str
+
+    @property
+    def paper(self) -> str:
+        """Key of the paper."""
+        return self.id.partition("-")[0]
+
+    def bounds(self) -> tuple[float, float]:
+        """The stated number as a range; both ends are the same for a single number."""
+        text = re.sub(r"^(about|ca\.?|[<>≤≥~])\s*", "", self.value.strip())
+        if match := re.fullmatch(rf"({NUMBER})\s*/\s*({NUMBER})", text):
+            ratio = float(match[1]) / float(match[2])
+            return ratio, ratio
+        if match := re.fullmatch(rf"({NUMBER})\s*(?:-|to)\s*({NUMBER})", text):
+            return float(match[1]), float(match[2])
+        if re.fullmatch(NUMBER, text):
+            return float(text), float(text)
+        raise InputError(f"claim {self.id}: '{self.value}' is not a number")
+
+    def margin(self) -> float:
+        """The tolerance in the claim's unit."""
+        text = self.tolerance.strip()
+        if text.endswith("%"):
+            return abs(self.bounds()[1]) * float(text[:-1]) / 100
+        return float(text or 0)
+
+
+def read(path: Path) -> list[Claim]:
+    """Claims of one file; lines that start with # are comments."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    names = [f.name for f in fields(Claim)]
+    if rows and (missing := [n for n in names if n not in rows[0]]):
+        raise InputError(f"{path.name}: column {', '.join(missing)} is missing")
+    claims = [Claim(**{name: (row[name] or "").strip() for name in names}) for row in rows]
+    for claim in claims:
+        _check(claim)
+    return claims
+
+
+def _check(claim: Claim) -> None:
+    if claim.kind not in KINDS or claim.rule not in RULES or (claim.kind == "setup") != (claim.rule == ""):
+        raise InputError(f"claim {claim.id}: kind '{claim.kind}' with rule '{claim.rule}' is not known")
+    if claim.rule not in ("", "order"):
+        claim.bounds()
+        claim.margin()
+
+
+def load(paper: str, project: Project | None = None) -> dict[str, Claim]:
+    """Claims of a paper by id; empty where the paper has no file."""
+    path = (project or Project.default()).data / "published" / f"{paper}.csv"
+    return {claim.id: claim for claim in read(path)} if path.is_file() else {}
+
+
+def find(ids: Iterable[str], project: Project | None = None) -> dict[str, Claim]:
+    """Claims by id, InputError for an unknown one."""
+    found = {}
+    for identifier in ids:
+        known = load(identifier.partition("-")[0], project)
+        if identifier not in known:
+            raise InputError(f"unknown claim '{identifier}': {did_you_mean(identifier, known)}")
+        found[identifier] = known[identifier]
+    return found

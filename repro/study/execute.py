@@ -1,0 +1,170 @@
+"""Runs one notebook in a process of its own: `python -m repro.study.execute JOB.json`.
+
+The parent holds the other end of standard input. When that closes, the parent is gone (or wants an end), so
+the kernel is killed and the process exits: nothing is left running, however the parent died.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+
+from ..parallel import errors
+from . import atomic
+
+START_TIMEOUT = 180
+
+
+def main(job_file: str) -> None:
+    """Execute the job; the outcome goes to result.json beside the job file, the outputs to its run folder."""
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    job = json.loads(Path(job_file).read_text(encoding="utf-8"))
+    work = Path(job_file).parent
+    started = time.time()
+    problem = _execute(job, work / "out")
+    seconds = round(time.time() - started, 2)
+    notebook = work / "out" / f"{job['slug']}.ipynb"
+    if notebook.is_file():
+        _scrub(notebook, job)
+    if problem is None:
+        run = {k: job[k] for k in ("profile", "machine", "device", "fingerprint", "parameters")}
+        run |= {"started": started, "seconds": seconds, "finished": True}
+        problem = _move_into_place(job, work / "out", run)
+    result = problem or {"status": "done"}
+    atomic.write_json(work / "result.json", {**result, "seconds": seconds})
+
+
+def _die_with_parent() -> None:
+    # reading the descriptor, not sys.stdin: its lock would deadlock the interpreter's shutdown
+    while os.read(0, 4096):
+        pass
+    for child in psutil.Process().children(recursive=True):
+        try:
+            child.kill()
+        except psutil.NoSuchProcess:
+            continue
+    os._exit(1)
+
+
+def _execute(job: dict, out: Path) -> dict | None:
+    """Run the notebook into `out`; None if all went well, else what went wrong."""
+    import papermill
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    out.mkdir()
+    # the record writes to OUTPUT; the scoreboard reads the results in RUN
+    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"]}
+    source = Path(job["root"]) / "notebooks" / job["file"]
+    try:
+        papermill.execute_notebook(
+            source,
+            out / f"{job['slug']}.ipynb",
+            parameters=job["parameters"],
+            cwd=source.parent,
+            progress_bar=False,
+            start_timeout=START_TIMEOUT,
+            execution_timeout=job["timeout"],
+            coalesce_streams=True,
+        )
+    except papermill.PapermillExecutionError as error:
+        refused = error.ename in _refusals()
+        status = "refused" if refused else "failed"
+        return _problem(error.ename, error.evalue, cell=error.cell_index, status=status)
+    except CellTimeoutError:
+        return _problem("CellTimeoutError", f"a cell took longer than {job['timeout']:g} s")
+    except DeadKernelError:
+        return _problem("DeadKernelError", "the kernel died (killed, crashed or out of memory)")
+    except Exception as error:  # whatever else goes wrong is this notebook's failure, not the run's
+        return _problem(type(error).__name__, str(error))
+    return None
+
+
+def _problem(kind: str, message: str, cell: int | None = None, status: str = "failed") -> dict:
+    lines = [line for line in message.strip().splitlines() if line.strip()]
+    return {"status": status, "error": kind, "message": lines[0][:300] if lines else "", "cell": cell}
+
+
+def _refusals() -> set[str]:
+    """Names of the errors that say that the user's input cannot work."""
+    kinds = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.InputError)]
+    return {c.__name__ for c in kinds}
+
+
+def _scrub(notebook: Path, job: dict) -> None:
+    """Take this machine's paths out of an executed notebook."""
+    text = notebook.read_text(encoding="utf-8")
+    text = text.replace(f"{notebook.parent}/", "").replace(f"{job['root']}/", "")
+    text = re.sub(r"/[\w/.-]*ipykernel_\d+/", "", text)
+    for folder, name in ((sys.prefix, "<python>"), (sys.base_prefix, "<python>"), (str(Path.home()), "~")):
+        text = text.replace(f"{folder}/", f"{name}/")
+    notebook.write_text(text, encoding="utf-8")
+
+
+def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
+    """Figures, notebook and, last of all, the sidecar that makes them a result."""
+    sidecar = atomic.read_json(out / f"{job['slug']}.json")
+    if sidecar is None:
+        if "open_record" in (out / f"{job['slug']}.ipynb").read_text(encoding="utf-8"):
+            return _problem("NoRecord", "the notebook ended without closing its record")
+        sidecar = {"id": job["id"], "claims": {}, "figures": {}}
+    place = Path(job["output"])
+    target = place / f"{job['id']}.json"
+    old = atomic.read_json(target) or {}
+    # no sidecar while files are being replaced: a crash here leaves no result rather than a mixed one
+    target.unlink(missing_ok=True)
+    stale = _files(old) - _files(sidecar)
+    for name in stale:
+        (place / name).unlink(missing_ok=True)
+    (place / "figures").mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for name in _files(sidecar):
+        os.replace(out / name, place / name)
+    os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))
+    atomic.write_json(target, {**sidecar, "run": run})
+    for ending in (".json", ".ipynb"):
+        (place / "failed" / f"{job['id']}{ending}").unlink(missing_ok=True)
+    return None
+
+
+def _files(sidecar: dict) -> set[str]:
+    return {name for figure in sidecar.get("figures", {}).values() for name in figure["files"]}
+
+
+def run_job(job: dict) -> dict:
+    """Run a job in a process of its own and wait for its outcome. Also what a Dask worker runs."""
+    from .processes import run_child
+
+    work = Path(job["work"])
+    work.mkdir(parents=True)
+    atomic.write_json(work / "job.json", job)
+    code = run_child([sys.executable, "-m", "repro.study.execute", str(work / "job.json")], work, job["root"])
+    result = atomic.read_json(work / "result.json")
+    if result is None:
+        result = {**_problem("ProcessDied", f"the process ended with status {code}"), "seconds": 0}
+    if result["status"] == "failed":
+        _keep_failure(job, work / "out", result)
+    shutil.rmtree(work, ignore_errors=True)
+    return result
+
+
+def _keep_failure(job: dict, out: Path, result: dict) -> None:
+    """Leave the broken notebook and the reason below failed/; an earlier good result stays as it is."""
+    place = Path(job["output"]) / "failed" / f"{job['id']}.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    notebook = out / f"{job['slug']}.ipynb"
+    if notebook.is_file():
+        os.replace(notebook, place.with_suffix(".ipynb"))
+    else:
+        place.with_suffix(".ipynb").unlink(missing_ok=True)
+    facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters")}
+    atomic.write_json(place, {**facts, **result})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,90 @@
+"""Parameters of notebooks: their defaults, and values from the catalogue and the command line."""
+
+import ast
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..parallel.errors import InputError
+from .nearest import did_you_mean
+
+
+def defaults(path: Path) -> dict:
+    """Names and values in the cell tagged `parameters`, which holds literals only."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (ValueError, KeyError):
+        raise InputError(f"{path.name} is not a notebook") from None
+    tagged = [c for c in cells if "parameters" in c.get("metadata", {}).get("tags", [])]
+    values = {}
+    for cell in tagged:
+        for node in ast.parse("".join(cell["source"])).body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(target, ast.Name):
+                try:
+                    values[target.id] = ast.literal_eval(node.value)
+                except ValueError:
+                    raise InputError(f"{path.name}: parameter '{target.id}' is not a literal") from None
+    return values
+
+
+def check(values: dict, known: dict, place: str) -> dict:
+    """`values` made fit for the types of the defaults `known`; InputError if a name or type is wrong."""
+    for name in values:
+        if name not in known:
+            raise InputError(f"{place}: unknown parameter '{name}', {did_you_mean(name, known)}")
+    return {name: _fit(value, known[name], f"{place}: parameter '{name}'") for name, value in values.items()}
+
+
+def _fit(value, default, place: str):
+    if default is None:
+        return value
+    if type(default) is float and type(value) is int:
+        return float(value)
+    if type(value) is type(default) and not (type(value) is float and not math.isfinite(value)):
+        return value
+    right = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    wanted = right.get(type(default), f"a {type(default).__name__} such as {default}")
+    raise InputError(f"{place} must be {wanted} (default {default!r}), not {value!r}")
+
+
+def _read(text: str, default):
+    """`text` as a literal, or as itself where the default is a text or it is no literal."""
+    if isinstance(default, str):
+        return text
+    if isinstance(default, bool) and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def overrides(texts: Iterable[str], known: dict[str, dict]) -> dict[str, dict]:
+    """Values from "name=value" and "id:name=value" for each of the notebooks `known` (id -> defaults).
+
+    Without an id a parameter goes to every notebook that has it; one at least must.
+    """
+    result: dict[str, dict] = {identifier: {} for identifier in known}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"parameter '{text}' must look like name=value or notebook:name=value")
+        scope, _, name = name.strip().rpartition(":")
+        for identifier in _targets(scope, name, known):
+            default = known[identifier][name]
+            fitted = check({name: _read(value.strip(), default)}, known[identifier], identifier)
+            result[identifier].update(fitted)
+    return result
+
+
+def _targets(scope: str, name: str, known: dict[str, dict]) -> list[str]:
+    matching = [i for i in known if not scope or scope in (i, i.rpartition("/")[2])]
+    if not matching:
+        raise InputError(f"parameter '{scope}:{name}': no such notebook runs, {did_you_mean(scope, known)}")
+    having = [i for i in matching if name in known[i]]
+    if not having:
+        names = [n for i in matching for n in known[i]]
+        raise InputError(f"unknown parameter '{name}': {did_you_mean(name, names)}")
+    return having

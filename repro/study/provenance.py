@@ -1,0 +1,107 @@
+"""Where a number comes from: commit, versions, machine. No paths, host names or user names."""
+
+import os
+import platform
+import re
+import subprocess
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+import psutil
+
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "numba-cuda",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+    "matplotlib",
+    "papermill",
+)
+
+
+@cache
+def cpu_model() -> str:
+    """Name of the processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def gpu() -> dict:
+    """Name, memory and driver of the first NVIDIA GPU; empty where there is none."""
+    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader", "--id=0"]
+    try:
+        answer = subprocess.run(query, capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    parts = [part.strip() for part in answer.splitlines()[0].split(",")] if answer.strip() else []
+    return dict(zip(("name", "memory", "driver"), parts, strict=True)) if len(parts) == 3 else {}
+
+
+def resolve_device(name: str) -> str:
+    """The device that `name` stands for here ("auto" is cuda or threads); DeviceError if it is not there."""
+    from ..parallel import select
+
+    return select(name).name
+
+
+def machine_name(device: str) -> str:
+    """Folder name of this machine: its GPU, else its processor and cores."""
+    if device == "cuda":
+        return _slug(gpu().get("name") or "cuda-gpu")
+    model = re.sub(r"\(.*?\)|@.*|\b(CPU|Processor|\d+-Core)\b", " ", cpu_model())
+    return _slug(f"{model} {cores()} cores")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit(root: Path) -> dict:
+    """Commit of the checkout and whether its sources differ from it; empty without git."""
+
+    def git(*words):
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--untracked-files=no")
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
+    except (OSError, subprocess.SubprocessError):
+        return {}
+
+
+def collect(root: Path) -> dict:
+    """Everything about the code and the machine."""
+    return {
+        **commit(root),
+        "versions": versions(),
+        "cpu": cpu_model(),
+        "cores": cores(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "gpu": gpu(),
+        "os": f"{platform.system()} {platform.machine()}",
+    }

@@ -1,0 +1,172 @@
+"""Executes notebooks: what is up to date is skipped, what fails does not stop the others."""
+
+import fcntl
+import shutil
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..parallel.errors import InputError
+from .catalogue import EVERYTHING, Notebook
+from .execute import run_job
+from .paths import Project, require_writable
+from .plan import Plan, job_for, make_plan
+from .processes import stop_children
+from .progress import Progress, duration
+
+REFRESH = 0.5
+"""Seconds between two looks at the running notebooks."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one notebook."""
+
+    id: str
+    status: str
+    """done, up to date, failed, refused or not in this profile."""
+    seconds: float = 0.0
+    message: str = ""
+
+
+def run(
+    ids: Iterable[str] | None = None,
+    *,
+    profile: str = "quick",
+    device: str = "auto",
+    jobs: int = 1,
+    fresh: bool = False,
+    parameters: Iterable[str] = (),
+    scheduler: str | None = None,
+    output: Path | None = None,
+    timeout: float | None = None,
+    project: Project | None = None,
+) -> list[Outcome]:
+    """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE.
+
+    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but nothing runs beside
+    one that measures speed or beside another on the GPU; `fresh` runs even what is up to date; `timeout` is the
+    most seconds a cell may take; `scheduler` is the address of a Dask cluster that shares this file system.
+    InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
+    """
+    if jobs < 1:
+        raise InputError(f"--jobs must be at least 1, not {jobs}")
+    plan = make_plan(
+        ids, profile=profile, device=device, overrides=parameters, output=output, project=project
+    )
+    require_writable(plan.output)
+    with _locked(plan.output), _executor(scheduler, jobs) as executor:
+        shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
+        return _Run(plan, executor, 1 if plan.device == "cuda" else jobs, fresh, timeout).outcomes()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder for this run alone; the system lets go of the lock even after kill -9."""
+    with open(folder / ".lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(f"another run is writing to {folder}: wait for it or use --output") from None
+        yield
+
+
+@contextmanager
+def _executor(scheduler: str | None, jobs: int) -> Iterator[Executor]:
+    if scheduler is None:
+        with ThreadPoolExecutor(jobs) as executor:
+            yield executor
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--scheduler needs dask: pip install 'gpu-papers-repro[dask]'") from None
+    try:
+        client = Client(scheduler, timeout=20)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
+    with client:
+        yield client.get_executor(pure=False, retries=0)
+
+
+class _Run:
+    """The state of one run: what waits, what runs, what ended."""
+
+    def __init__(self, plan: Plan, executor: Executor, jobs: int, fresh: bool, timeout: float | None):
+        self.plan, self.executor, self.jobs, self.fresh, self.timeout = plan, executor, jobs, fresh, timeout
+        self.waiting = list(plan.books)
+        self.running: dict[Future, Notebook] = {}
+        self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
+        self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs)
+
+    def outcomes(self) -> list[Outcome]:
+        """Run until nothing waits; stop every child on the way out if that is by an exception."""
+        try:
+            while self.waiting or self.running:
+                self._start_what_can()
+                self._collect()
+        except BaseException:
+            for future in self.running:
+                future.cancel()
+            stop_children()
+            shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
+            raise
+        finally:
+            self.progress.close()
+        return self.ended
+
+    def _start_what_can(self) -> None:
+        for book in [b for b in self.waiting if self._ready(b)]:
+            if failed := self._failed_needs(book):
+                self._end(book, Outcome(book.id, "failed", message=f"needs {failed}, which failed"))
+            elif not self.fresh and self.plan.is_current(book):
+                self._end(book, Outcome(book.id, "up to date"))
+            elif self._has_room(book):
+                self.waiting.remove(book)
+                job = job_for(self.plan, book, self.timeout)
+                self.running[self.executor.submit(run_job, job)] = book
+                self.progress.begin(book.id)
+
+    def _ready(self, book: Notebook) -> bool:
+        unfinished = {b.id for b in [*self.waiting, *self.running.values()]} - {book.id}
+        if EVERYTHING in book.needs:
+            return not unfinished
+        return not unfinished & set(book.needs)
+
+    def _failed_needs(self, book: Notebook) -> str:
+        bad = {o.id for o in self.ended if o.status in ("failed", "refused")}
+        return ", ".join(sorted(bad & set(book.needs)))
+
+    def _has_room(self, book: Notebook) -> bool:
+        """A notebook that measures speed has the machine to itself."""
+        if any(other.timing for other in self.running.values()):
+            return False
+        return not self.running if book.timing else len(self.running) < self.jobs
+
+    def _collect(self) -> None:
+        done, _ = (
+            wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
+        )
+        for future in done:
+            book = self.running.pop(future)
+            result = future.result()
+            text = ": ".join(t for t in (result.get("error"), result.get("message")) if t)
+            if result["status"] == "refused":
+                text = result["message"]
+            self._end(book, Outcome(book.id, result["status"], result["seconds"], text))
+        self.progress.tick()
+
+    def _end(self, book: Notebook, outcome: Outcome) -> None:
+        if book in self.waiting:
+            self.waiting.remove(book)
+        self.ended.append(outcome)
+        line = {
+            "done": f"done {book.id} in {duration(outcome.seconds)}",
+            "up to date": f"{book.id}: up to date",
+        }
+        text = f"FAILED {book.id}: {outcome.message}"
+        if outcome.status == "refused":
+            text = f"{book.id}: {outcome.message}"
+        self.progress.end(book.id, line.get(outcome.status, text))
