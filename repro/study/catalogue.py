@@ -105,8 +105,10 @@ def load(project: Project) -> Catalogue:
     for book in books:
         if ids.count(book.id) > 1:
             raise InputError(f"catalogue.toml: '{book.id}' stands there twice")
-        for need in set(book.needs) - {EVERYTHING} - set(ids):
-            raise InputError(f"catalogue.toml: {book.id} needs unknown '{need}': {did_you_mean(need, ids)}")
+        # only what stands before can be needed: no circles
+        before = ids[: ids.index(book.id)]
+        for need in set(book.needs) - {EVERYTHING} - set(before):
+            raise InputError(f"catalogue.toml: {book.id} needs '{need}', which does not stand before it")
     return Catalogue(books)
 
 

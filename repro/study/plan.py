@@ -38,17 +38,31 @@ class Plan:
         """File of a notebook's result."""
         return self.output / f"{book.id}.json"
 
+    def failure(self, book: Notebook) -> Path:
+        """File that says why the notebook failed last."""
+        return self.output / "failed" / f"{book.id}.json"
+
     def fingerprint(self, book: Notebook, files: Iterable[Path]) -> str:
         """What the notebook's result must have been made from."""
         settings = {"parameters": self.parameters[book.id], "profile": self.profile, "device": self.device}
         return fingerprint.fingerprint(files, self.project, **settings)
 
     def is_current(self, book: Notebook) -> bool:
-        """Whether the notebook has a finished result that still fits."""
+        """Whether the notebook has a finished result that still fits and has not failed since."""
+        if self.failure(book).exists():
+            return False
         files = self.dependencies(book)
         return fingerprint.is_current(
             atomic.read_json(self.sidecar(book)), self.fingerprint(book, files), files
         )
+
+    def state(self, book: Notebook) -> str:
+        """What there is of a notebook's result, in words."""
+        if failure := atomic.read_json(self.failure(book)):
+            return f"failed: {failure['error']}: {failure['message']}"
+        if atomic.read_json(self.sidecar(book)) is None:
+            return "not run"
+        return "up to date" if self.is_current(book) else "out of date"
 
     def expected(self, book: Notebook) -> float:
         """Seconds the notebook will take: as last time, else as the catalogue says."""

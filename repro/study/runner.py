@@ -46,9 +46,10 @@ def run(
 ) -> list[Outcome]:
     """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE.
 
-    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but nothing runs beside
-    one that measures speed or beside another on the GPU; `fresh` runs even what is up to date; `timeout` is the
-    most seconds a cell may take; `scheduler` is the address of a Dask cluster that shares this file system.
+    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but nothing runs
+    beside one that measures speed or beside another on the GPU; `fresh` runs even what is up to date;
+    `timeout` is the most seconds a cell may take; `scheduler` is the address of a Dask cluster that shares
+    this file system.
     InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
     """
     if jobs < 1:
@@ -111,10 +112,10 @@ class _Run:
             for future in self.running:
                 future.cancel()
             stop_children()
-            shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
             raise
         finally:
             self.progress.close()
+            shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
         return self.ended
 
     def _start_what_can(self) -> None:
@@ -130,10 +131,10 @@ class _Run:
                 self.progress.begin(book.id)
 
     def _ready(self, book: Notebook) -> bool:
-        unfinished = {b.id for b in [*self.waiting, *self.running.values()]} - {book.id}
+        unfinished = [b for b in [*self.waiting, *self.running.values()] if EVERYTHING not in b.needs]
         if EVERYTHING in book.needs:
             return not unfinished
-        return not unfinished & set(book.needs)
+        return not {b.id for b in unfinished} & set(book.needs)
 
     def _failed_needs(self, book: Notebook) -> str:
         bad = {o.id for o in self.ended if o.status in ("failed", "refused")}
@@ -151,7 +152,7 @@ class _Run:
         )
         for future in done:
             book = self.running.pop(future)
-            result = future.result()
+            result = _result(future)
             text = ": ".join(t for t in (result.get("error"), result.get("message")) if t)
             if result["status"] == "refused":
                 text = result["message"]
@@ -170,3 +171,10 @@ class _Run:
         if outcome.status == "refused":
             text = f"{book.id}: {outcome.message}"
         self.progress.end(book.id, line.get(outcome.status, text))
+
+
+def _result(future: Future) -> dict:
+    try:
+        return future.result()
+    except Exception as error:  # a full disk or a lost worker is this notebook's failure, not the run's
+        return {"status": "failed", "error": type(error).__name__, "message": str(error), "seconds": 0.0}

@@ -1,0 +1,173 @@
+"""The command line: `python -m repro`. What a user gets wrong is one line and exit status 2."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .parallel.errors import InputError
+from .study import catalogue
+from .study.paths import Project
+
+FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+
+app = typer.Typer(
+    help="""Re-run five GPU papers and see, number by number, whether their claims hold.
+
+    \b
+    python -m repro run                       everything, sized for a laptop
+    python -m repro run cavity                one notebook
+    python -m repro run --profile paper       the papers' own sizes, on a GPU
+    python -m repro report                    the scoreboard of the last run
+    """,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Ids = Annotated[
+    list[str] | None, typer.Argument(help="Notebooks: cavity, porous/cavity or porous. Default: all.")
+]
+Profile = Annotated[str, typer.Option(help="Size of the runs: smoke, quick, paper; `list` shows all.")]
+Device = Annotated[str, typer.Option(help="auto, serial (one core), threads (all cores) or cuda.")]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-p", "--parameter", metavar="NAME=VALUE", help="Set a parameter; ID:NAME=VALUE for one notebook."
+    ),
+]
+Output = Annotated[Path | None, typer.Option(help="Folder of the results. Default: build/PROFILE/MACHINE.")]
+
+
+@app.command("list")
+def list_notebooks() -> None:
+    """The notebooks: id, profiles, title."""
+    books = catalogue.load(Project.default()).notebooks
+    width = max((len(book.id) for book in books), default=0)
+    for book in books:
+        typer.echo(f"{book.id:{width}}  {book.title}  [{', '.join(book.profiles)}]")
+
+
+@app.command()
+def run(
+    ids: Ids = None,
+    profile: Profile = "quick",
+    device: Device = "auto",
+    parameter: Parameters = None,
+    jobs: Annotated[
+        int, typer.Option(help="Notebooks at once; those that measure speed always run alone.")
+    ] = 1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run even what is up to date.")] = False,
+    timeout: Annotated[float | None, typer.Option(help="Most seconds a cell may take.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask cluster, such as tcp://head:8786.")
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Run notebooks and print the scoreboard. What is up to date is skipped, so an interrupted run resumes.
+
+    \b
+    python -m repro run porous --jobs 2
+    python -m repro run cavity -p reynolds=1000 -p nodes=128
+    python -m repro run -p porous/cavity:reynolds=100 --device serial
+    python -m repro run --profile paper --device cuda --fresh
+
+    Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 130 interrupted.
+    """
+    from .study import runner
+
+    settings = {"profile": profile, "device": device, "jobs": jobs, "fresh": fresh, "timeout": timeout}
+    settings |= {"parameters": parameter or (), "scheduler": scheduler, "output": output}
+    try:
+        outcomes = runner.run(ids, **settings)
+    except KeyboardInterrupt:
+        print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    _show(output, profile)
+    _exit_for(outcomes)
+
+
+def _exit_for(outcomes) -> None:
+    for outcome in outcomes:
+        if outcome.status == "refused":
+            print(f"repro: {outcome.id}: {outcome.message}", file=sys.stderr)
+        if outcome.status == "not in this profile":
+            print(f"{outcome.id} has no such profile and was left out", file=sys.stderr)
+    statuses = {outcome.status for outcome in outcomes}
+    if "refused" in statuses:
+        raise typer.Exit(WRONG_INPUT)
+    if "failed" in statuses:
+        raise typer.Exit(FAILED)
+
+
+def _show(output: Path | None, profile: str) -> None:
+    from .study import report, text
+
+    found = report.open_report(output, profile=profile)
+    files = report.write(found)
+    typer.echo(text.summary(found))
+    typer.echo(f"\nThe page: {files[-1]}")
+
+
+@app.command()
+def status(
+    ids: Ids = None, profile: Profile = "quick", device: Device = "auto", output: Output = None
+) -> None:
+    """Which results are there and up to date, and what `run` would do."""
+    from .study.plan import make_plan
+
+    plan = make_plan(ids, profile=profile, device=device, output=output)
+    for book in plan.books:
+        typer.echo(f"{book.id}: {plan.state(book)}")
+    for book in plan.absent:
+        typer.echo(f"{book.id}: not in this profile")
+
+
+@app.command()
+def report(
+    profile: Annotated[str, typer.Option(help="Profile of the run. Default: the newest run.")] = "",
+    output: Output = None,
+) -> None:
+    """Print the scoreboard of the newest run and write it as Markdown, CSV and HTML."""
+    _show(output, profile)
+
+
+@app.command()
+def doctor() -> None:
+    """Look at this machine: versions, processor, memory, GPU, folders. Exit status 1 if something is wrong."""
+    from .study.doctor import examine
+
+    checks = []
+    for check in examine():
+        typer.echo(f"{'ok     ' if check.ok else 'WARNING'}  {check.name}: {check.text}")
+        checks.append(check.ok)
+    if not all(checks):
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def publish(
+    profile: Annotated[str, typer.Option(help="Profile of the run to publish.")] = "paper",
+    source: Annotated[Path | None, typer.Option("--from", help="Folder of a run made elsewhere.")] = None,
+) -> None:
+    """Copy a finished run into notebooks/rendered, figures and data/measured.
+
+    \b
+    python -m repro publish
+    python -m repro publish --from results/paper/nvidia-h200
+    """
+    from .study import publish as publishing
+    from .study.report import newest
+
+    files = publishing.publish(source or newest(Project.default(), profile))
+    typer.echo(f"{len(files)} files published")
+
+
+def main() -> None:
+    """Entry point: errors in the input become one line."""
+    try:
+        app(prog_name="python -m repro")
+    except InputError as error:
+        print(f"repro: {error}", file=sys.stderr)
+        sys.exit(WRONG_INPUT)

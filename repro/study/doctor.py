@@ -1,0 +1,76 @@
+"""Looks at the machine and says what works and what to do about the rest."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psutil
+
+from ..parallel.errors import InputError
+from . import catalogue, provenance
+from .paths import Project, require_writable
+
+LEAST_MEMORY_GIB = 4
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the doctor."""
+
+    name: str
+    ok: bool
+    text: str
+
+
+def examine(project: Project | None = None) -> Iterator[Check]:
+    """All checks, one after the other."""
+    project = project or Project.default()
+    found = provenance.versions()
+    python = sys.version_info >= (3, 11)
+    yield Check("python", python, found["python"] + ("" if python else ": 3.11 or newer is needed"))
+    for name in ("numpy", "scipy", "numba", "matplotlib", "papermill"):
+        yield Check(name, name in found, found.get(name, "missing: run `make reproduce`"))
+    yield Check("processor", True, f"{provenance.cpu_model()}, {provenance.cores()} cores")
+    free = psutil.virtual_memory().available / 2**30
+    enough = free >= LEAST_MEMORY_GIB
+    advice = "" if enough else f": the paper profile wants {LEAST_MEMORY_GIB}, close other programs"
+    yield Check("memory", enough, f"{free:.1f} GiB free{advice}")
+    yield from _gpu(found)
+    yield _device()
+    yield _writable("results", project.build)
+    yield _catalogue(project)
+
+
+def _gpu(found: dict[str, str]) -> Iterator[Check]:
+    card = provenance.gpu()
+    if not card:
+        yield Check("gpu", True, "none: everything runs on the processor")
+        return
+    yield Check("gpu", True, f"{card['name']}, {card['memory']}, driver {card['driver']}")
+    cupy = [f"{n} {found[n]}" for n in ("cupy-cuda12x", "cupy-cuda13x") if n in found]
+    fix = "CuPy is missing: pip install 'gpu-papers-repro[cuda13]' (cuda12 for older drivers)"
+    yield Check("gpu packages", bool(cupy) and "numba-cuda" in found, ", ".join(cupy) or fix)
+
+
+def _device() -> Check:
+    try:
+        return Check("device auto", True, provenance.resolve_device("auto"))
+    except (InputError, ImportError) as error:
+        return Check("device auto", False, str(error))
+
+
+def _writable(name: str, folder) -> Check:
+    try:
+        require_writable(folder)
+    except InputError as error:
+        return Check(name, False, f"{error}; use --output")
+    return Check(name, True, f"{folder.name}/ is writable")
+
+
+def _catalogue(project: Project) -> Check:
+    try:
+        books = catalogue.load(project).notebooks
+        catalogue.require_files(books, project)
+    except InputError as error:
+        return Check("catalogue", False, str(error))
+    return Check("catalogue", True, f"{len(books)} notebooks")
