@@ -135,7 +135,7 @@ def report(
 
 @app.command()
 def doctor() -> None:
-    """Look at this machine: versions, processor, memory, GPU, folders. Exit status 1 if something is wrong."""
+    """Look at this machine: versions, processor, memory, GPU, folders. Exit status 1 if all is not well."""
     from .study.doctor import examine
 
     checks = []
