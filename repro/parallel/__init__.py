@@ -1,0 +1,25 @@
+"""Where code runs: the only place that knows a CPU from a GPU."""
+
+from .errors import DeviceError, DivergenceError, InputError, MemoryLimitError
+from .jit import inline
+from .kernel import Kernel
+from .memory import readable, require_memory
+from .select import NAMES, gpu_present, select
+from .timing import Timing, copy_bandwidth, measure
+
+__all__ = [
+    "NAMES",
+    "DeviceError",
+    "DivergenceError",
+    "InputError",
+    "Kernel",
+    "MemoryLimitError",
+    "Timing",
+    "copy_bandwidth",
+    "gpu_present",
+    "inline",
+    "measure",
+    "readable",
+    "require_memory",
+    "select",
+]

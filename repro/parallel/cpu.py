@@ -1,0 +1,98 @@
+"""The CPU: `serial`, item by item on one core, and `threads`, runs of items on all cores."""
+
+import platform
+import time
+from functools import partial
+
+import numba
+import numpy as np
+import psutil
+
+from .jit import inline
+from .kernel import Kernel
+from .loops import cpu_loop
+
+
+@inline
+def _no_barrier():
+    pass
+
+
+class CpuDevice:
+    """One core or all cores of the CPU. `lanes` is the length of a run of items (1 for `serial`)."""
+
+    simulated = False
+    barrier = staticmethod(_no_barrier)
+    xp = np
+
+    def __init__(self, name: str):
+        self.name = name
+        self.parallel = name == "threads"
+        self.lanes = 128 if self.parallel else 1
+        self.workers = numba.get_num_threads() if self.parallel else 1
+
+    def __repr__(self):
+        return f"{self.name} ({self.workers} of {psutil.cpu_count()} cores)"
+
+    @property
+    def description(self) -> str:
+        """Hardware and number of cores used, for tables."""
+        return f"{cpu_model()}, {self.workers} core{'s' * (self.workers > 1)}"
+
+    def zeros(self, shape, dtype) -> np.ndarray:
+        """An array of zeros on the device."""
+        return np.zeros(shape, dtype)
+
+    def to_device(self, array: np.ndarray) -> np.ndarray:
+        """A copy of a host array on the device."""
+        return np.array(array)
+
+    def to_host(self, array: np.ndarray) -> np.ndarray:
+        """A copy of a device array on the host."""
+        return np.array(array)
+
+    def free_memory(self) -> int:
+        """Bytes that can be allocated."""
+        return psutil.virtual_memory().available
+
+    def compile(self, kernel: Kernel):
+        """Returns bind(shape, *arguments), which returns a function without arguments that runs the kernel."""
+        lanes = kernel.block if kernel.shared_rows else self.lanes
+        loop = cpu_loop(
+            kernel.body,
+            ndim=kernel.ndim,
+            rows=kernel.rows,
+            dtype=np.dtype(kernel.dtype),
+            lanes=lanes,
+            parallel=self.parallel,
+            edges=kernel.edges,
+            shared_rows=kernel.shared_rows,
+        )
+
+        def bind(shape, *arguments):
+            return partial(loop, self.workers, *kernel.padded(shape), *arguments)
+
+        return bind
+
+    def capture(self, run):
+        """On the CPU a recorded sequence is the sequence itself."""
+        return run
+
+    def synchronise(self):
+        """Nothing runs behind Python's back on the CPU."""
+
+    def clock(self, run) -> float:
+        """Seconds that `run()` takes."""
+        start = time.perf_counter()
+        run()
+        return time.perf_counter() - start
+
+
+def cpu_model() -> str:
+    """The processor's name as the operating system gives it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            lines = [line for line in file if line.startswith("model name")]
+        return lines[0].split(":", 1)[1].strip()
+    except (OSError, IndexError):
+        return platform.processor() or platform.machine()

@@ -1,0 +1,144 @@
+"""An NVIDIA GPU: CuPy owns memory, streams and graphs, numba owns the kernels.
+
+With NUMBA_ENABLE_CUDASIM=1 the kernels run in numba's simulator on host arrays: slow, and exactly the same bodies.
+"""
+
+import numpy as np
+from numba import config, cuda
+
+from .errors import DeviceError
+from .jit import inline
+from .kernel import Kernel
+from .loops import cuda_kernel
+
+SIMULATED = bool(config.ENABLE_CUDASIM)
+
+_GRID_LIMIT = 65535
+
+
+def _threads_barrier():
+    cuda.syncthreads()
+
+
+class CudaDevice:
+    """The current GPU, with one stream on which everything runs in order."""
+
+    name = "cuda"
+    simulated = SIMULATED
+
+    def __init__(self):
+        if SIMULATED:
+            self.xp = np
+            self.barrier = cuda.jit(device=True)(_threads_barrier)
+            return
+        self.xp, self._stream = _open_gpu()
+        self._numba_stream = cuda.external_stream(self._stream.ptr)
+        self.barrier = inline(_threads_barrier)
+
+    def __repr__(self):
+        return f"cuda ({self.description})"
+
+    @property
+    def description(self) -> str:
+        """Name of the GPU, for tables."""
+        if SIMULATED:
+            return "CUDA simulator"
+        return self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)["name"].decode()
+
+    def zeros(self, shape, dtype):
+        """An array of zeros on the device."""
+        return self.xp.zeros(shape, dtype)
+
+    def to_device(self, array: np.ndarray):
+        """A copy of a host array on the device."""
+        return self.xp.array(array)
+
+    def to_host(self, array) -> np.ndarray:
+        """A copy of a device array on the host."""
+        return np.array(array) if SIMULATED else self.xp.asnumpy(array)
+
+    def free_memory(self) -> int:
+        """Bytes that can be allocated: what the driver has free and what CuPy's pool holds unused."""
+        if SIMULATED:
+            return 1 << 30
+        pool = self.xp.get_default_memory_pool()
+        return self.xp.cuda.runtime.memGetInfo()[0] + pool.free_bytes()
+
+    def compile(self, kernel: Kernel):
+        """Returns bind(shape, *arguments), which returns a function without arguments that launches the kernel."""
+        compiled = cuda_kernel(
+            kernel.body,
+            ndim=kernel.ndim,
+            rows=kernel.rows,
+            dtype=np.dtype(kernel.dtype),
+            shared_rows=kernel.shared_rows,
+            block=kernel.block,
+        )
+
+        def bind(shape, *arguments):
+            nx, ny, nz = kernel.padded(shape)
+            if max(ny, nz) > _GRID_LIMIT:
+                raise DeviceError(
+                    f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z"
+                )
+            grid = (-(-nx // kernel.block), ny, nz)
+            values = [self._view(argument) for argument in arguments]
+            stream = 0 if SIMULATED else self._numba_stream
+            launch = compiled[grid, (kernel.block, 1, 1), stream]
+            return lambda: launch(nx, *values)
+
+        return bind
+
+    def _view(self, argument):
+        """numba's view of a CuPy array: made once, because making it costs more than a launch."""
+        if SIMULATED or not isinstance(argument, self.xp.ndarray):
+            return argument
+        return cuda.as_cuda_array(argument, sync=False)
+
+    def capture(self, run):
+        """Record the launches of `run()` in a CUDA graph; the kernels must have been launched once before.
+
+        Returns a function that replays them: a launch costs tens of microseconds from Python, one in a graph one.
+        """
+        if SIMULATED:
+            return run
+        self._stream.begin_capture()
+        try:
+            run()
+        finally:
+            graph = self._stream.end_capture()
+        return lambda: graph.launch(self._stream)
+
+    def synchronise(self):
+        """Wait until the GPU has done what was launched."""
+        if not SIMULATED:
+            self._stream.synchronize()
+
+    def clock(self, run) -> float:
+        """Seconds between two events around `run()` on the stream."""
+        if SIMULATED:
+            raise DeviceError("the CUDA simulator has no clock: nothing can be timed on it")
+        start, stop = self.xp.cuda.Event(), self.xp.cuda.Event()
+        start.record(self._stream)
+        run()
+        stop.record(self._stream)
+        stop.synchronize()
+        return self.xp.cuda.get_elapsed_time(start, stop) * 1e-3
+
+
+def _open_gpu():
+    """CuPy and a stream on the current GPU, or a DeviceError that says what is missing."""
+    hint = "use --device threads, or install the extra cuda12 or cuda13 on a machine with an NVIDIA GPU"
+    try:
+        import cupy
+    except ImportError:
+        raise DeviceError(f"device 'cuda' was asked for, but CuPy is not installed: {hint}") from None
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(f"device 'cuda' was asked for, but there is no GPU ({error}): {hint}") from None
+    if count == 0:
+        raise DeviceError(f"device 'cuda' was asked for, but there is no GPU: {hint}")
+    stream = cupy.cuda.Stream(non_blocking=True)
+    stream.use()
+    return cupy, stream

@@ -1,0 +1,140 @@
+"""The three ways a kernel body runs: a loop on one core, a loop on all cores, a CUDA kernel.
+
+A body handles a run of `n` neighbouring items that starts at `x`:
+
+    body(x, n, s, *arguments)              one-dimensional index space
+    body(x, n, y, s, *arguments)           two-dimensional, x fastest
+    body(x, n, y, z, s, *arguments)        three-dimensional
+
+`s` is the run's private scratch of shape (rows, n at most) and is left out when the kernel asks for no rows; a kernel
+with `shared_rows` gets the block's shared array after it. On the CPU the run is a piece of a row, which the compiler
+vectorises; on the GPU it is one item and the loops over the run vanish. numba cannot compile a CUDA kernel with
+`*args`, so the wrappers are generated for the body's number of arguments.
+"""
+
+import inspect
+from functools import cache
+
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .jit import load_generated
+
+_CPU = '''"""Generated: a loop over runs of items on the CPU."""
+from numba import carray, njit, prange
+
+
+def make(body, stack, rows, lanes, parallel, edges, shared_stack, shared_rows):
+    @njit(parallel=parallel, fastmath=True, cache=True, error_model="numpy")
+    def loop(workers, nx, ny, nz{arguments}):
+        chunks = workers if parallel else 1
+        for chunk in prange(chunks):
+{scratch}{walk}
+    return loop
+'''
+
+_WALK_LINES = """            for line in range(chunk * ny * nz // chunks, (chunk + 1) * ny * nz // chunks):
+                y = line % ny
+                z = line // ny
+                x = 0
+                while x < nx:
+                    n = lanes
+                    if edges and (x == 0 or x == nx - 1):
+                        n = 1
+                    elif edges:
+                        n = min(lanes, nx - 1 - x)
+                    else:
+                        n = min(lanes, nx - x)
+                    {call}
+                    x += n
+"""
+
+_WALK_POINTS = """            x = chunk * nx // chunks
+            stop = (chunk + 1) * nx // chunks
+            while x < stop:
+                n = min(lanes, stop - x)
+                {call}
+                x += n
+"""
+
+_CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
+from numba import cuda
+
+
+def make(body, rows, dtype, shared_rows, block):
+    @cuda.jit(fastmath=True, cache={cache})
+    def kernel(nx{arguments}):
+        x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        y = cuda.blockIdx.y
+        z = cuda.blockIdx.z
+{scratch}        if x < nx:
+            {call}
+    return kernel
+'''
+
+
+def _argument_names(body, fixed: int) -> list[str]:
+    return list(inspect.signature(body).parameters)[fixed:]
+
+
+def _pieces(body, ndim: int, rows: int, shared_rows: int, run: str) -> tuple[str, list[str]]:
+    """The text of the call of the body, and the names of the arguments the caller gives."""
+    index = ["x", run, "y", "z"][: ndim + 1] + ["s"] * bool(rows) + ["t"] * bool(shared_rows)
+    names = [f"a{k}" for k in range(len(_argument_names(body, len(index))))]
+    return f"body({', '.join(index + names)})", names
+
+
+def _tail(names: list[str]) -> str:
+    return "".join(f", {name}" for name in names)
+
+
+@cache
+def _stack(count: int, dtype):
+    """A jitted function that returns a pointer to `count` numbers on the stack (no heap, no reference count)."""
+    element = from_dtype(dtype)
+
+    @intrinsic
+    def stack(typing_context):
+        def generate(context, builder, signature, arguments):
+            return cgutils.alloca_once(
+                builder, context.get_data_type(element), size=ir.Constant(ir.IntType(64), count)
+            )
+
+        return types.CPointer(element)(), generate
+
+    return stack
+
+
+def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, shared_rows):
+    """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *arguments)."""
+    if edges and lanes == 1:
+        edges = False
+    call, names = _pieces(body, ndim, rows, shared_rows, "1" if lanes == 1 else "n")
+    walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
+    scratch = "            s = carray(stack(), (rows, lanes))\n" * bool(rows)
+    scratch += "            t = carray(shared_stack(), (shared_rows, lanes))\n" * bool(shared_rows)
+    source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk)
+    name = f"cpu_{ndim}d_{len(names)}_{bool(rows):d}{bool(shared_rows):d}_{'node' if lanes == 1 else 'run'}"
+    module = load_generated(name, source)
+    return module.make(
+        body,
+        _stack(max(rows, 1) * lanes, dtype),
+        rows,
+        lanes,
+        parallel,
+        edges,
+        _stack(max(shared_rows, 1) * lanes, dtype),
+        shared_rows,
+    )
+
+
+def cuda_kernel(body, *, ndim, rows, dtype, shared_rows, block):
+    """Wrap `body` into a CUDA kernel; returns kernel(nx, *arguments), to be launched with blocks (block, 1, 1)."""
+    call, names = _pieces(body, ndim, rows, shared_rows, "1")
+    scratch = "        s = cuda.local.array((rows, 1), dtype)\n" * bool(rows)
+    scratch += "        t = cuda.shared.array((shared_rows, block), dtype)\n" * bool(shared_rows)
+    source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows)
+    name = f"cuda_{ndim}d_{len(names)}_{bool(rows):d}{bool(shared_rows):d}"
+    return load_generated(name, source).make(body, rows, dtype, shared_rows, block)

@@ -1,0 +1,22 @@
+"""Refuse what does not fit before it is allocated."""
+
+from .errors import MemoryLimitError
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def readable(count: float) -> str:
+    """Bytes in a unit that reads well: 20.1 GiB."""
+    unit = 0
+    while count >= 1024 and unit < len(_UNITS) - 1:
+        count, unit = count / 1024, unit + 1
+    return f"{count:.4g} {_UNITS[unit]}"
+
+
+def require_memory(device, count: int, what: str) -> None:
+    """Raise MemoryLimitError if `count` bytes for `what` do not fit into the free memory of the device."""
+    free = device.free_memory()
+    if count > free:
+        raise MemoryLimitError(
+            f"{what} needs {readable(count)}, but {device.name} has {readable(free)} free: use a smaller grid"
+        )

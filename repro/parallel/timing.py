@@ -1,0 +1,50 @@
+"""Timing that a reader can trust: warmed up, synchronised, repeated, with its spread."""
+
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from .jit import inline
+from .kernel import Kernel
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one repetition: the median, and the spread (largest minus smallest) over the median."""
+
+    seconds: float
+    spread: float
+    repeats: int
+
+
+def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
+    """Time `run()` on the device: the median of `repeats` after `warm_up` runs that do not count."""
+    for _ in range(warm_up):
+        run()
+    device.synchronise()
+    seconds = [device.clock(run) for _ in range(repeats)]
+    middle = median(seconds)
+    return Timing(middle, (max(seconds) - min(seconds)) / middle, repeats)
+
+
+@inline
+def _copy(x, n, source, target):
+    for lane in range(n):
+        target[x + lane] = source[x + lane]
+
+
+def copy_bandwidth(device, *, bytes_each: int | None = None) -> float:
+    """Bytes read plus bytes written a second by a copy within the device's memory, far larger than its caches."""
+    if bytes_each is None:
+        bytes_each = (1 << 31) if device.name == "cuda" else (1 << 29)
+    count = bytes_each // 4
+    source, target = device.zeros(count, np.float32), device.zeros(count, np.float32)
+    if device.name == "threads":
+        run = device.compile(Kernel(_copy, ndim=1))((count,), source, target)
+    else:
+
+        def run():
+            device.xp.copyto(target, source)
+
+    return 2 * bytes_each / measure(run, device, repeats=7).seconds
