@@ -1,0 +1,1 @@
+"""Lattice Boltzmann solvers: equations, boundary schemes, streaming strategies and the papers' cases."""

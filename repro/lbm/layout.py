@@ -1,0 +1,29 @@
+"""How the populations lie in memory (porous paper, section 4.1(1))."""
+
+from repro.parallel import inline
+
+from .lattice import Lattice
+
+LAYOUTS = ("soa", "aos")
+
+
+def layout_of(lattice: Lattice, name: str):
+    """Returns (at, stride): at(i, node, size) is the index of population i of a node, stride that of the next node.
+
+    "soa", structure of arrays, f[i][node]: neighbouring threads touch neighbouring addresses; "aos", array of
+    structures, f[node][i]: the populations of a node are together.
+    """
+    q = lattice.q
+    if name == "soa":
+
+        @inline
+        def at(i, node, size):
+            return i * size + node
+
+        return at, 1
+
+    @inline
+    def at(i, node, size):
+        return node * q + i
+
+    return at, q

@@ -1,0 +1,94 @@
+"""What is solved: the model (fixed when kernels are compiled) and the problem (its numbers)."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from repro.parallel import InputError
+
+from .boundaries import BOUNCE_BACK, FACES, Boundaries
+from .collision import COLLISIONS
+from .forcing import VELOCITY_SHARE
+from .lattice import Lattice
+
+SPEED_OF_SOUND = 1 / sqrt(3)
+
+#: Mach number above which the error of the equilibrium, of the order of its square, is no longer small
+MACH_LIMIT = 0.3
+
+
+@dataclass(frozen=True)
+class Model:
+    """Lattice, collision operator ("bgk", "trt"), forcing ("luo", "guo", None) and wall schemes."""
+
+    lattice: Lattice
+    boundaries: Boundaries
+    collision: str = "bgk"
+    forcing: str | None = None
+
+    def __post_init__(self):
+        if self.collision not in COLLISIONS:
+            raise InputError(f"unknown collision '{self.collision}': choose one of {', '.join(COLLISIONS)}")
+        if self.forcing is not None and self.forcing not in VELOCITY_SHARE:
+            raise InputError(f"unknown forcing '{self.forcing}': choose one of {', '.join(VELOCITY_SHARE)}")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A model with its numbers, in lattice units; raises InputError for what cannot work."""
+
+    model: Model
+    #: nodes (nx, ny, nz); nz is 1 in two dimensions
+    shape: tuple[int, int, int]
+    #: tau of equation 2.7
+    relaxation_time: float
+    force: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    wall_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    #: (tau_even - 1/2)(tau_odd - 1/2) of the collision "trt"; 3/16 puts half-way walls exactly half-way
+    magic: float = 3 / 16
+
+    def __post_init__(self):
+        if not self.relaxation_time > 0.5:
+            raise InputError(
+                f"relaxation time {self.relaxation_time:.6g} gives no positive viscosity: it must exceed 0.5"
+            )
+        if not self.magic > 0:
+            raise InputError(f"magic parameter {self.magic:.6g} must be positive")
+        mach = sqrt(sum(v * v for v in self.wall_velocity)) / SPEED_OF_SOUND
+        if not mach <= MACH_LIMIT:
+            raise InputError(
+                f"wall speed {mach * SPEED_OF_SOUND:.4g} is Mach {mach:.3g}, above {MACH_LIMIT}: "
+                f"at most {MACH_LIMIT * SPEED_OF_SOUND:.4f} lattice units"
+            )
+        for axis, extent in enumerate(self.shape):
+            walls = [
+                face for face in self.model.boundaries.faces[2 * axis : 2 * axis + 2] if face != "periodic"
+            ]
+            least = 1 if not walls else 2 if set(walls) <= set(BOUNCE_BACK) else 4
+            if extent < least:
+                raise InputError(
+                    f"{extent} nodes between {FACES[2 * axis]} and its opposite: at least {least}"
+                )
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes in the box."""
+        nx, ny, nz = self.shape
+        return nx * ny * nz
+
+    @property
+    def viscosity(self) -> float:
+        """Kinematic viscosity, equation 2.7."""
+        return (self.relaxation_time - 0.5) / 3
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Relaxation rates of the even and of the odd populations; equal for "bgk"."""
+        even = 1 / self.relaxation_time
+        if self.model.collision == "bgk":
+            return even, even
+        return even, 1 / (0.5 + self.magic / (self.relaxation_time - 0.5))
+
+    def parameters(self, dtype) -> tuple:
+        """What the update kernels take after the arrays: shape, rates, force and wall velocity."""
+        numbers = (*self.rates, *self.force, *self.wall_velocity)
+        return (*self.shape, *(dtype(number) for number in numbers))

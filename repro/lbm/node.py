@@ -1,0 +1,108 @@
+"""The update of a run of nodes, composed from collision, boundaries and streaming."""
+
+from repro.parallel import Kernel, inline
+
+from .boundaries import PERIODIC_BOX, extrapolation_of
+from .collision import COLLISIONS
+from .equilibrium import moments_of, scratch_rows
+from .forcing import VELOCITY_SHARE
+from .model import Model
+from .streaming import gather_of, keep_of, own_of, scatter_of
+
+
+@inline
+def on_faces(faces, x, y, z, nx, ny, nz):
+    """Whether a node lies on one of the faces that are marked."""
+    found = (faces[0] and x == 0) or (faces[1] and x == nx - 1)
+    found = found or (faces[2] and y == 0) or (faces[3] and y == ny - 1)
+    return found or (faces[4] and z == 0) or (faces[5] and z == nz - 1)
+
+
+def relax_of(model: Model, dtype):
+    """Returns relax(s, n, x, y, z, nx, ny, nz, rates, forces, wall velocity): collision, or the wall's rule instead."""
+    lattice, boundaries = model.lattice, model.boundaries
+    collide = COLLISIONS[model.collision](lattice, dtype, model.forcing)
+    share = VELOCITY_SHARE.get(model.forcing, 0.0)
+    _, extrapolate = extrapolation_of(lattice, boundaries, dtype, share)
+    extrapolated, solid = boundaries.has("extrapolation"), boundaries.has("standard")
+    q, some_extrapolated, some_solid = lattice.q, any(extrapolated), any(solid)
+
+    @inline
+    def relax(s, n, x, y, z, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
+        if some_extrapolated and on_faces(extrapolated, x, y, z, nx, ny, nz):
+            extrapolate(s, n, x, y, z, nx, ny, nz, wx, wy, wz, fx, fy, fz)
+        if some_solid and on_faces(solid, x, y, z, nx, ny, nz):
+            for pair in range(q // 2):
+                for lane in range(n):
+                    i = 2 * pair + 1
+                    s[i, lane], s[i + 1, lane] = s[i + 1, lane], s[i, lane]
+        else:
+            collide(s, n, even, odd, fx, fy, fz)
+
+    return relax
+
+
+def update_kernel(model: Model, dtype, layout: str, *, load: str, store: str, block: int) -> Kernel:
+    """The kernel (f, g, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz): load from f, relax, store to g.
+
+    load is "gather" (stream in) or "own"; store is "keep" or "scatter" (stream out).
+    """
+    lattice, boundaries = model.lattice, model.boundaries
+    reader = (gather_of if load == "gather" else own_of)(lattice, boundaries, layout, dtype)
+    keep, scatter = keep_of(lattice, layout), scatter_of(lattice, boundaries, layout, dtype)
+    inner, _ = extrapolation_of(lattice, boundaries, dtype, 0.0)
+    relax, pushes = relax_of(model, dtype), store == "scatter"
+
+    @inline
+    def update(x, n, y, z, s, f, g, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
+        xi, yi, zi = inner(x, y, z, nx, ny, nz)
+        reader(s, n, xi, yi, zi, nx, ny, nz, f, wx, wy, wz)
+        relax(s, n, x, y, z, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz)
+        if pushes:
+            scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz)
+        else:
+            keep(s, n, x, y, z, nx, ny, nz, g)
+
+    return Kernel(update, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True, block=block)
+
+
+def stream_kernel(model: Model, dtype, layout: str, *, block: int) -> Kernel:
+    """The kernel (f, g, nx, ny, nz, wx, wy, wz): streaming alone, from f to g."""
+    gather = gather_of(model.lattice, model.boundaries, layout, dtype)
+    keep = keep_of(model.lattice, layout)
+
+    @inline
+    def stream(x, n, y, z, s, f, g, nx, ny, nz, wx, wy, wz):
+        gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz)
+        keep(s, n, x, y, z, nx, ny, nz, g)
+
+    return Kernel(stream, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
+
+
+def macroscopic_kernel(model: Model, dtype, layout: str, *, collided: bool) -> Kernel:
+    """The kernel (f, fields, nx, ny, nz, fx, fy, fz, wx, wy, wz): density - 1 and velocity, fields[4][node].
+
+    `collided` says that f holds populations after the collision, which has already added the force.
+    """
+    lattice, q, walls = model.lattice, model.lattice.q, model.boundaries
+    own = own_of(lattice, PERIODIC_BOX if collided else walls, layout, dtype)
+    inner, extrapolate = extrapolation_of(lattice, walls, dtype, VELOCITY_SHARE.get(model.forcing, 0.0))
+    moments = moments_of(lattice, dtype, -0.5 if collided else 0.5)
+    solid = walls.has("standard")
+    zero, some_solid, completes = dtype(0), any(solid), any(walls.has("extrapolation")) and not collided
+
+    @inline
+    def macroscopic(x, n, y, z, s, f, fields, nx, ny, nz, fx, fy, fz, wx, wy, wz):
+        xi, yi, zi = inner(x, y, z, nx, ny, nz) if completes else (x, y, z)
+        own(s, n, xi, yi, zi, nx, ny, nz, f, wx, wy, wz)
+        if completes and (xi != x or yi != y or zi != z):
+            extrapolate(s, n, x, y, z, nx, ny, nz, wx, wy, wz, fx, fy, fz)
+        moments(s, n, fx, fy, fz)
+        size = nx * ny * nz
+        here = x + nx * (y + ny * z)
+        in_wall = some_solid and on_faces(solid, x, y, z, nx, ny, nz)
+        for row in range(4):
+            for lane in range(n):
+                fields[row * size + here + lane] = zero if in_wall and row > 0 else s[q + row, lane]
+
+    return Kernel(macroscopic, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True)

@@ -1,0 +1,188 @@
+"""A running simulation: a problem, a device and a strategy."""
+
+from math import isfinite
+
+import numpy as np
+
+from repro.parallel import DivergenceError, InputError, require_memory
+
+from .layout import LAYOUTS
+from .model import Problem
+from .node import macroscopic_kernel
+from .strategies import STRATEGIES
+
+PRECISIONS = {"single": np.float32, "double": np.float64}
+
+#: steps in one CUDA graph; even, so that a replay ends in the array where it began
+GRAPH_STEPS = 100
+
+#: most steps between two looks for values that are not finite
+CHECK_STEPS = 1000
+
+
+class Simulation:
+    """The fluid of `problem`, at rest with density one at first, in lattice units.
+
+    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `layout` "soa" or "aos",
+    `precision` "single" or "double", `block` the threads a block on a GPU. Raises InputError for what cannot work and
+    MemoryLimitError before allocating what does not fit.
+    """
+
+    def __init__(
+        self, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128
+    ):
+        _one_of("strategy", strategy, STRATEGIES)
+        _one_of("precision", precision, PRECISIONS)
+        _one_of("layout", layout, LAYOUTS)
+        if not (isinstance(block, int) and 1 <= block <= 1024):
+            raise InputError(f"block size {block}: a CUDA block has 1 to 1024 threads")
+        self.problem, self.device, self.strategy = problem, device, strategy
+        self.precision, self.layout, self.block = precision, layout, block
+        self.dtype = PRECISIONS[precision]
+        self.steps = 0
+        require_memory(
+            device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)"
+        )
+        self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, layout, block)
+        self._fields = device.zeros(4 * problem.nodes, self.dtype)
+        self._macroscopic = self._bind_macroscopic()
+        self._graphs, self._started = {}, False
+
+    def __repr__(self):
+        return f"Simulation({self.problem.model.lattice.name}, {self.problem.shape}, {self.strategy}, {self.device})"
+
+    @property
+    def traffic(self):
+        """Bytes kept and moved by the strategy, see `strategies.scheme.Traffic`."""
+        return STRATEGIES[self.strategy].TRAFFIC
+
+    @property
+    def memory(self) -> int:
+        """Bytes on the device: the strategy's arrays, and density and velocity twice for the convergence test."""
+        itemsize = np.dtype(self.dtype).itemsize
+        kept = self.traffic.bytes_per_node(self.problem.model.lattice.q, itemsize)
+        return self.problem.nodes * (kept + 2 * 4 * itemsize)
+
+    @property
+    def bytes_per_update(self) -> int:
+        """Bytes that one node update must move through memory."""
+        return self.traffic.bytes_per_update(self.problem.model.lattice.q, np.dtype(self.dtype).itemsize)
+
+    def _bind_macroscopic(self):
+        problem, scheme = self.problem, self.scheme
+        kernel = macroscopic_kernel(problem.model, self.dtype, self.layout, collided=scheme.collided)
+        bind = self.device.compile(kernel)
+        numbers = tuple(self.dtype(number) for number in (*problem.force, *problem.wall_velocity))
+        return [bind(problem.shape, f, self._fields, *problem.shape, *numbers) for f in scheme.states]
+
+    @property
+    def state(self):
+        """The device array that holds the populations now."""
+        return self.scheme.states[self.steps % 2]
+
+    def set_populations(self, populations: np.ndarray) -> None:
+        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step."""
+        if self._started:
+            raise InputError(f"populations can be set before the first step only, not after {self.steps}")
+        weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
+        deviation = (np.asarray(populations, float) - weights).reshape(len(weights), -1)
+        ordered = deviation if self.layout == "soa" else deviation.T
+        self.device.xp.copyto(self.state, self.device.to_device(ordered.astype(self.dtype).ravel()))
+
+    def populations(self) -> np.ndarray:
+        """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it."""
+        q, (nx, ny, nz) = self.problem.model.lattice.q, self.problem.shape
+        flat = self.device.to_host(self.state).astype(float)
+        values = flat.reshape(q, -1) if self.layout == "soa" else flat.reshape(-1, q).T
+        weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
+        return values.reshape(q, nz, ny, nx) + weights
+
+    def advance(self, count: int) -> None:
+        """Launch `count` time steps, without waiting for them and without a look at the result."""
+        if not self._started:
+            self.scheme.start()
+            self._started = True
+        ready = self.steps >= 2
+        while count:
+            if ready and count >= GRAPH_STEPS:
+                self._graph()()
+                done = GRAPH_STEPS
+            else:
+                self.scheme.steps[self.steps % 2]()
+                done = 1
+            self.steps += done
+            count -= done
+            ready = ready or self.steps >= 2
+
+    def _graph(self):
+        parity = self.steps % 2
+        if parity not in self._graphs:
+            steps = self.scheme.steps
+            self._graphs[parity] = self.device.capture(
+                lambda: [steps[(parity + k) % 2]() for k in range(GRAPH_STEPS)] and None
+            )
+        return self._graphs[parity]
+
+    def step(self, count: int) -> None:
+        """Advance `count` time steps; raises DivergenceError within 1000 steps of the first value not finite."""
+        while count > 0:
+            portion = min(count, CHECK_STEPS)
+            self.advance(portion)
+            self._require_finite()
+            count -= portion
+
+    def _require_finite(self):
+        if not isfinite(float(self.state.sum(dtype=np.float64))):
+            problem = self.problem
+            raise DivergenceError(
+                f"the flow diverged by step {self.steps}: {problem.model.lattice.name} {problem.model.collision}, "
+                f"{' x '.join(map(str, problem.shape))} nodes, relaxation time {problem.relaxation_time:.6g}, "
+                f"wall velocity {problem.wall_velocity}, force {problem.force}; use more nodes, a lower speed or 'trt'"
+            )
+
+    def _update_fields(self):
+        self._macroscopic[self.steps % 2]()
+        return self._fields
+
+    def fields(self) -> tuple[np.ndarray, np.ndarray]:
+        """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision."""
+        nx, ny, nz = self.problem.shape
+        values = self.device.to_host(self._update_fields()).astype(float).reshape(4, nz, ny, nx)
+        return 1 + values[0], values[1:]
+
+    def velocity_change(self, previous):
+        """The left side of equation 4.2 against `previous` (None at first), and a copy of the velocity to keep."""
+        xp, velocity = self.device.xp, self._update_fields()[self.problem.nodes :]
+        if previous is None:
+            return float("inf"), velocity.copy()
+        norm = float(xp.sqrt(xp.sum(xp.square(previous), dtype=np.float64)))
+        change = float(xp.sqrt(xp.sum(xp.square(velocity - previous), dtype=np.float64)))
+        return change / norm if norm else float("inf"), velocity.copy()
+
+    def run_to_steady_state(self, *, tolerance=1e-6, interval=1000, limit=2_000_000) -> "Convergence":
+        """Step until the velocity changes by less than `tolerance` over `interval` steps (equation 4.2), or `limit`."""
+        change, previous = self.velocity_change(None)
+        history = []
+        while self.steps < limit:
+            self.step(interval)
+            change, previous = self.velocity_change(previous)
+            history.append((self.steps, change))
+            if change <= tolerance:
+                break
+        return Convergence(change <= tolerance, self.steps, tuple(history))
+
+
+class Convergence:
+    """How a run to the steady state went: whether it converged, after how many steps, and (steps, change) pairs."""
+
+    def __init__(self, converged: bool, steps: int, history: tuple):
+        self.converged, self.steps, self.history = converged, steps, history
+
+    def __repr__(self):
+        last = self.history[-1][1] if self.history else float("nan")
+        return f"{'converged' if self.converged else 'NOT converged'} after {self.steps} steps (last change {last:.2e})"
+
+
+def _one_of(what: str, value, allowed) -> None:
+    if value not in allowed:
+        raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
