@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
@@ -38,6 +39,7 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     yield from _gpu(found)
     yield _device()
     yield _writable("results", project.build)
+    yield _cache()
     yield _catalogue(project)
 
 
@@ -50,6 +52,8 @@ def _gpu(found: dict[str, str]) -> Iterator[Check]:
     cupy = [f"{n} {found[n]}" for n in ("cupy-cuda12x", "cupy-cuda13x") if n in found]
     fix = "CuPy is missing: pip install 'gpu-papers-repro[cuda13]' (cuda12 for older drivers)"
     yield Check("gpu packages", bool(cupy) and "numba-cuda" in found, ", ".join(cupy) or fix)
+    toolkit = found.get("cuda-toolkit", "from the system (no toolkit wheels are installed)")
+    yield Check("cuda toolkit", True, toolkit)
 
 
 def _device() -> Check:
@@ -59,12 +63,18 @@ def _device() -> Check:
         return Check("device auto", False, str(error))
 
 
-def _writable(name: str, folder) -> Check:
+def _writable(name: str, folder: Path, fix: str = "use --output") -> Check:
     try:
         require_writable(folder)
     except InputError as error:
-        return Check(name, False, f"{error}; use --output")
-    return Check(name, True, f"{folder.name}/ is writable")
+        return Check(name, False, f"{error}; {fix}")
+    return Check(name, True, f"{folder} is writable")
+
+
+def _cache() -> Check:
+    from ..parallel.jit import CACHE_FOLDER
+
+    return _writable("compiled kernels", Path(CACHE_FOLDER), "set NUMBA_CACHE_DIR to another folder")
 
 
 def _catalogue(project: Project) -> Check:

@@ -9,8 +9,15 @@ _running: set[subprocess.Popen] = set()
 _lock = threading.Lock()
 
 
+class Stopped(Exception):
+    """The child was ended by `stop_children`."""
+
+
 def run_child(command: list[str], work: Path, root: str) -> int:
-    """Run a child in a session of its own until it ends; its standard input is its lifeline to us."""
+    """Run a child in a session of its own until it ends; its standard input is its lifeline to us.
+
+    Returns its exit status; Stopped if it was told to end.
+    """
     package = Path(__file__).resolve().parents[2]
     paths = [str(package), os.environ.get("PYTHONPATH", "")]
     env = os.environ | {
@@ -18,6 +25,8 @@ def run_child(command: list[str], work: Path, root: str) -> int:
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
+    # the notebook's inline backend shall choose itself
+    env.pop("MPLBACKEND", None)
     env["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
     with open(work / "log.txt", "wb") as log:
         child = subprocess.Popen(
@@ -26,11 +35,15 @@ def run_child(command: list[str], work: Path, root: str) -> int:
         with _lock:
             _running.add(child)
         try:
-            return child.wait()
+            status = child.wait()
         finally:
             with _lock:
                 _running.discard(child)
+            told_to_end = child.stdin.closed
             child.stdin.close()
+    if told_to_end:
+        raise Stopped
+    return status
 
 
 def stop_children(patience: float = 10) -> None:

@@ -17,6 +17,7 @@ PACKAGES = (
     "numba-cuda",
     "cupy-cuda12x",
     "cupy-cuda13x",
+    "cuda-toolkit",
     "matplotlib",
     "papermill",
 )

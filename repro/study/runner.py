@@ -109,14 +109,20 @@ class _Run:
                 self._start_what_can()
                 self._collect()
         except BaseException:
-            for future in self.running:
-                future.cancel()
-            stop_children()
+            self._stop()
             raise
         finally:
             self.progress.close()
             shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
         return self.ended
+
+    def _stop(self) -> None:
+        for future in self.running:
+            future.cancel()
+        # again and again: a job may have been on the point of starting its child
+        while not all(future.done() for future in self.running):
+            stop_children()
+            wait(self.running, timeout=REFRESH)
 
     def _start_what_can(self) -> None:
         for book in [b for b in self.waiting if self._ready(b)]:

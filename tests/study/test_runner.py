@@ -1,0 +1,187 @@
+"""Runs with real kernels: results, failures, interruptions."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from repro.parallel.errors import InputError
+from repro.study.runner import run
+
+PACKAGE = Path(__file__).resolve().parents[2]
+SLEEP = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(value)"
+
+
+def statuses(workshop, **settings) -> dict[str, str]:
+    outcomes = run(
+        project=workshop.project, output=workshop.project.build / "run", device="serial", **settings
+    )
+    return {outcome.id: outcome.status for outcome in outcomes}
+
+
+def results(workshop) -> set[str]:
+    folder = workshop.project.build / "run"
+    return {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file() and f.name != ".lock"}
+
+
+def test_second_run_is_up_to_date_until_touched_forced_or_given_parameters(good):
+    assert statuses(good) == {"toy/good": "done"}
+    assert results(good) == {"toy/good.json", "toy/good.ipynb"}
+    assert statuses(good) == {"toy/good": "up to date"}
+    assert statuses(good, parameters=["value=0.6"]) == {"toy/good": "done"}
+    sidecar = json.loads((good.project.build / "run/toy/good.json").read_text())
+    assert sidecar["run"]["parameters"] == {"value": 0.6}
+    assert sidecar["claims"]["toy-001"]["verdict"] == "not reproduced"
+    assert str(good.project.root) not in (good.project.build / "run/toy/good.ipynb").read_text()
+
+
+def test_touching_a_file_reruns_only_what_depends_on_it(workshop):
+    workshop.add("toy/a", "pass", entry='data = ["published/toy.csv"]')
+    workshop.add("toy/b", "pass")
+    statuses(workshop, jobs=2)
+    (workshop.project.data / "published/toy.csv").touch()
+    assert statuses(workshop) == {"toy/a": "done", "toy/b": "up to date"}
+
+
+def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
+    workshop.add("toy/raises", "1 / 0")
+    workshop.add("toy/killed", "import os\nos.kill(os.getpid(), 9)")
+    workshop.add("toy/slow", "import time\ntime.sleep(60)")
+    workshop.add("toy/unclosed", "from repro.study.record import open_record")
+    workshop.add("toy/after", "pass", entry='needs = ["toy/raises"]')
+    workshop.add("toy/fine", "pass")
+    found = statuses(workshop, jobs=3, timeout=5)
+    assert found.pop("toy/fine") == "done"
+    assert set(found.values()) == {"failed"}
+    folder = workshop.project.build / "run"
+    reasons = {f.stem: json.loads(f.read_text())["error"] for f in (folder / "failed/toy").glob("*.json")}
+    assert reasons == {
+        "raises": "ZeroDivisionError",
+        "killed": "DeadKernelError",
+        "slow": "CellTimeoutError",
+        "unclosed": "NoRecord",
+    }
+    assert {name for name in results(workshop) if "failed" not in name} == {"toy/fine.json", "toy/fine.ipynb"}
+
+
+def test_failure_keeps_the_earlier_result_and_goes_away_with_the_next_success(workshop):
+    workshop.add("toy/a", "1 / value")
+    statuses(workshop)
+    assert statuses(workshop, parameters=["value=0"]) == {"toy/a": "failed"}
+    assert {"toy/a.json", "toy/a.ipynb", "failed/toy/a.json", "failed/toy/a.ipynb"} == results(workshop)
+    assert statuses(workshop) == {"toy/a": "done"}
+    assert results(workshop) == {"toy/a.json", "toy/a.ipynb"}
+
+
+def test_wrong_physical_input_is_refused_and_leaves_nothing(workshop):
+    workshop.add(
+        "toy/a",
+        "from repro.parallel.errors import MemoryLimitError\nraise MemoryLimitError('grid needs 9 TiB')",
+    )
+    (outcome,) = run(project=workshop.project, output=workshop.project.build / "run", device="serial")
+    assert (outcome.status, outcome.message) == ("refused", "grid needs 9 TiB")
+    assert results(workshop) == set()
+
+
+def test_timing_notebooks_run_alone_and_the_scoreboard_last(workshop, monkeypatch):
+    running, beside, order = set(), {}, []
+
+    def pretend(job):
+        running.add(job["id"])
+        time.sleep(0.1)
+        beside[job["id"]] = set(running)
+        order.append(job["id"])
+        running.remove(job["id"])
+        return {"status": "done", "seconds": 0.1}
+
+    monkeypatch.setattr("repro.study.runner.run_job", pretend)
+    workshop.add("score", "pass", entry='needs = ["*"]')
+    for name in "abc":
+        workshop.add(name, "pass", entry=f"timing = {'true' if name == 'b' else 'false'}")
+    statuses(workshop, jobs=3)
+    assert beside["b"] == {"b"}
+    assert beside["a"] | beside["c"] == {"a", "c"}
+    assert order[-1] == "score"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"ids": ["god"]}, "did you mean good"),
+        ({"profile": "papre"}, "unknown profile"),
+        ({"parameters": ["valu=1"]}, "did you mean value"),
+        ({"parameters": ["value=x"]}, "must be a number"),
+        ({"device": "cuda"}, "cuda|GPU"),
+        ({"device": "tpu"}, "unknown device"),
+        ({"jobs": 0}, "at least 1"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "dask|Dask"),
+    ],
+)
+def test_wrong_request_is_refused_before_anything_runs(good, monkeypatch, settings, message):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(InputError, match=message):
+        run(**{"project": good.project, "device": "serial", **settings})
+    assert not list(good.project.build.rglob("*.json"))
+
+
+def test_wrong_parameter_in_the_catalogue_names_the_entry(workshop):
+    workshop.add("toy/a", "pass", entry="profiles = { quick = { valeu = 1 } }")
+    with pytest.raises(
+        InputError, match=r"toy/a, profile quick: unknown parameter 'valeu', did you mean value"
+    ):
+        statuses(workshop)
+
+
+def test_unwritable_folder_is_refused(good):
+    good.project.build.write_text("a file where the folder should be")
+    with pytest.raises(InputError, match="cannot write to"):
+        run(project=good.project, device="serial")
+
+
+def test_second_run_in_the_same_folder_is_refused(good):
+    folder = good.project.build / "run"
+    folder.mkdir(parents=True)
+    with open(folder / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="another run"):
+            statuses(good)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_stopped_run_leaves_no_process_and_the_next_run_resumes(workshop, number, code):
+    workshop.add("toy/first", "pass")
+    sleeper = workshop.add("toy/sleeps", SLEEP, parameters="value = 60.0")
+    command = [sys.executable, "-m", "repro", "run", "--device", "serial", "--output", "build/run"]
+    root = workshop.project.root
+    environment = os.environ | {"REPRO_ROOT": str(root), "PYTHONPATH": str(PACKAGE)}
+    parent = subprocess.Popen(command, cwd=root, env=environment, stderr=subprocess.PIPE)
+    kernel = int(wait_for(sleeper.parent / "pid"))
+    parent.send_signal(number)
+    assert parent.wait(20) == code
+    assert gone(kernel)
+    assert {n for n in results(workshop) if ".jobs" not in n} == {"toy/first.json", "toy/first.ipynb"}
+    assert statuses(workshop, parameters=["value=0.0"])["toy/sleeps"] == "done"
+    assert not (workshop.project.build / "run/.jobs").exists()
+
+
+def wait_for(file: Path) -> str:
+    for _ in range(300):
+        if file.exists() and file.read_text():
+            return file.read_text()
+        time.sleep(0.1)
+    raise AssertionError(f"{file.name} never came")
+
+
+def gone(process: int) -> bool:
+    for _ in range(100):
+        if not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.1)
+    return False
