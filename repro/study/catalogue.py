@@ -12,7 +12,7 @@ from .paths import Project
 EVERYTHING = "*"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Notebook:
     """One entry of the catalogue."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from conftest import GOOD
 
 from repro.parallel.errors import InputError
 from repro.study.runner import run
@@ -31,15 +32,20 @@ def results(workshop) -> set[str]:
     return {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file() and f.name != ".lock"}
 
 
-def test_second_run_is_up_to_date_until_touched_forced_or_given_parameters(good):
-    assert statuses(good) == {"toy/good": "done"}
-    assert results(good) == {"toy/good.json", "toy/good.ipynb"}
-    assert statuses(good) == {"toy/good": "up to date"}
-    assert statuses(good, parameters=["value=0.6"]) == {"toy/good": "done"}
-    sidecar = json.loads((good.project.build / "run/toy/good.json").read_text())
-    assert sidecar["run"]["parameters"] == {"value": 0.6}
-    assert sidecar["claims"]["toy-001"]["verdict"] == "not reproduced"
-    assert str(good.project.root) not in (good.project.build / "run/toy/good.ipynb").read_text()
+def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
+    workshop.add("toy/good", GOOD + "    assert value")
+    assert statuses(workshop) == {"toy/good": "done"}
+    assert statuses(workshop) == {"toy/good": "up to date"}
+    assert statuses(workshop, parameters=["value=0"]) == {"toy/good": "failed"}
+    result = {"toy/good.json", "toy/good.ipynb"}
+    assert results(workshop) == result | {"failed/toy/good.json", "failed/toy/good.ipynb"}
+    assert statuses(workshop) == {"toy/good": "done"}
+    assert results(workshop) == result
+    folder = workshop.project.build / "run/toy"
+    sidecar = json.loads((folder / "good.json").read_text())
+    assert sidecar["parameters"] == {"value": 0.5541}
+    assert sidecar["claims"]["toy-001"]["verdict"] == "reproduced"
+    assert str(workshop.project.root) not in (folder / "good.ipynb").read_text()
 
 
 def test_touching_a_file_reruns_only_what_depends_on_it(workshop):
@@ -69,15 +75,6 @@ def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
         "unclosed": "NoRecord",
     }
     assert {name for name in results(workshop) if "failed" not in name} == {"toy/fine.json", "toy/fine.ipynb"}
-
-
-def test_failure_keeps_the_earlier_result_and_goes_away_with_the_next_success(workshop):
-    workshop.add("toy/a", "1 / value")
-    statuses(workshop)
-    assert statuses(workshop, parameters=["value=0"]) == {"toy/a": "failed"}
-    assert {"toy/a.json", "toy/a.ipynb", "failed/toy/a.json", "failed/toy/a.ipynb"} == results(workshop)
-    assert statuses(workshop) == {"toy/a": "done"}
-    assert results(workshop) == {"toy/a.json", "toy/a.ipynb"}
 
 
 def test_wrong_physical_input_is_refused_and_leaves_nothing(workshop):
@@ -154,20 +151,25 @@ def test_second_run_in_the_same_folder_is_refused(good):
             statuses(good)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_stopped_run_leaves_no_process_and_the_next_run_resumes(workshop, number, code):
+def test_killed_and_interrupted_runs_leave_no_process_and_the_next_run_resumes(workshop):
     workshop.add("toy/first", "pass")
-    sleeper = workshop.add("toy/sleeps", SLEEP, parameters="value = 60.0")
+    pid = workshop.add("toy/sleeps", SLEEP, parameters="value = 60.0").parent / "pid"
     command = [sys.executable, "-m", "repro", "run", "--device", "serial", "--output", "build/run"]
     root = workshop.project.root
     environment = os.environ | {"REPRO_ROOT": str(root), "PYTHONPATH": str(PACKAGE)}
-    parent = subprocess.Popen(command, cwd=root, env=environment, stderr=subprocess.PIPE)
-    kernel = int(wait_for(sleeper.parent / "pid"))
-    parent.send_signal(number)
-    assert parent.wait(20) == code
-    assert gone(kernel)
-    assert {n for n in results(workshop) if ".jobs" not in n} == {"toy/first.json", "toy/first.ipynb"}
-    assert statuses(workshop, parameters=["value=0.0"])["toy/sleeps"] == "done"
+    for number, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
+        pid.unlink(missing_ok=True)
+        parent = subprocess.Popen(command, cwd=root, env=environment, stderr=subprocess.PIPE)
+        kernel = int(wait_for(pid))
+        parent.send_signal(number)
+        assert parent.wait(20) == code
+        assert gone(kernel)
+        assert {n for n in results(workshop) if ".jobs" not in n} == {"toy/first.json", "toy/first.ipynb"}
+    assert b"toy/first: up to date" in parent.stderr.read()
+    assert statuses(workshop, parameters=["sleeps:value=0.0"]) == {
+        "toy/first": "up to date",
+        "toy/sleeps": "done",
+    }
     assert not (workshop.project.build / "run/.jobs").exists()
 
 

@@ -1,0 +1,56 @@
+"""The command line as a user meets it: exit statuses and one-line errors."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def repro(workshop, *words) -> subprocess.CompletedProcess:
+    environment = os.environ | {"REPRO_ROOT": str(workshop.project.root), "PYTHONPATH": str(PACKAGE)}
+    command = [sys.executable, "-m", "repro", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("run", "god"), ("run", "-p", "x=1"), ("report",), ("publish",), ("status", "--profile", "no")],
+    ids=" ".join,
+)
+def test_wrong_input_is_one_line_and_status_2(good, words):
+    done = repro(good, *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("repro: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_run_prints_the_scoreboard_and_tells_refusal_from_failure(good):
+    good.add("toy/refused", "from repro.parallel.errors import InputError\nraise InputError('tau is 0.4')")
+    good.add("toy/broken", "1 / 0")
+    done = repro(good, "run", "good", "broken", "--device", "serial", "--jobs", "2")
+    assert done.returncode == 1
+    assert "FAILED toy/broken: ZeroDivisionError: division by zero" in done.stdout
+    assert "toy-001  reproduced" in done.stdout
+    assert (good.project.build / "quick").is_dir()
+    refused = repro(good, "run", "refused", "--device", "serial")
+    assert refused.returncode == 2
+    assert "repro: toy/refused: tau is 0.4\n" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_list_names_every_notebook_quickly(good):
+    start = time.perf_counter()
+    done = repro(good, "list")
+    assert time.perf_counter() - start < 5
+    assert "toy/good  made up  [quick]" in done.stdout
+
+
+def test_doctor_examines_and_says_what_to_do(good):
+    done = repro(good, "doctor")
+    assert done.returncode == 0, done.stdout
+    assert "processor" in done.stdout

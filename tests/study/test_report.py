@@ -1,0 +1,121 @@
+"""The scoreboard counts what the sidecars say; publishing copies finished runs only."""
+
+import json
+import shutil
+
+import pytest
+
+from repro.parallel.errors import InputError
+from repro.study import report, text
+from repro.study.paths import Project
+from repro.study.plan import make_plan
+from repro.study.publish import publish
+
+PIXEL = bytes.fromhex("89504e470d0a1a0a")
+
+
+@pytest.fixture
+def finished(good):
+    """A run folder as a run leaves it: toy/good done, toy/bad failed, toy/later not in the profile."""
+    good.add("toy/bad", "1 / 0")
+    good.add("toy/later", "pass", entry="profiles = { paper = {} }")
+    folder = good.project.run_folder("quick", "machine")
+    entry = {"measured": 0.5541, "verdict": "reproduced", "reason": "fits", "note": ""}
+    other = {"measured": None, "verdict": "not measured", "reason": "no GPU", "note": ""}
+    sidecar = {
+        "claims": {"toy-001": entry, "toy-002": other},
+        "figures": {"a": {"files": ["figures/toy-good-a.png"]}},
+        "run": {"finished": True, "seconds": 3.0, "profile": "quick", "machine": "machine"},
+    }
+    failure = {"error": "ZeroDivisionError", "message": "division by zero", "cell": 1}
+    for name, content in {"toy/good.json": sidecar, "failed/toy/bad.json": failure}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content))
+    (folder / "figures").mkdir()
+    (folder / "figures/toy-good-a.png").write_bytes(PIXEL)
+    shutil.copy(good.project.notebooks / "toy/good.ipynb", folder / "toy/good.ipynb")
+    (folder / ".lock").touch()
+    return good
+
+
+def test_counts_leave_out_setup_and_count_untested_claims_as_not_measured(finished):
+    found = report.open_report(project=finished.project)
+    assert found.papers().loc["toy"].to_dict() == {
+        "reproduced": 1,
+        "trend only": 0,
+        "not reproduced": 0,
+        "not comparable": 0,
+        "not measured": 4,
+    }
+    assert list(found.judged()["id"]) == ["toy-001"]
+    assert "toy-005" not in set(found.claims["id"])
+    rows = found.notebooks.set_index("notebook")
+    assert rows["status"].to_dict() == {
+        "toy/good": "done",
+        "toy/bad": "failed",
+        "toy/later": "not in this profile",
+    }
+    assert rows.loc["toy/good", ["reproduced", "not measured"]].tolist() == [1, 1]
+
+
+def test_pages_name_failures_claims_and_figures(finished):
+    found = report.open_report(project=finished.project)
+    csv, markdown, html = (file.read_text() for file in report.write(found))
+    assert csv.count("\n") == 6
+    for page in (markdown, html, text.summary(found)):
+        assert "ZeroDivisionError: division by zero (cell 1)" in page
+        assert "toy-001" in page
+    assert 'src="data:image/png;base64,' in html
+    assert '<a href="toy/good.html">toy/good</a>' in html
+
+
+def test_report_without_a_run_says_how_to_start_one(good):
+    with pytest.raises(InputError, match="python -m repro run"):
+        report.open_report(project=good.project, profile="paper")
+
+
+def test_publish_refuses_failed_and_unfinished_runs(finished):
+    folder = finished.project.run_folder("quick", "machine")
+    with pytest.raises(InputError, match="toy/bad failed"):
+        publish(folder, finished.project)
+    (folder / "failed/toy/bad.json").unlink()
+    with pytest.raises(InputError, match="toy/bad is not finished"):
+        publish(folder, finished.project)
+    with pytest.raises(InputError, match="not the folder of a run"):
+        publish(finished.project.data, finished.project)
+
+
+def test_publish_copies_notebooks_figures_and_measurements(finished, tmp_path):
+    folder = finished.project.run_folder("quick", "machine")
+    (folder / "failed/toy/bad.json").unlink()
+    sidecar = json.loads((folder / "toy/good.json").read_text())
+    (folder / "toy/bad.json").write_text(json.dumps(sidecar | {"figures": {}}))
+    shutil.copy(folder / "toy/good.ipynb", folder / "toy/bad.ipynb")
+    elsewhere = tmp_path / "elsewhere"
+    shutil.move(folder, elsewhere)
+    published = {str(file.relative_to(tmp_path)) for file in publish(elsewhere, finished.project)}
+    assert {
+        "notebooks/rendered/toy/good.ipynb",
+        "figures/toy-good-a.png",
+        "data/measured/machine/toy/good.json",
+    } <= published
+    assert all((tmp_path / name).is_file() for name in published)
+
+
+def test_scoreboard_depends_on_the_other_results(finished):
+    finished.add("score", "pass", entry='needs = ["*"]')
+    folder = finished.project.run_folder("quick", "machine")
+    plan = make_plan(None, profile="quick", device="serial", output=folder, project=finished.project)
+    board = next(book for book in plan.books if book.id == "score")
+    assert folder / "toy/good.json" in plan.dependencies(board)
+    assert folder / "failed/toy/bad.json" in plan.dependencies(board)
+
+
+def test_every_notebook_of_this_project_is_in_the_catalogue_with_known_parameters():
+    project = Project.default()
+    plan = make_plan(None, profile="smoke", device="serial", project=project)
+    listed = {book.relative.as_posix() for book in [*plan.books, *plan.absent]}
+    here = {f.relative_to(project.notebooks).as_posix() for f in project.notebooks.rglob("*.ipynb")}
+    assert {
+        name for name in here if not name.startswith("rendered/") and ".ipynb_checkpoints" not in name
+    } <= listed
