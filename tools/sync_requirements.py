@@ -23,9 +23,9 @@ def environment(project: dict) -> str:
     conda = [r for r in requirements if ";" not in r]
     by_pip = [r for r in requirements if ";" in r]
     lines = ["name: gpu-papers-repro", "channels:", "  - conda-forge", "dependencies:"]
-    lines += [f'  - "python{project["requires-python"]}"', "  - pip"]
-    lines += [f'  - "{r}"' for r in conda]
-    lines += ["  - pip:"] + [f'      - "{r}"' for r in by_pip] + ["      - -e ."]
+    lines += [f"  - python{project['requires-python']}", "  - pip"]
+    lines += [f"  - {r}" for r in conda]
+    lines += ["  - pip:"] + [f"      - {r}" for r in by_pip] + ["      - -e ."]
     return HEADER + "\n".join(lines) + "\n"
 
 
