@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..parallel.errors import InputError
 from .nearest import did_you_mean
-from .paths import Project
+from .paths import Project, file_stem
 
 EVERYTHING = "*"
 
@@ -42,7 +42,7 @@ class Notebook:
     @property
     def slug(self) -> str:
         """The id as a file name."""
-        return self.id.replace("/", "-")
+        return file_stem(self.id)
 
     def source(self, project: Project) -> Path:
         """The notebook's file."""

@@ -46,6 +46,11 @@ class Project:
         return self.build / profile / machine
 
 
+def file_stem(identifier: str) -> str:
+    """A notebook's id as a part of a file name."""
+    return identifier.replace("/", "-")
+
+
 def require_writable(folder: Path) -> None:
     """Make `folder` and prove that a file can be written there; InputError if not."""
     try:

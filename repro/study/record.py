@@ -13,7 +13,7 @@ from ..parallel.errors import InputError
 from . import atomic, provenance
 from .claims import Claim, find
 from .nearest import did_you_mean
-from .paths import Project
+from .paths import Project, file_stem
 from .verdicts import Judgement, Verdict, judge
 
 INLINE_LIMIT = 20_000
@@ -93,7 +93,7 @@ class Record:
 
     def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
         """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
-        stem = f"{slug(self.id)}-{slug(name)}"
+        stem = f"{file_stem(self.id)}-{slug(name)}"
         place = self.folder / "figures"
         place.mkdir(parents=True, exist_ok=True)
         figure.savefig(place / f"{stem}.png", dpi=200)
@@ -120,7 +120,7 @@ class Record:
                 self.not_measured(identifier, "this run has no value for it")
         seconds = round(time.time() - self._started, 3)
         machine = provenance.collect(Project.default().root)
-        path = self.folder / f"{slug(self.id)}.json"
+        path = self.folder / f"{file_stem(self.id)}.json"
         atomic.write_json(path, {**self._content, "seconds": seconds, "provenance": machine})
         return path
 

@@ -33,19 +33,19 @@ def results(workshop) -> set[str]:
 
 
 def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
-    workshop.add("toy/good", GOOD + "    assert value")
-    assert statuses(workshop) == {"toy/good": "done"}
-    assert statuses(workshop) == {"toy/good": "up to date"}
-    assert statuses(workshop, parameters=["value=0"]) == {"toy/good": "failed"}
-    result = {"toy/good.json", "toy/good.ipynb"}
-    assert results(workshop) == result | {"failed/toy/good.json", "failed/toy/good.ipynb"}
-    assert statuses(workshop) == {"toy/good": "done"}
+    workshop.add("toy/good_speed", GOOD.replace("toy/good", "toy/good_speed") + "    assert value")
+    assert statuses(workshop) == {"toy/good_speed": "done"}
+    assert statuses(workshop) == {"toy/good_speed": "up to date"}
+    assert statuses(workshop, parameters=["value=0"]) == {"toy/good_speed": "failed"}
+    result = {"toy/good_speed.json", "toy/good_speed.ipynb"}
+    assert results(workshop) == result | {"failed/toy/good_speed.json", "failed/toy/good_speed.ipynb"}
+    assert statuses(workshop) == {"toy/good_speed": "done"}
     assert results(workshop) == result
     folder = workshop.project.build / "run/toy"
-    sidecar = json.loads((folder / "good.json").read_text())
+    sidecar = json.loads((folder / "good_speed.json").read_text())
     assert sidecar["parameters"] == {"value": 0.5541}
     assert sidecar["claims"]["toy-001"]["verdict"] == "reproduced"
-    assert str(workshop.project.root) not in (folder / "good.ipynb").read_text()
+    assert str(workshop.project.root) not in (folder / "good_speed.ipynb").read_text()
 
 
 def test_touching_a_file_reruns_only_what_depends_on_it(workshop):
