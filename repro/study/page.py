@@ -1,14 +1,17 @@
 """The scoreboard as one HTML page, with the executed notebooks beside it."""
 
 import base64
-import html as escape
+from html import escape
 from pathlib import Path
+
+import pandas as pd
 
 from .report import Report
 from .text import claims_for_people, counts_for_people
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 78rem; color: #222 }
+td:first-child { white-space: nowrap }
 table { border-collapse: collapse; margin: 1rem 0; font-size: 13px }
 th, td { border-bottom: 1px solid #ddd; padding: .3rem .6rem; text-align: left; vertical-align: top }
 figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-width: 24rem }
@@ -22,25 +25,24 @@ def html(report: Report) -> str:
     title = f"Scoreboard: profile {report.profile} on {report.machine}"
     counts = counts_for_people(report.notebooks)
     counts["notebook"] = [_linked(report, name) for name in counts["notebook"]]
-    claims = claims_for_people(report.claims).map(lambda cell: escape.escape(str(cell)))
-    claims["verdict"] = [f'<span class="{v.replace(" ", "-")}">{v}</span>' for v in claims["verdict"]]
     failures = [
-        f'<p class="failed">{escape.escape(name)} failed: {escape.escape(why)}</p>'
-        for name, why in report.failures.items()
+        f'<p class="failed">{escape(n)} failed: {escape(why)}</p>' for n, why in report.failures.items()
     ]
-    body = [
-        f"<h1>{title}</h1>",
-        *failures,
-        _table(counts),
-        "<h2>Claims</h2>",
-        _table(claims),
-        _figures(report),
-    ]
+    missing = report.claims.drop(report.judged().index)
+    body = [f"<h1>{title}</h1>", *failures, _table(report.papers().reset_index()), _table(counts)]
+    body += ["<h2>Claims judged</h2>", _claims(report.judged()), _figures(report)]
+    body += ["<h2>Claims not measured in this run</h2>", _claims(missing)]
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 
 
-def _table(frame) -> str:
+def _claims(frame: pd.DataFrame) -> str:
+    shown = claims_for_people(frame).map(lambda cell: escape(str(cell)))
+    shown["verdict"] = [f'<span class="{v.replace(" ", "-")}">{v}</span>' for v in shown["verdict"]]
+    return _table(shown)
+
+
+def _table(frame: pd.DataFrame) -> str:
     return frame.to_html(index=False, border=0, escape=False)
 
 
