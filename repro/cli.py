@@ -84,7 +84,8 @@ def run(
     except KeyboardInterrupt:
         print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    _show(output, profile)
+    if {outcome.status for outcome in outcomes} & {"done", "up to date", "failed"}:
+        _show(output, profile)
     _exit_for(outcomes)
 
 

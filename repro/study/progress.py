@@ -49,7 +49,7 @@ class Progress:
         running = sum(min(now - t, self._expected[n]) for n, t in self._started.items())
         self._bar.n = min(self._done + running, self._bar.total)
         left = duration((self._bar.total - self._bar.n) / max(1, min(self._jobs, len(self._started))))
-        self._bar.set_description_str(f"{', '.join(self._started)}, about {left} left")
+        self._bar.set_description_str(", ".join([*self._started, f"about {left} left"]))
 
     def say(self, line: str) -> None:
         """A line of its own."""

@@ -48,7 +48,7 @@ class Report:
         """Counts of the verdicts for each paper."""
         paper = self.claims["id"].str.partition("-")[0].rename("paper")
         counts = pd.crosstab(paper, self.claims["verdict"])
-        return counts.reindex(columns=VERDICTS, fill_value=0)
+        return counts.reindex(columns=VERDICTS, fill_value=0).rename_axis(columns=None)
 
     def judged(self) -> pd.DataFrame:
         """The claims that the run has tested."""

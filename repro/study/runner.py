@@ -169,14 +169,13 @@ class _Run:
         if book in self.waiting:
             self.waiting.remove(book)
         self.ended.append(outcome)
-        line = {
+        lines = {
             "done": f"done {book.id} in {duration(outcome.seconds)}",
             "up to date": f"{book.id}: up to date",
+            "failed": f"FAILED {book.id}: {outcome.message}",
+            "refused": f"refused {book.id}",
         }
-        text = f"FAILED {book.id}: {outcome.message}"
-        if outcome.status == "refused":
-            text = f"{book.id}: {outcome.message}"
-        self.progress.end(book.id, line.get(outcome.status, text))
+        self.progress.end(book.id, lines[outcome.status])
 
 
 def _result(future: Future) -> dict:
