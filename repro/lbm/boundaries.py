@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from repro.parallel import InputError, inline
 
-from .equilibrium import equilibrium_of, moments_of
+from .equilibrium import equilibrium_of, moments_of, pair_constants
 from .lattice import Lattice
 
 BOUNCE_BACK = ("half-way", "modified", "standard")
@@ -33,16 +33,12 @@ class Boundaries:
     def __post_init__(self):
         for name, scheme in zip(FACES, self.faces, strict=True):
             if scheme not in SCHEMES:
-                raise InputError(
-                    f"unknown wall scheme '{scheme}' at face {name}: choose one of {', '.join(SCHEMES)}"
-                )
+                raise InputError(f"unknown wall scheme '{scheme}' at face {name}: choose one of {', '.join(SCHEMES)}")
         for low in (0, 2, 4):
             if (self.faces[low] == "periodic") != (self.faces[low + 1] == "periodic"):
                 raise InputError(f"faces {FACES[low]} and {FACES[low + 1]} must be periodic both or neither")
         if len(set(self.faces) & set(BOUNCE_BACK)) > 1:
-            raise InputError(
-                f"one kind of bounce-back a box, not {sorted(set(self.faces) & set(BOUNCE_BACK))}"
-            )
+            raise InputError(f"one kind of bounce-back a box, not {sorted(set(self.faces) & set(BOUNCE_BACK))}")
 
     @property
     def bounce(self) -> str | None:
@@ -63,9 +59,10 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     inner(x, y, z, nx, ny, nz) is the node whose populations a wall node starts from; extrapolate(s, n, wx, wy, wz, fx,
     fy, fz) replaces its equilibrium by that of the wall's velocity. `share` is the force's share in the velocity.
     """
-    q, zero = lattice.q, dtype(0)
+    q, pairs, zero, three, three_halves = lattice.q, lattice.q // 2, dtype(0), dtype(3), dtype(1.5)
+    rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     x_low, x_high, y_low, y_high, z_low, z_high = boundaries.has("extrapolation")
-    equilibrium = equilibrium_of(lattice, dtype)
+    even, odd = equilibrium_of(dtype)
     moments = moments_of(lattice, dtype, share)
     # without a moving extrapolated wall the velocity is zero whatever the arguments say
     moves = boundaries.moving is not None and boundaries.faces[boundaries.moving] == "extrapolation"
@@ -90,9 +87,21 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
         vx, vy, vz = zero, zero, zero
         if on_moving_wall(x, y, z, nx, ny, nz):
             vx, vy, vz = wx, wy, wz
-        for i in range(q):
+        wall_speed = three_halves * (vx * vx + vy * vy + vz * vz)
+        for lane in range(n):
+            ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
+            speed = three_halves * (ux * ux + uy * uy + uz * uz)
+            s[0, lane] += even(rest, s[q, lane], zero, wall_speed) - even(rest, s[q, lane], zero, speed)
+        for pair in range(pairs):
+            i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
+            wall_along = three * (kx * vx + ky * vy + kz * vz)
             for lane in range(n):
-                here = equilibrium(i, s[q, lane], s[q + 1, lane], s[q + 2, lane], s[q + 3, lane])
-                s[i, lane] += equilibrium(i, s[q, lane], vx, vy, vz) - here
+                deviation, ux, uy, uz = s[q, lane], s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
+                along = three * (kx * ux + ky * uy + kz * uz)
+                speed = three_halves * (ux * ux + uy * uy + uz * uz)
+                both = even(weight, deviation, wall_along, wall_speed) - even(weight, deviation, along, speed)
+                turned = odd(weight, deviation, wall_along) - odd(weight, deviation, along)
+                s[i, lane] += both + turned
+                s[i + 1, lane] += both - turned
 
     return inner, extrapolate

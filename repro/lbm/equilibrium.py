@@ -2,7 +2,8 @@
 
 All functions work on the scratch array of a run, `s[row, lane]`: rows 0 .. q-1 hold the populations, minus their
 weights, row q the density minus one, rows q+1 .. q+3 the velocity. Storing f_i - w_i keeps float32 accurate, because
-the populations differ from the weights in the third digit.
+the populations differ from the weights in the third digit. Opposite populations, rows 2p+1 and 2p+2, are treated
+together: what is even in c_i is the same for both, what is odd changes its sign, so each is computed once.
 """
 
 from repro.parallel import inline
@@ -15,19 +16,10 @@ def scratch_rows(lattice: Lattice) -> int:
     return lattice.q + 4
 
 
-def equilibrium_of(lattice: Lattice, dtype):
-    """Returns equilibrium(i, density_deviation, ux, uy, uz), minus the weight w_i; equation 2.8."""
-    one, half, three, three_halves = dtype(1), dtype(0.5), dtype(3), dtype(1.5)
-    weights = tuple(map(dtype, lattice.weights))
-    cx, cy, cz = (tuple(map(dtype, component)) for component in lattice.components)
-
-    @inline
-    def equilibrium(i, deviation, ux, uy, uz):
-        along = three * (cx[i] * ux + cy[i] * uy + cz[i] * uz)
-        speed = three_halves * (ux * ux + uy * uy + uz * uz)
-        return weights[i] * (deviation + (one + deviation) * (along + half * along * along - speed))
-
-    return equilibrium
+def pair_constants(lattice: Lattice, dtype):
+    """(weights, c_x, c_y, c_z) of the first population of each opposite pair, typed so that nothing is promoted."""
+    numbers = (lattice.weights, *lattice.components)
+    return tuple(tuple(dtype(value) for value in row[1::2]) for row in numbers)
 
 
 def moments_of(lattice: Lattice, dtype, force_share: float):
@@ -35,22 +27,24 @@ def moments_of(lattice: Lattice, dtype, force_share: float):
 
     The velocity is (sum_i c_i f_i + force_share F)/density; 1/2 before a collision, -1/2 after it gives the fluid's.
     """
-    q, one, zero, share = lattice.q, dtype(1), dtype(0), dtype(force_share)
-    cx, cy, cz = (tuple(map(dtype, component)) for component in lattice.components)
+    q, pairs, one, share = lattice.q, lattice.q // 2, dtype(1), dtype(force_share)
+    _, cx, cy, cz = pair_constants(lattice, dtype)
 
     @inline
     def moments(s, n, fx, fy, fz):
         for lane in range(n):
-            s[q, lane] = zero
+            s[q, lane] = s[0, lane]
             s[q + 1, lane] = share * fx
             s[q + 2, lane] = share * fy
             s[q + 3, lane] = share * fz
-        for i in range(q):
+        for pair in range(pairs):
+            i, kx, ky, kz = 2 * pair + 1, cx[pair], cy[pair], cz[pair]
             for lane in range(n):
-                s[q, lane] += s[i, lane]
-                s[q + 1, lane] += cx[i] * s[i, lane]
-                s[q + 2, lane] += cy[i] * s[i, lane]
-                s[q + 3, lane] += cz[i] * s[i, lane]
+                difference = s[i, lane] - s[i + 1, lane]
+                s[q, lane] += s[i, lane] + s[i + 1, lane]
+                s[q + 1, lane] += kx * difference
+                s[q + 2, lane] += ky * difference
+                s[q + 3, lane] += kz * difference
         for lane in range(n):
             volume = one / (one + s[q, lane])
             s[q + 1, lane] *= volume
@@ -58,3 +52,21 @@ def moments_of(lattice: Lattice, dtype, force_share: float):
             s[q + 3, lane] *= volume
 
     return moments
+
+
+def equilibrium_of(dtype):
+    """Returns (even, odd), the two parts of equation 2.8 minus the weight, for the first of a pair.
+
+    even(weight, deviation, along, speed), odd(weight, deviation, along), with along = 3 c_i . u, speed = 3/2 u . u.
+    """
+    one, half = dtype(1), dtype(0.5)
+
+    @inline
+    def even(weight, deviation, along, speed):
+        return weight * (deviation + (one + deviation) * (half * along * along - speed))
+
+    @inline
+    def odd(weight, deviation, along):
+        return weight * (one + deviation) * along
+
+    return even, odd

@@ -6,30 +6,8 @@ Both schemes add w_i [3 (c_i - u) + 9 (c_i . u) c_i] . F, whose zeroth moment is
   second-moment form of the porous paper, section 5.4);
 - "guo": times 1 - 1/(2 tau), with u shifted by F/(2 density) (Guo, Zheng, Shi, Phys. Rev. E 65 (2002) 046308).
 
-So one number tells them apart: the share of the force in the velocity of the equilibrium.
+So one number tells them apart: the share of the force in the velocity of the equilibrium. The part of the term that
+is even in c_i is w_i [(3 c_i . u)(3 c_i . F) - 3 u . F], the odd part w_i 3 c_i . F.
 """
 
-from repro.parallel import inline
-
-from .lattice import Lattice
-
 VELOCITY_SHARE = {"luo": 0.0, "guo": 0.5}
-
-
-def force_term_of(lattice: Lattice, dtype):
-    """Returns (even, odd): functions (i, ux, uy, uz, fx, fy, fz) with the parts of the term in c_i and -c_i."""
-    three, nine = dtype(3), dtype(9)
-    weights = tuple(map(dtype, lattice.weights))
-    cx, cy, cz = (tuple(map(dtype, component)) for component in lattice.components)
-
-    @inline
-    def even(i, ux, uy, uz, fx, fy, fz):
-        along_u = cx[i] * ux + cy[i] * uy + cz[i] * uz
-        along_f = cx[i] * fx + cy[i] * fy + cz[i] * fz
-        return weights[i] * (nine * along_u * along_f - three * (ux * fx + uy * fy + uz * fz))
-
-    @inline
-    def odd(i, fx, fy, fz):
-        return weights[i] * three * (cx[i] * fx + cy[i] * fy + cz[i] * fz)
-
-    return even, odd

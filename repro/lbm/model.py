@@ -60,14 +60,10 @@ class Problem:
                 f"at most {MACH_LIMIT * SPEED_OF_SOUND:.4f} lattice units"
             )
         for axis, extent in enumerate(self.shape):
-            walls = [
-                face for face in self.model.boundaries.faces[2 * axis : 2 * axis + 2] if face != "periodic"
-            ]
+            walls = [face for face in self.model.boundaries.faces[2 * axis : 2 * axis + 2] if face != "periodic"]
             least = 1 if not walls else 2 if set(walls) <= set(BOUNCE_BACK) else 4
             if extent < least:
-                raise InputError(
-                    f"{extent} nodes between {FACES[2 * axis]} and its opposite: at least {least}"
-                )
+                raise InputError(f"{extent} nodes between {FACES[2 * axis]} and its opposite: at least {least}")
 
     @property
     def nodes(self) -> int:

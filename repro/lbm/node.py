@@ -3,9 +3,10 @@
 from repro.parallel import Kernel, inline
 
 from .boundaries import PERIODIC_BOX, extrapolation_of
-from .collision import COLLISIONS
+from .collision import collision_of
 from .equilibrium import moments_of, scratch_rows
 from .forcing import VELOCITY_SHARE
+from .layout import unsigned
 from .model import Model
 from .streaming import gather_of, keep_of, own_of, scatter_of
 
@@ -21,7 +22,7 @@ def on_faces(faces, x, y, z, nx, ny, nz):
 def relax_of(model: Model, dtype):
     """Returns relax(s, n, x, y, z, nx, ny, nz, rates, forces, wall velocity): collision, or the wall's rule instead."""
     lattice, boundaries = model.lattice, model.boundaries
-    collide = COLLISIONS[model.collision](lattice, dtype, model.forcing)
+    collide = collision_of(lattice, dtype, model.forcing)
     share = VELOCITY_SHARE.get(model.forcing, 0.0)
     _, extrapolate = extrapolation_of(lattice, boundaries, dtype, share)
     extrapolated, solid = boundaries.has("extrapolation"), boundaries.has("standard")
@@ -103,6 +104,6 @@ def macroscopic_kernel(model: Model, dtype, layout: str, *, collided: bool) -> K
         in_wall = some_solid and on_faces(solid, x, y, z, nx, ny, nz)
         for row in range(4):
             for lane in range(n):
-                fields[row * size + here + lane] = zero if in_wall and row > 0 else s[q + row, lane]
+                fields[unsigned(row * size + here + lane)] = zero if in_wall and row > 0 else s[q + row, lane]
 
     return Kernel(macroscopic, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True)

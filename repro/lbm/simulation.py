@@ -28,9 +28,7 @@ class Simulation:
     MemoryLimitError before allocating what does not fit.
     """
 
-    def __init__(
-        self, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128
-    ):
+    def __init__(self, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128):
         _one_of("strategy", strategy, STRATEGIES)
         _one_of("precision", precision, PRECISIONS)
         _one_of("layout", layout, LAYOUTS)
@@ -40,9 +38,7 @@ class Simulation:
         self.precision, self.layout, self.block = precision, layout, block
         self.dtype = PRECISIONS[precision]
         self.steps = 0
-        require_memory(
-            device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)"
-        )
+        require_memory(device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)")
         self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, layout, block)
         self._fields = device.zeros(4 * problem.nodes, self.dtype)
         self._macroscopic = self._bind_macroscopic()

@@ -8,7 +8,7 @@ from repro.parallel import inline
 
 from .boundaries import BOUNCE_BACK, Boundaries
 from .lattice import Lattice
-from .layout import layout_of
+from .layout import layout_of, unsigned
 
 
 def wall_term(lattice: Lattice, dtype):
@@ -25,9 +25,11 @@ def wall_term(lattice: Lattice, dtype):
 
 
 @inline
-def sides(position, count):
-    """One to the left and one to the right on a periodic axis."""
-    return (position - 1 if position > 0 else count - 1), (position + 1 if position < count - 1 else 0)
+def sides(position, count, pitch):
+    """Steps in the flat index to the left and to the right neighbour on a periodic axis."""
+    left = -pitch if position > 0 else (count - 1) * pitch
+    right = pitch if position < count - 1 else (1 - count) * pitch
+    return left, right
 
 
 def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
@@ -50,19 +52,23 @@ def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
     return beyond
 
 
-def neighbour_of(lattice: Lattice):
-    """Returns neighbour(i, sign, ...): the flat index of the node at sign * c_i, periodic in all axes."""
+def offset_of(lattice: Lattice):
+    """Returns offset(i, sign, xs, ys, zs): the step in the flat index to the node at sign * c_i, from `sides`."""
     cx, cy, cz = lattice.components
 
     @inline
-    def neighbour(i, sign, x, y, z, xm, xp, ym, yp, zm, zp, nx, ny):
+    def offset(i, sign, xs, ys, zs):
         dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
-        xi = xm if dx == -1 else (xp if dx == 1 else x)
-        yi = ym if dy == -1 else (yp if dy == 1 else y)
-        zi = zm if dz == -1 else (zp if dz == 1 else z)
-        return xi + nx * (yi + ny * zi)
+        step = 0
+        if dx != 0:
+            step += xs[0] if dx == -1 else xs[1]
+        if dy != 0:
+            step += ys[0] if dy == -1 else ys[1]
+        if dz != 0:
+            step += zs[0] if dz == -1 else zs[1]
+        return step
 
-    return neighbour
+    return offset
 
 
 def faces_of(boundaries: Boundaries):
@@ -80,25 +86,22 @@ def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     closed, _, moving = faces_of(boundaries)
     half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
     beyond, beyond_moving = beyond_of(lattice, closed), beyond_of(lattice, moving)
-    neighbour, gain = neighbour_of(lattice), wall_term(lattice, dtype)
+    offset, gain = offset_of(lattice), wall_term(lattice, dtype)
 
     @inline
     def gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        xm, xp = sides(x, nx)
-        ym, yp = sides(y, ny)
-        zm, zp = sides(z, nz)
+        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
-            source = neighbour(i, -1, x, y, z, xm, xp, ym, yp, zm, zp, nx, ny)
-            base = at(i, source, size)
+            base = at(i, here + offset(i, -1, xs, ys, zs), size)
             if beyond(i, -1, x, y, z, nx, ny, nz):
                 base = at(opposite[i] if half_way or modified else i, here, size)
                 if modified and not beyond(i, 1, x, y, z, nx, ny, nz):
                     # what streams into this node from the other side, sent back at once
-                    base = at(opposite[i], neighbour(i, 1, x, y, z, xm, xp, ym, yp, zm, zp, nx, ny), size)
+                    base = at(opposite[i], here + offset(i, 1, xs, ys, zs), size)
             for lane in range(n):
-                s[i, lane] = f[base + stride * lane]
+                s[i, lane] = f[unsigned(base + stride * lane)]
             if moves and beyond_moving(i, -1, x, y, z, nx, ny, nz):
                 for lane in range(n):
                     s[i, lane] += gain(i, wx, wy, wz)
@@ -127,7 +130,7 @@ def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
                 if back:
                     base = at(opposite[i], here, size)
             for lane in range(n):
-                s[i, lane] = f[base + stride * lane]
+                s[i, lane] = f[unsigned(base + stride * lane)]
             if moves and back and beyond_moving(i, -1, x, y, z, nx, ny, nz):
                 for lane in range(n):
                     s[i, lane] += gain(i, wx, wy, wz)
@@ -147,7 +150,7 @@ def keep_of(lattice: Lattice, layout: str):
         for i in range(q):
             base = at(i, here, size)
             for lane in range(n):
-                g[base + stride * lane] = s[i, lane]
+                g[unsigned(base + stride * lane)] = s[i, lane]
 
     return keep
 
@@ -159,15 +162,13 @@ def scatter_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     closed, _, moving = faces_of(boundaries)
     half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
     beyond, beyond_moving = beyond_of(lattice, closed), beyond_of(lattice, moving)
-    neighbour, gain = neighbour_of(lattice), wall_term(lattice, dtype)
+    offset, gain = offset_of(lattice), wall_term(lattice, dtype)
 
     @inline
     def scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        xm, xp = sides(x, nx)
-        ym, yp = sides(y, ny)
-        zm, zp = sides(z, nz)
+        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             leaves = beyond(i, 1, x, y, z, nx, ny, nz)
             if leaves:
@@ -176,10 +177,10 @@ def scatter_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
                         s[i, lane] += gain(opposite[i], wx, wy, wz)
                 base = at(opposite[i], here, size)
             else:
-                base = at(i, neighbour(i, 1, x, y, z, xm, xp, ym, yp, zm, zp, nx, ny), size)
+                base = at(i, here + offset(i, 1, xs, ys, zs), size)
             # in a corner between modified walls some populations have no node on either side: they turn round
             if half_way or not leaves or (modified and beyond(i, -1, x, y, z, nx, ny, nz)):
                 for lane in range(n):
-                    g[base + stride * lane] = s[i, lane]
+                    g[unsigned(base + stride * lane)] = s[i, lane]
 
     return scatter

@@ -78,9 +78,7 @@ class CudaDevice:
         def bind(shape, *arguments):
             nx, ny, nz = kernel.padded(shape)
             if max(ny, nz) > _GRID_LIMIT:
-                raise DeviceError(
-                    f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z"
-                )
+                raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
             grid = (-(-nx // kernel.block), ny, nz)
             values = [self._view(argument) for argument in arguments]
             stream = 0 if SIMULATED else self._numba_stream

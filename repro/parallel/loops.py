@@ -13,20 +13,18 @@ vectorises; on the GPU it is one item and the loops over the run vanish. numba c
 """
 
 import inspect
-from functools import cache
-
-from llvmlite import ir
-from numba import from_dtype, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from .jit import load_generated
 
 _CPU = '''"""Generated: a loop over runs of items on the CPU."""
 from numba import carray, njit, prange
 
+from repro.parallel.stack import stack
 
-def make(body, stack, rows, lanes, parallel, edges, shared_stack, shared_rows):
+
+def make(body, rows, dtype, lanes, parallel, edges, shared_rows):
+    count, shared_count = rows * lanes, shared_rows * lanes
+
     @njit(parallel=parallel, fastmath=True, cache=True, error_model="numpy")
     def loop(workers, nx, ny, nz{arguments}):
         chunks = workers if parallel else 1
@@ -90,44 +88,18 @@ def _tail(names: list[str]) -> str:
     return "".join(f", {name}" for name in names)
 
 
-@cache
-def _stack(count: int, dtype):
-    """A jitted function that returns a pointer to `count` numbers on the stack (no heap, no reference count)."""
-    element = from_dtype(dtype)
-
-    @intrinsic
-    def stack(typing_context):
-        def generate(context, builder, signature, arguments):
-            return cgutils.alloca_once(
-                builder, context.get_data_type(element), size=ir.Constant(ir.IntType(64), count)
-            )
-
-        return types.CPointer(element)(), generate
-
-    return stack
-
-
 def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, shared_rows):
     """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *arguments)."""
     if edges and lanes == 1:
         edges = False
     call, names = _pieces(body, ndim, rows, shared_rows, "1" if lanes == 1 else "n")
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
-    scratch = "            s = carray(stack(), (rows, lanes))\n" * bool(rows)
-    scratch += "            t = carray(shared_stack(), (shared_rows, lanes))\n" * bool(shared_rows)
+    scratch = "            s = carray(stack(count, dtype), (rows, lanes))\n" * bool(rows)
+    scratch += "            t = carray(stack(shared_count, dtype), (shared_rows, lanes))\n" * bool(shared_rows)
     source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk)
     name = f"cpu_{ndim}d_{len(names)}_{bool(rows):d}{bool(shared_rows):d}_{'node' if lanes == 1 else 'run'}"
     module = load_generated(name, source)
-    return module.make(
-        body,
-        _stack(max(rows, 1) * lanes, dtype),
-        rows,
-        lanes,
-        parallel,
-        edges,
-        _stack(max(shared_rows, 1) * lanes, dtype),
-        shared_rows,
-    )
+    return module.make(body, rows, dtype, lanes, parallel, edges, shared_rows)
 
 
 def cuda_kernel(body, *, ndim, rows, dtype, shared_rows, block):

@@ -13,8 +13,6 @@ def build(problem, device, dtype, layout, block) -> Scheme:
     """Bind the strategy to two arrays on the device."""
     a, b = two_arrays(problem, device, dtype)
     parameters = problem.parameters(dtype)
-    push = device.compile(
-        update_kernel(problem.model, dtype, layout, load="own", store="scatter", block=block)
-    )
+    push = device.compile(update_kernel(problem.model, dtype, layout, load="own", store="scatter", block=block))
     steps = push(problem.shape, a, b, *parameters), push(problem.shape, b, a, *parameters)
     return Scheme(nothing, steps, (a, b), collided=False)

@@ -9,9 +9,9 @@ one block a row and a periodic x axis they are already where they belong, and th
 from repro.parallel import InputError, Kernel, inline
 
 from ..equilibrium import scratch_rows
-from ..layout import layout_of
+from ..layout import layout_of, unsigned
 from ..node import relax_of
-from ..streaming import beyond_of, faces_of, neighbour_of, own_of, sides, wall_term
+from ..streaming import beyond_of, faces_of, offset_of, own_of, sides, wall_term
 from ..boundaries import extrapolation_of
 from .scheme import Scheme, Traffic, in_order, nothing, two_arrays
 
@@ -21,9 +21,7 @@ TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
 def _check(problem, block):
     walls = set(problem.model.boundaries.faces[:2])
     if not walls <= {"periodic", "half-way"}:
-        raise InputError(
-            f"the shared-memory strategy takes periodic or half-way walls along x, not {sorted(walls)}"
-        )
+        raise InputError(f"the shared-memory strategy takes periodic or half-way walls along x, not {sorted(walls)}")
     if problem.shape[0] % block:
         raise InputError(
             f"the shared-memory strategy takes rows of whole blocks: {problem.shape[0]} nodes are no multiple of the "
@@ -41,7 +39,7 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
     closed, _, moving = faces_of(boundaries)
     beyond = beyond_of(lattice, (False, False, *closed[2:]))
     beyond_moving = beyond_of(lattice, (False, False, *moving[2:]))
-    neighbour, gain = neighbour_of(lattice), wall_term(lattice, dtype)
+    offset, gain = offset_of(lattice), wall_term(lattice, dtype)
     half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
 
     @inline
@@ -56,20 +54,19 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
             for lane in range(n):
                 t[i, (place + lane + cx[i]) % block] = s[i, lane]
         barrier()
-        ym, yp = sides(y, ny)
-        zm, zp = sides(z, nz)
+        ys, zs = sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             if not beyond(i, 1, x, y, z, nx, ny, nz):
-                base = at(i, neighbour(i, 1, x, y, z, x, x, ym, yp, zm, zp, nx, ny), size)
+                base = at(i, here + offset(i, 1, (0, 0), ys, zs), size)
                 for lane in range(n):
-                    g[base + stride * lane] = t[i, place + lane]
+                    g[unsigned(base + stride * lane)] = t[i, place + lane]
             elif half_way or (modified and beyond(i, -1, x, y, z, nx, ny, nz)):
                 if moves and beyond_moving(i, 1, x, y, z, nx, ny, nz):
                     for lane in range(n):
                         s[i, lane] += gain(opposite[i], wx, wy, wz)
                 base = at(opposite[i], here, size)
                 for lane in range(n):
-                    g[base + stride * lane] = s[i, lane]
+                    g[unsigned(base + stride * lane)] = s[i, lane]
 
     return Kernel(update, ndim=3, rows=scratch_rows(lattice), dtype=dtype, shared_rows=q, block=block)
 

@@ -14,9 +14,7 @@ def build(problem, device, dtype, layout, block) -> Scheme:
     a, b = two_arrays(problem, device, dtype)
     parameters, shape = problem.parameters(dtype), problem.shape
     velocity = parameters[-3:]
-    collide = device.compile(
-        update_kernel(problem.model, dtype, layout, load="own", store="keep", block=block)
-    )
+    collide = device.compile(update_kernel(problem.model, dtype, layout, load="own", store="keep", block=block))
     stream = device.compile(stream_kernel(problem.model, dtype, layout, block=block))
     step = in_order(collide(shape, a, b, *parameters), stream(shape, b, a, *shape, *velocity))
     return Scheme(nothing, (step, step), (a, a), collided=False)

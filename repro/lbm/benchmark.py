@@ -1,0 +1,101 @@
+"""Speed of a strategy on a device, measured only after its physics has been checked."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from repro.parallel import measure, select
+
+from .model import Problem
+from .simulation import GRAPH_STEPS, Simulation
+
+#: largest difference of a velocity from the reference, over the largest velocity: rounding of some tens of steps
+TOLERANCE = {"single": 2e-5, "double": 1e-12}
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One measured speed; the timer runs over whole time steps, wall schemes included, without a copy to the host."""
+
+    device: str
+    hardware: str
+    strategy: str
+    layout: str
+    precision: str
+    block: int
+    shape: tuple[int, int, int]
+    mlups: float
+    #: seconds of one time step, median over the repetitions
+    seconds: float
+    spread: float
+    #: bytes a second that the strategy must move at this speed
+    bandwidth: float
+    #: what the physics check found
+    check: str
+
+
+class CheckError(AssertionError):
+    """A strategy computed another flow than the reference."""
+
+
+def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 40) -> str:
+    """Run the strategy on a small grid against `pull` on all CPU cores; returns what was found or raises CheckError."""
+    nx, ny, nz = problem.shape
+    small = replace(problem, shape=(min(nx, block), min(ny, 48), min(nz, 12)))
+    options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
+    tested, reference = Simulation(small, device, **options), Simulation(small, select("threads"), precision=precision)
+    for simulation in (tested, reference):
+        simulation.step(steps)
+    expected = reference.fields()[1]
+    difference = np.abs(tested.fields()[1] - expected).max() / np.abs(expected).max()
+    if not difference <= TOLERANCE[precision]:
+        raise CheckError(
+            f"{strategy} on {device.name} differs from the reference by {difference:.2e} after {steps} steps"
+        )
+    return f"{difference:.1e} from pull on the CPU after {steps} steps on {' x '.join(map(str, small.shape))}"
+
+
+def measure_speed(
+    problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128, seconds=0.3, repeats=5
+) -> Speed:
+    """Check the strategy, then time it on the problem's grid for about `seconds` each repetition."""
+    options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
+    check = check_strategy(problem, device, **options)
+    simulation = Simulation(problem, device, **options)
+    steps = _steps_for(simulation, seconds)
+    timing = measure(lambda: simulation.advance(steps), device, repeats=repeats)
+    simulation.step(1)
+    rate = problem.nodes * steps / timing.seconds
+    return Speed(
+        device=device.name,
+        hardware=device.description,
+        shape=problem.shape,
+        mlups=rate / 1e6,
+        seconds=timing.seconds / steps,
+        spread=timing.spread,
+        bandwidth=rate * simulation.bytes_per_update,
+        check=check,
+        **options,
+    )
+
+
+def _steps_for(simulation: Simulation, seconds: float) -> int:
+    """Number of steps that take about `seconds`: whole graphs on a GPU, at least two elsewhere."""
+    device = simulation.device
+    unit = GRAPH_STEPS if device.name == "cuda" else 2
+    simulation.advance(2 * unit)
+    device.synchronise()
+    one = device.clock(lambda: simulation.advance(unit)) / unit
+    return max(unit, unit * round(seconds / (unit * one)))
+
+
+def time_loop_speed(problem: Problem, device, *, steps: int, **options) -> float:
+    """MLUPS of the time loop as a user sees it: wall clock around `step(steps)` from Python, checks included."""
+    simulation = Simulation(problem, device, **options)
+    simulation.step(2 * GRAPH_STEPS + 2)
+    device.synchronise()
+    start = time.perf_counter()
+    simulation.step(steps)
+    device.synchronise()
+    return problem.nodes * steps / (time.perf_counter() - start) / 1e6

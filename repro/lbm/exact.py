@@ -1,0 +1,30 @@
+"""Exact solutions to check against."""
+
+import numpy as np
+
+
+def duct_velocity(x, y, side: float, force: float, viscosity: float, terms: int = 400):
+    """Velocity along a square duct at (x, y), |x|, |y| <= side/2, driven by `force` per mass.
+
+    The correct form of equation 4.3 of the porous paper (White, Viscous Fluid Flow, 3-48):
+    U0 sum over odd i of (-1)^((i-1)/2) [1 - cosh(i pi x/a)/cosh(i pi/2)] cos(i pi y/a)/i^3, U0 = 4 a^2 F/(nu pi^3).
+    """
+    x, y = np.broadcast_arrays(np.asarray(x, float) / side, np.asarray(y, float) / side)
+    scale = 4 * side**2 * force / (viscosity * np.pi**3)
+    total = np.zeros_like(x)
+    for i in range(1, 2 * terms, 2):
+        # cosh(a)/cosh(b) without overflow for large i
+        a, b = np.abs(i * np.pi * x), i * np.pi / 2
+        ratio = np.exp(a - b) * (1 + np.exp(-2 * a)) / (1 + np.exp(-2 * b))
+        total += (-1) ** ((i - 1) // 2) * (1 - ratio) * np.cos(i * np.pi * y) / i**3
+    return scale * total
+
+
+def duct_velocity_as_printed(x, y, side: float, force: float, viscosity: float, terms: int = 50):
+    """Equation 4.3 of the porous paper taken literally, to show that it cannot be meant."""
+    x, y = np.broadcast_arrays(np.asarray(x, float) / side, np.asarray(y, float) / side)
+    scale = 4 * side * force / (viscosity * np.pi**3)
+    total = np.zeros_like(x)
+    for i in range(1, terms + 1):
+        total += (-1) ** i * (1 - np.cosh(np.pi * x * i) / np.cosh(np.pi * i / 2)) * np.pi * y * i / i**3
+    return scale * total
