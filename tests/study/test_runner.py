@@ -154,12 +154,12 @@ def test_second_run_in_the_same_folder_is_refused(good):
 def test_killed_and_interrupted_runs_leave_no_process_and_the_next_run_resumes(workshop):
     workshop.add("toy/first", "pass")
     pid = workshop.add("toy/sleeps", SLEEP, parameters="value = 60.0").parent / "pid"
-    command = [sys.executable, "-m", "repro", "run", "--device", "serial", "--output", "build/run"]
-    root = workshop.project.root
-    environment = os.environ | {"REPRO_ROOT": str(root), "PYTHONPATH": str(PACKAGE)}
+    command = [sys.executable, "-m", "repro", "run", "--device", "serial", "--output"]
+    command.append(str(workshop.project.build / "run"))
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE)}
     for number, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
         pid.unlink(missing_ok=True)
-        parent = subprocess.Popen(command, cwd=root, env=environment, stderr=subprocess.PIPE)
+        parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
         kernel = int(wait_for(pid))
         parent.send_signal(number)
         assert parent.wait(20) == code
