@@ -3,7 +3,7 @@
 set -euo pipefail
 python=$1
 command -v nvidia-smi >/dev/null || exit 0
-version=$(nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+version=$(nvidia-smi 2>/dev/null | sed -n 's/.*CUDA .*Version: *\([0-9]*\.[0-9]*\).*/\1/p' | head -n 1) || true
 major=${version%%.*}
 minor=${version##*.}
 if [ "${major:-0}" -lt 12 ]; then
