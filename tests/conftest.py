@@ -1,0 +1,44 @@
+"""Devices for the tests: where there is no GPU, "cuda" means numba's CUDA simulator."""
+
+import os
+
+import pytest
+
+from repro.parallel.select import gpu_present, select
+
+GPU = gpu_present()
+if not GPU:
+    # before anything imports numba.cuda; kernels for the CPU still compile in the same process
+    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+    import numba
+
+    numba.config.reload_config()
+
+
+@pytest.fixture(autouse=True)
+def _simulator_is_for_kernels_only(request, monkeypatch):
+    """What a user meets without a GPU is a refusal, so tests of the user's side must not find the simulator."""
+    if GPU or "study" not in request.path.parts:
+        return
+    import repro.parallel.gpu
+
+    monkeypatch.setattr(repro.parallel.gpu, "SIMULATED", False)
+    monkeypatch.delenv("NUMBA_ENABLE_CUDASIM")
+
+
+@pytest.fixture(scope="session", params=["serial", "threads", "cuda"])
+def device(request):
+    """Each way to run a kernel."""
+    return select(request.param)
+
+
+@pytest.fixture(scope="session")
+def threads():
+    """All cores of the CPU."""
+    return select("threads")
+
+
+@pytest.fixture(scope="session")
+def cuda_device():
+    """The GPU or its simulator, which compiles nothing and so allows wide matrices of tiny grids."""
+    return select("cuda")

@@ -1,0 +1,96 @@
+"""Compiled kernels are kept, found again by the next process, and never used for other sources."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from repro.parallel import jit
+
+ROOT = Path(jit.__file__).resolve().parent.parent.parent
+
+SCRIPT = """
+import numpy as np
+from repro.lbm.boundaries import PERIODIC_BOX
+from repro.lbm.lattice import D2Q9
+from repro.lbm.model import Model, Problem
+from repro.lbm.simulation import Simulation
+from repro.parallel import select
+problem = Problem(Model(D2Q9, PERIODIC_BOX), (8, 8, 1), relaxation_time=0.8)
+Simulation(problem, select("threads"), strategy="push").step(2)
+"""
+
+
+def run_process(cache: Path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
+
+
+def test_a_second_process_finds_the_compiled_kernels(tmp_path):
+    first = run_process(tmp_path)
+    assert any(path.suffix == ".nbc" for path in first)
+    assert run_process(tmp_path) == first
+
+
+@pytest.fixture
+def copied_sources(tmp_path, monkeypatch):
+    """A copy of the package whose digest and cache folder `jit` computes."""
+    root = tmp_path / "sources/repro"
+    shutil.copytree(ROOT / "repro", root, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(jit, "__file__", str(root / "parallel/jit.py"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    return root
+
+
+def test_a_changed_equation_changes_the_cache_folder(copied_sources):
+    before = jit._cache_folder()
+    assert jit._cache_folder() == before
+    equation = copied_sources / "lbm/collision.py"
+    equation.write_text(equation.read_text() + "\n# changed\n")
+    assert jit._cache_folder() != before
+
+
+def test_a_change_that_no_kernel_can_see_keeps_the_cache_folder(copied_sources):
+    before = jit._cache_folder()
+    page = copied_sources / "study/page.py"
+    page.write_text(page.read_text() + "\n# changed\n")
+    assert jit._cache_folder() == before
+
+
+def test_the_caches_of_old_sources_are_pruned(copied_sources):
+    equation = copied_sources / "lbm/forcing.py"
+    folders = []
+    for version in range(6):
+        equation.write_text(f"VERSION = {version}\n")
+        folders.append(jit._cache_folder())
+        os.utime(folders[-1], (version, version))
+    kept = [folder for folder in folders if folder.exists()]
+    assert kept == folders[-jit._KEPT_CACHES :]
+
+
+def test_an_unwritable_cache_folder_is_replaced_by_a_temporary_one(copied_sources, tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    assert jit._cache_folder().is_relative_to(tmp_path / "temporary")
+
+
+def test_generated_modules_are_written_once_and_follow_their_source(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
+    first = jit.load_generated("for_a_test", "VALUE = 1\n")
+    try:
+        assert jit.load_generated("for_a_test", "VALUE = 1\n") is first
+        written = (tmp_path / "repro_generated_for_a_test.py").stat().st_mtime_ns
+        del sys.modules["repro_generated_for_a_test"]
+        assert jit.load_generated("for_a_test", "VALUE = 1\n").VALUE == 1
+        assert (tmp_path / "repro_generated_for_a_test.py").stat().st_mtime_ns == written
+        del sys.modules["repro_generated_for_a_test"]
+        assert jit.load_generated("for_a_test", "VALUE = 22\n").VALUE == 22
+    finally:
+        sys.modules.pop("repro_generated_for_a_test", None)

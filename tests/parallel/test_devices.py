@@ -1,0 +1,107 @@
+"""Choosing a device, its memory, its clock."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from repro.parallel import (
+    DeviceError,
+    InputError,
+    MemoryLimitError,
+    gpu_present,
+    measure,
+    readable,
+    require_memory,
+    select,
+)
+
+
+def one_line(error) -> str:
+    text = str(error.value)
+    assert text
+    assert "\n" not in text
+    return text
+
+
+def test_a_device_answers_to_its_name(device):
+    assert select(device.name).name == device.name
+    assert device.description
+    assert device.free_memory() > 0
+
+
+def test_auto_is_the_gpu_where_there_is_one_and_threads_elsewhere():
+    assert select("auto").name == select().name == ("cuda" if gpu_present() else "threads")
+
+
+@pytest.mark.parametrize("name", ["gpu", "CUDA", ""])
+def test_an_unknown_device_is_refused_with_the_names_of_the_known(name):
+    with pytest.raises(DeviceError) as error:
+        select(name)
+    assert "auto, serial, threads, cuda" in one_line(error)
+
+
+@pytest.mark.skipif(gpu_present(), reason="this machine has a GPU")
+def test_cuda_without_a_gpu_is_refused_and_never_replaced(monkeypatch):
+    from repro.parallel import gpu
+
+    monkeypatch.setattr(gpu, "SIMULATED", False)
+    with pytest.raises(DeviceError) as error:
+        select("cuda")
+    text = one_line(error)
+    assert "cuda" in text
+    assert "--device threads" in text
+    assert isinstance(error.value, InputError)
+
+
+def test_what_does_not_fit_is_refused_before_it_is_allocated_naming_both_amounts():
+    device = SimpleNamespace(name="threads", free_memory=lambda: 3 * 2**30)
+    require_memory(device, 3 * 2**30, "a grid")
+    with pytest.raises(MemoryLimitError) as error:
+        require_memory(device, 5 * 2**30, "a grid")
+    text = one_line(error)
+    assert "a grid needs 5 GiB" in text
+    assert "3 GiB free" in text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (2**30, "1 GiB"), (3 * 2**50, "3072 TiB")],
+)
+def test_bytes_are_written_in_the_largest_unit_they_fill(count, text):
+    assert readable(count) == text
+
+
+def test_measure_gives_the_median_and_the_spread_and_leaves_the_warm_up_out():
+    calls = []
+    seconds = iter([3.0, 1.0, 2.0, 2.5, 4.0])
+    device = SimpleNamespace(synchronise=lambda: calls.append("wait"), clock=lambda run: run() or next(seconds))
+    timing = measure(lambda: calls.append("run"), device, repeats=5, warm_up=2)
+    assert timing.seconds == 2.5
+    assert timing.spread == pytest.approx((4.0 - 1.0) / 2.5)
+    assert timing.repeats == 5
+    assert calls == ["run", "run", "wait"] + ["run"] * 5
+
+
+def test_the_clock_measures_what_runs(device):
+    if device.simulated:
+        with pytest.raises(DeviceError, match="simulator"):
+            device.clock(lambda: None)
+        return
+    short, long = device.zeros(1 << 12, np.float32), device.zeros(1 << 24, np.float32)
+    assert 0 < min(device.clock(lambda: device.xp.square(short, out=short)) for _ in range(5))
+    assert device.clock(lambda: device.xp.square(long, out=long)) > 0
+
+
+@pytest.mark.skipif(gpu_present(), reason="this machine has a GPU")
+def test_more_rows_than_a_launch_can_have_are_refused(cuda_device):
+    from repro.parallel import Kernel, inline
+
+    @inline
+    def nothing(x, n, y, out):
+        out[0] = 0
+
+    out = cuda_device.zeros(1, np.float32)
+    with pytest.raises(DeviceError) as error:
+        cuda_device.compile(Kernel(nothing, ndim=2))((1, 70000), out)
+    assert "65535" in one_line(error)

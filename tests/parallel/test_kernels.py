@@ -1,0 +1,182 @@
+"""A body written once runs on every device, for any index space."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repro.parallel import Kernel, inline
+
+#: threads a block in these tests; divides few rows, so that the last block is almost always a partial one
+BLOCK = 4
+
+
+@inline
+def _mark(index, n, s, seen, run):
+    for lane in range(n):
+        s[0, lane] = index + lane
+        s[1, lane] = 1
+    for lane in range(n):
+        seen[index + lane] += s[1, lane] * (1 + s[0, lane])
+        run[index + lane] = n
+
+
+@inline
+def visit_1d(x, n, s, seen, run, nx, ny):
+    _mark(x, n, s, seen, run)
+
+
+@inline
+def visit_2d(x, n, y, s, seen, run, nx, ny):
+    _mark(x + nx * y, n, s, seen, run)
+
+
+@inline
+def visit_3d(x, n, y, z, s, seen, run, nx, ny):
+    _mark(x + nx * (y + ny * z), n, s, seen, run)
+
+
+VISITS = {1: visit_1d, 2: visit_2d, 3: visit_3d}
+
+
+def visited(device, compiled, shape):
+    """How often each item was visited, and the length of the run it was visited in; both of shape (z, y, x)."""
+    count = int(np.prod(shape))
+    seen, run = device.zeros(count, np.float64), device.zeros(count, np.int64)
+    nx, ny = (*shape, 1)[:2]
+    compiled(shape, seen, run, nx, ny)()
+    device.synchronise()
+    # an item adds its own number plus one, so a visit with another's scratch shows as well as a second visit
+    times = device.to_host(seen) / (1 + np.arange(count))
+    return times.reshape(shape[::-1]), device.to_host(run).reshape(shape[::-1])
+
+
+def extents(device, ndim):
+    """Index spaces: rows up to some runs of the CPU, or few threads for the simulator."""
+    x, others = (9, 3) if device.simulated else (300, 5)
+    return st.tuples(st.integers(1, x), *[st.integers(1, others)] * (ndim - 1))
+
+
+@pytest.mark.parametrize("edges", [False, True])
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_each_item_is_visited_exactly_once_with_scratch_of_its_own(device, ndim, edges):
+    compiled = device.compile(
+        Kernel(VISITS[ndim], ndim=ndim, rows=2, dtype=np.float64, edges=edges and ndim > 1, block=BLOCK)
+    )
+
+    @settings(max_examples=8 if device.simulated else 40, deadline=None)
+    @given(extents(device, ndim))
+    def check(shape):
+        times, run = visited(device, compiled, shape)
+        np.testing.assert_array_equal(times, 1)
+        assert run.min() >= 1
+        assert run.max() <= getattr(device, "lanes", 1)
+        if edges and ndim > 1:
+            np.testing.assert_array_equal(run[..., [0, -1]], 1, "the ends of a row share a run with its inside")
+
+    check()
+    for extent in (1, 127, 128, 129, 130, 131) if not device.simulated else (1, BLOCK, BLOCK + 1):
+        shape = (extent, *(1,) * (ndim - 1))
+        np.testing.assert_array_equal(visited(device, compiled, shape)[0], 1)
+
+
+def test_an_index_space_of_the_wrong_dimension_is_refused(device):
+    compiled = device.compile(Kernel(visit_2d, ndim=2, rows=2, dtype=np.float64))
+    array = device.zeros(4, np.float64)
+    with pytest.raises(ValueError, match="2-dimensional"):
+        compiled((2, 2, 1), array, array, 2, 2)
+
+
+@inline
+def triangle(x, n, s, out):
+    """Fill the scratch first, read it later: what another run left or leaves there would change the sum."""
+    for row in range(6):
+        for lane in range(n):
+            s[row, lane] = 0
+    for row in range(6):
+        for lane in range(n):
+            s[row, lane] += (x + lane) * (row + 1)
+            s[5 - row, lane] -= 1
+    for lane in range(n):
+        out[x + lane] = 0
+        for row in range(6):
+            out[x + lane] += s[row, lane]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scratch_is_private_to_a_run_and_has_the_type_that_was_asked_for(device, dtype):
+    count = 10 if device.simulated else 5000
+    out = device.zeros(count, np.float64)
+    device.compile(Kernel(triangle, ndim=1, rows=6, dtype=dtype, block=BLOCK))((count,), out)()
+    # sums of small whole numbers are exact in either precision
+    np.testing.assert_array_equal(device.to_host(out), 21 * np.arange(count) - 6)
+
+
+def test_scratch_in_single_precision_rounds_to_single_precision(device):
+    @inline
+    def third(x, n, s, out):
+        for lane in range(n):
+            s[0, lane] = (x + lane + 1) / 3
+            out[x + lane] = s[0, lane]
+
+    out = device.zeros(5, np.float64)
+    device.compile(Kernel(third, ndim=1, rows=1, dtype=np.float32, block=BLOCK))((5,), out)()
+    expected = np.arange(1, 6) / 3
+    difference = np.abs(device.to_host(out) - expected).max()
+    assert 1e-9 < difference < 1e-6
+
+
+@pytest.mark.parametrize("block", [2, 6])
+def test_threads_of_a_block_shift_items_through_shared_memory(device, block):
+    barrier = device.barrier
+
+    @inline
+    def shift(x, n, y, s, t, source, target, nx):
+        place = x % block
+        for lane in range(n):
+            s[0, lane] = source[x + nx * y + lane]
+            t[0, (place + lane + 1) % block] = s[0, lane]
+            t[1, (place + lane + block - 1) % block] = s[0, lane]
+        barrier()
+        for lane in range(n):
+            target[x + nx * y + lane] = t[0, place + lane] + 100 * t[1, place + lane]
+
+    nx, ny = 12, 3
+    source = np.arange(nx * ny, dtype=np.float64)
+    target = device.zeros(nx * ny, np.float64)
+    kernel = Kernel(shift, ndim=2, rows=1, shared_rows=2, dtype=np.float64, block=block)
+    device.compile(kernel)((nx, ny), device.to_device(source), target, nx)()
+    blocks = source.reshape(-1, block)
+    expected = np.roll(blocks, 1, axis=1) + 100 * np.roll(blocks, -1, axis=1)
+    np.testing.assert_array_equal(device.to_host(target), expected.ravel())
+
+
+@inline
+def count_up(x, n, out):
+    for lane in range(n):
+        out[x + lane] += 1
+
+
+def test_capture_replays_what_was_recorded_and_does_not_run_it(device):
+    out = device.zeros(7, np.float64)
+    run = device.compile(Kernel(count_up, ndim=1, block=BLOCK))((7,), out)
+    run()
+    replay = device.capture(lambda: [run(), run()] and None)
+    device.synchronise()
+    np.testing.assert_array_equal(device.to_host(out), 1)
+    for _ in range(3):
+        replay()
+    device.synchronise()
+    np.testing.assert_array_equal(device.to_host(out), 1 + 3 * 2)
+
+
+def test_arrays_come_back_from_the_device_as_they_were(device):
+    values = np.random.default_rng(0).normal(size=(3, 5))
+    there = device.to_device(values)
+    back = device.to_host(there)
+    np.testing.assert_array_equal(back, values)
+    back[:] = 0
+    np.testing.assert_array_equal(device.to_host(there), values)
+    zeros = device.to_host(device.zeros((2, 3), np.float32))
+    assert zeros.dtype == np.float32
+    assert not zeros.any()
