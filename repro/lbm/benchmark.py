@@ -1,11 +1,12 @@
 """Speed of a strategy on a device, measured only after its physics has been checked."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
+import pandas as pd
 
-from repro.parallel import measure, select
+from repro.parallel import copy_bandwidth, measure, select
 
 from .model import Problem
 from .simulation import GRAPH_STEPS, Simulation
@@ -14,17 +15,22 @@ from .simulation import GRAPH_STEPS, Simulation
 TOLERANCE = {"single": 2e-5, "double": 1e-12}
 
 
+#: what every timer here includes
+INCLUDES = "whole time steps with their wall schemes, launched from Python; no copy to the host"
+
+
 @dataclass(frozen=True)
 class Speed:
-    """One measured speed; the timer runs over whole time steps, wall schemes included, without a copy to the host."""
+    """One measured speed: whole time steps, wall schemes included, without a copy to the host."""
 
+    case: str
     device: str
     hardware: str
     strategy: str
     layout: str
     precision: str
     block: int
-    shape: tuple[int, int, int]
+    size: str
     mlups: float
     #: seconds of one time step, median over the repetitions
     seconds: float
@@ -39,38 +45,41 @@ class CheckError(AssertionError):
     """A strategy computed another flow than the reference."""
 
 
-def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 40) -> str:
-    """Run the strategy on a small grid against `pull` on all CPU cores; returns what was found or raises CheckError."""
+def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 20) -> str:
+    """Run the strategy on a small grid against `pull` node by node on one core; returns what was found.
+
+    Raises CheckError where they differ by more than rounding.
+    """
     nx, ny, nz = problem.shape
-    small = replace(problem, shape=(min(nx, block), min(ny, 48), min(nz, 12)))
+    small = replace(problem, shape=(min(nx, block), min(ny, 32), min(nz, 12)))
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
-    tested, reference = Simulation(small, device, **options), Simulation(small, select("threads"), precision=precision)
+    tested, reference = Simulation(small, device, **options), Simulation(small, select("serial"), precision=precision)
     for simulation in (tested, reference):
         simulation.step(steps)
     expected = reference.fields()[1]
     difference = np.abs(tested.fields()[1] - expected).max() / np.abs(expected).max()
     if not difference <= TOLERANCE[precision]:
-        raise CheckError(
-            f"{strategy} on {device.name} differs from the reference by {difference:.2e} after {steps} steps"
-        )
-    return f"{difference:.1e} from pull on the CPU after {steps} steps on {' x '.join(map(str, small.shape))}"
+        raise CheckError(f"{strategy} on {device.name} differs from the reference by {difference:.2e} in {steps} steps")
+    grid = " x ".join(map(str, small.shape))
+    return f"velocity within {difference:.1e} of serial pull after {steps} steps on {grid}"
 
 
 def measure_speed(
-    problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128, seconds=0.3, repeats=5
+    case: str, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128, seconds=0.2
 ) -> Speed:
-    """Check the strategy, then time it on the problem's grid for about `seconds` each repetition."""
+    """Check the strategy, then time it on the problem's grid: five repetitions of about `seconds`."""
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
     check = check_strategy(problem, device, **options)
     simulation = Simulation(problem, device, **options)
     steps = _steps_for(simulation, seconds)
-    timing = measure(lambda: simulation.advance(steps), device, repeats=repeats)
+    timing = measure(lambda: simulation.advance(steps), device)
     simulation.step(1)
     rate = problem.nodes * steps / timing.seconds
     return Speed(
+        case=case,
         device=device.name,
         hardware=device.description,
-        shape=problem.shape,
+        size=" x ".join(str(extent) for extent in problem.shape if extent > 1),
         mlups=rate / 1e6,
         seconds=timing.seconds / steps,
         spread=timing.spread,
@@ -78,6 +87,21 @@ def measure_speed(
         check=check,
         **options,
     )
+
+
+def speed_table(runs, record=None) -> pd.DataFrame:
+    """Measure a list of (case, problem, device, options); one row a speed.
+
+    Adds `roof`, the share of the device's copy bandwidth, and hands every speed to the notebook's `record`.
+    """
+    roofs, rows = {}, []
+    for case, problem, device, options in runs:
+        roofs[device.name] = roofs.get(device.name) or copy_bandwidth(device)
+        speed = asdict(measure_speed(case, problem, device, **options))
+        rows.append(speed | {"roof": speed["bandwidth"] / roofs[device.name]})
+        if record is not None:
+            record.timing(**rows[-1], includes=INCLUDES)
+    return pd.DataFrame(rows)
 
 
 def _steps_for(simulation: Simulation, seconds: float) -> int:

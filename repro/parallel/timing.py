@@ -11,9 +11,10 @@ from .kernel import Kernel
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one repetition: the median, and the spread (largest minus smallest) over the median."""
+    """Seconds of one repetition: the median, the smallest, and the spread (largest minus smallest) over the median."""
 
     seconds: float
+    best: float
     spread: float
     repeats: int
 
@@ -25,7 +26,7 @@ def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     device.synchronise()
     seconds = [device.clock(run) for _ in range(repeats)]
     middle = median(seconds)
-    return Timing(middle, (max(seconds) - min(seconds)) / middle, repeats)
+    return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, repeats)
 
 
 @inline
@@ -35,7 +36,7 @@ def _copy(x, n, source, target):
 
 
 def copy_bandwidth(device, *, bytes_each: int | None = None) -> float:
-    """Bytes read plus bytes written a second by a copy within the device's memory, far larger than its caches."""
+    """Bytes read plus written a second by the best of several copies within memory, far larger than the caches."""
     if bytes_each is None:
         bytes_each = (1 << 31) if device.name == "cuda" else (1 << 29)
     count = bytes_each // 4
@@ -47,4 +48,4 @@ def copy_bandwidth(device, *, bytes_each: int | None = None) -> float:
         def run():
             device.xp.copyto(target, source)
 
-    return 2 * bytes_each / measure(run, device, repeats=7).seconds
+    return 2 * bytes_each / measure(run, device, repeats=9).best
