@@ -22,7 +22,7 @@ relaxation_times = st.floats(0.501, 5.0)
 seeds = st.integers(0, 2**32 - 1)
 
 
-@pytest.fixture(params=LATTICES.values(), ids=LATTICES)
+@pytest.fixture(scope="module", params=LATTICES.values(), ids=LATTICES)
 def lattice(request):
     return request.param
 

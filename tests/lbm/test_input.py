@@ -1,0 +1,169 @@
+"""What cannot work is refused before anything is allocated, in one line that says what would be right."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from repro.lbm.boundaries import PERIODIC_BOX, Boundaries
+from repro.lbm.cases import Cavity, Duct
+from repro.lbm.lattice import D2Q9, D3Q15
+from repro.lbm.model import Model, Problem
+from repro.lbm.simulation import Simulation
+from repro.parallel import InputError, MemoryLimitError
+
+P, H, M, E = "periodic", "half-way", "modified", "extrapolation"
+CHANNEL = (P, P, H, H, P, P)
+
+
+def model(faces=(P,) * 6, moving=None, lattice=D2Q9, **settings):
+    return Model(lattice, Boundaries(faces, moving), **settings)
+
+
+def problem(shape=(8, 8, 1), relaxation_time=0.8, of=None, **settings):
+    return Problem(of or model(), shape, relaxation_time, **settings)
+
+
+def no_device(free=1 << 40):
+    """A device that may be asked for its memory and must not be asked for anything else."""
+    return SimpleNamespace(name="threads", free_memory=lambda: free)
+
+
+def refusal(make, kind=InputError):
+    with pytest.raises(kind) as error:
+        make()
+    text = str(error.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: problem(relaxation_time=0.5), ["relaxation time 0.5", "exceed 0.5"]),
+        (lambda: problem(relaxation_time=-1.0), ["relaxation time -1"]),
+        (lambda: problem(relaxation_time=float("nan")), ["relaxation time nan"]),
+        (lambda: problem(magic=0.0), ["magic", "positive"]),
+        (
+            lambda: problem(of=model(CHANNEL, 3), wall_velocity=(0.2, 0.0, 0.0)),
+            ["wall speed 0.2", "Mach 0.346", "0.3", "0.1732"],
+        ),
+        (lambda: problem(of=model(CHANNEL, 3), wall_velocity=(float("nan"), 0.0, 0.0)), ["Mach"]),
+        (lambda: problem((8, 1, 1), of=model(CHANNEL)), ["1 nodes", "y low", "at least 2"]),
+        (lambda: problem((8, 3, 1), of=model((P, P, E, E, P, P))), ["3 nodes", "y low", "at least 4"]),
+        (lambda: problem((8, 0, 1)), ["0 nodes", "at least 1"]),
+        (lambda: Boundaries((P, H, P, P, P, P)), ["x low", "x high", "both or neither"]),
+        (lambda: Boundaries((H, H, H, H, E, P)), ["z low", "z high", "both or neither"]),
+        (lambda: Boundaries((H, H, M, M, P, P)), ["half-way", "modified"]),
+        (lambda: Boundaries(("bounce", H, H, H, P, P)), ["'bounce'", "x low", "half-way", "extrapolation"]),
+        (lambda: model(collision="mrt"), ["'mrt'", "bgk, trt"]),
+        (lambda: model(forcing="shan-chen"), ["'shan-chen'", "luo, guo"]),
+        (lambda: Simulation(problem(), no_device(), strategy="pul"), ["'pul'", "pull, push, split, shared memory"]),
+        (lambda: Simulation(problem(), no_device(), precision="half"), ["'half'", "single, double"]),
+        (lambda: Simulation(problem(), no_device(), layout="csr"), ["'csr'", "soa, aos"]),
+        (lambda: Simulation(problem(), no_device(), block=0), ["block size 0", "1 to 1024"]),
+        (lambda: Simulation(problem(), no_device(), block=2048), ["block size 2048", "1 to 1024"]),
+        (lambda: Simulation(problem(), no_device(), block=64.0), ["block size 64.0"]),
+        (
+            lambda: Simulation(problem((9, 8, 1)), no_device(), strategy="shared memory", block=4),
+            ["9 nodes", "block size 4", "whole blocks"],
+        ),
+        (
+            lambda: Simulation(problem(of=model((E, E, P, P, P, P))), no_device(), strategy="shared memory", block=8),
+            ["shared-memory", "periodic or half-way", "extrapolation"],
+        ),
+        (lambda: Cavity(reynolds=0.0), ["Reynolds number 0", "positive"]),
+        (lambda: Cavity(nodes=4), ["4 nodes", "at least 8"]),
+        (lambda: Cavity(lid_speed=-0.1), ["lid speed", "positive"]),
+        (lambda: Cavity(lid="periodic"), ["lid", "'periodic'", "half-way"]),
+        (lambda: Cavity(walls="none"), ["walls", "'none'", "half-way"]),
+        (lambda: Cavity(collision="mrt").problem, ["'mrt'", "bgk, trt"]),
+        (lambda: Cavity(lid_speed=0.2).problem, ["Mach 0.346"]),
+        (lambda: Cavity(walls="modified", lid="half-way").problem, ["half-way", "modified"]),
+        (lambda: Duct(nodes=3), ["3 nodes", "at least 4"]),
+        (lambda: Duct(length=0), ["0 nodes", "at least 1"]),
+        (lambda: Duct(u0=0.2), ["U0 = 0.2", "at most 0.1"]),
+        (lambda: Duct(walls="wet"), ["'wet'", "half-way"]),
+        (lambda: Duct(relaxation_time=0.4).problem, ["relaxation time 0.4", "exceed 0.5"]),
+    ],
+)
+def test_what_cannot_work_is_refused_in_one_line_that_says_what_would_be_right(make, words):
+    text = refusal(make)
+    for word in words:
+        assert word in text
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_grid_larger_than_the_memory_is_refused_before_anything_is_allocated(precision):
+    large = problem((10_000, 10_000, 1))
+    text = refusal(lambda: Simulation(large, no_device(1 << 20), precision=precision), MemoryLimitError)
+    assert "10000 x 10000 x 1" in text
+    assert "1 MiB free" in text
+
+
+def test_the_memory_that_is_asked_for_is_what_is_allocated(cuda_device):
+    class Counting:
+        """The device, with a count of the bytes it hands out."""
+
+        allocated = 0
+
+        def __getattr__(self, name):
+            return getattr(cuda_device, name)
+
+        def zeros(self, shape, dtype):
+            self.allocated += int(np.prod(shape)) * np.dtype(dtype).itemsize
+            return cuda_device.zeros(shape, dtype)
+
+    for strategy in ("pull", "split", "shared memory"):
+        device = Counting()
+        simulation = Simulation(problem(), device, strategy=strategy, block=8)
+        # the convergence test keeps another copy of the fields
+        fields = 4 * 4 * simulation.problem.nodes
+        assert simulation.memory == device.allocated + fields
+
+
+def test_a_force_without_a_forcing_scheme_is_refused():
+    """The collision would leave it out in silence."""
+    text = refusal(lambda: problem(force=(1e-4, 0.0, 0.0)))
+    assert "force" in text
+
+
+def test_a_wall_that_moves_out_of_its_plane_is_refused():
+    """It would pump mass into the box or out of it."""
+    refusal(lambda: problem(of=model(CHANNEL, 3), wall_velocity=(0.0, 0.1, 0.0)))
+
+
+@pytest.mark.parametrize("moving", [0, 6, -1])
+def test_a_moving_face_that_is_no_wall_is_refused(moving):
+    refusal(lambda: Boundaries(CHANNEL, moving))
+
+
+def test_a_wall_speed_without_a_moving_wall_is_refused():
+    refusal(lambda: problem(of=model(CHANNEL), wall_velocity=(0.1, 0.0, 0.0)))
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 3), (8, 8)])
+def test_a_shape_of_another_dimension_than_the_lattice_is_refused(shape):
+    refusal(lambda: problem(shape))
+
+
+def test_a_force_out_of_the_plane_of_the_lattice_is_refused():
+    refusal(lambda: problem(of=Model(D2Q9, PERIODIC_BOX, "bgk", "guo"), force=(0.0, 0.0, 1e-4)))
+
+
+def test_the_values_at_the_limits_work():
+    problem(relaxation_time=0.5001)
+    problem(of=model(CHANNEL, 3), wall_velocity=(0.1732, 0.0, 0.0))
+    problem((1, 2, 1), of=model(CHANNEL))
+    problem((1, 1, 1))
+    problem((4, 4, 4), of=model((E,) * 6, lattice=D3Q15))
+
+
+def test_cases_place_their_walls_where_the_schemes_have_them():
+    case = Cavity(nodes=10, walls="half-way", lid="extrapolation")
+    x, y = case.positions
+    np.testing.assert_allclose(x, (np.arange(10) + 0.5) / 10)
+    np.testing.assert_allclose(y, (np.arange(10) + 0.5) / 9.5)
+    assert y[-1] == 1
+    viscosity = case.lid_speed * 10 / case.reynolds
+    assert case.problem.viscosity == pytest.approx(viscosity)

@@ -1,0 +1,56 @@
+"""What the GPU's compiler makes of the kernels, looked at without a GPU."""
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repro.lbm.lattice import LATTICES
+from repro.lbm.strategies import STRATEGIES
+
+HERE = Path(__file__).resolve().parent
+
+
+def toolkit_installed() -> bool:
+    names = {(dist.metadata["Name"] or "").lower() for dist in importlib.metadata.distributions()}
+    return any(name.startswith(("nvidia-nvvm", "nvidia-cuda-nvcc")) for name in names)
+
+
+def compiled(lattice: str, precision: str) -> list[dict]:
+    """What is in the PTX of each kernel, from a process without the simulator."""
+    if not toolkit_installed():
+        pytest.skip("the toolkit wheels that compile without a GPU are not installed (numba-cuda[cu13])")
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": str(HERE.parent.parent)}
+    command = [sys.executable, str(HERE / "compile_ptx.py"), lattice, precision]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("lattice", "precision"), [(name, "single") for name in LATTICES] + [("D2Q9", "double")])
+def test_kernels_keep_their_scratch_in_registers_compute_in_one_precision_and_read_each_population_once(
+    lattice, precision
+):
+    kernels, wrong = compiled(lattice, precision), []
+    assert {kernel["strategy"] for kernel in kernels} == set(STRATEGIES)
+    other = "double" if precision == "single" else "single"
+    for kernel in kernels:
+        exchanges = kernel["kernel"] == "exchange"
+        in_blocks = kernel["strategy"] == "shared memory" and kernel["kernel"] == "update"
+        laws = {
+            "is for the H200": kernel["target"].startswith("sm_90"),
+            "keeps its scratch in registers": kernel["local"] == 0,
+            "computes in no other precision": kernel[other] == 0,
+            "computes in the precision that was asked for": exchanges or kernel[precision] > 0,
+            "uses shared memory where the strategy says so": kernel["shared"] == in_blocks,
+            "synchronises where the strategy says so": (kernel["barriers"] > 0) == in_blocks,
+            # the address is chosen, not the load: a wall costs no second access
+            "reads each population once": exchanges or kernel["loads"] == LATTICES[lattice].q,
+        }
+        name = f"{kernel['strategy']}, {kernel['kernel']}"
+        wrong += [f"{name}: not true that it {law}" for law, holds in laws.items() if not holds]
+    assert not wrong, "\n".join(wrong)
