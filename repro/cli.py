@@ -26,16 +26,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Ids = Annotated[
-    list[str] | None, typer.Argument(help="Notebooks: cavity, porous/cavity or porous. Default: all.")
-]
+Ids = Annotated[list[str] | None, typer.Argument(help="Notebooks: cavity, porous/cavity or porous. Default: all.")]
 Profile = Annotated[str, typer.Option(help="Size of the runs: smoke, quick, paper; `list` shows all.")]
 Device = Annotated[str, typer.Option(help="auto, serial (one core), threads (all cores) or cuda.")]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "-p", "--parameter", metavar="NAME=VALUE", help="Set a parameter; ID:NAME=VALUE for one notebook."
-    ),
+    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="Set a parameter; ID:NAME=VALUE for one notebook."),
 ]
 Output = Annotated[Path | None, typer.Option(help="Folder of the results. Default: build/PROFILE/MACHINE.")]
 
@@ -55,14 +51,10 @@ def run(
     profile: Profile = "quick",
     device: Device = "auto",
     parameter: Parameters = None,
-    jobs: Annotated[
-        int, typer.Option(help="Notebooks at once; those that measure speed always run alone.")
-    ] = 1,
+    jobs: Annotated[int, typer.Option(help="Notebooks at once; those that measure speed always run alone.")] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run even what is up to date.")] = False,
     timeout: Annotated[float | None, typer.Option(help="Most seconds a cell may take.")] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask cluster, such as tcp://head:8786.")
-    ] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster, such as tcp://head:8786.")] = None,
     output: Output = None,
 ) -> None:
     """Run notebooks and print the scoreboard. What is up to date is skipped, so an interrupted run resumes.
@@ -112,9 +104,7 @@ def _show(output: Path | None, profile: str) -> None:
 
 
 @app.command()
-def status(
-    ids: Ids = None, profile: Profile = "quick", device: Device = "auto", output: Output = None
-) -> None:
+def status(ids: Ids = None, profile: Profile = "quick", device: Device = "auto", output: Output = None) -> None:
     """Which results are there and up to date, and what `run` would do."""
     from .study.plan import make_plan
 

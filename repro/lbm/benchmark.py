@@ -46,14 +46,16 @@ class CheckError(AssertionError):
 
 
 def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 20) -> str:
-    """Run the strategy on a small grid against `pull` node by node on one core; returns what was found.
+    """Run the strategy on a small grid against another one, node by node on one core; returns what was found.
 
     Raises CheckError where they differ by more than rounding.
     """
     nx, ny, nz = problem.shape
     small = replace(problem, shape=(min(nx, block), min(ny, 32), min(nz, 12)))
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
-    tested, reference = Simulation(small, device, **options), Simulation(small, select("serial"), precision=precision)
+    other = "pull" if strategy == "push" else "push"
+    tested = Simulation(small, device, **options)
+    reference = Simulation(small, select("serial"), strategy=other, precision=precision)
     for simulation in (tested, reference):
         simulation.step(steps)
     expected = reference.fields()[1]
@@ -61,7 +63,7 @@ def check_strategy(problem: Problem, device, *, strategy, precision, layout, blo
     if not difference <= TOLERANCE[precision]:
         raise CheckError(f"{strategy} on {device.name} differs from the reference by {difference:.2e} in {steps} steps")
     grid = " x ".join(map(str, small.shape))
-    return f"velocity within {difference:.1e} of serial pull after {steps} steps on {grid}"
+    return f"velocity within {difference:.1e} of serial {other} after {steps} steps on {grid}"
 
 
 def measure_speed(
@@ -102,6 +104,11 @@ def speed_table(runs, record=None) -> pd.DataFrame:
         if record is not None:
             record.timing(**rows[-1], includes=INCLUDES)
     return pd.DataFrame(rows)
+
+
+def ranking(speeds: pd.Series, relation: str) -> str:
+    """The index in the order of the speeds: "a > b > c" for relation " > ", "c < b < a" for " < "."""
+    return relation.join(str(name) for name in speeds.sort_values(ascending="<" in relation).index)
 
 
 def _steps_for(simulation: Simulation, seconds: float) -> int:

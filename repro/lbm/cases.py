@@ -123,9 +123,7 @@ class Duct:
         ends, walls = ("periodic", "periodic"), (self.walls,) * 4
         across, along = (self.nodes, self.nodes), (self.length,)
         return Problem(
-            Model(
-                D3Q15, Boundaries(ends + walls if self.axis == "x" else walls + ends), self.collision, self.forcing
-            ),
+            Model(D3Q15, Boundaries(ends + walls if self.axis == "x" else walls + ends), self.collision, self.forcing),
             along + across if self.axis == "x" else across + along,
             relaxation_time=self.relaxation_time,
             force=(self.force, 0.0, 0.0) if self.axis == "x" else (0.0, 0.0, self.force),

@@ -31,17 +31,19 @@ class DuctFlow:
         return RectBivariateSpline(nodes, nodes, self.velocity, s=0).ev(np.asarray(positions, float), 0.0)
 
 
-def solve_duct(case: Duct, device, *, precision="single", strategy="pull", tolerance=1e-6) -> DuctFlow:
+def solve_duct(case: Duct, device, *, precision="single", strategy="push", tolerance=1e-6) -> DuctFlow:
     """Run a duct to the steady state of equation 4.2 and return its flow."""
     simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
     convergence = simulation.run_to_steady_state(tolerance=tolerance)
     along, numpy_axis = (0, -1) if case.axis == "x" else (2, 0)
     velocity = simulation.fields()[1][along].mean(axis=numpy_axis) / case.u0
-    exact = duct_velocity(case.positions, case.positions[:, None], case.side, case.force, case.problem.viscosity) / case.u0
+    exact = (
+        duct_velocity(case.positions, case.positions[:, None], case.side, case.force, case.problem.viscosity) / case.u0
+    )
     return DuctFlow(case, convergence, velocity, exact)
 
 
-def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES, collision=None) -> pd.DataFrame:
+def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:
     """Error over grid spacing for each wall scheme, in double precision, each run far below its own error.
 
     Columns walls, nodes, side, error, order (the slope to the next coarser grid; NaN for the coarsest).
@@ -50,7 +52,7 @@ def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES, col
     for scheme in walls:
         previous = None
         for count in nodes:
-            refined = replace(case, walls=scheme, nodes=count, collision=collision or case.collision)
+            refined = replace(case, walls=scheme, nodes=count)
             flow = solve_duct(refined, device, precision="double", tolerance=1e-9)
             order = np.nan
             if previous is not None:

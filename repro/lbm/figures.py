@@ -17,7 +17,9 @@ def streamlines(flow: Flow, centres: pd.DataFrame):
     speed = np.hypot(flow.u, flow.v)
     shade = axes.pcolormesh(flow.x, flow.y, speed, cmap="cividis", vmin=0, vmax=0.6, shading="gouraud", rasterized=True)
     axes.contour(flow.x, flow.y, flow.stream_function, levels=_LEVELS, colors="white", linewidths=0.7)
-    axes.plot(centres["x"], centres["y"], "+", color="#E69F00", markersize=10, markeredgewidth=2, label="vortex centres")
+    axes.plot(
+        centres["x"], centres["y"], "+", color="#E69F00", markersize=10, markeredgewidth=2, label="vortex centres"
+    )
     axes.set(xlabel="x / L", ylabel="y / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     axes.grid(False)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.09))
@@ -87,9 +89,7 @@ def strategies(table: pd.DataFrame):
     bars = axes.barh(names, table["mlups"], color="#0072B2")
     axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
     axes.invert_yaxis()
-    axes.set(
-        xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max())
-    )
+    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
     axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
     axes.grid(axis="y", visible=False)
     return figure

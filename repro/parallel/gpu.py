@@ -3,6 +3,8 @@
 With NUMBA_ENABLE_CUDASIM=1 the kernels run in numba's simulator on host arrays: slow, and exactly the same bodies.
 """
 
+import warnings
+
 import numpy as np
 from numba import config, cuda
 
@@ -14,6 +16,9 @@ from .loops import cuda_kernel
 SIMULATED = bool(config.ENABLE_CUDASIM)
 
 _GRID_LIMIT = 65535
+
+# a small grid is a user's choice, not a mistake
+warnings.filterwarnings("ignore", message=".*GPU under-utilization.*")
 
 
 def _threads_barrier():

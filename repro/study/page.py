@@ -25,9 +25,7 @@ def html(report: Report) -> str:
     title = f"Scoreboard: profile {report.profile} on {report.machine}"
     counts = counts_for_people(report.notebooks)
     counts["notebook"] = [_linked(report, name) for name in counts["notebook"]]
-    failures = [
-        f'<p class="failed">{escape(n)} failed: {escape(why)}</p>' for n, why in report.failures.items()
-    ]
+    failures = [f'<p class="failed">{escape(n)} failed: {escape(why)}</p>' for n, why in report.failures.items()]
     missing = report.claims.drop(report.judged().index)
     body = [f"<h1>{title}</h1>", *failures, _table(report.papers().reset_index()), _table(counts)]
     body += ["<h2>Claims judged</h2>", _claims(report.judged()), _figures(report)]

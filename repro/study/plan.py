@@ -52,9 +52,7 @@ class Plan:
         if self.failure(book).exists():
             return False
         files = self.dependencies(book)
-        return fingerprint.is_current(
-            atomic.read_json(self.sidecar(book)), self.fingerprint(book, files), files
-        )
+        return fingerprint.is_current(atomic.read_json(self.sidecar(book)), self.fingerprint(book, files), files)
 
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""

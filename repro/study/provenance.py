@@ -82,7 +82,7 @@ def versions() -> dict[str, str]:
 
 
 def commit(root: Path) -> dict:
-    """Commit of the checkout and whether its sources differ from it; empty without git."""
+    """Commit of the checkout and whether its sources differ from it; without git what REPRO_COMMIT says, or nothing."""
 
     def git(*words):
         done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
@@ -92,7 +92,8 @@ def commit(root: Path) -> dict:
         changed = git("status", "--porcelain", "--untracked-files=no")
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
     except (OSError, subprocess.SubprocessError):
-        return {}
+        given = os.environ.get("REPRO_COMMIT")
+        return {"commit": given, "dirty": False} if given else {}
 
 
 def collect(root: Path) -> dict:

@@ -54,9 +54,7 @@ def run(
     """
     if jobs < 1:
         raise InputError(f"--jobs must be at least 1, not {jobs}")
-    plan = make_plan(
-        ids, profile=profile, device=device, overrides=parameters, output=output, project=project
-    )
+    plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
     require_writable(plan.output)
     with _locked(plan.output), _executor(scheduler, jobs) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
@@ -153,9 +151,7 @@ class _Run:
         return not self.running if book.timing else len(self.running) < self.jobs
 
     def _collect(self) -> None:
-        done, _ = (
-            wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
-        )
+        done, _ = wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
         for future in done:
             book = self.running.pop(future)
             result = _result(future)

@@ -8,11 +8,11 @@ one block a row and a periodic x axis they are already where they belong, and th
 
 from repro.parallel import InputError, Kernel, inline
 
+from ..boundaries import extrapolation_of
 from ..equilibrium import scratch_rows
 from ..layout import layout_of, unsigned
 from ..node import relax_of
 from ..streaming import beyond_of, faces_of, offset_of, own_of, sides, wall_term
-from ..boundaries import extrapolation_of
 from .scheme import Scheme, Traffic, in_order, nothing, two_arrays
 
 TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
