@@ -16,12 +16,13 @@ from repro.parallel import DivergenceError, select
 P, H = "periodic", "half-way"
 
 
-@pytest.mark.parametrize("relaxation_time", [0.8, 1.0, 1.7])
-def test_plane_poiseuille_flow_between_half_way_walls_is_exact_with_the_magic_number_3_16(threads, relaxation_time):
+@pytest.mark.parametrize("relaxation_time", [0.8, 1.7])
+def test_plane_poiseuille_flow_between_half_way_walls_is_exact_with_the_magic_number_3_16(relaxation_time):
     ny, force = 8, 1e-4
     model = Model(D2Q9, Boundaries((P, P, H, H, P, P)), "trt", "guo")
     problem = Problem(model, (3, ny, 1), relaxation_time, force=(force, 0.0, 0.0), magic=3 / 16)
-    simulation = Simulation(problem, threads, precision="double")
+    # a grid so small that starting threads takes longer than the step
+    simulation = Simulation(problem, select("serial"), precision="double")
     # the slowest mode decays with nu pi^2/ny^2
     simulation.step(int(40 * ny**2 / (np.pi**2 * problem.viscosity)))
     rho, u = simulation.fields()
