@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 import pandas as pd
 
-from repro.parallel import copy_bandwidth, measure, select
+from repro.parallel import CpuDevice, copy_bandwidth, measure, select
 
 from .model import Problem
 from .simulation import GRAPH_STEPS, Simulation
@@ -91,6 +91,23 @@ def measure_speed(
     )
 
 
+def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.DataFrame:
+    """The three CPU baselines, as `speed_table` has them, indexed by name.
+
+    "node by node" is the plain loop on one core, "rows" the same source as rows of nodes, which the compiler turns
+    into vector instructions, on one core, "rows, all cores" on all of them.
+    """
+    devices = {
+        "node by node": select("serial"),
+        "rows": CpuDevice("threads", workers=1),
+        "rows, all cores": select("threads"),
+    }
+    runs = [(f"{case}: {name}", problem, device, options) for name, device in devices.items()]
+    table = speed_table(runs, record)
+    table.index = pd.Index(list(devices), name="baseline")
+    return table
+
+
 def speed_table(runs, record=None) -> pd.DataFrame:
     """Measure a list of (case, problem, device, options); one row a speed.
 
@@ -98,9 +115,9 @@ def speed_table(runs, record=None) -> pd.DataFrame:
     """
     roofs, rows = {}, []
     for case, problem, device, options in runs:
-        roofs[device.name] = roofs.get(device.name) or copy_bandwidth(device)
+        roofs[repr(device)] = roofs.get(repr(device)) or copy_bandwidth(device)
         speed = asdict(measure_speed(case, problem, device, **options))
-        rows.append(speed | {"roof": speed["bandwidth"] / roofs[device.name]})
+        rows.append(speed | {"roof": speed["bandwidth"] / roofs[repr(device)]})
         if record is not None:
             record.timing(**rows[-1], includes=INCLUDES)
     return pd.DataFrame(rows)
@@ -121,12 +138,26 @@ def _steps_for(simulation: Simulation, seconds: float) -> int:
     return max(unit, unit * round(seconds / (unit * one)))
 
 
-def time_loop_speed(problem: Problem, device, *, steps: int, **options) -> float:
-    """MLUPS of the time loop as a user sees it: wall clock around `step(steps)` from Python, checks included."""
-    simulation = Simulation(problem, device, **options)
+def time_loop_speed(problem: Problem, device, *, steps: int, precision: str = "single") -> dict:
+    """The time loop as a user sees it: wall clock around `step(steps)` from Python, checks for divergence included.
+
+    Returns what a notebook's record takes as a timing.
+    """
+    check = check_strategy(problem, device, strategy="pull", precision=precision, layout="soa", block=128)
+    simulation = Simulation(problem, device, precision=precision)
     simulation.step(2 * GRAPH_STEPS + 2)
     device.synchronise()
     start = time.perf_counter()
     simulation.step(steps)
     device.synchronise()
-    return problem.nodes * steps / (time.perf_counter() - start) / 1e6
+    seconds = time.perf_counter() - start
+    return {
+        "case": "time loop from Python",
+        "mlups": problem.nodes * steps / seconds / 1e6,
+        "seconds": seconds / steps,
+        "device": device.name,
+        "precision": precision,
+        "size": " x ".join(str(extent) for extent in problem.shape if extent > 1),
+        "includes": f"wall clock around {steps} steps launched from Python, looks for NaN included",
+        "check": check,
+    }

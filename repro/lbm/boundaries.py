@@ -37,6 +37,8 @@ class Boundaries:
         for low in (0, 2, 4):
             if (self.faces[low] == "periodic") != (self.faces[low + 1] == "periodic"):
                 raise InputError(f"faces {FACES[low]} and {FACES[low + 1]} must be periodic both or neither")
+        if self.moving is not None and (self.moving not in range(6) or self.faces[self.moving] == "periodic"):
+            raise InputError(f"moving face {self.moving}: give the index of a face that is a wall, 0 to 5, or None")
         if len(set(self.faces) & set(BOUNCE_BACK)) > 1:
             raise InputError(f"one kind of bounce-back a box, not {sorted(set(self.faces) & set(BOUNCE_BACK))}")
 
@@ -51,6 +53,14 @@ class Boundaries:
 
 
 PERIODIC_BOX = Boundaries(("periodic",) * 6)
+
+
+@inline
+def on_faces(faces, x, y, z, nx, ny, nz):
+    """Whether a node lies on one of the faces that are marked."""
+    found = (faces[0] and x == 0) or (faces[1] and x == nx - 1)
+    found = found or (faces[2] and y == 0) or (faces[3] and y == ny - 1)
+    return found or (faces[4] and z == 0) or (faces[5] and z == nz - 1)
 
 
 def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: float):
@@ -68,12 +78,16 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     moves = boundaries.moving is not None and boundaries.faces[boundaries.moving] == "extrapolation"
     axis, upper = (boundaries.moving // 2, boundaries.moving % 2) if moves else (0, 0)
 
+    solid = boundaries.has("standard")
+    some_solid = any(solid)
+
     @inline
     def inner(x, y, z, nx, ny, nz):
+        solid_node = some_solid and on_faces(solid, x, y, z, nx, ny, nz)
         xi = 1 if x_low and x == 0 else (nx - 2 if x_high and x == nx - 1 else x)
         yi = 1 if y_low and y == 0 else (ny - 2 if y_high and y == ny - 1 else y)
         zi = 1 if z_low and z == 0 else (nz - 2 if z_high and z == nz - 1 else z)
-        return xi, yi, zi
+        return (x if solid_node else xi), (y if solid_node else yi), (z if solid_node else zi)
 
     @inline
     def on_moving_wall(x, y, z, nx, ny, nz):

@@ -37,10 +37,9 @@ def solve_duct(case: Duct, device, *, precision="single", strategy="push", toler
     convergence = simulation.run_to_steady_state(tolerance=tolerance)
     along, numpy_axis = (0, -1) if case.axis == "x" else (2, 0)
     velocity = simulation.fields()[1][along].mean(axis=numpy_axis) / case.u0
-    exact = (
-        duct_velocity(case.positions, case.positions[:, None], case.side, case.force, case.problem.viscosity) / case.u0
-    )
-    return DuctFlow(case, convergence, velocity, exact)
+    across, viscosity = case.positions, case.problem.viscosity
+    exact = duct_velocity(across, across[:, None], case.side, case.force, viscosity)
+    return DuctFlow(case, convergence, velocity, exact / case.u0)
 
 
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:

@@ -47,6 +47,8 @@ class Problem:
     magic: float = 3 / 16
 
     def __post_init__(self):
+        self._check_dimensions()
+        self._check_motion()
         if not self.relaxation_time > 0.5:
             raise InputError(
                 f"relaxation time {self.relaxation_time:.6g} gives no positive viscosity: it must exceed 0.5"
@@ -64,6 +66,22 @@ class Problem:
             least = 1 if not walls else 2 if set(walls) <= set(BOUNCE_BACK) else 4
             if extent < least:
                 raise InputError(f"{extent} nodes between {FACES[2 * axis]} and its opposite: at least {least}")
+
+    def _check_dimensions(self):
+        flat = self.model.lattice.dimensions == 2
+        if len(self.shape) != 3 or (flat and self.shape[2] != 1):
+            raise InputError(f"grid {self.shape}: give (nx, ny, nz), with nz = 1 for {self.model.lattice.name}")
+        if flat and (self.force[2] or self.wall_velocity[2]):
+            raise InputError(f"{self.model.lattice.name} has no z direction: force and wall velocity must have z = 0")
+
+    def _check_motion(self):
+        moving = self.model.boundaries.moving
+        if any(self.force) and self.model.forcing is None:
+            raise InputError(f"force {self.force} without a forcing scheme: choose one of {', '.join(VELOCITY_SHARE)}")
+        if any(self.wall_velocity) and moving is None:
+            raise InputError(f"wall velocity {self.wall_velocity}, but no face moves: name the moving face")
+        if moving is not None and self.wall_velocity[moving // 2]:
+            raise InputError(f"a wall moves in its own plane: the velocity of {FACES[moving]} across it must be 0")
 
     @property
     def nodes(self) -> int:

@@ -2,21 +2,13 @@
 
 from repro.parallel import Kernel, inline
 
-from .boundaries import PERIODIC_BOX, extrapolation_of
+from .boundaries import PERIODIC_BOX, extrapolation_of, on_faces
 from .collision import collision_of
 from .equilibrium import moments_of, scratch_rows
 from .forcing import VELOCITY_SHARE
 from .layout import unsigned
 from .model import Model
-from .streaming import gather_of, keep_of, own_of, scatter_of
-
-
-@inline
-def on_faces(faces, x, y, z, nx, ny, nz):
-    """Whether a node lies on one of the faces that are marked."""
-    found = (faces[0] and x == 0) or (faces[1] and x == nx - 1)
-    found = found or (faces[2] and y == 0) or (faces[3] and y == ny - 1)
-    return found or (faces[4] and z == 0) or (faces[5] and z == nz - 1)
+from .streaming import beyond_of, gather_of, keep_of, own_of, scatter_of, wall_term
 
 
 def relax_of(model: Model, dtype):
@@ -27,17 +19,26 @@ def relax_of(model: Model, dtype):
     _, extrapolate = extrapolation_of(lattice, boundaries, dtype, share)
     extrapolated, solid = boundaries.has("extrapolation"), boundaries.has("standard")
     q, some_extrapolated, some_solid = lattice.q, any(extrapolated), any(solid)
+    sliding = tuple(k == boundaries.moving and solid[k] for k in range(6))
+    slides, gain = any(sliding), wall_term(lattice, dtype)
+    edges_of, beyond = beyond_of(lattice, sliding)
 
     @inline
     def relax(s, n, x, y, z, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
-        if some_extrapolated and on_faces(extrapolated, x, y, z, nx, ny, nz):
-            extrapolate(s, n, x, y, z, nx, ny, nz, wx, wy, wz, fx, fy, fz)
         if some_solid and on_faces(solid, x, y, z, nx, ny, nz):
             for pair in range(q // 2):
                 for lane in range(n):
                     i = 2 * pair + 1
                     s[i, lane], s[i + 1, lane] = s[i + 1, lane], s[i, lane]
+            if slides:
+                edges = edges_of(x, y, z, nx, ny, nz)
+                for i in range(q):
+                    if beyond(i, -1, edges):
+                        for lane in range(n):
+                            s[i, lane] += gain(i, wx, wy, wz)
         else:
+            if some_extrapolated and on_faces(extrapolated, x, y, z, nx, ny, nz):
+                extrapolate(s, n, x, y, z, nx, ny, nz, wx, wy, wz, fx, fy, fz)
             collide(s, n, even, odd, fx, fy, fz)
 
     return relax

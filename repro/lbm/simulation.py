@@ -20,7 +20,7 @@ GRAPH_STEPS = 100
 CHECK_STEPS = 1000
 
 #: intervals of the convergence test without progress after which a run is given up
-PATIENCE = 50
+PATIENCE = 300
 
 
 class Simulation:

@@ -6,7 +6,7 @@ once a run, and on the GPU once a thread, by choosing an address instead of taki
 
 from repro.parallel import inline
 
-from .boundaries import BOUNCE_BACK, Boundaries
+from .boundaries import Boundaries
 from .lattice import Lattice
 from .layout import layout_of, unsigned
 
@@ -33,23 +33,36 @@ def sides(position, count, pitch):
 
 
 def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
-    """Returns beyond(i, sign, x, ...): whether the neighbour at sign * c_i lies outside through one of the walls."""
+    """Returns (edges, beyond): edges(x, y, z, nx, ny, nz) says at which walls a run of nodes lies, once a run;
+    beyond(i, sign, edges) whether its neighbour at sign * c_i lies outside through one of them.
+    """
     cx, cy, cz = lattice.components
     x_low, x_high, y_low, y_high, z_low, z_high = walls
 
     @inline
-    def beyond(i, sign, x, y, z, nx, ny, nz):
+    def edges(x, y, z, nx, ny, nz):
+        return (
+            x_low and x == 0,
+            x_high and x == nx - 1,
+            y_low and y == 0,
+            y_high and y == ny - 1,
+            z_low and z == 0,
+            z_high and z == nz - 1,
+        )
+
+    @inline
+    def beyond(i, sign, edges):
         dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
         outside = False
         if x_low or x_high:
-            outside |= (dx == -1 and x_low and x == 0) or (dx == 1 and x_high and x == nx - 1)
+            outside |= (dx == -1 and edges[0]) or (dx == 1 and edges[1])
         if y_low or y_high:
-            outside |= (dy == -1 and y_low and y == 0) or (dy == 1 and y_high and y == ny - 1)
+            outside |= (dy == -1 and edges[2]) or (dy == 1 and edges[3])
         if z_low or z_high:
-            outside |= (dz == -1 and z_low and z == 0) or (dz == 1 and z_high and z == nz - 1)
+            outside |= (dz == -1 and edges[4]) or (dz == 1 and edges[5])
         return outside
 
-    return beyond
+    return edges, beyond
 
 
 def offset_of(lattice: Lattice):
@@ -72,37 +85,39 @@ def offset_of(lattice: Lattice):
 
 
 def faces_of(boundaries: Boundaries):
-    """(closed faces, the faces that bounce back, the moving face alone if it bounces back)."""
+    """(closed faces, the moving face alone if populations turn round at it while they stream)."""
     closed = tuple(not periodic for periodic in boundaries.has("periodic"))
-    bouncing = tuple(scheme in BOUNCE_BACK for scheme in boundaries.faces)
-    moving = tuple(k == boundaries.moving and bouncing[k] for k in range(6))
-    return closed, bouncing, moving
+    turning = ("half-way", "modified")
+    moving = tuple(k == boundaries.moving and scheme in turning for k, scheme in enumerate(boundaries.faces))
+    return closed, moving
 
 
 def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz): the populations that stream into a run of nodes."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
-    closed, _, moving = faces_of(boundaries)
+    closed, moving = faces_of(boundaries)
     half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
-    beyond, beyond_moving = beyond_of(lattice, closed), beyond_of(lattice, moving)
+    edges_of, beyond = beyond_of(lattice, closed)
+    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
     offset, gain = offset_of(lattice), wall_term(lattice, dtype)
 
     @inline
     def gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
+        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             base = at(i, here + offset(i, -1, xs, ys, zs), size)
-            if beyond(i, -1, x, y, z, nx, ny, nz):
+            if beyond(i, -1, edges):
                 base = at(opposite[i] if half_way or modified else i, here, size)
-                if modified and not beyond(i, 1, x, y, z, nx, ny, nz):
+                if modified and not beyond(i, 1, edges):
                     # what streams into this node from the other side, sent back at once
                     base = at(opposite[i], here + offset(i, 1, xs, ys, zs), size)
             for lane in range(n):
                 s[i, lane] = f[unsigned(base + stride * lane)]
-            if moves and beyond_moving(i, -1, x, y, z, nx, ny, nz):
+            if moves and beyond_moving(i, -1, moving_edges):
                 for lane in range(n):
                     s[i, lane] += gain(i, wx, wy, wz)
 
@@ -113,25 +128,27 @@ def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns own(s, n, x, ..., f, wx, wy, wz): the populations stored at the nodes, completed at modified walls."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
-    closed, _, moving = faces_of(boundaries)
+    closed, moving = faces_of(boundaries)
     modified, moves = boundaries.bounce == "modified", any(moving)
-    beyond, beyond_moving = beyond_of(lattice, closed), beyond_of(lattice, moving)
+    edges_of, beyond = beyond_of(lattice, closed)
+    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
     gain = wall_term(lattice, dtype)
 
     @inline
     def own(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
+        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
         for i in range(q):
             base = at(i, here, size)
             back = False
             if modified:
-                back = beyond(i, -1, x, y, z, nx, ny, nz) and not beyond(i, 1, x, y, z, nx, ny, nz)
+                back = beyond(i, -1, edges) and not beyond(i, 1, edges)
                 if back:
                     base = at(opposite[i], here, size)
             for lane in range(n):
                 s[i, lane] = f[unsigned(base + stride * lane)]
-            if moves and back and beyond_moving(i, -1, x, y, z, nx, ny, nz):
+            if moves and back and beyond_moving(i, -1, moving_edges):
                 for lane in range(n):
                     s[i, lane] += gain(i, wx, wy, wz)
 
@@ -159,27 +176,29 @@ def scatter_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz): stream the populations out to the neighbours."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
-    closed, _, moving = faces_of(boundaries)
+    closed, moving = faces_of(boundaries)
     half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
-    beyond, beyond_moving = beyond_of(lattice, closed), beyond_of(lattice, moving)
+    edges_of, beyond = beyond_of(lattice, closed)
+    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
     offset, gain = offset_of(lattice), wall_term(lattice, dtype)
 
     @inline
     def scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
+        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
-            leaves = beyond(i, 1, x, y, z, nx, ny, nz)
+            leaves = beyond(i, 1, edges)
             if leaves:
-                if moves and beyond_moving(i, 1, x, y, z, nx, ny, nz):
+                if moves and beyond_moving(i, 1, moving_edges):
                     for lane in range(n):
                         s[i, lane] += gain(opposite[i], wx, wy, wz)
                 base = at(opposite[i], here, size)
             else:
                 base = at(i, here + offset(i, 1, xs, ys, zs), size)
             # in a corner between modified walls some populations have no node on either side: they turn round
-            if half_way or not leaves or (modified and beyond(i, -1, x, y, z, nx, ny, nz)):
+            if half_way or not leaves or (modified and beyond(i, -1, edges)):
                 for lane in range(n):
                     g[unsigned(base + stride * lane)] = s[i, lane]
 

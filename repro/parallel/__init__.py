@@ -1,5 +1,6 @@
 """Where code runs: the only place that knows a CPU from a GPU."""
 
+from .cpu import CpuDevice
 from .errors import DeviceError, DivergenceError, InputError, MemoryLimitError
 from .jit import inline
 from .kernel import Kernel
@@ -9,6 +10,7 @@ from .timing import Timing, copy_bandwidth, measure
 
 __all__ = [
     "NAMES",
+    "CpuDevice",
     "DeviceError",
     "DivergenceError",
     "InputError",

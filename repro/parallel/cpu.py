@@ -19,17 +19,20 @@ def _no_barrier():
 
 
 class CpuDevice:
-    """One core or all cores of the CPU. `lanes` is the length of a run of items (1 for `serial`)."""
+    """One core or all cores of the CPU. `lanes` is the length of a run of items (1 for `serial`).
+
+    `workers` limits the cores of "threads"; with 1 it is the same rows of items on one core.
+    """
 
     simulated = False
     barrier = staticmethod(_no_barrier)
     xp = np
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, workers: int | None = None):
         self.name = name
         self.parallel = name == "threads"
         self.lanes = 128 if self.parallel else 1
-        self.workers = numba.get_num_threads() if self.parallel else 1
+        self.workers = (workers or numba.get_num_threads()) if self.parallel else 1
 
     def __repr__(self):
         return f"{self.name} ({self.workers} of {psutil.cpu_count()} cores)"

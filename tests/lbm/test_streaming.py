@@ -104,7 +104,8 @@ def block_of(strategy, nx):
 
 
 def possible(box, strategy):
-    return strategy != "shared memory" or set(BOXES[box][1][:2]) <= {P, H}
+    faces, moving = BOXES[box][1], BOXES[box][2]
+    return strategy != "shared memory" or (set(faces[:2]) <= {P, H} and moving not in (0, 1))
 
 
 MATRIX = [(box, strategy) for box in BOXES for strategy in STRATEGIES if possible(box, strategy)]
@@ -230,7 +231,7 @@ def assert_momentum_grows(device, lattice, forcing, strategy):
 def test_a_moving_wall_drags_the_fluid_along(cuda_device, strategy, moving, scheme):
     """In a channel between two walls, one of which moves: by momentum alone, whatever the reference says."""
     axis = moving // 2
-    if strategy == "shared memory" and axis == 0 and scheme != "half-way":
+    if strategy == "shared memory" and axis == 0:
         pytest.skip("refused, see test_input")
     faces = (scheme, scheme, P, P, P, P) if axis == 0 else (P, P, scheme, scheme, P, P)
     velocity = (0.0, 0.1, 0.0) if axis == 0 else (0.1, 0.0, 0.0)

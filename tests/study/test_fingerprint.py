@@ -37,9 +37,7 @@ def test_imports_are_followed_through_the_package(workshop, book):
     }
 
 
-@pytest.mark.parametrize(
-    "file", ["notebooks/toy/a.ipynb", "data/published/toy.csv", "repro/parallel/select.py"]
-)
+@pytest.mark.parametrize("file", ["notebooks/toy/a.ipynb", "data/published/toy.csv", "repro/parallel/select.py"])
 def test_any_change_of_content_changes_the_fingerprint(workshop, book, file):
     files = fingerprint.dependencies(book, workshop.project)
     before = fingerprint.fingerprint(files, workshop.project, device="serial")

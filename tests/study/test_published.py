@@ -5,9 +5,7 @@ import pytest
 from repro.study import claims
 from repro.study.paths import Project
 
-FILES = [
-    f for f in sorted((Project.default().data / "published").glob("*.csv")) if not f.stem.endswith("_figures")
-]
+FILES = [f for f in sorted((Project.default().data / "published").glob("*.csv")) if not f.stem.endswith("_figures")]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)

@@ -116,6 +116,4 @@ def test_every_notebook_of_this_project_is_in_the_catalogue_with_known_parameter
     plan = make_plan(None, profile="smoke", device="serial", project=project)
     listed = {book.relative.as_posix() for book in [*plan.books, *plan.absent]}
     here = {f.relative_to(project.notebooks).as_posix() for f in project.notebooks.rglob("*.ipynb")}
-    assert {
-        name for name in here if not name.startswith("rendered/") and ".ipynb_checkpoints" not in name
-    } <= listed
+    assert {name for name in here if not name.startswith("rendered/") and ".ipynb_checkpoints" not in name} <= listed

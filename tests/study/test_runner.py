@@ -21,9 +21,7 @@ SLEEP = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid(
 
 
 def statuses(workshop, **settings) -> dict[str, str]:
-    outcomes = run(
-        project=workshop.project, output=workshop.project.build / "run", device="serial", **settings
-    )
+    outcomes = run(project=workshop.project, output=workshop.project.build / "run", device="serial", **settings)
     return {outcome.id: outcome.status for outcome in outcomes}
 
 
@@ -130,9 +128,7 @@ def test_wrong_request_is_refused_before_anything_runs(good, monkeypatch, settin
 
 def test_wrong_parameter_in_the_catalogue_names_the_entry(workshop):
     workshop.add("toy/a", "pass", entry="profiles = { quick = { valeu = 1 } }")
-    with pytest.raises(
-        InputError, match=r"toy/a, profile quick: unknown parameter 'valeu', did you mean value"
-    ):
+    with pytest.raises(InputError, match=r"toy/a, profile quick: unknown parameter 'valeu', did you mean value"):
         statuses(workshop)
 
 

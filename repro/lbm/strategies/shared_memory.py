@@ -22,6 +22,8 @@ def _check(problem, block):
     walls = set(problem.model.boundaries.faces[:2])
     if not walls <= {"periodic", "half-way"}:
         raise InputError(f"the shared-memory strategy takes periodic or half-way walls along x, not {sorted(walls)}")
+    if problem.model.boundaries.moving in (0, 1):
+        raise InputError("the shared-memory strategy takes no moving wall along x: let one along y or z move")
     if problem.shape[0] % block:
         raise InputError(
             f"the shared-memory strategy takes rows of whole blocks: {problem.shape[0]} nodes are no multiple of the "
@@ -36,9 +38,9 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
     at, stride = layout_of(lattice, layout)
     own, relax = own_of(lattice, boundaries, layout, dtype), relax_of(model, dtype)
     inner, _ = extrapolation_of(lattice, boundaries, dtype, 0.0)
-    closed, _, moving = faces_of(boundaries)
-    beyond = beyond_of(lattice, (False, False, *closed[2:]))
-    beyond_moving = beyond_of(lattice, (False, False, *moving[2:]))
+    closed, moving = faces_of(boundaries)
+    edges_of, beyond = beyond_of(lattice, (False, False, *closed[2:]))
+    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
     offset, gain = offset_of(lattice), wall_term(lattice, dtype)
     half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
 
@@ -54,14 +56,15 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
             for lane in range(n):
                 t[i, (place + lane + cx[i]) % block] = s[i, lane]
         barrier()
+        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
         ys, zs = sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
-            if not beyond(i, 1, x, y, z, nx, ny, nz):
+            if not beyond(i, 1, edges):
                 base = at(i, here + offset(i, 1, (0, 0), ys, zs), size)
                 for lane in range(n):
                     g[unsigned(base + stride * lane)] = t[i, place + lane]
-            elif half_way or (modified and beyond(i, -1, x, y, z, nx, ny, nz)):
-                if moves and beyond_moving(i, 1, x, y, z, nx, ny, nz):
+            elif half_way or (modified and beyond(i, -1, edges)):
+                if moves and beyond_moving(i, 1, moving_edges):
                     for lane in range(n):
                         s[i, lane] += gain(opposite[i], wx, wy, wz)
                 base = at(opposite[i], here, size)
