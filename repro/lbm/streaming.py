@@ -33,34 +33,28 @@ def sides(position, count, pitch):
 
 
 def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
-    """Returns (edges, beyond): edges(x, y, z, nx, ny, nz) says at which walls a run of nodes lies, once a run;
-    beyond(i, sign, edges) whether its neighbour at sign * c_i lies outside through one of them.
+    """Returns (edges, beyond), which know the six faces as bits of an integer.
+
+    edges(x, y, z, nx, ny, nz) are the walls at which a run of nodes lies, worked out once a run; beyond(i, sign, edges)
+    says whether its neighbour at sign * c_i lies outside through one of them.
     """
-    cx, cy, cz = lattice.components
     x_low, x_high, y_low, y_high, z_low, z_high = walls
+
+    def crossed(velocity, sign):
+        return sum(1 << (2 * axis + (sign * c > 0)) for axis, c in enumerate(velocity) if c)
+
+    ahead, behind = (tuple(crossed(velocity, sign) for velocity in lattice.velocities) for sign in (1, -1))
 
     @inline
     def edges(x, y, z, nx, ny, nz):
-        return (
-            x_low and x == 0,
-            x_high and x == nx - 1,
-            y_low and y == 0,
-            y_high and y == ny - 1,
-            z_low and z == 0,
-            z_high and z == nz - 1,
-        )
+        at_low = (1 if x_low and x == 0 else 0) + (4 if y_low and y == 0 else 0) + (16 if z_low and z == 0 else 0)
+        at_x = 2 if x_high and x == nx - 1 else 0
+        at_y = 8 if y_high and y == ny - 1 else 0
+        return at_low + at_x + at_y + (32 if z_high and z == nz - 1 else 0)
 
     @inline
     def beyond(i, sign, edges):
-        dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
-        outside = False
-        if x_low or x_high:
-            outside |= (dx == -1 and edges[0]) or (dx == 1 and edges[1])
-        if y_low or y_high:
-            outside |= (dy == -1 and edges[2]) or (dy == 1 and edges[3])
-        if z_low or z_high:
-            outside |= (dz == -1 and edges[4]) or (dz == 1 and edges[5])
-        return outside
+        return ((ahead[i] if sign == 1 else behind[i]) & edges) != 0
 
     return edges, beyond
 

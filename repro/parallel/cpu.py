@@ -30,8 +30,8 @@ class CpuDevice:
 
     def __init__(self, name: str, workers: int | None = None):
         self.name = name
-        self.parallel = name == "threads"
-        self.lanes = 128 if self.parallel else 1
+        self.parallel = name == "threads" and workers != 1
+        self.lanes = 128 if name == "threads" else 1
         self.workers = (workers or numba.get_num_threads()) if self.parallel else 1
 
     def __repr__(self):
