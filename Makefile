@@ -22,7 +22,7 @@ reproduce: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 lab: $(STAMP)
 	$(BIN)/jupyter lab notebooks

@@ -160,7 +160,7 @@ def test_the_values_at_the_limits_work():
 
 
 def test_cases_place_their_walls_where_the_schemes_have_them():
-    case = Cavity(nodes=10, walls="half-way", lid="extrapolation")
+    case = Cavity(reynolds=100, nodes=10, walls="half-way", lid="extrapolation")
     x, y = case.positions
     np.testing.assert_allclose(x, (np.arange(10) + 0.5) / 10)
     np.testing.assert_allclose(y, (np.arange(10) + 0.5) / 9.5)
