@@ -1,7 +1,9 @@
 """Where populations come from and go to, walls included: the one place that knows the faces of the box.
 
-A run of nodes never mixes wall nodes with others (the kernels are launched with `edges`), so each decision is made
-once a run, and on the GPU once a thread, by choosing an address instead of taking a branch.
+A population that leaves through a wall turns round at its node: that is the half-way wall, completes the corners of the
+modified wall, and never comes back into the fluid at the others. A run of nodes never mixes wall nodes with others (the
+kernels are launched with `edges`), so each decision is made once a run, and on the GPU once a thread, by choosing an
+address instead of taking a branch.
 """
 
 from repro.parallel import inline
@@ -86,65 +88,94 @@ def faces_of(boundaries: Boundaries):
     return closed, moving
 
 
+def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corners: bool = True):
+    """Returns drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz): what populations gain that turn round at the moving wall.
+
+    sign is -1 for those that come from beyond the wall, 1 for those that leave through it; corners=False leaves out
+    what would come from beyond one wall and go beyond another.
+    """
+    q, toward = lattice.q, dtype(-sign)
+    closed, moving = faces_of(boundaries)
+    moves, gain = any(moving), wall_term(lattice, dtype)
+    edges_of, beyond = beyond_of(lattice, closed)
+    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
+
+    @inline
+    def drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz):
+        moving_edges = moving_edges_of(x, y, z, nx, ny, nz)
+        if moves and moving_edges != 0:
+            edges = edges_of(x, y, z, nx, ny, nz)
+            for i in range(q):
+                if beyond_moving(i, sign, moving_edges) and (corners or not beyond(i, -sign, edges)):
+                    for lane in range(n):
+                        s[i, lane] += toward * gain(i, wx, wy, wz)
+
+    return drag
+
+
+def reflect_of(lattice: Lattice, boundaries: Boundaries):
+    """Returns reflect(s, n, edges): at modified walls, what comes from beyond the wall is what arrives there."""
+    q, opposite, modified = lattice.q, lattice.opposite, boundaries.bounce == "modified"
+    _, beyond = beyond_of(lattice, faces_of(boundaries)[0])
+
+    @inline
+    def reflect(s, n, edges):
+        if modified and edges != 0:
+            for i in range(q):
+                # in a corner some populations have no node on either side: those have turned round already
+                if beyond(i, -1, edges) and not beyond(i, 1, edges):
+                    for lane in range(n):
+                        s[i, lane] = s[opposite[i], lane]
+
+    return reflect
+
+
 def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz): the populations that stream into a run of nodes."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
-    closed, moving = faces_of(boundaries)
-    half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
-    edges_of, beyond = beyond_of(lattice, closed)
-    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
-    offset, gain = offset_of(lattice), wall_term(lattice, dtype)
+    edges_of, beyond = beyond_of(lattice, faces_of(boundaries)[0])
+    offset, reflect = offset_of(lattice), reflect_of(lattice, boundaries)
+    drag = drag_of(lattice, boundaries, dtype, -1)
 
     @inline
     def gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, nx, ny, nz)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             base = at(i, here + offset(i, -1, xs, ys, zs), size)
             if beyond(i, -1, edges):
-                base = at(opposite[i] if half_way or modified else i, here, size)
-                if modified and not beyond(i, 1, edges):
-                    # what streams into this node from the other side, sent back at once
-                    base = at(opposite[i], here + offset(i, 1, xs, ys, zs), size)
+                base = at(opposite[i], here, size)
             for lane in range(n):
                 s[i, lane] = f[unsigned(base + stride * lane)]
-            if moves and beyond_moving(i, -1, moving_edges):
-                for lane in range(n):
-                    s[i, lane] += gain(i, wx, wy, wz)
+        reflect(s, n, edges)
+        drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
 
     return gather
 
 
 def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns own(s, n, x, ..., f, wx, wy, wz): the populations stored at the nodes, completed at modified walls."""
-    q, opposite = lattice.q, lattice.opposite
+    q, modified = lattice.q, boundaries.bounce == "modified"
     at, stride = layout_of(lattice, layout)
-    closed, moving = faces_of(boundaries)
-    modified, moves = boundaries.bounce == "modified", any(moving)
-    edges_of, beyond = beyond_of(lattice, closed)
-    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
-    gain = wall_term(lattice, dtype)
+    edges_of, _ = beyond_of(lattice, faces_of(boundaries)[0])
+    reflect = reflect_of(lattice, boundaries)
+    drag = drag_of(lattice, boundaries, dtype, -1, corners=False)
 
     @inline
     def own(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, nx, ny, nz)
         for i in range(q):
             base = at(i, here, size)
-            back = False
-            if modified:
-                back = beyond(i, -1, edges) and not beyond(i, 1, edges)
-                if back:
-                    base = at(opposite[i], here, size)
             for lane in range(n):
                 s[i, lane] = f[unsigned(base + stride * lane)]
-            if moves and back and beyond_moving(i, -1, moving_edges):
-                for lane in range(n):
-                    s[i, lane] += gain(i, wx, wy, wz)
+        reflect(s, n, edges)
+        if modified:
+            drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
 
     return own
 
@@ -170,30 +201,21 @@ def scatter_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz): stream the populations out to the neighbours."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
-    closed, moving = faces_of(boundaries)
-    half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
-    edges_of, beyond = beyond_of(lattice, closed)
-    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
-    offset, gain = offset_of(lattice), wall_term(lattice, dtype)
+    edges_of, beyond = beyond_of(lattice, faces_of(boundaries)[0])
+    offset, drag = offset_of(lattice), drag_of(lattice, boundaries, dtype, 1)
 
     @inline
     def scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, nx, ny, nz)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
         for i in range(q):
-            leaves = beyond(i, 1, edges)
-            if leaves:
-                if moves and beyond_moving(i, 1, moving_edges):
-                    for lane in range(n):
-                        s[i, lane] += gain(opposite[i], wx, wy, wz)
+            base = at(i, here + offset(i, 1, xs, ys, zs), size)
+            if beyond(i, 1, edges):
                 base = at(opposite[i], here, size)
-            else:
-                base = at(i, here + offset(i, 1, xs, ys, zs), size)
-            # in a corner between modified walls some populations have no node on either side: they turn round
-            if half_way or not leaves or (modified and beyond(i, -1, edges)):
-                for lane in range(n):
-                    g[unsigned(base + stride * lane)] = s[i, lane]
+            for lane in range(n):
+                g[unsigned(base + stride * lane)] = s[i, lane]
 
     return scatter

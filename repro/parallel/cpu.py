@@ -1,6 +1,5 @@
 """The CPU: `serial`, item by item on one core, and `threads`, runs of items on all cores."""
 
-import platform
 import time
 from functools import partial
 
@@ -8,6 +7,7 @@ import numba
 import numpy as np
 import psutil
 
+from ..hardware import cpu_model
 from .jit import inline
 from .kernel import Kernel
 from .loops import cpu_loop
@@ -89,13 +89,3 @@ class CpuDevice:
         start = time.perf_counter()
         run()
         return time.perf_counter() - start
-
-
-def cpu_model() -> str:
-    """The processor's name as the operating system gives it."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            lines = [line for line in file if line.startswith("model name")]
-        return lines[0].split(":", 1)[1].strip()
-    except (OSError, IndexError):
-        return platform.processor() or platform.machine()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 
+from ..hardware import cpu_model
 from ..parallel.errors import InputError
 from . import catalogue, provenance
 from .paths import Project, require_writable
@@ -31,7 +32,7 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     yield Check("python", python, found["python"] + ("" if python else ": 3.11 or newer is needed"))
     for name in ("numpy", "scipy", "numba", "matplotlib", "papermill"):
         yield Check(name, name in found, found.get(name, "missing: run `make reproduce`"))
-    yield Check("processor", True, f"{provenance.cpu_model()}, {provenance.cores()} cores")
+    yield Check("processor", True, f"{cpu_model()}, {provenance.cores()} cores")
     free = psutil.virtual_memory().available / 2**30
     enough = free >= LEAST_MEMORY_GIB
     advice = "" if enough else f": the paper profile wants {LEAST_MEMORY_GIB}, close other programs"

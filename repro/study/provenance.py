@@ -10,6 +10,8 @@ from pathlib import Path
 
 import psutil
 
+from ..hardware import cpu_model
+
 PACKAGES = (
     "numpy",
     "scipy",
@@ -21,17 +23,6 @@ PACKAGES = (
     "matplotlib",
     "papermill",
 )
-
-
-@cache
-def cpu_model() -> str:
-    """Name of the processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def cores() -> int:

@@ -28,7 +28,7 @@ P, H, E = "periodic", "half-way", "extrapolation"
 CASES = {
     "D2Q9": ((H, H, H, E, P, P), 3, None, (256, 16, 1)),
     "D3Q15": ((P, P, E, E, E, E), None, "luo", (128, 8, 8)),
-    "D3Q19": ((P,) * 6, None, "guo", (256, 8, 8)),
+    "D3Q19": ((H,) * 6, 3, "guo", (256, 8, 8)),
 }
 
 

@@ -12,7 +12,7 @@ from ..boundaries import extrapolation_of
 from ..equilibrium import scratch_rows
 from ..layout import layout_of, unsigned
 from ..node import relax_of
-from ..streaming import beyond_of, faces_of, offset_of, own_of, sides, wall_term
+from ..streaming import beyond_of, drag_of, faces_of, offset_of, own_of, sides
 from .scheme import Scheme, Traffic, in_order, nothing, two_arrays
 
 TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
@@ -38,11 +38,8 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
     at, stride = layout_of(lattice, layout)
     own, relax = own_of(lattice, boundaries, layout, dtype), relax_of(model, dtype)
     inner, _ = extrapolation_of(lattice, boundaries, dtype, 0.0)
-    closed, moving = faces_of(boundaries)
-    edges_of, beyond = beyond_of(lattice, (False, False, *closed[2:]))
-    moving_edges_of, beyond_moving = beyond_of(lattice, moving)
-    offset, gain = offset_of(lattice), wall_term(lattice, dtype)
-    half_way, modified, moves = boundaries.bounce == "half-way", boundaries.bounce == "modified", any(moving)
+    edges_of, beyond = beyond_of(lattice, (False, False, *faces_of(boundaries)[0][2:]))
+    offset, drag = offset_of(lattice), drag_of(lattice, boundaries, dtype, 1)
 
     @inline
     def update(x, n, y, z, s, t, f, g, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
@@ -55,18 +52,16 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
         for i in range(q):
             for lane in range(n):
                 t[i, (place + lane + cx[i]) % block] = s[i, lane]
+        drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
         barrier()
-        edges, moving_edges = edges_of(x, y, z, nx, ny, nz), moving_edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, nx, ny, nz)
         ys, zs = sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             if not beyond(i, 1, edges):
                 base = at(i, here + offset(i, 1, (0, 0), ys, zs), size)
                 for lane in range(n):
                     g[unsigned(base + stride * lane)] = t[i, place + lane]
-            elif half_way or (modified and beyond(i, -1, edges)):
-                if moves and beyond_moving(i, 1, moving_edges):
-                    for lane in range(n):
-                        s[i, lane] += gain(opposite[i], wx, wy, wz)
+            else:
                 base = at(opposite[i], here, size)
                 for lane in range(n):
                     g[unsigned(base + stride * lane)] = s[i, lane]
