@@ -1,0 +1,16 @@
+"""The processor's name, for tables of timings and for provenance."""
+
+import platform
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def cpu_model() -> str:
+    """Name of the processor as the operating system gives it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
