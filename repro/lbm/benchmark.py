@@ -9,7 +9,8 @@ import pandas as pd
 from repro.parallel import CpuDevice, copy_bandwidth, measure, select
 
 from .model import Problem
-from .simulation import GRAPH_STEPS, Simulation
+from .simulation import Simulation
+from .timeloop import GRAPH_STEPS
 
 #: largest difference of a velocity from the reference, over the largest velocity: rounding of some tens of steps
 TOLERANCE = {"single": 2e-5, "double": 1e-12}

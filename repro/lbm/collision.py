@@ -10,12 +10,19 @@ from repro.parallel import inline
 from .equilibrium import equilibrium_of, moments_of, pair_constants
 from .forcing import VELOCITY_SHARE
 from .lattice import Lattice
+from .mrt import moment_collision_of
 
-COLLISIONS = ("bgk", "trt")
+COLLISIONS = ("bgk", "trt", "mrt", "mrt-dhumieres")
 
 
-def collision_of(lattice: Lattice, dtype, forcing: str | None):
+def collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
     """Returns collide(s, n, even_rate, odd_rate, fx, fy, fz), in place in the scratch of a run."""
+    if collision.startswith("mrt"):
+        return moment_collision_of(lattice, dtype, forcing, collision)
+    return _pair_collision_of(lattice, dtype, forcing)
+
+
+def _pair_collision_of(lattice: Lattice, dtype, forcing: str | None):
     q, pairs, forced, share = lattice.q, lattice.q // 2, forcing is not None, VELOCITY_SHARE.get(forcing, 0.0)
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)

@@ -12,8 +12,8 @@ from .lattice import Lattice
 
 
 def scratch_rows(lattice: Lattice) -> int:
-    """Rows of the scratch array that one run of nodes needs."""
-    return lattice.q + 4
+    """Rows of the scratch array that one run of nodes needs: populations, density, velocity, and one to work in."""
+    return lattice.q + 5
 
 
 def pair_constants(lattice: Lattice, dtype):

@@ -8,7 +8,7 @@ from repro.parallel import InputError
 from .boundaries import BOUNCE_BACK, FACES, Boundaries
 from .collision import COLLISIONS
 from .forcing import VELOCITY_SHARE
-from .lattice import Lattice
+from .lattice import D3Q19, Lattice
 
 SPEED_OF_SOUND = 1 / sqrt(3)
 
@@ -18,7 +18,7 @@ MACH_LIMIT = 0.3
 
 @dataclass(frozen=True)
 class Model:
-    """Lattice, collision operator ("bgk", "trt"), forcing ("luo", "guo", None) and wall schemes."""
+    """Lattice, collision operator (of COLLISIONS; "mrt..." on D3Q19), forcing ("luo", "guo", None) and wall schemes."""
 
     lattice: Lattice
     boundaries: Boundaries
@@ -28,6 +28,8 @@ class Model:
     def __post_init__(self):
         if self.collision not in COLLISIONS:
             raise InputError(f"unknown collision '{self.collision}': choose one of {', '.join(COLLISIONS)}")
+        if self.collision.startswith("mrt") and self.lattice is not D3Q19:
+            raise InputError(f"collision '{self.collision}' is for D3Q19, not {self.lattice.name}: choose bgk or trt")
         if self.forcing is not None and self.forcing not in VELOCITY_SHARE:
             raise InputError(f"unknown forcing '{self.forcing}': choose one of {', '.join(VELOCITY_SHARE)}")
 
@@ -43,7 +45,7 @@ class Problem:
     relaxation_time: float
     force: tuple[float, float, float] = (0.0, 0.0, 0.0)
     wall_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    #: (tau_even - 1/2)(tau_odd - 1/2) of the collision "trt"; 3/16 puts half-way walls exactly half-way
+    #: (tau_even - 1/2)(tau_odd - 1/2) of "trt" and "mrt"; 3/16 puts half-way walls exactly half-way
     magic: float = 3 / 16
 
     def __post_init__(self):

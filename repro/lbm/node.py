@@ -14,7 +14,7 @@ from .streaming import beyond_of, gather_of, keep_of, own_of, scatter_of, wall_t
 def relax_of(model: Model, dtype):
     """Returns relax(s, n, x, y, z, nx, ny, nz, rates, forces, wall velocity): collision, or the wall's rule instead."""
     lattice, boundaries = model.lattice, model.boundaries
-    collide = collision_of(lattice, dtype, model.forcing)
+    collide = collision_of(lattice, dtype, model.forcing, model.collision)
     share = VELOCITY_SHARE.get(model.forcing, 0.0)
     _, extrapolate = extrapolation_of(lattice, boundaries, dtype, share)
     extrapolated, solid = boundaries.has("extrapolation"), boundaries.has("standard")

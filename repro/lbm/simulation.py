@@ -1,29 +1,20 @@
 """A running simulation: a problem, a device and a strategy."""
 
-from math import isfinite
-
 import numpy as np
 
-from repro.parallel import DivergenceError, InputError, require_memory
+from repro.parallel import InputError, require_memory
 
 from .layout import LAYOUTS
 from .model import Problem
 from .node import macroscopic_kernel
 from .strategies import STRATEGIES
-
-PRECISIONS = {"single": np.float32, "double": np.float64}
-
-#: steps in one CUDA graph; even, so that a replay ends in the array where it began
-GRAPH_STEPS = 100
-
-#: most steps between two looks for values that are not finite
-CHECK_STEPS = 1000
+from .timeloop import PRECISIONS, TimeLoop
 
 #: intervals of the convergence test without progress after which a run is given up
 PATIENCE = 300
 
 
-class Simulation:
+class Simulation(TimeLoop):
     """The fluid of `problem`, at rest with density one at first, in lattice units.
 
     `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `layout` "soa" or "aos",
@@ -40,12 +31,10 @@ class Simulation:
         self.problem, self.device, self.strategy = problem, device, strategy
         self.precision, self.layout, self.block = precision, layout, block
         self.dtype = PRECISIONS[precision]
-        self.steps = 0
         require_memory(device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)")
-        self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, layout, block)
+        super().__init__(STRATEGIES[strategy].build(problem, device, self.dtype, layout, block), device)
         self._fields = device.zeros(4 * problem.nodes, self.dtype)
         self._macroscopic = self._bind_macroscopic()
-        self._graphs, self._started = {}, False
 
     def __repr__(self):
         return f"Simulation({self.problem.model.lattice.name}, {self.problem.shape}, {self.strategy}, {self.device})"
@@ -74,11 +63,6 @@ class Simulation:
         numbers = tuple(self.dtype(number) for number in (*problem.force, *problem.wall_velocity))
         return [bind(problem.shape, f, self._fields, *problem.shape, *numbers) for f in scheme.states]
 
-    @property
-    def state(self):
-        """The device array that holds the populations now."""
-        return self.scheme.states[self.steps % 2]
-
     def set_populations(self, populations: np.ndarray) -> None:
         """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step."""
         if self._started:
@@ -96,48 +80,13 @@ class Simulation:
         weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
         return values.reshape(q, nz, ny, nx) + weights
 
-    def advance(self, count: int) -> None:
-        """Launch `count` time steps, without waiting for them and without a look at the result."""
-        if not self._started:
-            self.scheme.start()
-            self._started = True
-        ready = self.steps >= 2
-        while count:
-            if ready and count >= GRAPH_STEPS:
-                self._graph()()
-                done = GRAPH_STEPS
-            else:
-                self.scheme.steps[self.steps % 2]()
-                done = 1
-            self.steps += done
-            count -= done
-            ready = ready or self.steps >= 2
-
-    def _graph(self):
-        parity = self.steps % 2
-        if parity not in self._graphs:
-            steps = self.scheme.steps
-            self._graphs[parity] = self.device.capture(
-                lambda: [steps[(parity + k) % 2]() for k in range(GRAPH_STEPS)] and None
-            )
-        return self._graphs[parity]
-
-    def step(self, count: int) -> None:
-        """Advance `count` time steps; raises DivergenceError within 1000 steps of the first value not finite."""
-        while count > 0:
-            portion = min(count, CHECK_STEPS)
-            self.advance(portion)
-            self._require_finite()
-            count -= portion
-
-    def _require_finite(self):
-        if not isfinite(float(self.state.sum(dtype=np.float64))):
-            problem = self.problem
-            raise DivergenceError(
-                f"the flow diverged by step {self.steps}: {problem.model.lattice.name} {problem.model.collision}, "
-                f"{' x '.join(map(str, problem.shape))} nodes, relaxation time {problem.relaxation_time:.6g}, "
-                f"wall velocity {problem.wall_velocity}, force {problem.force}; use more nodes, a lower speed or 'trt'"
-            )
+    def _description(self) -> str:
+        problem = self.problem
+        return (
+            f"{problem.model.lattice.name} {problem.model.collision}, {' x '.join(map(str, problem.shape))} nodes, "
+            f"relaxation time {problem.relaxation_time:.6g}, wall velocity {problem.wall_velocity}, force "
+            f"{problem.force}; use more nodes, a lower speed or 'trt'"
+        )
 
     def mean_density(self) -> float:
         """Density averaged over all nodes."""

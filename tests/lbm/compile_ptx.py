@@ -16,8 +16,9 @@ from numba import cuda, types
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import LATTICES
 from repro.lbm.model import Model, Problem
-from repro.lbm.simulation import PRECISIONS, Simulation
+from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import STRATEGIES
+from repro.lbm.timeloop import PRECISIONS
 from repro.parallel import inline
 from repro.parallel.gpu import _threads_barrier
 from repro.parallel.loops import cuda_kernel

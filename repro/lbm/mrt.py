@@ -1,0 +1,164 @@
+"""The collision in moment space of D3Q19 (porous paper, section 2.2 and equations 2.9 to 2.11).
+
+Moments, matrix and recommended rates: d'Humieres, Ginzburg, Krafczyk, Lallemand, Luo, Phil. Trans. R. Soc. A 360
+(2002) 437. Two rates for porous media: Pan, Luo, Miller, Computers & Fluids 35 (2006) 898. The moments' equilibria
+are those of equation 2.8 (w_eps = 3, w_eps,j = -11/2, w_xx = -1/2), so the populations' equilibrium can be taken off
+before the transformation and put back after it; the same holds for the force.
+"""
+
+from repro.parallel import inline
+
+from .equilibrium import equilibrium_of, moments_of, pair_constants
+from .forcing import VELOCITY_SHARE
+from .lattice import Lattice
+
+#: rates that do not follow from the viscosity, in "mrt-dhumieres"
+DHUMIERES_RATES = {"e": 1.19, "eps": 1.4, "3pixx": 1.4, "piww": 1.4} | {
+    name + axis: rate for name, rate in (("q", 1.2), ("m", 1.98)) for axis in "xyz"
+}
+
+
+def moment_matrix(lattice: Lattice) -> dict[str, tuple[float, ...]]:
+    """Rows of the matrix M by the names of the moments, one entry a velocity; the rows are orthogonal."""
+    rows: dict[str, list[float]] = {}
+
+    def add(name, value):
+        rows.setdefault(name, []).append(float(value))
+
+    for x, y, z in lattice.velocities:
+        square = x * x + y * y + z * z
+        outer = 3 * square - 5
+        add("rho", 1)
+        add("e", 19 * square - 30)
+        add("eps", (21 * square**2 - 53 * square + 24) / 2)
+        for name, c in (("x", x), ("y", y), ("z", z)):
+            add(f"j{name}", c)
+            add(f"q{name}", (5 * square - 9) * c)
+        add("3pxx", 3 * x * x - square)
+        add("3pixx", outer * (3 * x * x - square))
+        add("pww", y * y - z * z)
+        add("piww", outer * (y * y - z * z))
+        add("pxy", x * y)
+        add("pyz", y * z)
+        add("pzx", z * x)
+        add("mx", (y * y - z * z) * x)
+        add("my", (z * z - x * x) * y)
+        add("mz", (x * x - y * y) * z)
+    return {name: tuple(row) for name, row in rows.items()}
+
+
+def fixed_rate(name: str, collision: str) -> float:
+    """The rate of a moment, or 0 where it follows from the viscosity: all moments of "mrt"."""
+    return DHUMIERES_RATES.get(name, 0.0) if collision == "mrt-dhumieres" else 0.0
+
+
+def _relaxing(lattice: Lattice, collision: str, odd: bool):
+    """(rows, squared norms, fixed rates) of the moments that relax and are odd, or even, in c.
+
+    A row holds the entry of the rest population and of the first of each opposite pair.
+    """
+    rows = {}
+    for name, row in moment_matrix(lattice).items():
+        if (row[1::2] != row[2::2]) == odd and name not in ("rho", "jx", "jy", "jz"):
+            rows[name] = row
+    halves = tuple(row[:1] + row[1::2] for row in rows.values())
+    norms = tuple(sum(entry * entry for entry in row) for row in rows.values())
+    return halves, norms, tuple(fixed_rate(name, collision) for name in rows)
+
+
+def _relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
+    """Returns relax(s, n, rate): each moment of the even, or odd, parts in `s` relaxes towards zero.
+
+    The parts are f_0 and (f_i + f_opp)/2 in row i, or (f_i - f_opp)/2 in row i + 1. The rows of M are orthogonal: to
+    relax one moment leaves the others as they are, so they are taken one after the other, in place.
+    """
+    rows, norms, fixed = _relaxing(lattice, collision, odd)
+    count, pairs, scratch, zero, shift = len(rows), lattice.q // 2, lattice.q + 4, dtype(0), 1 + int(odd)
+    first = tuple(dtype(row[0]) for row in rows)
+    entries = tuple(dtype(entry) for row in rows for entry in row[1:])
+    ahead = tuple(dtype(-1 / norm) for norm in norms)
+    fixed = tuple(dtype(rate) for rate in fixed)
+    two = dtype(2)
+
+    @inline
+    def relax(s, n, rate):
+        for k in range(count):
+            scale = ahead[k] * (rate if fixed[k] == zero else fixed[k])
+            for lane in range(n):
+                s[scratch, lane] = zero
+            for pair in range(pairs):
+                entry = entries[k * pairs + pair]
+                if entry != zero:
+                    for lane in range(n):
+                        s[scratch, lane] += entry * s[2 * pair + shift, lane]
+            for lane in range(n):
+                s[scratch, lane] = scale * (first[k] * s[0, lane] + two * s[scratch, lane])
+            if not odd:
+                for lane in range(n):
+                    s[0, lane] += first[k] * s[scratch, lane]
+            for pair in range(pairs):
+                entry = entries[k * pairs + pair]
+                if entry != zero:
+                    for lane in range(n):
+                        s[2 * pair + shift, lane] += entry * s[scratch, lane]
+
+    return relax
+
+
+def _target(lattice: Lattice, dtype):
+    """Returns add(s, n, sign, share, fx, fy, fz): adds sign f_eq + share F_i to the even and odd parts in `s`."""
+    q, pairs = lattice.q, lattice.q // 2
+    zero, three, three_halves = dtype(0), dtype(3), dtype(1.5)
+    rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
+    even, odd = equilibrium_of(dtype)
+
+    @inline
+    def add(s, n, sign, share, fx, fy, fz):
+        for lane in range(n):
+            ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
+            speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
+            s[0, lane] += sign * even(rest, s[q, lane], zero, speed) - share * rest * power
+        for pair in range(pairs):
+            i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
+            push = three * (kx * fx + ky * fy + kz * fz)
+            for lane in range(n):
+                ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
+                along = three * (kx * ux + ky * uy + kz * uz)
+                speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
+                s[i, lane] += sign * even(weight, s[q, lane], along, speed) + share * weight * (along * push - power)
+                s[i + 1, lane] += sign * odd(weight, s[q, lane], along) + share * weight * push
+
+    return add
+
+
+def moment_collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
+    """Returns collide(s, n, even_rate, odd_rate, fx, fy, fz), in place in the scratch of a run.
+
+    "mrt" relaxes even moments at even_rate and odd ones at odd_rate, "mrt-dhumieres" at DHUMIERES_RATES. With S the
+    rates, the result is f_eq + (1 - S)(f - f_eq + share F) + (1 - share) F; `share` tells the forcings apart.
+    """
+    pairs, share = lattice.q // 2, VELOCITY_SHARE.get(forcing, 0.0)
+    half, minus, plus, before, after = map(dtype, (0.5, -1, 1, share, 1 - share))
+    moments, add = moments_of(lattice, dtype, share), _target(lattice, dtype)
+    relax_even = _relaxation(lattice, dtype, collision, odd=False)
+    relax_odd = _relaxation(lattice, dtype, collision, odd=True)
+
+    @inline
+    def to_parts(s, n, scale):
+        for pair in range(pairs):
+            i = 2 * pair + 1
+            for lane in range(n):
+                a, b = s[i, lane], s[i + 1, lane]
+                s[i, lane], s[i + 1, lane] = scale * (a + b), scale * (a - b)
+
+    @inline
+    def collide(s, n, even_rate, odd_rate, fx, fy, fz):
+        moments(s, n, fx, fy, fz)
+        to_parts(s, n, half)
+        add(s, n, minus, before, fx, fy, fz)
+        relax_even(s, n, even_rate)
+        relax_odd(s, n, odd_rate)
+        add(s, n, plus, after, fx, fy, fz)
+        to_parts(s, n, plus)
+
+    return collide
