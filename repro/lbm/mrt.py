@@ -6,7 +6,7 @@ are those of equation 2.8 (w_eps = 3, w_eps,j = -11/2, w_xx = -1/2), so the popu
 before the transformation and put back after it; the same holds for the force.
 """
 
-from repro.parallel import inline
+from repro.parallel import inline, load_generated
 
 from .equilibrium import equilibrium_of, moments_of, pair_constants
 from .forcing import VELOCITY_SHARE
@@ -52,57 +52,61 @@ def fixed_rate(name: str, collision: str) -> float:
     return DHUMIERES_RATES.get(name, 0.0) if collision == "mrt-dhumieres" else 0.0
 
 
-def _relaxing(lattice: Lattice, collision: str, odd: bool):
-    """(rows, squared norms, fixed rates) of the moments that relax and are odd, or even, in c.
+def _relaxing(lattice: Lattice, odd: bool) -> dict[str, tuple[float, ...]]:
+    """Rows of the moments that relax and are odd, or even, in c; all but density and momentum."""
+    rows = moment_matrix(lattice)
+    conserved = ("rho", "jx", "jy", "jz")
+    return {name: row for name, row in rows.items() if (row[1::2] != row[2::2]) == odd and name not in conserved}
 
-    A row holds the entry of the rest population and of the first of each opposite pair.
+
+def _combination(terms: list[tuple[float, str]]) -> str:
+    """Text of a linear combination, terms of equal factor added first; factors are named c_..., see `_constant`."""
+    by_factor: dict[float, list[str]] = {}
+    for factor, name in terms:
+        if factor:
+            by_factor.setdefault(factor, []).append(name)
+    return " + ".join(f"{_constant(factor)} * ({' + '.join(names)})" for factor, names in by_factor.items())
+
+
+def _constant(factor: float) -> str:
+    return f"c_{factor:g}".replace("-", "m").replace(".", "p")
+
+
+def relaxation_source(lattice: Lattice, collision: str, *, odd: bool) -> str:
+    """Python text of relax(s, n, rate), written out without loops over moments, which compiles fast and vectorises.
+
+    The even, or odd, parts in `s` are f_0 and (f_i + f_opp)/2 in row i, or (f_i - f_opp)/2 in row i + 1. Each moment of
+    them moves towards zero by its rate: d = -rate M_k.f/|M_k|^2, and M_k d is added to the parts.
     """
-    rows = {}
-    for name, row in moment_matrix(lattice).items():
-        if (row[1::2] != row[2::2]) == odd and name not in ("rho", "jx", "jy", "jz"):
-            rows[name] = row
-    halves = tuple(row[:1] + row[1::2] for row in rows.values())
-    norms = tuple(sum(entry * entry for entry in row) for row in rows.values())
-    return halves, norms, tuple(fixed_rate(name, collision) for name in rows)
+    rows, parts = _relaxing(lattice, odd), {0: "a0"} if not odd else {}
+    parts |= {i + int(odd): f"a{i + int(odd)}" for i in range(1, lattice.q, 2)}
+    lines, factors = [f"            {name} = s[{row}, lane]" for row, name in parts.items()], set()
+    added: dict[int, list] = {row: [] for row in parts}
+    for k, (name, entries) in enumerate(rows.items()):
+        # a part of a pair stands for two populations; row i + 1 of the odd parts has the entry of i
+        mine = {row: entries[row - int(odd)] for row in parts}
+        terms = [(mine[row] * (2 if row else 1), part) for row, part in parts.items()]
+        fixed = fixed_rate(name, collision)
+        scale = (fixed or 1.0) * -1 / sum(entry * entry for entry in entries)
+        factors |= {factor for factor, _ in terms}
+        lines.append(f"            d{k} = {'' if fixed else 'rate * '}dtype({scale!r}) * ({_combination(terms)})")
+        for row in parts:
+            added[row].append((mine[row], f"d{k}"))
+            factors.add(mine[row])
+    lines += [f"            s[{row}, lane] = {part} + {_combination(added[row])}" for row, part in parts.items()]
+    constants = "".join(f"    {_constant(factor)} = dtype({factor!r})\n" for factor in sorted(factors) if factor)
+    body = "\n".join(lines)
+    return (
+        f'"""Generated: the {"odd" if odd else "even"} moments of {lattice.name}, {collision}."""\n\n\n'
+        f"def make(inline, dtype):\n{constants}\n    @inline\n    def relax(s, n, rate):\n"
+        f"        for lane in range(n):\n{body}\n\n    return relax\n"
+    )
 
 
 def _relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
-    """Returns relax(s, n, rate): each moment of the even, or odd, parts in `s` relaxes towards zero.
-
-    The parts are f_0 and (f_i + f_opp)/2 in row i, or (f_i - f_opp)/2 in row i + 1. The rows of M are orthogonal: to
-    relax one moment leaves the others as they are, so they are taken one after the other, in place.
-    """
-    rows, norms, fixed = _relaxing(lattice, collision, odd)
-    count, pairs, scratch, zero, shift = len(rows), lattice.q // 2, lattice.q + 4, dtype(0), 1 + int(odd)
-    first = tuple(dtype(row[0]) for row in rows)
-    entries = tuple(dtype(entry) for row in rows for entry in row[1:])
-    ahead = tuple(dtype(-1 / norm) for norm in norms)
-    fixed = tuple(dtype(rate) for rate in fixed)
-    two = dtype(2)
-
-    @inline
-    def relax(s, n, rate):
-        for k in range(count):
-            scale = ahead[k] * (rate if fixed[k] == zero else fixed[k])
-            for lane in range(n):
-                s[scratch, lane] = zero
-            for pair in range(pairs):
-                entry = entries[k * pairs + pair]
-                if entry != zero:
-                    for lane in range(n):
-                        s[scratch, lane] += entry * s[2 * pair + shift, lane]
-            for lane in range(n):
-                s[scratch, lane] = scale * (first[k] * s[0, lane] + two * s[scratch, lane])
-            if not odd:
-                for lane in range(n):
-                    s[0, lane] += first[k] * s[scratch, lane]
-            for pair in range(pairs):
-                entry = entries[k * pairs + pair]
-                if entry != zero:
-                    for lane in range(n):
-                        s[2 * pair + shift, lane] += entry * s[scratch, lane]
-
-    return relax
+    """Returns relax(s, n, rate), see `relaxation_source`."""
+    name = f"{collision.replace('-', '_')}_{'odd' if odd else 'even'}_{lattice.name}"
+    return load_generated(name, relaxation_source(lattice, collision, odd=odd)).make(inline, dtype)
 
 
 def _target(lattice: Lattice, dtype):

@@ -2,7 +2,7 @@
 
 from .cpu import CpuDevice
 from .errors import DeviceError, DivergenceError, InputError, MemoryLimitError
-from .jit import inline
+from .jit import inline, load_generated
 from .kernel import Kernel
 from .memory import readable, require_memory
 from .select import NAMES, gpu_present, select
@@ -20,6 +20,7 @@ __all__ = [
     "copy_bandwidth",
     "gpu_present",
     "inline",
+    "load_generated",
     "measure",
     "readable",
     "require_memory",

@@ -136,3 +136,28 @@ class Reference:
         """Density and velocity (with half the force) of all nodes, the velocity zero inside walls."""
         rho, u = self.moments(self.completed(), 0.5)
         return rho, np.where(self.solid, 0.0, u)
+
+
+class PorousReference(Reference):
+    """The fluid in the pores of a periodic image, each population followed by rolling whole arrays."""
+
+    def __init__(self, problem, populations):
+        super().__init__(problem.box, populations)
+        self.image, self.walls = problem.space.solid, problem.walls
+
+    def step(self, count=1):
+        for _ in range(count):
+            after = self.collided(np.where(self.image, self.w[:, None, None, None], self.f))
+            for i, o in enumerate(self.opposite):
+                cx, cy, cz = self.c[i]
+                step = (cz, cy, cx)
+                solid_behind = np.roll(self.image, step, axis=(0, 1, 2))
+                solid_ahead = np.roll(self.image, tuple(-s for s in step), axis=(0, 1, 2))
+                arrives = np.roll(after[i], step, axis=(0, 1, 2))
+                from_ahead = np.roll(after[o], tuple(-s for s in step), axis=(0, 1, 2))
+                on_wall = (self.walls == "modified") & ~solid_ahead
+                self.f[i] = np.where(solid_behind, np.where(on_wall, from_ahead, after[o]), arrives)
+
+    def fields(self):
+        rho, u = self.moments(np.where(self.image, self.w[:, None, None, None], self.f), 0.5)
+        return np.where(self.image, 1.0, rho), np.where(self.image, 0.0, u)

@@ -1,0 +1,9 @@
+"""Porous media as voxel images: boolean arrays of shape (nz, ny, nx), true where there is solid, periodic."""
+
+from .blocks import random_blocks
+from .image import read_image
+from .packing import random_spheres
+from .pore_space import PoreSpace
+from .spheres import PACKINGS, sphere_crystal
+
+__all__ = ["PACKINGS", "PoreSpace", "random_blocks", "random_spheres", "read_image", "sphere_crystal"]

@@ -1,0 +1,111 @@
+"""What is measured in a voxel image before anything flows: porosity, surface, percolation."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy import ndimage
+
+from repro.parallel import InputError
+
+AXES = ("x", "y", "z")
+
+#: steps between neighbours that a population of D3Q19 can take
+_LINKS = [c for c in product((-1, 0, 1), repeat=3) if 1 <= sum(map(abs, c)) <= 2]
+
+
+@dataclass(frozen=True, eq=False)
+class PoreSpace:
+    """A periodic voxel image, `solid` of shape (nz, ny, nx); raises InputError if it is no such image."""
+
+    solid: np.ndarray
+
+    def __post_init__(self):
+        if not isinstance(self.solid, np.ndarray) or self.solid.dtype != bool:
+            kind = getattr(self.solid, "dtype", type(self.solid).__name__)
+            raise InputError(f"an image of type {kind}: give a NumPy array of booleans, true where there is solid")
+        if self.solid.ndim != 3 or not self.solid.size:
+            raise InputError(f"an image of shape {self.solid.shape}: it must be (nz, ny, nx), none of them 0")
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Voxels along x, y and z."""
+        nz, ny, nx = self.solid.shape
+        return nx, ny, nz
+
+    @property
+    def pores(self) -> int:
+        """Number of pore voxels."""
+        return int(self.solid.size - np.count_nonzero(self.solid))
+
+    @property
+    def porosity(self) -> float:
+        """Volume of the pores over the volume of the image."""
+        return self.pores / self.solid.size
+
+    @property
+    def specific_surface(self) -> float:
+        """Area of the pore walls over the volume of the image, per voxel length.
+
+        2/3 of the area of the voxels' faces: so much a staircase overstates a surface of random orientation.
+        """
+        faces = sum(np.count_nonzero(self.solid != np.roll(self.solid, 1, axis)) for axis in range(3))
+        return 2 / 3 * faces / self.solid.size
+
+    def percolates(self, axis: str) -> bool:
+        """Whether a path through pores leads from the image to its periodic repetition along `axis`.
+
+        A path takes the steps of D3Q19. A cluster that touches both faces is not enough: the path must come out where
+        it went in. Clusters are joined across the faces, counting how often the joint crosses the face in question; a
+        joint that contradicts the count closes such a path.
+        """
+        labels, _ = ndimage.label(~self.solid, ndimage.generate_binary_structure(3, 2))
+        joints: dict[int, set] = {}
+        for a, b, crossed in _seam(labels, 2 - AXES.index(axis)):
+            joints.setdefault(a, set()).add((b, crossed))
+            joints.setdefault(b, set()).add((a, -crossed))
+        count: dict[int, int] = {}
+        for start in joints:
+            waiting = [start] if start not in count else []
+            count.setdefault(start, 0)
+            while waiting:
+                here = waiting.pop()
+                for other, crossed in joints[here]:
+                    if other not in count:
+                        count[other] = count[here] + crossed
+                        waiting.append(other)
+                    elif count[other] != count[here] + crossed:
+                        return True
+        return False
+
+    def require_flow(self, axis: str) -> None:
+        """Raises InputError unless something can flow along `axis`."""
+        if axis not in AXES:
+            raise InputError(f"axis '{axis}': choose one of {', '.join(AXES)}")
+        if not self.pores:
+            raise InputError("the image is all solid: nothing can flow")
+        if not self.percolates(axis):
+            raise InputError(
+                f"the pores do not connect along {axis} (porosity {self.porosity:.3g}): "
+                "nothing can flow; choose another axis or a larger piece of the image"
+            )
+
+
+def _seam(labels: np.ndarray, driven: int):
+    """Joints (cluster, cluster, crossings of the face of the axis `driven`) of neighbours across the box's faces."""
+    shape = np.array(labels.shape)
+    found = set()
+    for axis in range(3):
+        for link in _LINKS:
+            if not link[axis]:
+                continue
+            sides = [np.arange(extent) for extent in shape]
+            sides[axis] = np.array([shape[axis] - 1 if link[axis] > 0 else 0])
+            here = np.meshgrid(*sides, indexing="ij")
+            there = [position + step for position, step in zip(here, link, strict=True)]
+            crossed = np.floor_divide(there[driven], shape[driven])
+            a = labels[tuple(here)]
+            b = labels[tuple(position % extent for position, extent in zip(there, shape, strict=True))]
+            inside = (a > 0) & (b > 0)
+            found.update(map(tuple, np.unique(np.stack([a[inside], b[inside], crossed[inside]]), axis=1).T.tolist()))
+    return found

@@ -1,0 +1,166 @@
+"""The update of a run of nodes in a porous medium, around each strategy's way of finding the populations.
+
+A flag word knows a node and its neighbours: bit 0 says that the node is solid, bit i that the node is from which
+population i would come (porous paper, figure 5.2).
+"""
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+
+from ..collision import collision_of
+from ..equilibrium import moments_of, scratch_rows
+from ..lattice import D3Q19
+from ..layout import unsigned
+from ..streaming import offset_of, sides
+
+Q = D3Q19.q
+OFFSET = offset_of(D3Q19)
+
+
+def flag_kernel() -> Kernel:
+    """The kernel (solid, flags, nx, ny, nz): the flag word of every node."""
+
+    @inline
+    def flag(x, n, y, z, solid, flags, nx, ny, nz):
+        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        for lane in range(n):
+            here = x + lane + nx * (y + ny * z)
+            word = np.uint32(0)
+            for i in range(Q):
+                if solid[here + OFFSET(i, -1, xs, ys, zs)]:
+                    word |= np.uint32(1) << np.uint32(i)
+            flags[here] = word
+
+    return Kernel(flag, ndim=3, edges=True)
+
+
+def relax_of(problem, dtype):
+    """Returns relax(s, n, even, odd, fx, fy, fz): collision of populations as they are stored (deviation or plain)."""
+    model, plain = problem.box.model, problem.storage == "plain"
+    collide = collision_of(D3Q19, dtype, model.forcing, model.collision)
+    weights = tuple(map(dtype, D3Q19.weights))
+
+    @inline
+    def relax(s, n, even, odd, fx, fy, fz):
+        if plain:
+            for i in range(Q):
+                for lane in range(n):
+                    s[i, lane] -= weights[i]
+        collide(s, n, even, odd, fx, fy, fz)
+        if plain:
+            for i in range(Q):
+                for lane in range(n):
+                    s[i, lane] += weights[i]
+
+    return relax
+
+
+@inline
+def nowhere(marks, node):
+    """No stored node is solid: the sparse strategies."""
+    return False
+
+
+@inline
+def pores_of(marks, node, n, in_solid):
+    """How many of `n` nodes are pores."""
+    pores = 0
+    for lane in range(n):
+        pores += 0 if in_solid(marks, node + lane) else 1
+    return pores
+
+
+def dense_kernel(problem, dtype, read, in_solid, *, block: int) -> Kernel:
+    """The kernel (marks, f, g, nx, ny, nz, even, odd, fx, fy, fz) over all nodes of the box: stream, collide, store.
+
+    in_solid(marks, node) tells a solid node, read(s, n, x, y, z, nx, ny, nz, marks, f) fills the scratch with what
+    streams into the run. Solid nodes are not written, and not computed where a whole run is solid.
+    """
+    relax, store = relax_of(problem, dtype), store_of(in_solid, reverse=False)
+
+    @inline
+    def update(x, n, y, z, s, marks, f, g, nx, ny, nz, even, odd, fx, fy, fz):
+        here = x + nx * (y + ny * z)
+        if pores_of(marks, here, n, in_solid) > 0:
+            read(s, n, x, y, z, nx, ny, nz, marks, f)
+            relax(s, n, even, odd, fx, fy, fz)
+            store(s, n, here, nx * ny * nz, marks, g)
+
+    return Kernel(update, ndim=3, rows=scratch_rows(D3Q19), dtype=dtype, edges=True, block=block)
+
+
+def own_kernel(problem, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
+    """The kernel (marks, f, g, size, even, odd, fx, fy, fz) over all stored nodes: collide without streaming.
+
+    `reverse` puts each population into the place of its opposite.
+    """
+    relax, store = relax_of(problem, dtype), store_of(in_solid, reverse=reverse)
+
+    @inline
+    def update(x, n, s, marks, f, g, size, even, odd, fx, fy, fz):
+        if pores_of(marks, x, n, in_solid) > 0:
+            load(s, n, x, size, f)
+            relax(s, n, even, odd, fx, fy, fz)
+            store(s, n, x, size, marks, g)
+
+    return Kernel(update, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
+
+
+@inline
+def load(s, n, node, size, f):
+    """The populations of a run of stored nodes."""
+    for i in range(Q):
+        for lane in range(n):
+            s[i, lane] = f[unsigned(i * size + node + lane)]
+
+
+def store_of(in_solid, *, reverse: bool):
+    """Returns store(s, n, node, size, marks, g), which leaves solid nodes alone."""
+    opposite = D3Q19.opposite
+
+    @inline
+    def store(s, n, node, size, marks, g):
+        for i in range(Q):
+            place = opposite[i] if reverse else i
+            for lane in range(n):
+                if n == 1 or not in_solid(marks, node + lane):
+                    g[unsigned(place * size + node + lane)] = s[i, lane]
+
+    return store
+
+
+def observe_of(problem, dtype, in_solid, *, collided: bool):
+    """Returns observe(s, n, node, size, marks, fields, fx, fy, fz): density - 1 and velocity, fields[4][node].
+
+    `collided` says that the scratch holds populations after the collision, which has already added the force. In solid
+    all are zero.
+    """
+    moments = moments_of(D3Q19, dtype, -0.5 if collided else 0.5)
+    plain, weights, zero = problem.storage == "plain", tuple(map(dtype, D3Q19.weights)), dtype(0)
+
+    @inline
+    def observe(s, n, node, size, marks, fields, fx, fy, fz):
+        if plain:
+            for i in range(Q):
+                for lane in range(n):
+                    s[i, lane] -= weights[i]
+        moments(s, n, fx, fy, fz)
+        for row in range(4):
+            for lane in range(n):
+                solid = in_solid(marks, node + lane)
+                fields[unsigned(row * size + node + lane)] = zero if solid else s[Q + row, lane]
+
+    return observe
+
+
+def macroscopic_kernel(problem, dtype, in_solid, *, collided: bool) -> Kernel:
+    """The kernel (marks, f, fields, size, fx, fy, fz) over all stored nodes, see `observe_of`."""
+    observe = observe_of(problem, dtype, in_solid, collided=collided)
+
+    @inline
+    def macroscopic(x, n, s, marks, f, fields, size, fx, fy, fz):
+        load(s, n, x, size, f)
+        observe(s, n, x, size, marks, fields, fx, fy, fz)
+
+    return Kernel(macroscopic, rows=scratch_rows(D3Q19), dtype=dtype)

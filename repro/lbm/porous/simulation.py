@@ -1,0 +1,128 @@
+"""A running flow through a porous medium: a problem, a device and a strategy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from repro.parallel import InputError, require_memory
+
+from ..lattice import D3Q19
+from ..model import SPEED_OF_SOUND
+from ..timeloop import PRECISIONS, TimeLoop
+from .problem import PorousProblem
+from .strategies import STRATEGIES
+
+
+@dataclass(frozen=True)
+class Permeability:
+    """The result of a run: k in squared voxels, how it converged, and how fast the flow was."""
+
+    value: float
+    converged: bool
+    steps: int
+    #: (steps, k) after each interval
+    history: tuple[tuple[int, float], ...]
+    #: Darcy velocity along the force, lattice units
+    darcy_velocity: float
+    #: largest velocity over the speed of sound
+    mach: float
+
+
+class PorousFlow(TimeLoop):
+    """The fluid in the pores of `problem`, at rest with density one at first, in lattice units.
+
+    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `precision` "single" or "double",
+    `block` the threads a block on a GPU. Raises InputError for what cannot work and MemoryLimitError before allocating
+    what does not fit.
+    """
+
+    def __init__(self, problem: PorousProblem, device, *, strategy="sparse in place", precision="single", block=128):
+        for what, value, allowed in (("strategy", strategy, STRATEGIES), ("precision", precision, PRECISIONS)):
+            if value not in allowed:
+                raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
+        if not (isinstance(block, int) and 1 <= block <= 1024):
+            raise InputError(f"block size {block}: a CUDA block has 1 to 1024 threads")
+        self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
+        self.dtype = PRECISIONS[precision]
+        sides = " x ".join(map(str, problem.space.shape))
+        require_memory(device, self._memory(), f"a {sides} image ({strategy}, {precision} precision)")
+        super().__init__(STRATEGIES[strategy].build(problem, device, self.dtype, block), device)
+        if problem.storage == "plain":
+            self.set_populations(np.array(D3Q19.weights)[:, None, None, None])
+
+    @property
+    def cost(self):
+        """Bytes kept and moved by the strategy, see `strategies.scheme.Cost`."""
+        return STRATEGIES[self.strategy].COST
+
+    @property
+    def bytes_per_update(self) -> float:
+        """Bytes that the update of one pore must move through memory."""
+        return self.cost.bytes_per_update(np.dtype(self.dtype).itemsize, self.problem.space.porosity)
+
+    def _memory(self) -> int:
+        """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
+        itemsize, space = np.dtype(self.dtype).itemsize, self.problem.space
+        kept = self.cost.bytes_per_node(itemsize, space.porosity) * space.solid.size
+        fields = 4 * itemsize * (space.solid.size if self.cost.dense else space.pores)
+        return int(kept + fields + 13 * space.solid.size)
+
+    def _description(self) -> str:
+        problem = self.problem
+        return (
+            f"{problem.collision}, {' x '.join(map(str, problem.space.shape))} voxels of porosity "
+            f"{problem.space.porosity:.3g}, relaxation time {problem.relaxation_time:.6g}, force {problem.force}; "
+            "use a smaller force or a larger relaxation time"
+        )
+
+    def set_populations(self, populations: np.ndarray) -> None:
+        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step."""
+        if self._started:
+            raise InputError(f"populations can be set before the first step only, not after {self.steps}")
+        solid = self.problem.space.solid
+        weights = np.array(D3Q19.weights)[:, None, None, None]
+        values = np.where(solid, 0.0, populations - (weights if self.problem.storage == "deviation" else 0.0))
+        values = values.reshape(D3Q19.q, -1)
+        if self.scheme.cells is not None:
+            values = values[:, self.scheme.cells]
+        self.device.xp.copyto(self.state, self.device.to_device(values.astype(self.dtype).ravel()))
+
+    def _update_fields(self):
+        self.scheme.observe[self.steps % 2]()
+        return self.scheme.fields.reshape(4, -1)
+
+    def fields(self) -> tuple[np.ndarray, np.ndarray]:
+        """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid."""
+        values, shape = self.device.to_host(self._update_fields()).astype(float), self.problem.space.solid.shape
+        if self.scheme.cells is not None:
+            full = np.zeros((4, self.problem.space.solid.size))
+            full[:, self.scheme.cells] = values
+            values = full
+        values = values.reshape(4, *shape)
+        return 1 + values[0], values[1:]
+
+    def darcy_velocity(self) -> np.ndarray:
+        """Velocity averaged over the whole image, solid included: equation 5.1's u_d, as a vector."""
+        sums = self._update_fields()[1:].sum(axis=1, dtype=np.float64)
+        return self.device.to_host(sums) / self.problem.space.solid.size
+
+    def permeability(self) -> float:
+        """k = u_d nu/g along the force g, in squared voxels (equation 5.1 at density one)."""
+        force = np.array(self.problem.force)
+        if not force.any():
+            raise InputError("force (0, 0, 0): a permeability needs a flow, so a force")
+        return float(self.darcy_velocity() @ force * self.problem.box.viscosity / (force @ force))
+
+    def run_to_steady_permeability(self, *, tolerance=1e-5, interval=1000, limit=500_000) -> Permeability:
+        """Step until k changes by less than `tolerance`, relative, over `interval` steps, as the paper does."""
+        history, k, converged = [], 0.0, False
+        while self.steps < limit and not converged:
+            self.step(interval)
+            previous, k = k, self.permeability()
+            history.append((self.steps, k))
+            converged = abs(k - previous) < tolerance * abs(k)
+        force = np.array(self.problem.force)
+        velocity = self._update_fields()[1:]
+        fastest = float(self.device.xp.sqrt(self.device.xp.square(velocity).sum(axis=0).max()))
+        along = float(self.darcy_velocity() @ force / np.linalg.norm(force))
+        return Permeability(k, converged, self.steps, tuple(history), along, fastest / SPEED_OF_SOUND)

@@ -1,0 +1,55 @@
+"""A word a node knows its neighbours, and bounce-back is arithmetic on addresses instead of a branch.
+
+Porous paper, section 5.2 and listing 2 ("algorithm one"). Bit i says that population i would come from solid; then it
+is read at the node itself, in the opposite direction.
+"""
+
+import numpy as np
+
+from repro.parallel import inline
+
+from ...layout import unsigned
+from ...streaming import sides
+from ..node import OFFSET, Q, flag_kernel
+from .scheme import Cost, PorousScheme, dense_scheme
+
+COST = Cost(arrays=2, mark=4)
+
+
+@inline
+def in_solid(flags, node):
+    """Whether bit 0 of a node's word says solid."""
+    return (flags[node] & np.uint32(1)) != 0
+
+
+def _reader(modified: bool):
+    @inline
+    def read(s, n, x, y, z, nx, ny, nz, flags, f):
+        size = nx * ny * nz
+        here = x + nx * (y + ny * z)
+        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        for lane in range(n):
+            s[0, lane] = f[unsigned(here + lane)]
+        for i in range(1, Q, 2):
+            back, ahead = OFFSET(i, -1, xs, ys, zs), OFFSET(i, 1, xs, ys, zs)
+            for lane in range(n):
+                word = np.int64(flags[here + lane])
+                behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
+                node = here + lane
+                s[i, lane] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
+                s[i + 1, lane] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
+                if modified:
+                    arrived, returned = s[i, lane], s[i + 1, lane]
+                    s[i, lane] = returned if behind_solid > ahead_solid else arrived
+                    s[i + 1, lane] = arrived if ahead_solid > behind_solid else returned
+
+    return read
+
+
+def build(problem, device, dtype, block) -> PorousScheme:
+    """Bind the strategy to two arrays on the device; the words are made there from the image."""
+    shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
+    flags = device.zeros(image.size, np.uint32)
+    device.compile(flag_kernel())(shape, device.to_device(image), flags, *shape)()
+    read = _reader(problem.walls == "modified")
+    return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)

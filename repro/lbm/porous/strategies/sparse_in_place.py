@@ -1,0 +1,78 @@
+"""Only pores are kept, in one array: the AA pattern on a sparse list, which the paper does not have.
+
+Bailey, Myre, Walsh, Lilja, Saar, Proc. ICPP 2009, 550. Even steps collide what a pore has and put each population into
+the place of its opposite, without the map; odd steps read what streams in, collide, and write each population to where
+its opposite was read. Each place belongs to one pore in each step, so there is no second array and no race, and half
+of the steps need no map.
+"""
+
+from repro.parallel import InputError, Kernel, inline
+
+from ...equilibrium import scratch_rows
+from ...lattice import D3Q19
+from ...layout import unsigned
+from ...strategies.scheme import nothing
+from ..node import Q, macroscopic_kernel, nowhere, observe_of, own_kernel, relax_of
+from ..node_map import map_pores
+from .scheme import Cost, PorousScheme
+from .sparse import gather
+
+COST = Cost(arrays=1, map=4 * (Q - 1), map_reads=0.5, dense=False)
+
+
+def _exchange_kernel(problem, dtype, block) -> Kernel:
+    """The kernel (sources, f, count, even, odd, fx, fy, fz) of odd steps: stream, collide, stream."""
+    relax = relax_of(problem, dtype)
+
+    @inline
+    def exchange(x, n, s, sources, f, count, even, odd, fx, fy, fz):
+        gather(s, n, x, count, sources, f)
+        relax(s, n, even, odd, fx, fy, fz)
+        for lane in range(n):
+            f[unsigned(x + lane)] = s[0, lane]
+        for i in range(1, Q, 2):
+            for lane in range(n):
+                f[unsigned(sources[unsigned(i * count + x + lane)])] = s[i, lane]
+                f[unsigned(sources[unsigned((i - 1) * count + x + lane)])] = s[i + 1, lane]
+
+    return Kernel(exchange, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
+
+
+def _arriving_kernel(problem, dtype) -> Kernel:
+    """The kernel (sources, f, fields, count, fx, fy, fz) after even steps: density and velocity of what streams in."""
+    observe = observe_of(problem, dtype, nowhere, collided=False)
+
+    @inline
+    def arriving(x, n, s, sources, f, fields, count, fx, fy, fz):
+        gather(s, n, x, count, sources, f)
+        observe(s, n, x, count, sources, fields, fx, fy, fz)
+
+    return Kernel(arriving, rows=scratch_rows(D3Q19), dtype=dtype)
+
+
+def build(problem, device, dtype, block) -> PorousScheme:
+    """Bind the strategy to one array on the device; raises InputError for modified walls."""
+    if problem.walls != "half-way":
+        raise InputError(
+            f"'sparse in place' takes half-way walls, not {problem.walls}: those read one place twice; choose 'sparse'"
+        )
+    pores = map_pores(problem, device, reverse=True)
+    count, sources = pores.count, pores.sources
+    f, fields = device.zeros(Q * count, dtype), device.zeros(4 * count, dtype)
+    numbers = problem.parameters(dtype)
+    local = device.compile(own_kernel(problem, dtype, nowhere, reverse=True, block=block))
+    exchange = device.compile(_exchange_kernel(problem, dtype, block))
+    at_rest = device.compile(macroscopic_kernel(problem, dtype, nowhere, collided=False))
+    arriving = device.compile(_arriving_kernel(problem, dtype))
+    return PorousScheme(
+        start=nothing,
+        steps=(
+            local((count,), sources, f, f, count, *numbers),
+            exchange((count,), sources, f, count, *numbers),
+        ),
+        states=(f, f),
+        collided=False,
+        observe=tuple(bound((count,), sources, f, fields, count, *numbers[2:]) for bound in (at_rest, arriving)),
+        fields=fields,
+        cells=pores.cells,
+    )

@@ -1,0 +1,225 @@
+"""Voxel images: porosity, surface, percolation and files, against geometry and against counting."""
+
+from math import pi
+
+import numpy as np
+import pytest
+import tifffile
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from repro.lbm.media import PACKINGS, PoreSpace, random_blocks, random_spheres, read_image, sphere_crystal
+from repro.lbm.media.spheres import solid_fraction, sphere_radius
+from repro.parallel import InputError
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("chi", [0.3, 0.6, 0.85, 1.0])
+def test_spheres_fill_the_fraction_of_the_cell_that_chi_says(packing, chi):
+    solid = sphere_crystal(96, chi, packing)
+    assert 1 - PoreSpace(solid).porosity == pytest.approx(solid_fraction(chi, packing), abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("packing", "nearest"), [("simple", 1), ("body-centred", 3**0.5 / 2), ("face-centred", 0.5**0.5)]
+)
+def test_spheres_touch_at_chi_one(packing, nearest):
+    assert 2 * sphere_radius(1.0, 1.0, packing) == pytest.approx(nearest, rel=1e-12)
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_a_crystal_has_the_symmetries_of_the_cube(packing):
+    solid = sphere_crystal(20, 0.7, packing)
+    for axes in ((0, 2, 1), (1, 0, 2), (2, 1, 0)):
+        np.testing.assert_array_equal(solid, solid.transpose(axes))
+    for axis in range(3):
+        np.testing.assert_array_equal(solid, np.flip(solid, axis))
+
+
+def test_specific_surface_of_spheres_is_that_of_spheres():
+    solid = sphere_crystal(96, 0.6)
+    exact = 2 * 4 * pi * sphere_radius(0.6, 96) ** 2 / 96**3
+    assert PoreSpace(solid).specific_surface == pytest.approx(exact, rel=0.02)
+
+
+@settings(max_examples=15, deadline=None)
+@given(porosity=st.floats(0.35, 0.95), seed=st.integers(0, 99), diameter=st.floats(4, 12))
+def test_random_spheres_have_exactly_the_porosity_and_repeat_with_their_seed(porosity, seed, diameter):
+    solid = random_spheres((24, 28, 32), porosity, diameter, seed)
+    # spheres at the same distance come and go together
+    assert PoreSpace(solid).porosity == pytest.approx(porosity, abs=2e-3)
+    np.testing.assert_array_equal(solid, random_spheres((24, 28, 32), porosity, diameter, seed))
+
+
+def test_random_spheres_hardly_overlap_where_there_is_room():
+    """Their surface is that of as many separate spheres."""
+    porosity, diameter = 0.7, 12.0
+    solid = random_spheres((72, 72, 72), porosity, diameter, 1)
+    assert PoreSpace(solid).specific_surface == pytest.approx(6 / diameter * (1 - porosity), rel=0.04)
+
+
+@settings(max_examples=15, deadline=None)
+@given(porosity=st.floats(0.05, 0.95), seed=st.integers(0, 99), edge=st.integers(1, 8))
+def test_random_blocks_reach_the_porosity_to_one_block(porosity, seed, edge):
+    solid = random_blocks((16, 18, 20), porosity, edge, seed)
+    assert porosity - edge**3 / solid.size <= PoreSpace(solid).porosity <= porosity
+
+
+def reachable_copy(solid, axis):
+    """Percolation by flooding several periodic copies in a row: does a pore meet itself in another copy?"""
+    copies = 6
+    pores = np.concatenate([~solid] * copies, axis)
+    lateral = [a for a in range(3) if a != axis]
+    first = np.zeros_like(pores)
+    first[(slice(None),) * axis + (slice(0, solid.shape[axis]),)] = True
+    for start in np.argwhere(pores & first):
+        flood = np.zeros_like(pores)
+        flood[tuple(start)] = True
+        while True:
+            grown = flood.copy()
+            for step in np.ndindex(3, 3, 3):
+                step = np.array(step) - 1
+                if not 1 <= np.abs(step).sum() <= 2:
+                    continue
+                moved = np.roll(flood, [step[a] for a in lateral], lateral)
+                moved = np.roll(moved, step[axis], axis)
+                if step[axis]:
+                    edge = (slice(None),) * axis + (0 if step[axis] > 0 else -1,)
+                    moved[edge] = False
+                grown |= moved & pores
+            if (grown == flood).all():
+                break
+            flood = grown
+        place = list(start)
+        for copy in range(1, copies):
+            place[axis] = start[axis] + copy * solid.shape[axis]
+            if flood[tuple(place)]:
+                return True
+    return False
+
+
+@settings(max_examples=60, deadline=None)
+@given(shape=st.tuples(*[st.integers(1, 4)] * 3), seed=st.integers(0, 9999), porosity=st.floats(0.1, 0.6))
+def test_percolation_is_a_path_to_the_next_copy_of_the_same_pore(shape, seed, porosity):
+    solid = np.random.default_rng(seed).uniform(0, 1, shape) > porosity
+    assume(not solid.all())
+    for name, axis in (("x", 2), ("y", 1), ("z", 0)):
+        assert PoreSpace(solid).percolates(name) == reachable_copy(solid, axis)
+
+
+def test_touching_both_faces_is_not_percolating():
+    """A pore goes from face to face but comes out where the next copy is solid."""
+    solid = np.ones((1, 8, 4), bool)
+    solid[0, 2, :2] = solid[0, 2:6, 1] = solid[0, 5, 1:] = False
+    assert not PoreSpace(solid).percolates("x")
+    solid[0, 2:6, 3] = False
+    assert PoreSpace(solid).percolates("x")
+
+
+def test_a_path_that_winds_through_several_copies_percolates():
+    """In y a helix returns to itself only after some turns around x."""
+    solid = np.ones((1, 6, 6), bool)
+    for k in range(6):
+        solid[0, k, k] = False
+    assert PoreSpace(solid).percolates("x")
+    assert PoreSpace(solid).percolates("y")
+
+
+@pytest.mark.parametrize(
+    ("solid", "axis", "message"),
+    [
+        (np.ones((2, 2, 2), bool), "x", "all solid"),
+        (np.array([[[False, True]]]), "x", "do not connect along x"),
+        (np.zeros((2, 2, 2), bool), "w", "axis 'w'"),
+    ],
+)
+def test_a_medium_without_flow_is_refused(solid, axis, message):
+    with pytest.raises(InputError, match=message):
+        PoreSpace(solid).require_flow(axis)
+
+
+@pytest.mark.parametrize(
+    "image", [np.zeros((2, 2, 2), np.uint8), [[[False]]], np.zeros((2, 2), bool), np.zeros((0, 1, 1), bool)]
+)
+def test_what_is_no_image_is_refused(image):
+    with pytest.raises(InputError, match="image"):
+        PoreSpace(image)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sphere_crystal(16, 0.0), "chi"),
+        (lambda: sphere_crystal(16, 1.1), "chi"),
+        (lambda: sphere_crystal(16, float("nan")), "chi"),
+        (lambda: sphere_crystal(2, 0.5), "voxels"),
+        (lambda: sphere_crystal(16, 0.5, "hexagonal"), "packing"),
+        (lambda: random_spheres((16, 16, 16), 0.0, 4, 0), "porosity"),
+        (lambda: random_spheres((16, 16, 16), 1.0, 4, 0), "porosity"),
+        (lambda: random_spheres((16, 16, 16), float("nan"), 4, 0), "porosity"),
+        (lambda: random_spheres((16, 16, 16), 0.5, 9, 0), "diameter"),
+        (lambda: random_spheres((16, 16), 0.5, 4, 0), "shape"),
+        (lambda: random_blocks((16, 16, 16), 1.5, 4, 0), "porosity"),
+        (lambda: random_blocks((16, 16, 16), 0.5, 17, 0), "edge"),
+    ],
+)
+def test_wrong_numbers_are_refused_by_name(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+@pytest.fixture
+def written(tmp_path):
+    solid = np.random.default_rng(5).uniform(0, 1, (3, 4, 5)) > 0.5
+
+    def write(kind, values=None):
+        image = (solid if values is None else values).astype(np.uint8)
+        path = tmp_path / f"rock{len(list(tmp_path.iterdir()))}{kind}"
+        if kind == ".npy":
+            np.save(path, image)
+        elif kind == ".raw":
+            image.tofile(path)
+        else:
+            tifffile.imwrite(path, image, photometric="minisblack")
+        return path
+
+    return solid, write
+
+
+@pytest.mark.parametrize("kind", [".npy", ".tif", ".tiff", ".raw"])
+def test_an_image_is_read_back_from_every_kind_of_file(written, kind):
+    solid, write = written
+    path = write(kind)
+    shape = solid.shape if kind == ".raw" else None
+    np.testing.assert_array_equal(read_image(path, shape=shape), solid)
+    np.testing.assert_array_equal(read_image(path, shape=shape, pore=1), ~solid)
+
+
+def test_wrong_files_are_refused_in_one_line(written, tmp_path):
+    _, write = written
+    raw = write(".raw")
+    broken = tmp_path / "broken.tif"
+    broken.write_bytes(b"no image")
+    grey = np.arange(60).reshape(3, 4, 5)
+    cases = [
+        ((tmp_path / "none.npy",), {}, "no such image"),
+        ((tmp_path / "rock.png",), {}, "unknown kind"),
+        ((raw,), {}, "needs its shape"),
+        ((raw,), {"shape": (3, 4)}, "needs its shape"),
+        ((raw,), {"shape": (3, 4, 6)}, "60 bytes, but 3 x 4 x 6"),
+        ((raw,), {"shape": (3, 4, 5), "dtype": "uint16"}, "120 bytes"),
+        ((raw,), {"shape": (3, 4, 5), "dtype": "voxel"}, "unknown type"),
+        ((broken,), {}, "cannot be read"),
+        ((write(".npy", grey),), {}, "60 different values"),
+        ((write(".npy", np.ones((3, 4, 5))),), {}, "no voxel has the pores' value 0"),
+        ((write(".npy", np.zeros((3, 4, 5))),), {}, "no solid"),
+        ((write(".npy", np.zeros((4, 5))),), {}, "three dimensions"),
+        ((write(".npy", np.zeros((0, 4, 5))),), {}, "three dimensions"),
+    ]
+    for arguments, options, message in cases:
+        with pytest.raises(InputError, match=message) as refused:
+            read_image(*arguments, **options)
+        assert "\n" not in str(refused.value)
+    np.save(tmp_path / "floats.npy", np.zeros((2, 2, 2)))
+    with pytest.raises(InputError, match="float64"):
+        read_image(tmp_path / "floats.npy")
