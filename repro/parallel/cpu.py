@@ -69,6 +69,7 @@ class CpuDevice:
             lanes=lanes,
             parallel=self.parallel,
             edges=kernel.edges,
+            index_rows=kernel.index_rows,
             shared_rows=kernel.shared_rows,
         )
 

@@ -76,6 +76,7 @@ class CudaDevice:
             ndim=kernel.ndim,
             rows=kernel.rows,
             dtype=np.dtype(kernel.dtype),
+            index_rows=kernel.index_rows,
             shared_rows=kernel.shared_rows,
             block=kernel.block,
         )

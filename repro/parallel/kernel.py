@@ -18,6 +18,8 @@ class Kernel:
     dtype: type = np.float32
     #: give the first and the last item of each row a run of their own, so that a run is uniform at the walls
     edges: bool = False
+    #: rows of the private scratch array of 32-bit integers of each run
+    index_rows: int = 0
     #: rows of the array that the threads of a block share; a run is then exactly one block
     shared_rows: int = 0
     #: threads a block on the GPU

@@ -7,9 +7,10 @@ A body handles a run of `n` neighbouring items that starts at `x`:
     body(x, n, y, z, s, *arguments)        three-dimensional
 
 `s` is the run's private scratch of shape (rows, n at most) and is left out when the kernel asks for no rows; a kernel
-with `shared_rows` gets the block's shared array after it. On the CPU the run is a piece of a row, which the compiler
-vectorises; on the GPU it is one item and the loops over the run vanish. numba cannot compile a CUDA kernel with
-`*args`, so the wrappers are generated for the body's number of arguments.
+with `index_rows` gets a scratch of 32-bit integers after it, one with `shared_rows` the block's shared array. On the
+CPU the run is a piece of a row, which the compiler vectorises; on the GPU it is one item and the loops over the run
+vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are generated for the body's number of
+arguments.
 """
 
 import inspect
@@ -17,13 +18,13 @@ import inspect
 from .jit import load_generated
 
 _CPU = '''"""Generated: a loop over runs of items on the CPU."""
-from numba import carray, njit, prange
+from numba import carray, int32, njit, prange
 
 from repro.parallel.stack import stack
 
 
-def make(body, rows, dtype, lanes, parallel, edges, shared_rows):
-    count, shared_count = rows * lanes, shared_rows * lanes
+def make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows):
+    count, index_count, shared_count = rows * lanes, index_rows * lanes, shared_rows * lanes
 
     @njit(parallel=parallel, fastmath=True, cache=True, error_model="numpy")
     def loop(workers, nx, ny, nz{arguments}):
@@ -58,10 +59,10 @@ _WALK_POINTS = """            x = chunk * nx // chunks
 """
 
 _CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
-from numba import cuda
+from numba import cuda, int32
 
 
-def make(body, rows, dtype, shared_rows, block):
+def make(body, rows, dtype, index_rows, shared_rows, block):
     @cuda.jit(fastmath=True, cache={cache})
     def kernel(nx{arguments}):
         x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
@@ -73,13 +74,26 @@ def make(body, rows, dtype, shared_rows, block):
 '''
 
 
+#: lines that make the scratch arrays, by their names in the call
+_CPU_SCRATCH = {
+    "s": "            s = carray(stack(count, dtype), (rows, lanes))\n",
+    "r": "            r = carray(stack(index_count, int32), (index_rows, lanes))\n",
+    "t": "            t = carray(stack(shared_count, dtype), (shared_rows, lanes))\n",
+}
+_CUDA_SCRATCH = {
+    "s": "        s = cuda.local.array((rows, 1), dtype)\n",
+    "r": "        r = cuda.local.array((index_rows, 1), int32)\n",
+    "t": "        t = cuda.shared.array((shared_rows, block), dtype)\n",
+}
+
+
 def _argument_names(body, fixed: int) -> list[str]:
     return list(inspect.signature(body).parameters)[fixed:]
 
 
-def _pieces(body, ndim: int, rows: int, shared_rows: int, run: str) -> tuple[str, list[str]]:
+def _pieces(body, ndim: int, scratch: str, run: str) -> tuple[str, list[str]]:
     """The text of the call of the body, and the names of the arguments the caller gives."""
-    index = ["x", run, "y", "z"][: ndim + 1] + ["s"] * bool(rows) + ["t"] * bool(shared_rows)
+    index = ["x", run, "y", "z"][: ndim + 1] + list(scratch)
     names = [f"a{k}" for k in range(len(_argument_names(body, len(index))))]
     return f"body({', '.join(index + names)})", names
 
@@ -88,25 +102,29 @@ def _tail(names: list[str]) -> str:
     return "".join(f", {name}" for name in names)
 
 
-def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, shared_rows):
+def _scratch_names(rows: int, index_rows: int, shared_rows: int) -> str:
+    return "s" * bool(rows) + "r" * bool(index_rows) + "t" * bool(shared_rows)
+
+
+def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, shared_rows):
     """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *arguments)."""
     if edges and lanes == 1:
         edges = False
-    call, names = _pieces(body, ndim, rows, shared_rows, "1" if lanes == 1 else "n")
+    kinds = _scratch_names(rows, index_rows, shared_rows)
+    call, names = _pieces(body, ndim, kinds, "1" if lanes == 1 else "n")
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
-    scratch = "            s = carray(stack(count, dtype), (rows, lanes))\n" * bool(rows)
-    scratch += "            t = carray(stack(shared_count, dtype), (shared_rows, lanes))\n" * bool(shared_rows)
+    scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
     source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk)
-    name = f"cpu_{ndim}d_{len(names)}_{bool(rows):d}{bool(shared_rows):d}_{'node' if lanes == 1 else 'run'}"
+    name = f"cpu_{ndim}d_{len(names)}_{kinds}_{'node' if lanes == 1 else 'run'}"
     module = load_generated(name, source)
-    return module.make(body, rows, dtype, lanes, parallel, edges, shared_rows)
+    return module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows)
 
 
-def cuda_kernel(body, *, ndim, rows, dtype, shared_rows, block):
+def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block):
     """Wrap `body` into a CUDA kernel; returns kernel(nx, *arguments), to be launched with blocks (block, 1, 1)."""
-    call, names = _pieces(body, ndim, rows, shared_rows, "1")
-    scratch = "        s = cuda.local.array((rows, 1), dtype)\n" * bool(rows)
-    scratch += "        t = cuda.shared.array((shared_rows, block), dtype)\n" * bool(shared_rows)
+    kinds = _scratch_names(rows, index_rows, shared_rows)
+    call, names = _pieces(body, ndim, kinds, "1")
+    scratch = "".join(_CUDA_SCRATCH[kind] for kind in kinds)
     source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows)
-    name = f"cuda_{ndim}d_{len(names)}_{bool(rows):d}{bool(shared_rows):d}"
-    return load_generated(name, source).make(body, rows, dtype, shared_rows, block)
+    name = f"cuda_{ndim}d_{len(names)}_{kinds}"
+    return load_generated(name, source).make(body, rows, dtype, index_rows, shared_rows, block)

@@ -65,6 +65,7 @@ def ptx(kernel, arguments):
         ndim=settings.ndim,
         rows=settings.rows,
         dtype=np.dtype(settings.dtype),
+        index_rows=settings.index_rows,
         shared_rows=settings.shared_rows,
         block=settings.block,
     )

@@ -103,6 +103,28 @@ def triangle(x, n, s, out):
             out[x + lane] += s[row, lane]
 
 
+@inline
+def reversed_list(x, n, s, places, source, out):
+    """Keep places before what they point to is overwritten."""
+    for lane in range(n):
+        places[0, lane] = source[x + lane]
+        places[1, lane] = x + lane
+    for lane in range(n):
+        s[0, lane] = 10 * places[0, lane]
+        source[x + lane] = -1
+    for lane in range(n):
+        out[places[0, lane]] = s[0, lane] + places[1, lane]
+
+
+def test_scratch_of_integers_is_private_to_a_run_too(device):
+    count = 10 if device.simulated else 5000
+    source = np.arange(count)[::-1].astype(np.int32)
+    out = device.zeros(count, np.float64)
+    kernel = Kernel(reversed_list, rows=1, index_rows=2, dtype=np.float64, block=BLOCK)
+    device.compile(kernel)((count,), device.to_device(source), out)()
+    np.testing.assert_array_equal(device.to_host(out), 10 * np.arange(count) + np.arange(count)[::-1])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_scratch_is_private_to_a_run_and_has_the_type_that_was_asked_for(device, dtype):
     count = 10 if device.simulated else 5000

@@ -25,17 +25,25 @@ def _exchange_kernel(problem, dtype, block) -> Kernel:
     relax = relax_of(problem, dtype)
 
     @inline
-    def exchange(x, n, s, sources, f, count, even, odd, fx, fy, fz):
-        gather(s, n, x, count, sources, f)
+    def exchange(x, n, s, places, sources, f, count, even, odd, fx, fy, fz):
+        # kept, because the compiler cannot know that writing populations leaves the map as it is
+        for i in range(1, Q):
+            for lane in range(n):
+                places[i, lane] = sources[unsigned((i - 1) * count + x + lane)]
+        for lane in range(n):
+            s[0, lane] = f[unsigned(x + lane)]
+        for i in range(1, Q):
+            for lane in range(n):
+                s[i, lane] = f[unsigned(places[i, lane])]
         relax(s, n, even, odd, fx, fy, fz)
         for lane in range(n):
             f[unsigned(x + lane)] = s[0, lane]
         for i in range(1, Q, 2):
             for lane in range(n):
-                f[unsigned(sources[unsigned(i * count + x + lane)])] = s[i, lane]
-                f[unsigned(sources[unsigned((i - 1) * count + x + lane)])] = s[i + 1, lane]
+                f[unsigned(places[i + 1, lane])] = s[i, lane]
+                f[unsigned(places[i, lane])] = s[i + 1, lane]
 
-    return Kernel(exchange, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
+    return Kernel(exchange, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype, block=block)
 
 
 def _arriving_kernel(problem, dtype) -> Kernel:
