@@ -7,6 +7,8 @@ import pandas as pd
 from scipy.interpolate import CubicSpline, RectBivariateSpline
 from scipy.optimize import minimize
 
+from repro.parallel import InputError
+
 from .cases import Cavity
 from .simulation import Convergence, Simulation
 
@@ -106,10 +108,14 @@ def _extremum(spline, x: float, y: float, sign: int, flow: Flow) -> tuple[float,
 def compare_with_ghia(flow: Flow, table: pd.DataFrame, component: str) -> pd.DataFrame:
     """Ghia's centre line beside ours: columns position, ghia, ours, misprinted.
 
-    `table` is data/reference/ghia1982_u_centerline.csv or ghia1982_v_centerline.csv.
+    `table` is data/reference/ghia1982_u_centerline.csv or ghia1982_v_centerline.csv. Raises InputError for a Reynolds
+    number that it does not have.
     """
     reynolds = round(flow.case.reynolds)
     position, column = table.columns[0], f"{component}_Re{reynolds}"
+    if column not in table or flow.case.reynolds != reynolds:
+        known = ", ".join(name.partition("_Re")[2] for name in table.columns[1:])
+        raise InputError(f"Ghia's tables have no Reynolds number {flow.case.reynolds:g}: choose from {known}")
     frame = pd.DataFrame({"position": table[position], "ghia": table[column]})
     frame["ours"] = flow.centre_line(component, frame["position"])
     frame["misprinted"] = frame["position"].isin(MISPRINTED.get((component, reynolds), ()))

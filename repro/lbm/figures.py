@@ -22,8 +22,9 @@ def streamlines(flow: Flow, centres: pd.DataFrame):
     )
     axes.set(xlabel="x / L", ylabel="y / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     axes.grid(False)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.09))
-    figure.colorbar(shade, label="|u| / U (lid speed), clipped at 0.6", shrink=0.85)
+    axes.set_title(f"Re = {flow.case.reynolds:g}, {flow.case.nodes} x {flow.case.nodes} nodes")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1))
+    figure.colorbar(shade, label="|u| / U (lid speed)", shrink=0.85, extend="max")
     return figure
 
 
@@ -42,7 +43,7 @@ def centre_lines(comparisons: dict, flows: dict, paper: dict, ours: dict):
                 panel.annotate(
                     "misprint",
                     (frame["position"][wrong].iloc[0], frame["ghia"][wrong].iloc[0]),
-                    xytext=(-52, 26),
+                    xytext=(-58, -18),
                     textcoords="offset points",
                     color="#D55E00",
                 )
@@ -77,7 +78,7 @@ def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
     left.set(title="paper: Tesla C1060", xlabel="threads a block", ylabel="speed (MLUPS)")
     right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="threads a block", ylabel="speed (thousand MLUPS)")
     for axes in (left, right):
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.legend(loc="lower left", ncols=2)
     return figure
 
@@ -86,7 +87,8 @@ def strategies(table: pd.DataFrame):
     """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take."""
     figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
     names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
-    bars = axes.barh(names, table["mlups"], color="#0072B2")
+    spread = table["mlups"] * table["spread"] / 2
+    bars = axes.barh(names, table["mlups"], color="#0072B2", xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
     axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
     axes.invert_yaxis()
     axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
@@ -113,7 +115,7 @@ def printed_equation(flow: DuctFlow, printed, ours: dict):
     """Equation 4.3 as printed beside the correct series on y = 0 and, since it vanishes there, on y = a/4."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     fine = np.linspace(-0.5, 0.5, 201)
-    axes.plot(fine, flow.profile(fine), **ours, label="correct series and this run, y = 0")
+    axes.plot(fine, flow.profile(fine), **ours, label="this run, y = 0")
     axes.plot(fine, printed(fine, 0.0), marker="none", color="#D55E00", label="as printed, y = 0")
     axes.plot(fine, printed(fine, 0.25), marker="none", color="#D55E00", ls="--", label="as printed, y = a/4")
     axes.set(xlabel="x / a", ylabel="u / U0")

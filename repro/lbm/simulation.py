@@ -32,7 +32,9 @@ class Simulation(TimeLoop):
         self.precision, self.layout, self.block = precision, layout, block
         self.dtype = PRECISIONS[precision]
         require_memory(device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)")
-        super().__init__(STRATEGIES[strategy].build(problem, device, self.dtype, layout, block), device)
+        super().__init__(
+            STRATEGIES[strategy].build(problem, device, self.dtype, layout, block), device, self._description
+        )
         self._fields = device.zeros(4 * problem.nodes, self.dtype)
         self._macroscopic = self._bind_macroscopic()
 
@@ -64,11 +66,15 @@ class Simulation(TimeLoop):
         return [bind(problem.shape, f, self._fields, *problem.shape, *numbers) for f in scheme.states]
 
     def set_populations(self, populations: np.ndarray) -> None:
-        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step."""
+        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step.
+
+        Shape (q, 1, 1, 1) sets all nodes to the same populations.
+        """
         if self._started:
             raise InputError(f"populations can be set before the first step only, not after {self.steps}")
         weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
-        deviation = (np.asarray(populations, float) - weights).reshape(len(weights), -1)
+        full = (len(weights), *self.problem.shape[::-1])
+        deviation = np.broadcast_to(np.asarray(populations, float) - weights, full).reshape(len(weights), -1)
         ordered = deviation if self.layout == "soa" else deviation.T
         self.device.xp.copyto(self.state, self.device.to_device(ordered.astype(self.dtype).ravel()))
 

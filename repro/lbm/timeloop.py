@@ -1,5 +1,6 @@
 """The time loop: steps from Python, as CUDA graphs on a GPU, with a look for values that are not finite."""
 
+from collections.abc import Callable
 from math import isfinite
 
 import numpy as np
@@ -16,15 +17,11 @@ CHECK_STEPS = 1000
 
 
 class TimeLoop:
-    """Steps a scheme on a device and counts; a simulation derives from it and says what diverged."""
+    """Steps a scheme on a device and counts; describe() says what is simulated, for the message of a divergence."""
 
-    def __init__(self, scheme, device):
+    def __init__(self, scheme, device, describe: Callable[[], str]):
         self.scheme, self.device, self.steps = scheme, device, 0
-        self._graphs, self._started = {}, False
-
-    def _description(self) -> str:
-        """What is simulated, for the message of a DivergenceError."""
-        raise NotImplementedError
+        self._describe, self._graphs, self._started = describe, {}, False
 
     @property
     def state(self):
@@ -67,4 +64,4 @@ class TimeLoop:
 
     def _require_finite(self):
         if not isfinite(float(self.state.sum(dtype=np.float64))):
-            raise DivergenceError(f"the flow diverged by step {self.steps}: {self._description()}")
+            raise DivergenceError(f"the flow diverged by step {self.steps}: {self._describe()}")

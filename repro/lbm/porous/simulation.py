@@ -46,7 +46,7 @@ class PorousFlow(TimeLoop):
         self.dtype = PRECISIONS[precision]
         sides = " x ".join(map(str, problem.space.shape))
         require_memory(device, self._memory(), f"a {sides} image ({strategy}, {precision} precision)")
-        super().__init__(STRATEGIES[strategy].build(problem, device, self.dtype, block), device)
+        super().__init__(STRATEGIES[strategy].build(problem, device, self.dtype, block), device, self._description)
         if problem.storage == "plain":
             self.set_populations(np.array(D3Q19.weights)[:, None, None, None])
 
