@@ -87,7 +87,7 @@ def measure_speed(
     check = check_strategy(problem, device, **options)
     simulation = Simulation(problem, device, **options)
     simulation.set_populations(uniform_flow(problem.model.lattice))
-    steps = _steps_for(simulation, seconds)
+    steps = steps_for(simulation, seconds)
     timing = measure(lambda: simulation.advance(steps), device)
     simulation.step(1)
     rate = problem.nodes * steps / timing.seconds
@@ -142,7 +142,7 @@ def ranking(speeds: pd.Series, relation: str) -> str:
     return relation.join(str(name) for name in speeds.sort_values(ascending="<" in relation).index)
 
 
-def _steps_for(simulation: Simulation, seconds: float) -> int:
+def steps_for(simulation: Simulation, seconds: float) -> int:
     """Number of steps that take about `seconds`: whole graphs on a GPU, at least two elsewhere."""
     device = simulation.device
     unit = GRAPH_STEPS if device.name == "cuda" else 2

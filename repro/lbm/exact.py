@@ -28,3 +28,27 @@ def duct_velocity_as_printed(x, y, side: float, force: float, viscosity: float, 
     for i in range(1, terms + 1):
         total += (-1) ** i * (1 - np.cosh(np.pi * x * i) / np.cosh(np.pi * i / 2)) * np.pi * y * i / i**3
     return scale * total
+
+
+def sphere_drag(chi, coefficients):
+    """d* = F/(6 pi mu r U), the drag on a sphere of a periodic array at superficial velocity U (equation 5.4).
+
+    `coefficients` are the alpha_n of Sangani and Acrivos, Int. J. Multiphase Flow 8 (1982) 343, in
+    data/reference/sangani_acrivos_bcc.csv. The series is cut off at n = 30: within 0.04 % up to chi = 0.8, 0.2 % too
+    low at 0.85 and 2 % at 0.95.
+    """
+    return np.polynomial.polynomial.polyval(np.asarray(chi, float), np.asarray(coefficients, float))
+
+
+def bcc_permeability(chi, side: float, coefficients):
+    """k of body-centred cubic spheres in a cell of length `side`: side^3/(12 pi r d*), from the balance of forces.
+
+    Two spheres a cell take the force (mu/k) U side^3. Equation 5.3 of the porous paper has a porosity too many.
+    """
+    radius = side * (np.sqrt(3) / 4) * np.asarray(chi, float)
+    return side**3 / (12 * np.pi * radius * sphere_drag(chi, coefficients))
+
+
+def bcc_permeability_as_printed(chi, side: float, coefficients):
+    """Equation 5.3 as printed: 2 eps r^2/(9 d* (1 - eps)), with the correct porosity eps."""
+    return (1 - np.sqrt(3) * np.pi / 8 * np.asarray(chi, float) ** 3) * bcc_permeability(chi, side, coefficients)

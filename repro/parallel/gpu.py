@@ -79,7 +79,6 @@ class CudaDevice:
             index_rows=kernel.index_rows,
             shared_rows=kernel.shared_rows,
             block=kernel.block,
-            registers=kernel.registers,
         )
 
         def bind(shape, *arguments):

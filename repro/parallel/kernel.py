@@ -24,8 +24,6 @@ class Kernel:
     shared_rows: int = 0
     #: threads a block on the GPU
     block: int = 128
-    #: most registers a thread on the GPU, for more threads at a time; None leaves it to the compiler
-    registers: int | None = None
 
     def padded(self, shape: tuple[int, ...]) -> tuple[int, int, int]:
         """The index space (nx, ny, nz), x fastest, with ones for the axes that the kernel does not have."""

@@ -60,6 +60,12 @@ class PorousFlow(TimeLoop):
         """Bytes that the update of one pore must move through memory."""
         return self.cost.bytes_per_update(np.dtype(self.dtype).itemsize, self.problem.space.porosity)
 
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the strategy's arrays on the device, without the fields."""
+        arrays = {id(array): array.nbytes for array in (*self.scheme.states, *self.scheme.kept)}
+        return sum(arrays.values())
+
     def _memory(self) -> int:
         """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
         itemsize, space = np.dtype(self.dtype).itemsize, self.problem.space
@@ -76,16 +82,18 @@ class PorousFlow(TimeLoop):
         )
 
     def set_populations(self, populations: np.ndarray) -> None:
-        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step."""
+        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step.
+
+        Shape (q, 1, 1, 1) sets all pores to the same populations.
+        """
         if self._started:
             raise InputError(f"populations can be set before the first step only, not after {self.steps}")
-        solid = self.problem.space.solid
         weights = np.array(D3Q19.weights)[:, None, None, None]
-        values = np.where(solid, 0.0, populations - (weights if self.problem.storage == "deviation" else 0.0))
+        values = np.asarray(populations, float) - (weights if self.problem.storage == "deviation" else 0.0)
         values = values.reshape(D3Q19.q, -1)
-        if self.scheme.cells is not None:
+        if self.scheme.cells is not None and values.shape[1] > 1:
             values = values[:, self.scheme.cells]
-        self.device.xp.copyto(self.state, self.device.to_device(values.astype(self.dtype).ravel()))
+        self.state.reshape(D3Q19.q, -1)[:] = self.device.to_device(values.astype(self.dtype))
 
     def _update_fields(self):
         self.scheme.observe[self.steps % 2]()

@@ -18,6 +18,8 @@ class PorousScheme(Scheme):
     observe: tuple[Callable[[], None], Callable[[], None]] = ()
     #: density - 1 and velocity of the stored nodes, [4][node]
     fields: object = None
+    #: arrays beside the populations: marks or map
+    kept: tuple = ()
     #: place in the box of each stored node (flat index, x fastest); None where all nodes are stored
     cells: np.ndarray | None = None
 
@@ -68,4 +70,5 @@ def dense_scheme(problem, device, dtype, block, *, marks, read, in_solid) -> Por
         collided=True,
         observe=tuple(observe((size,), marks, f, fields, size, *numbers[2:]) for f in (a, b)),
         fields=fields,
+        kept=(marks,),
     )

@@ -54,5 +54,6 @@ def build(problem, device, dtype, block) -> PorousScheme:
         collided=True,
         observe=tuple(observe((count,), sources, f, fields, count, *numbers[2:]) for f in (a, b)),
         fields=fields,
+        kept=(sources,),
         cells=pores.cells,
     )

@@ -82,5 +82,6 @@ def build(problem, device, dtype, block) -> PorousScheme:
         collided=False,
         observe=tuple(bound((count,), sources, f, fields, count, *numbers[2:]) for bound in (at_rest, arriving)),
         fields=fields,
+        kept=(sources,),
         cells=pores.cells,
     )

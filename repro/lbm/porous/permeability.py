@@ -1,0 +1,135 @@
+"""Permeability of an image: one call from the voxels to k, and tables of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from repro.parallel import InputError
+
+from ..media import PoreSpace, sphere_crystal
+from ..media.pore_space import AXES
+from .problem import PorousProblem
+from .simulation import Permeability, PorousFlow
+
+#: 1 darcy in square metres
+DARCY = 9.869233e-13
+
+#: Darcy velocity times sqrt(k) over the viscosity that the force aims at: so small that k does not depend on it
+REYNOLDS = 0.01
+
+
+@dataclass(frozen=True)
+class FlowThrough:
+    """A permeability run: k in squared voxels and what belongs to it."""
+
+    result: Permeability
+    porosity: float
+    #: Darcy velocity times sqrt(k) over the viscosity
+    reynolds: float
+    #: velocity over the Darcy velocity, (3, nz, ny, nx)
+    velocity: np.ndarray | None = None
+
+    @property
+    def k(self) -> float:
+        """Permeability in squared voxels."""
+        return self.result.value
+
+
+def driving_force(space: PoreSpace, viscosity: float, reynolds: float = REYNOLDS) -> float:
+    """Force per volume that drives a flow of about the given Reynolds number.
+
+    From k = eps^3/(5 S^2), Kozeny and Carman's estimate with the specific surface S.
+    """
+    k = space.porosity**3 / (5 * max(space.specific_surface, 1e-3) ** 2)
+    return reynolds * viscosity**2 / k**1.5
+
+
+def flow_through(
+    space: PoreSpace,
+    device,
+    *,
+    axis: str = "x",
+    relaxation_time: float = 1.0,
+    collision: str = "mrt",
+    walls: str = "half-way",
+    storage: str = "deviation",
+    precision: str = "single",
+    strategy: str | None = None,
+    interval: int = 1000,
+    keep_velocity: bool = False,
+) -> FlowThrough:
+    """Drive the fluid along `axis` until k is steady and return it; raises InputError if nothing can flow.
+
+    `strategy` is the fastest that takes the walls unless it is given, `interval` the steps between two looks at k.
+    """
+    space.require_flow(axis)
+    if strategy is None:
+        strategy = "sparse" if walls == "modified" else "sparse in place"
+    viscosity = (relaxation_time - 0.5) / 3
+    force = tuple(driving_force(space, viscosity) if name == axis else 0.0 for name in AXES)
+    problem = PorousProblem(space, relaxation_time, force, collision, walls=walls, storage=storage)
+    flow = PorousFlow(problem, device, strategy=strategy, precision=precision)
+    result = flow.run_to_steady_permeability(interval=interval)
+    velocity = flow.fields()[1] / result.darcy_velocity if keep_velocity else None
+    reynolds = result.darcy_velocity * np.sqrt(abs(result.value)) / viscosity
+    return FlowThrough(result, space.porosity, float(reynolds), velocity)
+
+
+def crystal_table(runs, device, *, packing="body-centred", precision="single", interval=1000) -> pd.DataFrame:
+    """k of sphere crystals for a list of (nodes, chi, relaxation time, collision, walls); one row a run.
+
+    Columns nodes, chi, porosity, tau, collision, walls, k, steps, converged, reynolds.
+    """
+    rows, spaces = [], {}
+    for nodes, chi, tau, collision, walls in runs:
+        space = spaces.setdefault((nodes, chi), PoreSpace(sphere_crystal(nodes, chi, packing)))
+        run = flow_through(
+            space,
+            device,
+            relaxation_time=tau,
+            collision=collision,
+            walls=walls,
+            precision=precision,
+            interval=interval,
+        )
+        steps, converged = run.result.steps, run.result.converged
+        rows.append((nodes, chi, space.porosity, tau, collision, walls, run.k, steps, converged, run.reynolds))
+    names = ["nodes", "chi", "porosity", "tau", "collision", "walls", "k", "steps", "converged", "reynolds"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def refined(solid: np.ndarray, times: int) -> np.ndarray:
+    """The same image on a finer grid: each voxel becomes `times`^3 voxels."""
+    if times < 1:
+        raise InputError(f"refinement {times}: each voxel must become at least one")
+    for axis in range(3):
+        solid = np.repeat(solid, times, axis)
+    return solid
+
+
+def mirrored(solid: np.ndarray, axis: str) -> np.ndarray:
+    """The image and its mirror image behind it along `axis`, so that its ends fit together periodically."""
+    index = 2 - AXES.index(axis)
+    return np.concatenate([solid, np.flip(solid, index)], index)
+
+
+def closed_sides(solid: np.ndarray, axis: str) -> np.ndarray:
+    """The image with a wall one voxel thick at the sides, so that nothing crosses them."""
+    width = [(0, 0) if index == 2 - AXES.index(axis) else (0, 1) for index in range(3)]
+    return np.pad(solid, width, constant_values=True)
+
+
+def resolution_check(solid: np.ndarray, device, *, times=(1, 2), **options) -> pd.DataFrame:
+    """k of the image on finer and finer grids, in squared voxels of the image itself.
+
+    Columns times, k, steps, converged, and change, the relative change against the next coarser grid. A voxel image
+    fixes the pores; what a finer grid shows is the error of the flow in them.
+    """
+    rows = []
+    for factor in times:
+        run = flow_through(PoreSpace(refined(solid, factor)), device, **options)
+        k = run.k / factor**2
+        change = np.nan if not rows else k / rows[-1][1] - 1
+        rows.append((factor, k, run.result.steps, run.result.converged, change))
+    return pd.DataFrame(rows, columns=["times", "k", "steps", "converged", "change"])

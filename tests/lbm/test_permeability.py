@@ -1,0 +1,195 @@
+"""Darcy's law in geometries whose permeability is known, and what a permeability must not depend on."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, sphere_drag
+from repro.lbm.media import PoreSpace, sphere_crystal
+from repro.lbm.porous import benchmark
+from repro.lbm.porous.permeability import closed_sides, flow_through, mirrored, refined, resolution_check
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.strategies import STRATEGIES
+from repro.parallel import DivergenceError, InputError, MemoryLimitError, select
+
+COEFFICIENTS = pd.read_csv(
+    Path(__file__).resolve().parents[2] / "data" / "reference" / "sangani_acrivos_bcc.csv", comment="#"
+)["alpha"]
+
+
+def slit(height, shape=(1, 3)):
+    """A plane channel along x of `height` pores between walls one voxel thick."""
+    solid = np.zeros((shape[0], height + 1, shape[1]), bool)
+    solid[:, 0] = True
+    return PoreSpace(solid)
+
+
+def poiseuille(height, slip=0.0):
+    """Mean over the box of the exact velocity at the nodes: the midpoint rule adds 1/24 to H^2/12."""
+    return height / (height + 1) * (height**2 / 12 + 1 / 24 + slip)
+
+
+@pytest.mark.parametrize("tau", [0.6, 1.0, 1.7])
+@pytest.mark.parametrize("height", [3, 8])
+def test_a_plane_channel_has_the_permeability_of_poiseuille_flow_at_any_viscosity(threads, tau, height):
+    """With the magic number 3/16 a half-way wall lies exactly half-way, on any grid."""
+    run = flow_through(slit(height), threads, relaxation_time=tau, precision="double", interval=100)
+    assert run.k == pytest.approx(poiseuille(height), rel=1e-4)
+
+
+@pytest.mark.parametrize("tau", [0.7, 1.5])
+def test_bgk_moves_the_half_way_wall_with_the_viscosity(threads, tau):
+    """The slip of a half-way wall is [16 (tau - 1/2)^2 - 3]/24 F/nu (He, Zou, Luo, Dembo 1997)."""
+    run = flow_through(slit(8), threads, relaxation_time=tau, collision="bgk", precision="double", interval=100)
+    assert run.k == pytest.approx(poiseuille(8, slip=(16 * (tau - 0.5) ** 2 - 3) / 24), rel=2e-4)
+
+
+def test_modified_walls_lie_on_the_outermost_nodes(threads):
+    """H pores between such walls are H - 1 spacings wide, with an error of second order."""
+    errors = []
+    for height in (9, 17):
+        width = height - 1
+        exact = (width**3 - width) / 12 / (height + 1)
+        run = flow_through(slit(height), threads, walls="modified", collision="bgk", precision="double", interval=100)
+        errors.append(abs(run.k / exact - 1))
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)
+
+
+def test_two_rate_permeability_does_not_depend_on_viscosity_in_a_crystal(threads):
+    space = PoreSpace(sphere_crystal(16, 0.7))
+    ks = [flow_through(space, threads, relaxation_time=tau, precision="double", interval=200).k for tau in (0.6, 1.2)]
+    assert ks[0] == pytest.approx(ks[1], rel=1e-3)
+
+
+def test_a_crystal_conducts_the_same_along_all_axes(threads):
+    space = PoreSpace(sphere_crystal(16, 0.7))
+    ks = [flow_through(space, threads, axis=axis, precision="double", interval=200).k for axis in "xyz"]
+    np.testing.assert_allclose(ks, ks[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize(("nodes", "chi"), [(16, 0.7), (24, 0.85), (36, 0.7)])
+def test_a_crystal_of_voxels_conducts_like_spheres_less_than_half_a_voxel_larger_or_smaller(threads, nodes, chi):
+    k = flow_through(PoreSpace(sphere_crystal(nodes, chi)), threads, precision="double", interval=200).k
+    # chi is in proportion to the radius, sqrt(3)/4 of the side at chi = 1
+    half_voxel = 0.5 / (nodes * np.sqrt(3) / 4)
+    smaller, larger = (bcc_permeability(chi + sign * half_voxel, nodes, COEFFICIENTS) for sign in (-1, 1))
+    assert larger < k < smaller
+
+
+def test_dilute_spheres_feel_hasimoto_s_drag():
+    """d* = 1/(1 - 1.791860 c^(1/3) + c - 0.329 c^2), Hasimoto, J. Fluid Mech. 5 (1959) 317, for body-centred cubes."""
+    chi = 0.2
+    c = np.sqrt(3) * np.pi / 8 * chi**3
+    expected = 1 / (1 - 1.791860 * c ** (1 / 3) + c - 0.329 * c**2)
+    assert sphere_drag(chi, COEFFICIENTS) == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_printed_equation_has_a_porosity_too_many():
+    chi, side = 0.6, 128.0
+    porosity = 1 - np.sqrt(3) * np.pi / 8 * chi**3
+    ratio = bcc_permeability_as_printed(chi, side, COEFFICIENTS) / bcc_permeability(chi, side, COEFFICIENTS)
+    assert ratio == pytest.approx(porosity)
+    # an independent evaluation of the series for the three candidate sides
+    for side, value in ((128, 327.46), (127, 322.36), (126, 317.31)):
+        assert bcc_permeability(chi, side, COEFFICIENTS) == pytest.approx(value, abs=0.005)
+
+
+def test_a_refined_image_has_the_same_pores_and_four_times_the_permeability(threads):
+    space = slit(4)
+    fine = PoreSpace(refined(space.solid, 2))
+    assert fine.porosity == space.porosity
+    table = resolution_check(space.solid, threads, precision="double", interval=100)
+    np.testing.assert_allclose(table["k"], [poiseuille(4), 4 / 5 * (64 / 12 + 1 / 24) / 4], rtol=1e-4)
+    assert table["change"].iloc[1] == pytest.approx(table["k"].iloc[1] / table["k"].iloc[0] - 1)
+
+
+def test_mirroring_makes_the_ends_fit_and_closing_keeps_the_flow_inside():
+    solid = np.random.default_rng(2).uniform(0, 1, (3, 4, 5)) > 0.5
+    both = mirrored(solid, "y")
+    assert both.shape == (3, 8, 5)
+    np.testing.assert_array_equal(both[:, 0], both[:, -1])
+    np.testing.assert_array_equal(both[:, 3], both[:, 4])
+    closed = closed_sides(solid, "x")
+    assert closed.shape == (4, 5, 5)
+    assert closed[-1].all()
+    assert closed[:, -1].all()
+    np.testing.assert_array_equal(closed[:-1, :-1], solid)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_strategy_keeps_the_bytes_that_it_states(threads, strategy, precision):
+    space = PoreSpace(sphere_crystal(12, 0.9))
+    stated = STRATEGIES[strategy].COST.bytes_per_node(4 if precision == "single" else 8, space.porosity)
+    assert benchmark.measured_bytes(space, threads, strategy, precision) == pytest.approx(stated, rel=1e-12)
+
+
+def test_storing_deviations_keeps_single_precision_accurate(threads):
+    space = PoreSpace(sphere_crystal(16, 0.7))
+    double, deviation, plain = (
+        flow_through(space, threads, precision=precision, storage=storage, interval=200).k
+        for precision, storage in (("double", "deviation"), ("single", "deviation"), ("single", "plain"))
+    )
+    assert abs(deviation / double - 1) < 1e-5
+    assert abs(deviation / double - 1) < abs(plain / double - 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"walls": "standard"}, "walls 'standard'"),
+        ({"storage": "half"}, "storage 'half'"),
+        ({"collision": "srt"}, "collision 'srt'"),
+        ({"relaxation_time": 0.5}, "must exceed 0.5"),
+        ({"relaxation_time": float("nan")}, "must exceed 0.5"),
+        ({"strategy": "dense"}, "strategy 'dense'"),
+        ({"precision": "half"}, "precision 'half'"),
+        ({"axis": "t"}, "axis 't'"),
+        ({"walls": "modified", "strategy": "sparse in place"}, "half-way walls"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(threads, options, message):
+    with pytest.raises(InputError, match=message) as refused:
+        flow_through(slit(3), threads, **options)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_closed_medium_and_a_missing_force_are_refused(threads):
+    with pytest.raises(InputError, match="do not connect along y"):
+        flow_through(slit(3), threads, axis="y")
+    flow = PorousFlow(PorousProblem(slit(3), 1.0, (0.0, 0.0, 0.0)), threads)
+    with pytest.raises(InputError, match="needs a flow"):
+        flow.permeability()
+    with pytest.raises(InputError, match="all solid"):
+        PorousProblem(PoreSpace(np.ones((2, 2, 2), bool)), 1.0, (1e-5, 0.0, 0.0))
+    with pytest.raises(InputError, match="at least one"):
+        refined(np.zeros((2, 2, 2), bool), 0)
+
+
+def test_a_force_far_too_large_is_reported_as_divergence(threads):
+    flow = PorousFlow(PorousProblem(slit(8), 0.501, (10.0, 0.0, 0.0), "bgk"), threads)
+    with pytest.raises(DivergenceError, match="smaller force"):
+        flow.step(2000)
+
+
+def test_an_image_that_does_not_fit_is_refused_before_it_is_allocated():
+    class Small(type(select("threads"))):
+        def free_memory(self):
+            return 1000
+
+    with pytest.raises(MemoryLimitError):
+        PorousFlow(PorousProblem(slit(8), 1.0, (0.0, 0.0, 0.0)), Small("threads"))
+
+
+def test_speeds_are_measured_only_after_the_physics_has_been_checked(threads, monkeypatch):
+    table = benchmark.speed_table([("a", slit(6), threads, {"strategy": "sparse", "seconds": 0.001})])
+    assert {"mlups", "mflups", "roof", "check", "spread"} <= set(table.columns)
+    assert table["mlups"].iloc[0] * slit(6).porosity == pytest.approx(table["mflups"].iloc[0])
+    monkeypatch.setattr(benchmark, "TOLERANCE", {"single": -1.0})
+    with pytest.raises(benchmark.CheckError, match="differs"):
+        benchmark.measure_speed("a", slit(6), threads, strategy="sparse", seconds=0.001)
+    with pytest.raises(InputError, match="seconds"):
+        benchmark.measure_speed("a", slit(6), threads, strategy="sparse", seconds=-1)
