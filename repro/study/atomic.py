@@ -27,7 +27,7 @@ def write_json(path: Path, content: dict) -> None:
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read_json(path: Path) -> dict | None:
+def read_json(path: Path):
     """Content of a JSON file, None if it is missing or not JSON."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from ..parallel import errors
-from . import atomic
+from . import atomic, results
 
 START_TIMEOUT = 180
 
@@ -115,25 +115,21 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
         sidecar = {"id": job["id"], "claims": {}, "figures": {}}
     place = Path(job["output"])
     target = place / f"{job['id']}.json"
-    old = atomic.read_json(target) or {}
+    old = results.look(place, job["id"]).sidecar
     # no sidecar while files are being replaced: a crash here leaves no result rather than a mixed one
     target.unlink(missing_ok=True)
-    stale = _files(old) - _files(sidecar)
-    for name in stale:
+    files = results.figure_files(sidecar)
+    for name in set(results.figure_files(old)) - set(files):
         (place / name).unlink(missing_ok=True)
     (place / "figures").mkdir(parents=True, exist_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)
-    for name in _files(sidecar):
+    for name in files:
         os.replace(out / name, place / name)
     os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))
     atomic.write_json(target, {**sidecar, "run": run})
     for ending in (".json", ".ipynb"):
         (place / "failed" / f"{job['id']}{ending}").unlink(missing_ok=True)
     return None
-
-
-def _files(sidecar: dict) -> set[str]:
-    return {name for figure in sidecar.get("figures", {}).values() for name in figure["files"]}
 
 
 def run_job(job: dict) -> dict:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from .report import Report
+from .results import is_notebook
 from .text import claims_for_people, counts_for_people
 
 STYLE = """
@@ -25,7 +26,7 @@ def html(report: Report) -> str:
     title = f"Scoreboard: profile {report.profile} on {report.machine}"
     counts = counts_for_people(report.notebooks)
     counts["notebook"] = [_linked(report, name) for name in counts["notebook"]]
-    failures = [f'<p class="failed">{escape(n)} failed: {escape(why)}</p>' for n, why in report.failures.items()]
+    failures = [f'<p class="failed">{escape(line)}</p>' for line in report.problems()]
     missing = report.claims.drop(report.judged().index)
     body = [f"<h1>{title}</h1>", *failures, _table(report.papers().reset_index()), _table(counts)]
     body += ["<h2>Claims judged</h2>", _claims(report.judged()), _figures(report)]
@@ -52,7 +53,7 @@ def _linked(report: Report, name: str) -> str:
 def convert(notebook: Path) -> Path | None:
     """The executed notebook as an HTML page beside it, made anew only where it is newer; None without one."""
     page = notebook.with_suffix(".html")
-    if not notebook.is_file():
+    if not is_notebook(notebook):
         return None
     if not page.is_file() or page.stat().st_mtime < notebook.stat().st_mtime:
         from nbconvert import HTMLExporter

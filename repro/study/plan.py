@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import atomic, catalogue, fingerprint, parameters, provenance
+from . import catalogue, fingerprint, parameters, provenance, results
 from .catalogue import EVERYTHING, Notebook
 from .paths import Project
 
@@ -27,9 +27,9 @@ class Plan:
     def dependencies(self, book: Notebook) -> list[Path]:
         """Files that a notebook's result depends on; for the scoreboard the other results as well."""
         files = fingerprint.dependencies(book, self.project)
-        return files + self.results(book) if EVERYTHING in book.needs else files
+        return files + self.others(book) if EVERYTHING in book.needs else files
 
-    def results(self, book: Notebook) -> list[Path]:
+    def others(self, book: Notebook) -> list[Path]:
         """Finished and failed results other than the notebook's own."""
         found = [f for f in self.output.rglob("*.json") if ".jobs" not in f.parts]
         return sorted(f for f in found if f != self.sidecar(book))
@@ -38,9 +38,9 @@ class Plan:
         """File of a notebook's result."""
         return self.output / f"{book.id}.json"
 
-    def failure(self, book: Notebook) -> Path:
-        """File that says why the notebook failed last."""
-        return self.output / "failed" / f"{book.id}.json"
+    def result(self, book: Notebook) -> results.Result:
+        """What there is of a notebook's result."""
+        return results.look(self.output, book.id)
 
     def fingerprint(self, book: Notebook, files: Iterable[Path]) -> str:
         """What the notebook's result must have been made from."""
@@ -48,24 +48,28 @@ class Plan:
         return fingerprint.fingerprint(files, self.project, **settings)
 
     def is_current(self, book: Notebook) -> bool:
-        """Whether the notebook has a finished result that still fits and has not failed since."""
-        if self.failure(book).exists():
+        """Whether the notebook has a finished result, whole and still fitting, and has not failed since."""
+        found = self.result(book)
+        if found.failure or found.trouble:
             return False
         files = self.dependencies(book)
-        return fingerprint.is_current(atomic.read_json(self.sidecar(book)), self.fingerprint(book, files), files)
+        return fingerprint.is_current(found.sidecar, self.fingerprint(book, files), files)
 
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""
-        if failure := atomic.read_json(self.failure(book)):
-            return f"failed: {failure['error']}: {failure['message']}"
-        if atomic.read_json(self.sidecar(book)) is None:
+        found = self.result(book)
+        if found.trouble:
+            return f"not finished: {found.trouble}"
+        if found.failure:
+            return f"failed: {results.reason(found.failure)}"
+        if found.sidecar is None:
             return "not run"
         return "up to date" if self.is_current(book) else "out of date"
 
     def expected(self, book: Notebook) -> float:
         """Seconds the notebook will take: as last time, else as the catalogue says."""
-        last = (atomic.read_json(self.sidecar(book)) or {}).get("run", {})
-        return last.get("seconds") or book.seconds.get(self.profile, 60)
+        sidecar = self.result(book).sidecar
+        return sidecar["run"]["seconds"] if sidecar else book.seconds.get(self.profile, 60)
 
 
 def make_plan(

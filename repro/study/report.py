@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..parallel.errors import InputError
-from . import atomic, catalogue, claims
+from . import atomic, catalogue, claims, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
 from .paths import Project
 from .verdicts import Verdict
@@ -41,8 +41,15 @@ class Report:
     """A row a claim (set-up left out)."""
     failures: dict[str, str]
     """Why notebooks failed."""
+    troubles: dict[str, str]
+    """Which file of a notebook's result is damaged or missing."""
     figures: dict[str, list[str]]
     """PNG files of each notebook, relative to the folder."""
+
+    def problems(self) -> list[str]:
+        """A line for each notebook that failed or whose result is damaged."""
+        failed = [f"FAILED {name}: {why}" for name, why in self.failures.items()]
+        return failed + [f"NOT FINISHED {name}: {why}; run it again" for name, why in self.troubles.items()]
 
     def papers(self) -> pd.DataFrame:
         """Counts of the verdicts for each paper."""
@@ -60,16 +67,16 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     project = project or Project.default()
     folder = Path(folder or os.environ.get("REPRO_RUN") or newest(project, profile))
     books = catalogue.load(project)
-    sidecars = {book.id: atomic.read_json(folder / f"{book.id}.json") for book in books.notebooks}
-    sidecars = {i: s for i, s in sidecars.items() if s and s.get("run", {}).get("finished")}
-    broken = {b.id: atomic.read_json(folder / "failed" / f"{b.id}.json") for b in books.notebooks}
-    failures = {i: _failure(entry, i in sidecars) for i, entry in broken.items() if entry}
+    found = {book.id: results.look(folder, book.id) for book in books.notebooks}
+    sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
+    failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
+    troubles = {i: result.trouble for i, result in found.items() if result.trouble}
     judged = _claims(books, sidecars, failures, project)
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
-    table = pd.DataFrame([_status(b, sidecars, failures, judged, folder) for b in shown])
-    figures = {i: _figures(sidecar) for i, sidecar in sidecars.items()}
-    return Report(folder, folder.parent.name, folder.name, table, judged, failures, figures)
+    table = pd.DataFrame([_status(b, found[b.id], judged, folder) for b in shown])
+    figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
+    return Report(folder, folder.parent.name, folder.name, table, judged, failures, troubles, figures)
 
 
 def newest(project: Project, profile: str = "") -> Path:
@@ -84,14 +91,14 @@ def newest(project: Project, profile: str = "") -> Path:
 def _failure(entry: dict, kept: bool) -> str:
     cell = f" (cell {entry['cell']})" if entry.get("cell") is not None else ""
     earlier = "; the earlier result is shown" if kept else ""
-    return f"{entry['error']}: {entry['message']}{cell}{earlier}"
+    return f"{results.reason(entry)}{cell}{earlier}"
 
 
 def _claims(books: Catalogue, sidecars: dict, failures: dict, project: Project) -> pd.DataFrame:
     papers = dict.fromkeys(book.paper for book in books.notebooks)
     rows = []
     for claim in (c for paper in papers for c in claims.load(paper, project).values() if c.kind != "setup"):
-        found = [(i, s["claims"][claim.id]) for i, s in sidecars.items() if claim.id in s.get("claims", {})]
+        found = [(i, s["claims"][claim.id]) for i, s in sidecars.items() if claim.id in s["claims"]]
         # a value beats the statement of another notebook that it has none
         found.sort(key=lambda pair: pair[1]["verdict"] == Verdict.NOT_MEASURED)
         why = "no notebook of this run tests it"
@@ -102,19 +109,24 @@ def _claims(books: Catalogue, sidecars: dict, failures: dict, project: Project) 
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _status(book: Notebook, sidecars: dict, failures: dict, judged: pd.DataFrame, folder: Path) -> dict:
-    run = sidecars.get(book.id, {}).get("run", {})
-    status = "failed" if book.id in failures else "done" if run else "not run"
-    if not run and status == "not run" and folder.parent.name not in book.profiles:
+def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, folder: Path) -> dict:
+    run = (found.sidecar or {}).get("run", {})
+    if found.failure:
+        status = "failed"
+    elif found.trouble:
+        status = "not finished"
+    elif not run and folder.parent.name not in book.profiles:
         status = "not in this profile"
+    else:
+        status = "done" if run else "not run"
     counts = judged.loc[judged["notebook"] == book.id, "verdict"].value_counts()
     facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
     return facts | {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
 
 
-def _figures(sidecar: dict) -> list[str]:
-    files = [name for figure in sidecar.get("figures", {}).values() for name in figure["files"]]
-    return [name for name in files if name.endswith(".png")]
+def _figures(sidecar: dict, folder: Path) -> list[str]:
+    files = results.figure_files(sidecar)
+    return [name for name in files if name.endswith(".png") and (folder / name).is_file()]
 
 
 def write(report: Report) -> list[Path]:

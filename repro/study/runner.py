@@ -132,6 +132,8 @@ class _Run:
                 self.waiting.remove(book)
                 job = job_for(self.plan, book, self.timeout)
                 self.running[self.executor.submit(run_job, job)] = book
+                if trouble := self.plan.result(book).trouble:
+                    self.progress.say(f"{book.id} runs again: {trouble}")
                 self.progress.begin(book.id)
 
     def _ready(self, book: Notebook) -> bool:

@@ -22,15 +22,15 @@ def summary(report: Report) -> str:
         lines += ["", *_columns(_judged(judged))]
     missing = len(report.claims) - len(judged)
     lines += ["", f"{len(judged)} claims judged, {missing} not measured in this run."]
-    lines += [f"FAILED {name}: {reason}" for name, reason in report.failures.items()]
+    lines += report.problems()
     return "\n".join(lines)
 
 
 def markdown(report: Report) -> str:
     """scoreboard.md"""
     parts = [f"# Scoreboard: profile {report.profile} on {report.machine}"]
-    if report.failures:
-        parts.append("\n".join(f"- **{name} failed**: {why}" for name, why in report.failures.items()))
+    if problems := report.problems():
+        parts.append("\n".join(f"- **{line}**" for line in problems))
     parts += [
         table(counts_for_people(report.notebooks)),
         "## Claims",

@@ -26,6 +26,10 @@ GOOD = """
     record.close()
 """
 
+RUN = {"finished": True, "profile": "quick", "machine": "machine", "device": "serial", "fingerprint": "x"}
+RUN |= {"parameters": {}, "started": 1.0, "seconds": 3.0}
+"""What the runner notes in a finished result."""
+
 
 class Workshop:
     """Writes notebooks and their catalogue into a project."""

@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from conftest import RUN
 
 from repro.parallel.errors import InputError
 from repro.study import report, text
@@ -25,7 +26,7 @@ def finished(good):
     sidecar = {
         "claims": {"toy-001": entry, "toy-002": other},
         "figures": {"a": {"files": ["figures/toy-good-a.png"]}},
-        "run": {"finished": True, "seconds": 3.0, "profile": "quick", "machine": "machine"},
+        "run": RUN,
     }
     failure = {"error": "ZeroDivisionError", "message": "division by zero", "cell": 1}
     for name, content in {"toy/good.json": sidecar, "failed/toy/bad.json": failure}.items():
@@ -72,6 +73,17 @@ def test_pages_name_failures_claims_and_figures(finished):
 def test_report_without_a_run_says_how_to_start_one(good):
     with pytest.raises(InputError, match="python -m repro run"):
         report.open_report(project=good.project, profile="paper")
+
+
+def test_report_names_missing_figures_and_shows_the_rest(finished):
+    folder = finished.project.run_folder("quick", "machine")
+    (folder / "figures/toy-good-a.png").unlink()
+    found = report.open_report(project=finished.project)
+    *_, page = report.write(found)
+    line = "NOT FINISHED toy/good: figures/toy-good-a.png is missing; run it again"
+    assert line in text.summary(found)
+    assert line in page.read_text()
+    assert list(found.judged()["id"]) == ["toy-001"]
 
 
 def test_publish_refuses_failed_and_unfinished_runs(finished):

@@ -46,6 +46,18 @@ def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
     assert str(workshop.project.root) not in (folder / "good_speed.ipynb").read_text()
 
 
+def test_damaged_result_runs_again_with_a_line_that_names_the_file(workshop, capsys):
+    workshop.add("toy/plain", "pass")
+    folder = workshop.project.build / "run"
+    (folder / "toy").mkdir(parents=True)
+    (folder / "toy/plain.json").write_text('"x"')
+    assert statuses(workshop) == {"toy/plain": "done"}
+    assert "toy/plain runs again: toy/plain.json is damaged\n" in capsys.readouterr().err
+    (folder / "toy/plain.ipynb").unlink()
+    assert statuses(workshop) == {"toy/plain": "done"}
+    assert results(workshop) == {"toy/plain.json", "toy/plain.ipynb"}
+
+
 def test_touching_a_file_reruns_only_what_depends_on_it(workshop):
     workshop.add("toy/a", "pass", entry='data = ["published/toy.csv"]')
     workshop.add("toy/b", "pass")
