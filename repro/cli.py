@@ -77,7 +77,10 @@ def run(
         print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     if {outcome.status for outcome in outcomes} & {"done", "up to date", "failed"}:
-        _show(output, profile)
+        try:
+            _show(output, profile)
+        except InputError as error:
+            print(f"repro: {error}", file=sys.stderr)
     _exit_for(outcomes)
 
 
@@ -149,7 +152,7 @@ def publish(
     python -m repro publish --from results/paper/nvidia-h200
     """
     from .study import publish as publishing
-    from .study.report import newest
+    from .study.runs import newest
 
     files = publishing.publish(source or newest(Project.default(), profile))
     typer.echo(f"{len(files)} files published")
@@ -161,4 +164,7 @@ def main() -> None:
         app(prog_name="python -m repro")
     except InputError as error:
         print(f"repro: {error}", file=sys.stderr)
+        sys.exit(WRONG_INPUT)
+    except OSError as error:  # a folder that may not be read, a full disk
+        print(f"repro: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(WRONG_INPUT)

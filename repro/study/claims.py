@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..parallel.errors import InputError
+from . import cells
 from .nearest import did_you_mean
 from .paths import Project
 
@@ -88,6 +89,11 @@ def load(paper: str, project: Project | None = None) -> dict[str, Claim]:
     """Claims of a paper by id; empty where the paper has no file."""
     path = (project or Project.default()).data / "published" / f"{paper}.csv"
     return {claim.id: claim for claim in read(path)} if path.is_file() else {}
+
+
+def named_in(notebook: Path) -> set[str]:
+    """Ids of claims that stand as texts in a notebook's code; empty where there is no notebook."""
+    return set(re.findall(r"""["'](\w+-\d+)["']""", "\n".join(cells.code(notebook))))
 
 
 def find(ids: Iterable[str], project: Project | None = None) -> dict[str, Claim]:

@@ -64,18 +64,18 @@ def _device() -> Check:
         return Check("device auto", False, str(error))
 
 
-def _writable(name: str, folder: Path, fix: str = "use --output") -> Check:
+def _writable(name: str, folder: Path, **advice: str) -> Check:
     try:
-        require_writable(folder)
+        require_writable(folder, **advice)
     except InputError as error:
-        return Check(name, False, f"{error}; {fix}")
+        return Check(name, False, str(error))
     return Check(name, True, f"{folder} is writable")
 
 
 def _cache() -> Check:
     from ..parallel.jit import CACHE_FOLDER
 
-    return _writable("compiled kernels", Path(CACHE_FOLDER), "set NUMBA_CACHE_DIR to another folder")
+    return _writable("compiled kernels", Path(CACHE_FOLDER), advice="set NUMBA_CACHE_DIR to another folder")
 
 
 def _catalogue(project: Project) -> Check:

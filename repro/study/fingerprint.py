@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from . import cells
 from .catalogue import Notebook
 from .paths import Project
 
@@ -22,9 +23,8 @@ def dependencies(book: Notebook, project: Project) -> list[Path]:
 
 def sources(notebook: Path, project: Project) -> set[Path]:
     """Files of the package that the notebook's cells import, followed through the package."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     # magics and shell lines are no Python
-    code = [re.sub(r"(?m)^\s*[%!].*$", "", "".join(c["source"])) for c in cells if c["cell_type"] == "code"]
+    code = [re.sub(r"(?m)^\s*[%!].*$", "", text) for text in cells.code(notebook)]
     queue = [file for text in code for name in _imports(text, "") for file in _files(name, project.package)]
     found: set[Path] = set()
     while queue:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from . import cells
 from .report import Report
-from .results import is_notebook
 from .text import claims_for_people, counts_for_people
 
 STYLE = """
@@ -53,7 +53,7 @@ def _linked(report: Report, name: str) -> str:
 def convert(notebook: Path) -> Path | None:
     """The executed notebook as an HTML page beside it, made anew only where it is newer; None without one."""
     page = notebook.with_suffix(".html")
-    if not is_notebook(notebook):
+    if cells.read(notebook) is None:
         return None
     if not page.is_file() or page.stat().st_mtime < notebook.stat().st_mtime:
         from nbconvert import HTMLExporter

@@ -1,25 +1,24 @@
 """Parameters of notebooks: their defaults, and values from the catalogue and the command line."""
 
 import ast
-import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..parallel.errors import InputError
+from . import cells
 from .nearest import did_you_mean
 
 
 def defaults(path: Path) -> dict:
     """Names and values in the cell tagged `parameters`, which holds literals only."""
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (ValueError, KeyError):
-        raise InputError(f"{path.name} is not a notebook") from None
-    tagged = [c for c in cells if "parameters" in c.get("metadata", {}).get("tags", [])]
+    found = cells.read(path)
+    if found is None:
+        raise InputError(f"{path.name} is not a notebook")
+    tagged = [c for c in found if "parameters" in c.get("metadata", {}).get("tags", [])]
     values = {}
     for cell in tagged:
-        for node in ast.parse("".join(cell["source"])).body:
+        for node in _statements("".join(cell["source"]), path.name):
             target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
             if isinstance(target, ast.Name):
                 try:
@@ -27,6 +26,13 @@ def defaults(path: Path) -> dict:
                 except ValueError:
                     raise InputError(f"{path.name}: parameter '{target.id}' is not a literal") from None
     return values
+
+
+def _statements(text: str, name: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except SyntaxError as error:
+        raise InputError(f"{name}, parameters cell, line {error.lineno}: {error.msg}") from None
 
 
 def check(values: dict, known: dict, place: str) -> dict:

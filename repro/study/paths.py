@@ -51,11 +51,17 @@ def file_stem(identifier: str) -> str:
     return identifier.replace("/", "-")
 
 
-def require_writable(folder: Path) -> None:
+def require_folder(folder: Path) -> None:
+    """InputError if something else than a folder has this name."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: name a folder")
+
+
+def require_writable(folder: Path, advice: str = "name another folder with --output") -> None:
     """Make `folder` and prove that a file can be written there; InputError if not."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}") from None
+        raise InputError(f"cannot write to {folder}: {error.strerror}; {advice}") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import catalogue, fingerprint, parameters, provenance, results
 from .catalogue import EVERYTHING, Notebook
-from .paths import Project
+from .paths import Project, require_folder
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def make_plan(
     values = _parameters(chosen, project, profile, resolved, overrides)
     machine = provenance.machine_name(resolved)
     folder = Path(output).resolve() if output else project.run_folder(profile, machine)
+    require_folder(folder)
     absent = [book for book in selected if profile not in book.profiles]
     return Plan(project, profile, resolved, machine, folder, chosen, values, absent)
 

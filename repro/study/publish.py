@@ -24,7 +24,7 @@ def publish(folder: Path, project: Project | None = None) -> list[Path]:
             raise InputError(f"{book.id} is not finished in {folder.name}{why}: nothing is published")
     copies = [pair for book, result in found.items() for pair in _copies(book, result.sidecar, folder, project)]
     for source, target in copies:
-        require_writable(target.parent)
+        require_writable(target.parent, "publish writes into the checkout")
         shutil.copyfile(source, target)
     return [target for _, target in copies]
 

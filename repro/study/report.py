@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..parallel.errors import InputError
 from . import atomic, catalogue, claims, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
-from .paths import Project
+from .paths import Project, require_writable
+from .runs import look_at_all, named, newest
 from .verdicts import Verdict
 
 VERDICTS = [str(v) for v in Verdict]
@@ -63,29 +63,28 @@ class Report:
 
 
 def open_report(folder: Path | None = None, project: Project | None = None, profile: str = "") -> Report:
-    """Report of a run folder: the one given, the one of the run going on, else the newest of `profile`."""
+    """Report of a run folder: the one given, the one of the run going on, else the newest of `profile`.
+
+    Profile and machine are those that the results name. InputError if there is no result.
+    """
     project = project or Project.default()
-    folder = Path(folder or os.environ.get("REPRO_RUN") or newest(project, profile))
+    place = Path(folder or os.environ.get("REPRO_RUN") or newest(project, profile))
     books = catalogue.load(project)
-    found = {book.id: results.look(folder, book.id) for book in books.notebooks}
+    return _report(books, look_at_all(place, books, project), place, project)
+
+
+def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, project: Project) -> Report:
     sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
-    judged = _claims(books, sidecars, failures, project)
+    profiles, machines = (named(found, key) for key in ("profile", "machine"))
+    judged = _claims(books, found, profiles, project)
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
-    table = pd.DataFrame([_status(b, found[b.id], judged, folder) for b in shown])
+    table = pd.DataFrame([_status(b, found[b.id], judged, profiles) for b in shown])
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
-    return Report(folder, folder.parent.name, folder.name, table, judged, failures, troubles, figures)
-
-
-def newest(project: Project, profile: str = "") -> Path:
-    """The run folder that was written to last; InputError if there is none."""
-    found = [f.parent for f in project.build.glob(f"{profile or '*'}/*/.lock")]
-    if not found:
-        what = f"the profile {profile}" if profile else "any profile"
-        raise InputError(f"no results of {what} in {project.build.name}/: start with `python -m repro run`")
-    return max(found, key=lambda f: f.stat().st_mtime)
+    names = (", ".join(sorted(some)) or "unknown" for some in (profiles, machines))
+    return Report(folder, *names, table, judged, failures, troubles, figures)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -94,28 +93,47 @@ def _failure(entry: dict, kept: bool) -> str:
     return f"{results.reason(entry)}{cell}{earlier}"
 
 
-def _claims(books: Catalogue, sidecars: dict, failures: dict, project: Project) -> pd.DataFrame:
+def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> pd.DataFrame:
     papers = dict.fromkeys(book.paper for book in books.notebooks)
+    testers = {name: book for book in reversed(books.notebooks) for name in claims.named_in(book.source(project))}
     rows = []
     for claim in (c for paper in papers for c in claims.load(paper, project).values() if c.kind != "setup"):
-        found = [(i, s["claims"][claim.id]) for i, s in sidecars.items() if claim.id in s["claims"]]
+        found = [(i, r.sidecar["claims"][claim.id]) for i, r in looked.items() if _states(r, claim.id)]
         # a value beats the statement of another notebook that it has none
         found.sort(key=lambda pair: pair[1]["verdict"] == Verdict.NOT_MEASURED)
-        why = "no notebook of this run tests it"
-        nothing = {"measured": None, "verdict": str(Verdict.NOT_MEASURED), "reason": why}
-        notebook, entry = found[0] if found else ("", nothing)
-        reason = entry["reason"] + ("; the notebook has failed since" if notebook in failures else "")
+        notebook, entry = found[0] if found else ("", _nothing(testers.get(claim.id), looked, profiles))
+        failed_since = bool(notebook) and looked[notebook].failure
+        reason = entry["reason"] + ("; the notebook has failed since" if failed_since else "")
         rows.append(asdict(claim) | entry | {"notebook": notebook, "reason": reason})
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, folder: Path) -> dict:
+def _states(result: results.Result, claim: str) -> bool:
+    return result.sidecar is not None and claim in result.sidecar["claims"]
+
+
+def _nothing(tester: Notebook | None, found: dict[str, results.Result], profiles: set[str]) -> dict:
+    """The entry of a claim that no result of this folder states; `tester` is the notebook that tests it."""
+    if tester is None:
+        why = "no notebook tests it yet"
+    elif profiles and not profiles & tester.profiles.keys():
+        why = f"its notebook is not in this profile ({tester.id})"
+    elif found[tester.id].failure:
+        why = f"its notebook failed ({tester.id})"
+    elif found[tester.id].sidecar:
+        why = f"the result of its notebook lacks it ({tester.id})"
+    else:
+        why = f"its notebook has not run ({tester.id})"
+    return {"measured": None, "verdict": str(Verdict.NOT_MEASURED), "reason": why}
+
+
+def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, profiles: set[str]) -> dict:
     run = (found.sidecar or {}).get("run", {})
     if found.failure:
         status = "failed"
     elif found.trouble:
         status = "not finished"
-    elif not run and folder.parent.name not in book.profiles:
+    elif not run and profiles and not profiles & book.profiles.keys():
         status = "not in this profile"
     else:
         status = "done" if run else "not run"
@@ -130,9 +148,10 @@ def _figures(sidecar: dict, folder: Path) -> list[str]:
 
 
 def write(report: Report) -> list[Path]:
-    """Write scoreboard.csv, scoreboard.md and scoreboard.html into the run folder."""
+    """Write scoreboard.csv, scoreboard.md and scoreboard.html into the run folder; InputError if that cannot be."""
     from . import page, text
 
+    require_writable(report.folder)
     files = {
         "scoreboard.csv": report.claims.to_csv(index=False),
         "scoreboard.md": text.markdown(report),

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from . import atomic
+from . import atomic, cells
 from .verdicts import Verdict
 
 RUN = {"profile": str, "machine": str, "fingerprint": str, "parameters": dict}
@@ -42,12 +42,6 @@ def reason(failure: dict) -> str:
     return ": ".join(text for text in (failure["error"], failure["message"]) if text)
 
 
-def is_notebook(file: Path) -> bool:
-    """Whether a file is there and a whole notebook."""
-    content = atomic.read_json(file)
-    return isinstance(content, dict) and isinstance(content.get("cells"), list)
-
-
 def _read(folder: Path, name: str, is_right) -> tuple[dict | None, str]:
     content = atomic.read_json(folder / name)
     if is_right(content):
@@ -63,7 +57,7 @@ def _incomplete(folder: Path, identifier: str, sidecar: dict | None) -> str:
     if missing:
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         return f"{missing[0]} is missing{more}"
-    return "" if is_notebook(folder / notebook) else f"{notebook} is damaged"
+    return "" if cells.read(folder / notebook) is not None else f"{notebook} is damaged"
 
 
 def _is_failure(content) -> bool:

@@ -29,6 +29,18 @@ def test_wrong_input_is_one_line_and_status_2(good, words):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [("run", "--output"), ("report", "--output"), ("publish", "--from")], ids=" ".join)
+def test_folder_that_cannot_be_used_is_one_line_and_status_2(good, words):
+    file = good.project.root / "file"
+    file.touch()
+    for place in (file, Path("/proc")):
+        done = repro(good, *words, str(place))
+        assert done.returncode == 2
+        assert done.stderr.startswith("repro: ")
+        assert str(place) in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
 def test_run_prints_the_scoreboard_and_tells_refusal_from_failure(good):
     good.add("toy/refused", "from repro.parallel.errors import InputError\nraise InputError('tau is 0.4')")
     good.add("toy/broken", "1 / 0")

@@ -18,6 +18,16 @@ def test_parameters_cell_with_an_expression_is_refused(workshop):
         parameters.defaults(workshop.write("a", "pass", "n = 2 * 3 + f()"))
 
 
+def test_broken_notebook_or_parameters_cell_is_named(workshop):
+    file = workshop.write("a", "pass", "n = (1\n")
+    with pytest.raises(InputError, match=r"a\.ipynb, parameters cell, line 1: "):
+        parameters.defaults(file)
+    for text in ('"x"', "[]", '{"cells": [1]}', '{"cells": [{"cell_type": "code"}]}', "{"):
+        file.write_text(text)
+        with pytest.raises(InputError, match=r"a\.ipynb is not a notebook"):
+            parameters.defaults(file)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

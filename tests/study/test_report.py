@@ -70,9 +70,42 @@ def test_pages_name_failures_claims_and_figures(finished):
     assert '<a href="toy/good.html">toy/good</a>' in html
 
 
-def test_report_without_a_run_says_how_to_start_one(good):
-    with pytest.raises(InputError, match="python -m repro run"):
-        report.open_report(project=good.project, profile="paper")
+def test_report_without_a_run_says_how_to_start_one(good, tmp_path):
+    with pytest.raises(InputError, match="python -m repro run --profile quick"):
+        report.open_report(project=good.project, profile="quick")
+    folder = good.project.run_folder("quick", "machine")
+    with pytest.raises(InputError, match="no finished run .*python -m repro run --profile quick"):
+        report.open_report(folder, good.project)
+    with pytest.raises(InputError, match=f"no finished run .*python -m repro run --output {tmp_path}/nowhere"):
+        report.open_report(tmp_path / "nowhere", good.project)
+    with pytest.raises(InputError, match="unknown profile 'qick'"):
+        report.open_report(project=good.project, profile="qick")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_profile_and_machine_are_those_of_the_results(finished, tmp_path):
+    folder = tmp_path / "elsewhere"
+    shutil.move(finished.project.run_folder("quick", "machine"), folder)
+    found = report.open_report(folder, finished.project)
+    assert (found.profile, found.machine) == ("quick", "machine")
+    assert found.notebooks.set_index("notebook").loc["toy/later", "status"] == "not in this profile"
+    failure = json.loads((folder / "failed/toy/bad.json").read_text())
+    (folder / "failed/toy/bad.json").write_text(json.dumps(failure | {"profile": "paper"}))
+    assert report.open_report(folder, finished.project).profile == "paper, quick"
+
+
+def test_claim_without_a_value_says_what_became_of_its_notebook(finished):
+    finished.add("toy/third", "claims = ['toy-003']")
+    finished.write("toy/later", "claims = ['toy-004']")
+    finished.write("toy/bad", "claims = ['toy-006']")
+    found = report.open_report(project=finished.project)
+    reasons = found.claims.set_index("id")["reason"]
+    assert reasons["toy-003"] == "its notebook has not run (toy/third)"
+    assert reasons["toy-004"] == "its notebook is not in this profile (toy/later)"
+    assert reasons["toy-006"] == "its notebook failed (toy/bad)"
+    finished.write("toy/third", "pass")
+    found = report.open_report(project=finished.project)
+    assert found.claims.set_index("id").loc["toy-003", "reason"] == "no notebook tests it yet"
 
 
 def test_report_names_missing_figures_and_shows_the_rest(finished):

@@ -2,11 +2,13 @@
 
 import copy
 import json
+import shutil
 
 import nbformat
 import pytest
 from conftest import RUN
 
+from repro.parallel.errors import InputError
 from repro.study import report, results, text
 from repro.study.plan import make_plan
 
@@ -84,8 +86,13 @@ def test_damaged_sidecar_is_named_and_counts_as_not_finished(good, folder, conte
     (folder / "toy/good.json").write_text(content)
     assert results.look(folder, "toy/good").sidecar is None
     assert state(good.project, folder) == "not finished: toy/good.json is damaged"
+    with pytest.raises(InputError, match=r"no finished run .*toy/good.json is damaged\): make one"):
+        report.open_report(folder, good.project)
+    shutil.copy(folder / "toy/good.json", folder / "toy/other.json")
+    (folder / "toy/good.json").write_text(json.dumps(RESULT))
+    good.add("toy/other", "pass")
     found = report.open_report(folder, good.project)
-    assert "NOT FINISHED toy/good: toy/good.json is damaged" in text.summary(found)
+    assert "NOT FINISHED toy/other: toy/other.json is damaged" in text.summary(found)
     report.write(found)
 
 

@@ -146,8 +146,10 @@ def test_wrong_parameter_in_the_catalogue_names_the_entry(workshop):
 
 def test_unwritable_folder_is_refused(good):
     good.project.build.write_text("a file where the folder should be")
-    with pytest.raises(InputError, match="cannot write to"):
+    with pytest.raises(InputError, match="cannot write to .*; name another folder with --output"):
         run(project=good.project, device="serial")
+    with pytest.raises(InputError, match="build is a file: name a folder"):
+        run(project=good.project, device="serial", output=good.project.build)
 
 
 def test_second_run_in_the_same_folder_is_refused(good):
