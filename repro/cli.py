@@ -59,6 +59,8 @@ def run(
 ) -> None:
     """Run notebooks and print the scoreboard. What is up to date is skipped, so an interrupted run resumes.
 
+    Results with parameters changed by -p get a folder of their own beside those of the profile.
+
     \b
     python -m repro run porous --jobs 2
     python -m repro run cavity -p reynolds=1000 -p nodes=128
@@ -67,18 +69,18 @@ def run(
 
     Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 130 interrupted.
     """
-    from .study import runner
+    from .study.plan import make_plan
+    from .study.runner import run_plan
 
-    settings = {"profile": profile, "device": device, "jobs": jobs, "fresh": fresh, "timeout": timeout}
-    settings |= {"parameters": parameter or (), "scheduler": scheduler, "output": output}
     try:
-        outcomes = runner.run(ids, **settings)
+        plan = make_plan(ids, profile=profile, device=device, overrides=parameter or (), output=output)
+        outcomes = run_plan(plan, jobs=jobs, fresh=fresh, timeout=timeout, scheduler=scheduler)
     except KeyboardInterrupt:
         print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     if {outcome.status for outcome in outcomes} & {"done", "up to date", "failed"}:
         try:
-            _show(output, profile)
+            _show(plan.output, profile)
         except InputError as error:
             print(f"repro: {error}", file=sys.stderr)
     _exit_for(outcomes)

@@ -33,7 +33,7 @@ def main(job_file: str) -> None:
     if notebook.is_file():
         _scrub(notebook, job)
     if problem is None:
-        run = {k: job[k] for k in ("profile", "machine", "device", "fingerprint", "parameters")}
+        run = {k: job[k] for k in ("profile", "machine", "device", "fingerprint", "parameters", "changed")}
         run |= {"started": started, "seconds": seconds, "finished": True}
         problem = _move_into_place(job, work / "out", run)
     result = problem or {"status": "done"}
@@ -158,7 +158,7 @@ def _keep_failure(job: dict, out: Path, result: dict) -> None:
         os.replace(notebook, place.with_suffix(".ipynb"))
     else:
         place.with_suffix(".ipynb").unlink(missing_ok=True)
-    facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters")}
+    facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters", "changed")}
     atomic.write_json(place, {**facts, **result})
 
 

@@ -23,7 +23,7 @@ figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-w
 
 def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
-    title = f"Scoreboard: profile {report.profile} on {report.machine}"
+    title = escape(report.title())
     counts = counts_for_people(report.notebooks)
     counts["notebook"] = [_linked(report, name) for name in counts["notebook"]]
     failures = [f'<p class="failed">{escape(line)}</p>' for line in report.problems()]

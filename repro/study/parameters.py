@@ -1,13 +1,18 @@
 """Parameters of notebooks: their defaults, and values from the catalogue and the command line."""
 
 import ast
+import hashlib
 import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..parallel.errors import InputError
 from . import cells
 from .nearest import did_you_mean
+from .paths import file_stem
+
+LONGEST_SUFFIX = 80
 
 
 def defaults(path: Path) -> dict:
@@ -94,3 +99,38 @@ def _targets(scope: str, name: str, known: dict[str, dict]) -> list[str]:
         names = [n for i in matching for n in known[i]]
         raise InputError(f"unknown parameter '{name}': {did_you_mean(name, names)}")
     return having
+
+
+def show(values: dict) -> str:
+    """Parameters for people: "nodes=64, reynolds=1000"."""
+    return ", ".join(f"{name}={_text(value)}" for name, value in sorted(values.items()))
+
+
+def _text(value) -> str:
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    # quotes where a text could be taken for more than one value
+    return value if isinstance(value, str) and re.fullmatch(r"[\w.+-]+", value) else repr(value)
+
+
+def suffix(changed: dict[str, dict], settings: dict[str, dict]) -> str:
+    """End of the name of a folder for runs with `changed` parameters, such as ",reynolds=1000"; empty without any.
+
+    `settings` are all parameters of all notebooks of the run (id -> values). It follows from the suffix alone which
+    parameters each notebook has: a name without a notebook is set alike in all that have it. What is too long or
+    has other characters than a file name should have is cut and gets a hash of the whole.
+    """
+    names = sorted({name for values in changed.values() for name in values})
+    exact = "".join(f",{part}" for name in names for part in _parts(name, changed, settings))
+    safe = re.sub(r"[^\w.,=+-]+", "-", exact, flags=re.ASCII)
+    if safe == exact and len(exact) <= LONGEST_SUFFIX:
+        return exact
+    return f"{safe[:LONGEST_SUFFIX].rstrip(',-')},{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
+
+
+def _parts(name: str, changed: dict[str, dict], settings: dict[str, dict]) -> list[str]:
+    texts = {_text(values[name]) for values in settings.values() if name in values}
+    if len(texts) == 1:
+        return [f"{name}={texts.pop()}"]
+    having = {i: values[name] for i, values in changed.items() if name in values}
+    return [f"{file_stem(i)}.{name}={_text(value)}" for i, value in sorted(having.items())]

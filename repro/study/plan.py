@@ -21,6 +21,8 @@ class Plan:
     output: Path
     books: list[Notebook]
     parameters: dict[str, dict]
+    changed: dict[str, dict]
+    """Parameters that the request sets to something else than the profile does."""
     absent: list[Notebook]
     """Selected notebooks that do not take part in the profile."""
 
@@ -89,25 +91,29 @@ def make_plan(
     chosen = [book for book in selected if profile in book.profiles]
     catalogue.require_files(chosen, project)
     resolved = provenance.resolve_device(device)
-    values = _parameters(chosen, project, profile, resolved, overrides)
+    known = {book.id: parameters.defaults(book.source(project)) for book in chosen}
+    values = {book.id: _of_profile(book, known[book.id], profile, resolved) for book in chosen}
+    changed = _changed(known, values, overrides)
+    values = {i: values[i] | changed[i] for i in values}
     machine = provenance.machine_name(resolved)
-    folder = Path(output).resolve() if output else project.run_folder(profile, machine)
+    # results with changed parameters never replace those of the profile
+    name = profile + parameters.suffix(changed, {i: known[i] | values[i] for i in values})
+    folder = Path(output).resolve() if output else project.run_folder(name, machine)
     require_folder(folder)
     absent = [book for book in selected if profile not in book.profiles]
-    return Plan(project, profile, resolved, machine, folder, chosen, values, absent)
+    return Plan(project, profile, resolved, machine, folder, chosen, values, changed, absent)
 
 
-def _parameters(books, project: Project, profile: str, device: str, overrides) -> dict[str, dict]:
-    known = {book.id: parameters.defaults(book.source(project)) for book in books}
+def _of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:
+    """A notebook's parameters as the catalogue gives them, with device and profile where it takes them."""
+    automatic = {name: value for name, value in (("device", device), ("profile", profile)) if name in known}
+    return automatic | parameters.check(book.profiles[profile], known, f"catalogue.toml, {book.id}, profile {profile}")
+
+
+def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterable[str]) -> dict[str, dict]:
+    """What the command line sets to something else than it would have been."""
     given = parameters.overrides(overrides, known)
-    values = {}
-    for book in books:
-        place = f"catalogue.toml, {book.id}, profile {profile}"
-        values[book.id] = parameters.check(book.profiles[profile], known[book.id], place) | given[book.id]
-        automatic = {"device": device, "profile": profile}
-        for name in automatic.keys() & known[book.id].keys() - values[book.id].keys():
-            values[book.id][name] = automatic[name]
-    return values
+    return {i: {n: v for n, v in given[i].items() if v != (known[i] | values[i])[n]} for i in known}
 
 
 def job_for(plan: Plan, book: Notebook, timeout: float | None) -> dict:
@@ -120,6 +126,7 @@ def job_for(plan: Plan, book: Notebook, timeout: float | None) -> dict:
         "output": str(plan.output),
         "work": str(plan.output / ".jobs" / f"{book.slug}-{os.getpid()}"),
         "parameters": plan.parameters[book.id],
+        "changed": plan.changed[book.id],
         "profile": plan.profile,
         "machine": plan.machine,
         "device": plan.device,

@@ -9,7 +9,7 @@ import pandas as pd
 from . import atomic, catalogue, claims, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
 from .paths import Project, require_writable
-from .runs import look_at_all, named, newest
+from .runs import changed, look_at_all, named, newest
 from .verdicts import Verdict
 
 VERDICTS = [str(v) for v in Verdict]
@@ -43,8 +43,15 @@ class Report:
     """Why notebooks failed."""
     troubles: dict[str, str]
     """Which file of a notebook's result is damaged or missing."""
+    changed: dict[str, str]
+    """Parameters that were changed for a notebook, such as "nodes=64"."""
     figures: dict[str, list[str]]
     """PNG files of each notebook, relative to the folder."""
+
+    def title(self) -> str:
+        """What was run, where, and which parameters were changed for it."""
+        changes = "".join(f", {name} with {values}" for name, values in self.changed.items())
+        return f"Scoreboard: profile {self.profile} on {self.machine}{changes}"
 
     def problems(self) -> list[str]:
         """A line for each notebook that failed or whose result is damaged."""
@@ -84,7 +91,7 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     table = pd.DataFrame([_status(b, found[b.id], judged, profiles) for b in shown])
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, machines))
-    return Report(folder, *names, table, judged, failures, troubles, figures)
+    return Report(folder, *names, table, judged, failures, troubles, changed(found), figures)
 
 
 def _failure(entry: dict, kept: bool) -> str:

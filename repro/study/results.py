@@ -80,6 +80,9 @@ def _is_run(run) -> bool:
         return False
     if not all(_is_number(run.get(key)) for key in ("started", "seconds")):
         return False
+    # results from before there was this key have none
+    if not isinstance(run.get("changed", {}), dict):
+        return False
     # the machine's name becomes a folder
     return re.fullmatch(r"\w[\w.-]*", run["machine"]) is not None
 

@@ -44,7 +44,8 @@ def run(
     timeout: float | None = None,
     project: Project | None = None,
 ) -> list[Outcome]:
-    """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE.
+    """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE,
+    with changed parameters to build/PROFILE,NAME=VALUE/MACHINE.
 
     `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but nothing runs
     beside one that measures speed or beside another on the GPU; `fresh` runs even what is up to date;
@@ -52,9 +53,21 @@ def run(
     this file system.
     InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
     """
+    plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
+    return run_plan(plan, jobs=jobs, fresh=fresh, scheduler=scheduler, timeout=timeout)
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    jobs: int = 1,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    timeout: float | None = None,
+) -> list[Outcome]:
+    """Carry out a plan; see `run`."""
     if jobs < 1:
         raise InputError(f"--jobs must be at least 1, not {jobs}")
-    plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
     require_writable(plan.output)
     with _locked(plan.output), _executor(scheduler, jobs) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)

@@ -5,15 +5,18 @@ from pathlib import Path
 from ..parallel.errors import InputError
 from . import catalogue
 from .catalogue import Catalogue
+from .parameters import show
 from .paths import Project, require_folder
 from .results import Result, look
 
 
 def newest(project: Project, profile: str = "") -> Path:
-    """The run folder below build/ that was written to last; InputError if there is none."""
+    """The run folder with the profile's own parameters that was written to last; InputError if there is none."""
     if profile:
         catalogue.load(project).require_profile(profile)
-    found = [f.parent for f in project.build.glob(f"{profile or '*'}/*/.lock")]
+    # runs with changed parameters, PROFILE,NAME=VALUE, are shown only on request
+    locks = project.build.glob(f"{profile or '*'}/*/.lock")
+    found = [lock.parent for lock in locks if "," not in lock.parent.parent.name]
     if not found:
         what = f"the profile {profile}" if profile else "any profile"
         option = f" --profile {profile}" if profile else ""
@@ -41,6 +44,20 @@ def _option(folder: Path, books: Catalogue, project: Project) -> str:
 
 def named(found: dict[str, Result], key: str) -> set[str]:
     """Profiles or machines (`key`) that results and failures name."""
-    facts = [result.sidecar["run"] for result in found.values() if result.sidecar]
-    facts += [result.failure for result in found.values() if result.failure]
-    return {fact[key] for fact in facts if isinstance(fact.get(key), str)}
+    return {fact[key] for result in found.values() for fact in _facts(result) if isinstance(fact.get(key), str)}
+
+
+def changed(found: dict[str, Result]) -> dict[str, str]:
+    """The parameters that were changed for each notebook, for people; only notebooks with such."""
+    facts = {i: _facts(result) for i, result in found.items()}
+    texts = {i: [show(fact["changed"]) for fact in some if _changed(fact)] for i, some in facts.items()}
+    return {i: " and ".join(dict.fromkeys(some)) for i, some in texts.items() if some}
+
+
+def _facts(result: Result) -> list[dict]:
+    """What the runner noted in a result and in a failure after it."""
+    return [*([result.sidecar["run"]] if result.sidecar else []), *([result.failure] if result.failure else [])]
+
+
+def _changed(fact: dict) -> bool:
+    return isinstance(fact.get("changed"), dict) and bool(fact["changed"])

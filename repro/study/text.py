@@ -15,7 +15,7 @@ def show(value) -> str:
 
 def summary(report: Report) -> str:
     """What a run prints at its end."""
-    lines = [f"Scoreboard: profile {report.profile} on {report.machine}", ""]
+    lines = [report.title(), ""]
     lines += _columns(counts_for_people(report.notebooks))
     judged = report.judged()
     if len(judged):
@@ -28,7 +28,7 @@ def summary(report: Report) -> str:
 
 def markdown(report: Report) -> str:
     """scoreboard.md"""
-    parts = [f"# Scoreboard: profile {report.profile} on {report.machine}"]
+    parts = [f"# {report.title()}"]
     if problems := report.problems():
         parts.append("\n".join(f"- **{line}**" for line in problems))
     parts += [

@@ -55,6 +55,13 @@ def test_run_prints_the_scoreboard_and_tells_refusal_from_failure(good):
     assert "Traceback" not in refused.stderr
 
 
+def test_changed_parameters_leave_the_results_of_the_profile_alone(good):
+    done = repro(good, "run", "--device", "serial", "-p", "value=0.5")
+    assert ", toy/good with value=0.5\n" in done.stdout
+    assert (good.project.build / "quick,value=0.5").is_dir()
+    assert not (good.project.build / "quick").exists()
+
+
 def test_list_names_every_notebook_quickly(good):
     start = time.perf_counter()
     done = repro(good, "list")

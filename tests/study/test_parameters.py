@@ -1,9 +1,12 @@
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.parallel.errors import InputError
 from repro.study import parameters
+from repro.study.plan import make_plan
 
 CELL = 'nodes: int = 64\nreynolds = 400.0\nscheme = "guo"\nfast = True\ngrids = [1, 2]\nfree = None'
 KNOWN = {"nodes": 64, "reynolds": 400.0, "scheme": "guo", "fast": True, "grids": [1, 2], "free": None}
@@ -77,3 +80,42 @@ def test_parameter_without_id_goes_to_all_that_have_it_and_with_id_to_one():
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_any_finite_number_passes_unchanged(number):
     assert parameters.overrides([f"x={number!r}"], {"a": {"x": 0.0}}) == {"a": {"x": number}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "end"),
+    [
+        ({}, ""),
+        ({"p/a": {"re": 1000.0}}, ",re=1000"),
+        ({"p/a": {"re": 1e-7, "n": 2}, "p/b": {"n": 2}}, ",n=2,re=1e-07"),
+        ({"p/a": {"n": 2}}, ",p-a.n=2"),
+        ({"p/a": {"n": 2}, "p/b": {"n": 3}}, ",p-a.n=2,p-b.n=3"),
+        ({"p/a": {"word": "zou-he"}}, ",word=zou-he"),
+    ],
+)
+def test_suffix_names_the_changed_parameters(changed, end):
+    settings = {"p/a": {"re": 400.0, "n": 1, "word": "guo"}, "p/b": {"n": 1}}
+    settings = {i: values | changed.get(i, {}) for i, values in settings.items()}
+    assert parameters.suffix(changed, settings) == end
+
+
+@given(st.lists(st.text() | st.lists(st.integers()) | st.floats(allow_nan=False), min_size=2, max_size=2))
+def test_suffix_is_a_short_file_name_of_its_own(values):
+    first, second = (parameters.suffix({"a": {"x": v}}, {"a": {"x": v}}) for v in values)
+    assert len(first) < 100
+    assert set(first) <= set(string.ascii_letters + string.digits + ",.=_+-")
+    assert (first == second) == (parameters.show({"x": values[0]}) == parameters.show({"x": values[1]}))
+
+
+def test_changed_parameters_have_a_folder_of_their_own(workshop):
+    workshop.add("toy/a", "pass", "n = 1\nre = 400.0", "profiles = { quick = { n = 8 } }")
+    workshop.add("toy/b", "pass", "n = 2")
+
+    def folder(*texts) -> str:
+        plan = make_plan(None, profile="quick", device="serial", overrides=texts, project=workshop.project)
+        return plan.output.parent.name
+
+    assert folder() == "quick"
+    assert folder("re=400", "a:n=8", "b:n=5", "b:n=2") == "quick"
+    assert folder("re=1000", "n=3") == folder("n=3", "toy/a:re=1e3") == "quick,n=3,re=1000"
+    assert folder("a:n=3") == "quick,toy-a.n=3"

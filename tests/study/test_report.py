@@ -94,6 +94,19 @@ def test_profile_and_machine_are_those_of_the_results(finished, tmp_path):
     assert report.open_report(folder, finished.project).profile == "paper, quick"
 
 
+def test_changed_parameters_stand_in_the_title_and_their_folder_is_not_the_newest(finished):
+    folder = finished.project.run_folder("quick,value=2", "machine")
+    shutil.copytree(finished.project.run_folder("quick", "machine"), folder)
+    sidecar = json.loads((folder / "toy/good.json").read_text())
+    run = {"run": RUN | {"changed": {"value": 2.0}}}
+    (folder / "toy/good.json").write_text(json.dumps(sidecar | run))
+    title = "Scoreboard: profile quick on machine, toy/good with value=2"
+    found = report.open_report(folder, finished.project)
+    assert all(title in page.read_text() for page in report.write(found)[1:])
+    assert text.summary(found).startswith(title + "\n")
+    assert report.open_report(project=finished.project).changed == {}
+
+
 def test_claim_without_a_value_says_what_became_of_its_notebook(finished):
     finished.add("toy/third", "claims = ['toy-003']")
     finished.write("toy/later", "claims = ['toy-004']")

@@ -72,6 +72,7 @@ def test_deleted_file_makes_a_result_unfinished(good, folder, name):
         changed("run.started", "soon"),
         changed("run.seconds", float("nan")),
         changed("run.parameters", []),
+        changed("run.changed", 1),
         changed("run.machine", "../../elsewhere"),
         changed("claims", []),
         changed("claims.toy-001", "good"),
