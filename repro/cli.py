@@ -144,19 +144,18 @@ def doctor() -> None:
 
 @app.command()
 def publish(
-    profile: Annotated[str, typer.Option(help="Profile of the run to publish.")] = "paper",
+    profile: Annotated[str, typer.Option(help="Profile of the run to publish, paper or beyond.")] = "paper",
     source: Annotated[Path | None, typer.Option("--from", help="Folder of a run made elsewhere.")] = None,
 ) -> None:
-    """Copy a finished run into notebooks/rendered, figures and data/measured.
+    """Copy a finished run in the papers' sizes into notebooks/rendered, figures and data/measured.
 
     \b
     python -m repro publish
     python -m repro publish --from results/paper/nvidia-h200
     """
-    from .study import publish as publishing
-    from .study.runs import newest
+    from .study.publish import publish as copy
 
-    files = publishing.publish(source or newest(Project.default(), profile))
+    files = copy(source, profile)
     typer.echo(f"{len(files)} files published")
 
 

@@ -12,6 +12,8 @@ from . import cells
 from .nearest import did_you_mean
 from .paths import file_stem
 
+AUTOMATIC = ("device", "profile")
+"""Parameters that the runner sets in every notebook that has them."""
 LONGEST_SUFFIX = 80
 
 

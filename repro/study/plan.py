@@ -106,7 +106,8 @@ def make_plan(
 
 def _of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:
     """A notebook's parameters as the catalogue gives them, with device and profile where it takes them."""
-    automatic = {name: value for name, value in (("device", device), ("profile", profile)) if name in known}
+    facts = zip(parameters.AUTOMATIC, (device, profile), strict=True)
+    automatic = {name: value for name, value in facts if name in known}
     return automatic | parameters.check(book.profiles[profile], known, f"catalogue.toml, {book.id}, profile {profile}")
 
 

@@ -132,32 +132,74 @@ def test_report_names_missing_figures_and_shows_the_rest(finished):
     assert list(found.judged()["id"]) == ["toy-001"]
 
 
-def test_publish_refuses_failed_and_unfinished_runs(finished):
-    folder = finished.project.run_folder("quick", "machine")
-    with pytest.raises(InputError, match="toy/bad failed"):
-        publish(folder, finished.project)
-    (folder / "failed/toy/bad.json").unlink()
-    with pytest.raises(InputError, match="toy/bad is not finished"):
-        publish(folder, finished.project)
-    with pytest.raises(InputError, match="not the folder of a run"):
-        publish(finished.project.data, finished.project)
+@pytest.fixture
+def paper(good, tmp_path):
+    """A finished run of the profile paper, made elsewhere, of a project with one notebook."""
+    good.catalogue.write_text("")
+    good.add("toy/good", "pass", entry="profiles = { quick = {}, paper = { value = 2.0 } }")
+    folder = tmp_path / "elsewhere"
+    (folder / "toy").mkdir(parents=True)
+    (folder / "figures").mkdir()
+    rewrite(folder, profile="paper", parameters={"value": 2.0})
+    (folder / "figures/toy-good-a.png").write_bytes(PIXEL)
+    shutil.copy(good.project.notebooks / "toy/good.ipynb", folder / "toy/good.ipynb")
+    return folder
 
 
-def test_publish_copies_notebooks_figures_and_measurements(finished, tmp_path):
-    folder = finished.project.run_folder("quick", "machine")
-    (folder / "failed/toy/bad.json").unlink()
-    sidecar = json.loads((folder / "toy/good.json").read_text())
-    (folder / "toy/bad.json").write_text(json.dumps(sidecar | {"figures": {}}))
-    shutil.copy(folder / "toy/good.ipynb", folder / "toy/bad.ipynb")
-    elsewhere = tmp_path / "elsewhere"
-    shutil.move(folder, elsewhere)
-    published = {str(file.relative_to(tmp_path)) for file in publish(elsewhere, finished.project)}
-    assert {
+def rewrite(folder, **run):
+    sidecar = {"claims": {}, "figures": {"a": {"files": ["figures/toy-good-a.png"]}}, "run": RUN | run}
+    (folder / "toy/good.json").write_text(json.dumps(sidecar))
+
+
+def test_publish_copies_notebooks_figures_and_measurements(good, paper):
+    root = good.project.root
+    published = {str(file.relative_to(root)) for file in publish(paper, project=good.project)}
+    assert published == {
         "notebooks/rendered/toy/good.ipynb",
         "figures/toy-good-a.png",
         "data/measured/machine/toy/good.json",
-    } <= published
-    assert all((tmp_path / name).is_file() for name in published)
+    }
+    assert all((root / name).is_file() for name in published)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"profile": "quick"}, "holds the profile quick: only runs of the profile paper or beyond"),
+        ({"parameters": {"value": 3.0}}, "toy/good ran with value=3, not as its profile says"),
+        ({"parameters": {"value": 2.0}, "changed": {"device": "serial"}}, "toy/good ran with device=serial"),
+        ({"parameters": {}}, "toy/good ran with value=0.5541"),
+    ],
+)
+def test_publish_refuses_other_profiles_and_changed_parameters(good, paper, run, message):
+    rewrite(paper, **{"profile": "paper", "parameters": {"value": 2.0}} | run)
+    with pytest.raises(InputError, match=message):
+        publish(paper, project=good.project)
+    assert not (good.project.root / "figures").exists()
+
+
+def test_publish_refuses_failed_unfinished_and_mixed_runs(good, paper):
+    refused = {"figures/toy-good-a.png": r"is not finished .*\(figures/toy-good-a.png is missing\)"}
+    refused["toy/good.json"] = "no finished run"
+    for name, message in refused.items():
+        content = (paper / name).read_bytes()
+        (paper / name).unlink()
+        with pytest.raises(InputError, match=message):
+            publish(paper, project=good.project)
+        (paper / name).write_bytes(content)
+    failure = {"error": "ZeroDivisionError", "message": "division by zero", "profile": "paper"}
+    (paper / "failed/toy").mkdir(parents=True)
+    (paper / "failed/toy/good.json").write_text(json.dumps(failure))
+    with pytest.raises(InputError, match="toy/good failed"):
+        publish(paper, project=good.project)
+    (paper / "failed/toy/good.json").write_text(json.dumps(failure | {"profile": "quick"}))
+    with pytest.raises(InputError, match="mixes the profiles paper, quick"):
+        publish(paper, project=good.project)
+
+
+def test_publish_refuses_a_small_profile_before_looking_for_a_run(good):
+    with pytest.raises(InputError, match="profile quick: only runs of the profile paper or beyond"):
+        publish(profile="quick", project=good.project)
 
 
 def test_scoreboard_depends_on_the_other_results(finished):
