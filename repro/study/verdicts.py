@@ -71,13 +71,24 @@ def _compare(claim: Claim, measured: float) -> tuple[bool, str]:
     unit = "" if claim.unit in ("", "-") else f" {claim.unit}"
     stated = f"{low:.5g}" if low == high else f"{low:.5g} to {high:.5g}"
     allowed = f" (tolerance {margin:.3g})" if margin else ""
-    if claim.rule == "at least":
-        holds = measured >= low - margin - slack
-        return holds, f"{measured:.5g} against at least {stated}{unit} (paper){allowed}"
-    if claim.rule == "at most":
-        holds = measured <= high + margin + slack
-        return holds, f"{measured:.5g} against at most {stated}{unit} (paper){allowed}"
+    if claim.rule in ("at least", "at most"):
+        least = claim.rule == "at least"
+        holds = measured >= low - margin - slack if least else measured <= high + margin + slack
+        ours, limit = _apart(measured, low if least else high, 5)
+        stated = limit if low == high else stated
+        return holds, f"{ours} against {claim.rule} {stated}{unit} (paper){allowed}"
     difference = max(low - measured, measured - high, 0.0)
     holds = difference <= margin + slack
-    side = f"{'within' if holds else 'beyond'} {margin:.3g}"
-    return holds, f"{measured:.5g} against {stated}{unit} (paper), difference {difference:.2g} {side}"
+    off, limit = _apart(difference, margin, 2)
+    side = "within" if holds else "beyond"
+    return holds, f"{measured:.5g} against {stated}{unit} (paper), difference {off} {side} {limit}"
+
+
+def _apart(value: float, limit: float, digits: int) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart, `digits` at least."""
+    for more in range(digits, 12):
+        texts = f"{value:.{more}g}", f"{limit:.{max(more, 3)}g}"
+        if float(texts[0]) != float(texts[1]):
+            return texts
+    # equal but for rounding
+    return f"{value:.{digits}g}", f"{limit:.{max(digits, 3)}g}"

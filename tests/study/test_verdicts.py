@@ -38,6 +38,19 @@ def test_reason_is_a_sentence_with_the_numbers(toy):
     assert reason == "0.5541 against 0.5543 x/L (paper), difference 0.0002 within 0.0015"
 
 
+@pytest.mark.parametrize(
+    ("claim", "measured", "end"),
+    [
+        ("toy-001", 0.5543 + 0.00150004, "difference 0.00150004 beyond 0.0015"),
+        ("toy-001", 0.5543 + 0.00149, "difference 0.00149 within 0.0015"),
+        ("toy-001", 0.5543 - 0.0015, "difference 0.0015 within 0.0015"),
+        ("toy-002", 923.9999, "923.9999 against at least 924 MLUPS (paper)"),
+    ],
+)
+def test_numbers_in_a_reason_differ_where_the_values_do(toy, claim, measured, end):
+    assert judge(toy[claim], measured).reason.endswith(end)
+
+
 def test_trend_turns_a_miss_into_trend_only_but_never_nan(toy):
     assert judge(toy["toy-001"], 0.6, trend="it rises").verdict == Verdict.TREND_ONLY
     assert judge(toy["toy-001"], 0.5543, trend="it rises").verdict == Verdict.REPRODUCED
