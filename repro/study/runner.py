@@ -1,6 +1,7 @@
 """Executes notebooks: what is up to date is skipped, what fails does not stop the others."""
 
 import fcntl
+import math
 import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -68,6 +69,8 @@ def run_plan(
     """Carry out a plan; see `run`."""
     if jobs < 1:
         raise InputError(f"--jobs must be at least 1, not {jobs}")
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise InputError(f"--timeout must be more than 0 seconds, not {timeout:g}; leave it out for no limit")
     require_writable(plan.output)
     with _locked(plan.output), _executor(scheduler, jobs) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)

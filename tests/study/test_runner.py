@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import math
 import os
 import signal
 import subprocess
@@ -128,6 +129,7 @@ def test_timing_notebooks_run_alone_and_the_scoreboard_last(workshop, monkeypatc
         ({"device": "cuda"}, "cuda|GPU"),
         ({"device": "tpu"}, "unknown device"),
         ({"jobs": 0}, "at least 1"),
+        *(({"timeout": value}, "--timeout must be more than 0") for value in (0, -1, math.nan, math.inf)),
         ({"scheduler": "tcp://127.0.0.1:1"}, "dask|Dask"),
     ],
 )
