@@ -16,9 +16,10 @@ from pathlib import Path
 import psutil
 
 from ..parallel import errors
-from . import atomic, results
+from . import atomic, provenance, results
 
 START_TIMEOUT = 180
+THREADS = "NUMBA_NUM_THREADS"
 
 
 def main(job_file: str) -> None:
@@ -59,7 +60,7 @@ def _execute(job: dict, out: Path) -> dict | None:
 
     out.mkdir()
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
-    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"]}
+    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], **_share_of_cores(job["beside"])}
     source = Path(job["root"]) / "notebooks" / job["file"]
     try:
         papermill.execute_notebook(
@@ -83,6 +84,15 @@ def _execute(job: dict, out: Path) -> dict | None:
     except Exception as error:  # whatever else goes wrong is this notebook's failure, not the run's
         return _problem(type(error).__name__, str(error))
     return None
+
+
+def _share_of_cores(beside: int) -> dict[str, str]:
+    """Numba's threads for one notebook beside others, in the environment; a notebook alone has what Numba chooses."""
+    if not beside:
+        return {}
+    given = os.environ.get(THREADS, "")
+    limit = int(given) if given.isdigit() else provenance.cores()
+    return {THREADS: str(max(1, limit // (beside + 1)))}
 
 
 def _problem(kind: str, message: str, cell: int | None = None, status: str = "failed") -> dict:

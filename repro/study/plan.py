@@ -117,8 +117,8 @@ def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterabl
     return {i: {n: v for n, v in given[i].items() if v != (known[i] | values[i])[n]} for i in known}
 
 
-def job_for(plan: Plan, book: Notebook, timeout: float | None) -> dict:
-    """All that a worker needs to run a notebook, as plain JSON."""
+def job_for(plan: Plan, book: Notebook, timeout: float | None, beside: int = 0) -> dict:
+    """All that a worker needs to run a notebook with up to `beside` others at the same time, as plain JSON."""
     return {
         "id": book.id,
         "slug": book.slug,
@@ -133,4 +133,5 @@ def job_for(plan: Plan, book: Notebook, timeout: float | None) -> dict:
         "device": plan.device,
         "fingerprint": plan.fingerprint(book, plan.dependencies(book)),
         "timeout": timeout,
+        "beside": beside,
     }

@@ -112,6 +112,7 @@ class _Run:
     def __init__(self, plan: Plan, executor: Executor, jobs: int, fresh: bool, timeout: float | None):
         self.plan, self.executor, self.jobs, self.fresh, self.timeout = plan, executor, jobs, fresh, timeout
         self.waiting = list(plan.books)
+        self.outdated: set[str] = set()
         self.running: dict[Future, Notebook] = {}
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
         self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs)
@@ -142,15 +143,36 @@ class _Run:
         for book in [b for b in self.waiting if self._ready(b)]:
             if failed := self._failed_needs(book):
                 self._end(book, Outcome(book.id, "failed", message=f"needs {failed}, which failed"))
-            elif not self.fresh and self.plan.is_current(book):
+            elif self._is_current(book):
                 self._end(book, Outcome(book.id, "up to date"))
-            elif self._has_room(book):
-                self.waiting.remove(book)
-                job = job_for(self.plan, book, self.timeout)
-                self.running[self.executor.submit(run_job, job)] = book
-                if trouble := self.plan.result(book).trouble:
-                    self.progress.say(f"{book.id} runs again: {trouble}")
-                self.progress.begin(book.id)
+        # only now it is known how many there are to share the cores
+        for book in [b for b in self.waiting if self._ready(b)]:
+            if self._has_room(book):
+                self._start(book)
+
+    def _is_current(self, book: Notebook) -> bool:
+        """Asked once for each notebook: reading all sources again and again would disturb what is being timed."""
+        if self.fresh or book.id in self.outdated:
+            return False
+        if self.plan.is_current(book):
+            return True
+        self.outdated.add(book.id)
+        return False
+
+    def _start(self, book: Notebook) -> None:
+        if trouble := self.plan.result(book).trouble:
+            self.progress.say(f"{book.id} runs again: {trouble}")
+        job = job_for(self.plan, book, self.timeout, beside=self._beside(book))
+        self.waiting.remove(book)
+        self.running[self.executor.submit(run_job, job)] = book
+        self.progress.begin(book.id)
+
+    def _beside(self, book: Notebook) -> int:
+        """Notebooks that may run beside this one."""
+        if book.timing:
+            return 0
+        others = [b for b in [*self.waiting, *self.running.values()] if b is not book and not _runs_alone(b)]
+        return min(self.jobs - 1, len(others))
 
     def _ready(self, book: Notebook) -> bool:
         unfinished = [b for b in [*self.waiting, *self.running.values()] if EVERYTHING not in b.needs]
@@ -190,6 +212,10 @@ class _Run:
             "refused": f"refused {book.id}",
         }
         self.progress.end(book.id, lines[outcome.status])
+
+
+def _runs_alone(book: Notebook) -> bool:
+    return book.timing or EVERYTHING in book.needs
 
 
 def _result(future: Future) -> dict:

@@ -15,6 +15,8 @@ import pytest
 from conftest import GOOD
 
 from repro.parallel.errors import InputError
+from repro.study import execute
+from repro.study.provenance import cores
 from repro.study.runner import run
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -117,6 +119,40 @@ def test_timing_notebooks_run_alone_and_the_scoreboard_last(workshop, monkeypatc
     assert beside["b"] == {"b"}
     assert beside["a"] | beside["c"] == {"a", "c"}
     assert order[-1] == "score"
+
+
+def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(workshop, monkeypatch):
+    beside = {}
+
+    def pretend(job):
+        beside[job["id"]] = job["beside"]
+        time.sleep(0.1)
+        return {"status": "done", "seconds": 0.1}
+
+    monkeypatch.setattr("repro.study.runner.run_job", pretend)
+    workshop.add("score", "pass", entry='needs = ["*"]')
+    for name in "abt":
+        workshop.add(name, "pass", entry=f"timing = {'true' if name == 't' else 'false'}")
+    statuses(workshop, jobs=3)
+    assert beside == {"a": 1, "b": 1, "t": 0, "score": 0}
+    statuses(workshop, ids=["a"], jobs=3, fresh=True)
+    assert beside["a"] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "beside", "threads"), [("", 0, None), ("", 1, 4), ("", 2, 2), ("", 9, 1), ("6", 1, 3), ("6", 0, None)]
+)
+def test_share_of_cores_keeps_to_a_limit_that_is_set(monkeypatch, given, beside, threads):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", given)
+    monkeypatch.setattr("repro.study.provenance.cores", lambda: 8)
+    assert execute._share_of_cores(beside).get("NUMBA_NUM_THREADS") == (threads and str(threads))
+
+
+def test_notebook_beside_another_has_its_share_of_the_threads(workshop):
+    for name in "ab":
+        workshop.add(f"toy/{name}", "import os\nassert os.environ['NUMBA_NUM_THREADS'] == str(value)", "value = 0")
+    share = max(1, cores() // 2)
+    assert set(statuses(workshop, jobs=2, parameters=[f"value={share}"]).values()) == {"done"}
 
 
 @pytest.mark.parametrize(
