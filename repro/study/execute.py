@@ -19,6 +19,7 @@ from ..parallel import errors
 from . import atomic, provenance, results
 
 START_TIMEOUT = 180
+LONGEST_MESSAGE = 300
 THREADS = "NUMBA_NUM_THREADS"
 
 
@@ -67,6 +68,9 @@ def _execute(job: dict, out: Path) -> dict | None:
             source,
             out / f"{job['slug']}.ipynb",
             parameters=job["parameters"],
+            # whatever kernel the notebook was written with, if any: this Python is the one that has the package
+            kernel_name="python3",
+            language="python",
             cwd=source.parent,
             progress_bar=False,
             start_timeout=START_TIMEOUT,
@@ -96,8 +100,11 @@ def _share_of_cores(beside: int) -> dict[str, str]:
 
 
 def _problem(kind: str, message: str, cell: int | None = None, status: str = "failed") -> dict:
-    lines = [line for line in message.strip().splitlines() if line.strip()]
-    return {"status": status, "error": kind, "message": lines[0][:300] if lines else "", "cell": cell}
+    # compilers colour their messages and break them into lines
+    text = " ".join(re.sub(r"\x1b\[[\d;]*m", "", message).split())
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"
+    return {"status": status, "error": kind, "message": text, "cell": cell}
 
 
 def _refusals() -> set[str]:

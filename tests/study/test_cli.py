@@ -43,10 +43,14 @@ def test_folder_that_cannot_be_used_is_one_line_and_status_2(good, words):
 
 def test_run_prints_the_scoreboard_and_tells_refusal_from_failure(good):
     good.add("toy/refused", "from repro.parallel.errors import InputError\nraise InputError('tau is 0.4')")
-    good.add("toy/broken", "1 / 0")
-    done = repro(good, "run", "good", "broken", "--device", "serial", "--jobs", "2")
+    good.add("toy/broken", "raise ValueError('two\\nlines')")
+    good.add("toy/key", "{}['Re 400']")
+    done = repro(good, "run", "good", "broken", "key", "--device", "serial", "--jobs", "2")
     assert done.returncode == 1
-    assert "FAILED toy/broken: ZeroDivisionError: division by zero" in done.stdout
+    for line in ("FAILED toy/broken: ValueError: two lines", "FAILED toy/key: KeyError: 'Re 400'"):
+        assert f"{line} (cell" in done.stdout
+        assert f"{line}\n" in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
     assert "toy-001  reproduced" in done.stdout
     assert (good.project.build / "quick").is_dir()
     refused = repro(good, "run", "refused", "--device", "serial")

@@ -61,6 +61,14 @@ def test_damaged_result_runs_again_with_a_line_that_names_the_file(workshop, cap
     assert results(workshop) == {"toy/plain.json", "toy/plain.ipynb"}
 
 
+def test_notebook_runs_with_this_python_whatever_kernel_it_names(workshop):
+    gone = {"kernelspec": {"name": "gone", "display_name": "Gone", "language": "python"}}
+    for name, metadata in {"none": {}, "gone": gone}.items():
+        file = workshop.add(f"toy/{name}", f"import sys\nassert sys.executable == {sys.executable!r}")
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"metadata": metadata}))
+    assert statuses(workshop, jobs=2) == {"toy/none": "done", "toy/gone": "done"}
+
+
 def test_touching_a_file_reruns_only_what_depends_on_it(workshop):
     workshop.add("toy/a", "pass", entry='data = ["published/toy.csv"]')
     workshop.add("toy/b", "pass")
@@ -88,6 +96,13 @@ def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
         "unclosed": "NoRecord",
     }
     assert {name for name in results(workshop) if "failed" not in name} == {"toy/fine.json", "toy/fine.ipynb"}
+
+
+def test_message_of_a_failure_is_one_line_with_its_beginning_and_its_end():
+    problem = execute._problem("TypingError", "\x1b[1mfirst\x1b[0m\n\n  " + "x" * 1000 + "\n last \n")
+    assert problem["message"].startswith("first xxx")
+    assert problem["message"].endswith("xxx last")
+    assert len(problem["message"]) < 320
 
 
 def test_wrong_physical_input_is_refused_and_leaves_nothing(workshop):
