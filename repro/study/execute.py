@@ -5,6 +5,7 @@ the kernel is killed and the process exits: nothing is left running, however the
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -74,7 +75,8 @@ def _execute(job: dict, out: Path) -> dict | None:
             cwd=source.parent,
             progress_bar=False,
             start_timeout=START_TIMEOUT,
-            execution_timeout=job["timeout"],
+            # it takes whole seconds only
+            execution_timeout=job["timeout"] and math.ceil(job["timeout"]),
             coalesce_streams=True,
         )
     except papermill.PapermillExecutionError as error:

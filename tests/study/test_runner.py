@@ -84,7 +84,7 @@ def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
     workshop.add("toy/unclosed", "from repro.study.record import open_record")
     workshop.add("toy/after", "pass", entry='needs = ["toy/raises"]')
     workshop.add("toy/fine", "pass")
-    found = statuses(workshop, jobs=3, timeout=5)
+    found = statuses(workshop, jobs=3, timeout=4.5)
     assert found.pop("toy/fine") == "done"
     assert set(found.values()) == {"failed"}
     folder = workshop.project.build / "run"
