@@ -4,6 +4,16 @@ from .blocks import random_blocks
 from .image import read_image
 from .packing import random_spheres
 from .pore_space import PoreSpace
+from .sample import Sample, read_sample
 from .spheres import PACKINGS, sphere_crystal
 
-__all__ = ["PACKINGS", "PoreSpace", "random_blocks", "random_spheres", "read_image", "sphere_crystal"]
+__all__ = [
+    "PACKINGS",
+    "PoreSpace",
+    "Sample",
+    "random_blocks",
+    "random_spheres",
+    "read_image",
+    "read_sample",
+    "sphere_crystal",
+]

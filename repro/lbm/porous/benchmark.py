@@ -9,10 +9,11 @@ from repro.parallel import CpuDevice, InputError, copy_bandwidth, measure, selec
 
 from ..benchmark import INCLUDES, TOLERANCE, CheckError, steps_for, uniform_flow
 from ..lattice import D3Q19
-from ..media import PoreSpace, sphere_crystal
+from ..media import PoreSpace, random_blocks, random_spheres, sphere_crystal
 from .node_map import map_pores
 from .problem import PorousProblem
 from .simulation import PorousFlow
+from .strategies import STRATEGIES
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,69 @@ def speed_table(runs, record=None) -> pd.DataFrame:
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
-    """The three CPU baselines as `speed_table` has them: node by node, rows on one core, rows on all cores."""
-    devices = {
-        "node by node": select("serial"),
-        "rows": CpuDevice("threads", workers=1),
-        "rows, all cores": select("threads"),
+    """The CPU baselines as `speed_table` has them, indexed by name.
+
+    The sparse list node by node, in rows on one core and in rows on all cores, and the flag word node by node.
+    """
+    serial, rows = select("serial"), CpuDevice("threads", workers=1)
+    runs = {
+        "node by node": (serial, "sparse"),
+        "rows": (rows, "sparse"),
+        "rows, all cores": (select("threads"), "sparse"),
+        "flag word, node by node": (serial, "flag word"),
     }
-    table = speed_table([(name, space, device, options) for name, device in devices.items()], record)
-    table.index = pd.Index(list(devices), name="baseline")
+    table = speed_table(
+        [(name, space, device, {"strategy": strategy} | options) for name, (device, strategy) in runs.items()], record
+    )
+    table.index = pd.Index(list(runs), name="baseline")
+    return table
+
+
+def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
+    """`speed_table` of each strategy on each image."""
+    runs = [
+        (f"{strategy}, porosity {space.porosity:.3f}", space, device, {"strategy": strategy} | options)
+        for strategy in strategies
+        for space in spaces
+    ]
+    return speed_table(runs, record)
+
+
+def flag_word_variants(spaces, device, blocks, record=None, **options) -> pd.DataFrame:
+    """MLUPS of the flag word with MRT in single precision for each block size, with BGK, and in double precision.
+
+    One row an image; columns porosity, the block sizes, "bgk" and "double" (both with the first block size).
+    """
+    variants = {block: {"block": block} for block in blocks}
+    variants["bgk"] = {"block": blocks[0], "collision": "bgk"}
+    variants["double"] = {"block": blocks[0], "precision": "double"}
+    table = pd.DataFrame({"porosity": [space.porosity for space in spaces]})
+    for name, variant in variants.items():
+        table[name] = over_porosity(spaces, ["flag word"], device, record, **options, **variant)["mlups"]
+    table["drop"] = 100 * (1 - table[blocks[0]] / table["bgk"])
+    table["share"] = 100 * table["double"] / table[blocks[0]]
+    return table
+
+
+def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
+    """Cubes of random spheres by porosity, without solid, and of small random blocks (figure 6.11)."""
+    cube = (nodes,) * 3
+    found = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
+    found["no solid"] = PoreSpace(np.zeros(cube, bool))
+    found["blocks, 0.7"] = PoreSpace(random_blocks(cube, 0.7, max(2, nodes // 32), seed))
+    return found
+
+
+def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, **options) -> pd.DataFrame:
+    """`speed_table` of each strategy on each medium, in blocks of 128 threads (in place 256); adds `medium`."""
+    runs, names = [], []
+    for medium, space in media.items():
+        for strategy in strategies:
+            block = 256 if strategy == "sparse in place" else 128
+            names.append(medium)
+            runs.append((f"{medium}, {strategy}", space, device, {"strategy": strategy, "block": block} | options))
+    table = speed_table(runs, record)
+    table.insert(0, "medium", names)
     return table
 
 
@@ -125,21 +181,23 @@ def mapping_time(space: PoreSpace, device) -> float:
     return device.clock(lambda: map_pores(problem, device))
 
 
-def memory_table(strategies: dict, porosity: float) -> pd.DataFrame:
-    """Bytes a node of the box that each strategy keeps, and the porosity below which a sparse one keeps less.
+def memory_table(space: PoreSpace, device) -> pd.DataFrame:
+    """Bytes a node of the box that each strategy keeps, by design and as allocated on the device.
 
-    Columns strategy, precision, bytes a node, break-even against the flag word.
+    Columns strategy, precision, bytes, allocated, and the porosity below which a sparse one keeps less than the flag
+    word.
     """
     rows = []
     for precision, itemsize in (("single", 4), ("double", 8)):
-        dense = strategies["flag word"].COST
-        for name, module in strategies.items():
+        dense = STRATEGIES["flag word"].COST
+        for name, module in STRATEGIES.items():
             limit = np.nan if module.COST.dense else module.COST.break_even(dense, itemsize)
-            rows.append((name, precision, module.COST.bytes_per_node(itemsize, porosity), limit))
-    return pd.DataFrame(rows, columns=["strategy", "precision", "bytes a node", "saves memory below porosity"])
+            allocated = measured_bytes(space, device, name, precision)
+            rows.append((name, precision, module.COST.bytes_per_node(itemsize, space.porosity), allocated, limit))
+    return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
 
 
 def measured_bytes(space: PoreSpace, device, strategy: str, precision: str) -> float:
-    """Bytes a node of the box that the arrays of a running flow occupy, fields left out."""
+    """Bytes a node of the box that the arrays of a flow occupy, fields left out."""
     flow = PorousFlow(PorousProblem(space, 0.8, (0.0, 0.0, 0.0)), device, strategy=strategy, precision=precision)
     return flow.kept_bytes / space.solid.size

@@ -24,8 +24,8 @@ def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
 def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, series, paper: dict, title: str):
     """k over porosity for each relaxation time beside the paper's points, and both over the series.
 
-    `table` has porosity, tau and k in squared voxels of a cell of 128 voxels, `published` series, x, y; series(porosity)
-    is the analytical k.
+    `table` has porosity, tau and k in squared voxels of a cell of 128 voxels, `published` has series, x and y;
+    series(porosity) is the analytical k.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.9))
     fine = np.linspace(table["porosity"].min(), table["porosity"].max(), 101)

@@ -7,8 +7,10 @@ import pandas as pd
 
 from repro.parallel import InputError
 
-from ..media import PoreSpace, sphere_crystal
+from ..exact import bcc_permeability
+from ..media import PoreSpace, Sample, sphere_crystal
 from ..media.pore_space import AXES
+from ..media.spheres import solid_fraction
 from .problem import PorousProblem
 from .simulation import Permeability, PorousFlow
 
@@ -99,6 +101,30 @@ def crystal_table(runs, device, *, packing="body-centred", precision="single", i
     return pd.DataFrame(rows, columns=names)
 
 
+def against_series(table: pd.DataFrame, coefficients) -> pd.DataFrame:
+    """A `crystal_table` with the columns series and deviation (%) for body-centred spheres."""
+    series = bcc_permeability(table["chi"], table["nodes"], coefficients)
+    return table.assign(**{"series": series, "deviation (%)": 100 * (table["k"] / series - 1)})
+
+
+def series_over_porosity(porosity, side: float, coefficients):
+    """k of body-centred spheres by porosity instead of chi."""
+    return bcc_permeability(((1 - np.asarray(porosity, float)) / solid_fraction(1.0)) ** (1 / 3), side, coefficients)
+
+
+def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """For each collision and wall how k depends on tau, in per cent.
+
+    Columns spread (largest over smallest, all tau) and rise (from tau = 0.8 to 1), indexed by (collision, walls).
+    """
+    rows = {}
+    for key, group in table.groupby(["collision", "walls"], sort=False):
+        k = group.set_index("tau")["k"]
+        rows[key] = (100 * (k.max() / k.min() - 1), 100 * (k[1.0] / k[0.8] - 1))
+    index = pd.MultiIndex.from_tuples(rows, names=["collision", "walls"])
+    return pd.DataFrame(list(rows.values()), columns=["spread (%)", "rise (%)"], index=index)
+
+
 def refined(solid: np.ndarray, times: int) -> np.ndarray:
     """The same image on a finer grid: each voxel becomes `times`^3 voxels."""
     if times < 1:
@@ -118,6 +144,18 @@ def closed_sides(solid: np.ndarray, axis: str) -> np.ndarray:
     """The image with a wall one voxel thick at the sides, so that nothing crosses them."""
     width = [(0, 0) if index == 2 - AXES.index(axis) else (0, 1) for index in range(3)]
     return np.pad(solid, width, constant_values=True)
+
+
+def fitted(solid: np.ndarray, sample: Sample) -> np.ndarray:
+    """The image as the sample file wants it at its sides and ends."""
+    if sample.sides == "wall":
+        solid = closed_sides(solid, sample.axis)
+    return mirrored(solid, sample.axis) if sample.ends == "mirror" else solid
+
+
+def in_units(k: float, voxel_size: float) -> tuple[float, float]:
+    """A permeability in squared voxels as (square metres, millidarcy)."""
+    return k * voxel_size**2, k * voxel_size**2 / DARCY * 1000
 
 
 def resolution_check(solid: np.ndarray, device, *, times=(1, 2), **options) -> pd.DataFrame:

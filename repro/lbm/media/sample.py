@@ -1,0 +1,67 @@
+"""A user's rock: a TOML file that names an image, its voxel size, and how the flow is driven."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from repro.parallel import InputError
+
+from .image import read_image
+from .pore_space import AXES
+
+ENDS = ("periodic", "mirror")
+SIDES = ("periodic", "wall")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a sample file says; `image` is the path of the image, relative to the file."""
+
+    #: .npy, .tif, .tiff, or .raw with shape and dtype
+    image: str
+    #: length of a voxel in metres
+    voxel_size: float
+    #: direction of the flow
+    axis: str = "x"
+    #: how the ends fit together: as they are, or with a mirror image behind the sample
+    ends: str = "mirror"
+    #: what is at the sides: the opposite side of the sample, or a wall
+    sides: str = "wall"
+    #: value of the pores in the image
+    pore: int = 0
+    #: (nz, ny, nx) and type, for a .raw file
+    shape: tuple[int, int, int] | None = None
+    dtype: str = "uint8"
+
+    def __post_init__(self):
+        for what, allowed in (("axis", AXES), ("ends", ENDS), ("sides", SIDES)):
+            if getattr(self, what) not in allowed:
+                raise InputError(f"{what} = '{getattr(self, what)}': choose one of {', '.join(allowed)}")
+        size = self.voxel_size
+        if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
+            raise InputError(f"voxel_size = {size!r}: give the length of a voxel in metres, such as 2.5e-6")
+
+
+def read_sample(path) -> tuple[Sample, np.ndarray]:
+    """The sample of a TOML file and its solid voxels, shape (nz, ny, nx); InputError says what is wrong where."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such sample file; give the path of a TOML file with image and voxel_size")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name}: not a TOML file: {error}") from None
+    known = [field.name for field in fields(Sample)]
+    if unknown := sorted(set(content) - set(known)):
+        raise InputError(f"{path.name}: unknown key {', '.join(unknown)}: the keys are {', '.join(known)}")
+    for name, what in (("image", "the file of the voxels"), ("voxel_size", "the length of a voxel in metres")):
+        if name not in content:
+            raise InputError(f"{path.name}: {name} is missing: {what}")
+    try:
+        sample = Sample(**content)
+        solid = read_image(path.parent / sample.image, shape=sample.shape, dtype=sample.dtype, pore=sample.pore)
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from None
+    return sample, solid
