@@ -73,7 +73,12 @@ def versions() -> dict[str, str]:
 
 
 def commit(root: Path) -> dict:
-    """Commit of the checkout and whether its sources differ from it; without git what REPRO_COMMIT says, or nothing."""
+    """Commit of the checkout and whether its sources differ from it; what REPRO_COMMIT says, if it is set.
+
+    Whoever copies a checkout to another machine knows better than the git there which commit it is.
+    """
+    if given := os.environ.get("REPRO_COMMIT"):
+        return {"commit": given, "dirty": False}
 
     def git(*words):
         done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
@@ -83,8 +88,7 @@ def commit(root: Path) -> dict:
         changed = git("status", "--porcelain", "--untracked-files=no")
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
     except (OSError, subprocess.SubprocessError):
-        given = os.environ.get("REPRO_COMMIT")
-        return {"commit": given, "dirty": False} if given else {}
+        return {}
 
 
 def collect(root: Path) -> dict:

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from repro.parallel.errors import InputError
-from repro.study import atomic
+from repro.study import atomic, provenance
+from repro.study.paths import Project
 from repro.study.record import open_record, plain
 
 matplotlib.use("Agg")
@@ -114,3 +115,11 @@ def test_values_become_plain_json():
         "a": [0, 1],
         "b": [True, None, 0.1],
     }
+
+
+def test_the_commit_of_a_copied_checkout_is_what_its_owner_says(tmp_path, monkeypatch):
+    monkeypatch.delenv("REPRO_COMMIT", raising=False)
+    assert provenance.commit(tmp_path) == {}
+    monkeypatch.setenv("REPRO_COMMIT", "abc123")
+    assert provenance.commit(tmp_path) == {"commit": "abc123", "dirty": False}
+    assert provenance.commit(Project.default().root)["commit"] == "abc123"

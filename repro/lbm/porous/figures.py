@@ -56,15 +56,21 @@ def viscosity_dependence(table: pd.DataFrame):
 
 
 def convergence(runs: dict, published: pd.DataFrame, paper: dict):
-    """k over the steps for named runs (name: history), beside the paper's two curves (figure 5.9)."""
-    figure, axes = plt.subplots(figsize=(6.4, 4.0))
-    for (name, rows), face in zip(published.groupby("series"), ("none", "0.6"), strict=False):
-        axes.plot(rows["x"], rows["y"], **paper | {"markersize": 4, "markerfacecolor": face}, label=f"paper, {name}")
-    for name, history in runs.items():
-        steps, k = np.array(history).T
-        axes.plot(steps, k, marker="none", label=f"this run, {name}")
-    axes.set(xlabel="time steps", ylabel="k (squared voxels)")
-    axes.legend()
+    """k over the steps for named runs (name: history) beside the paper's two curves, whole and near the end (5.9)."""
+    figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.0))
+    for axes in panels:
+        for (name, rows), face in zip(published.groupby("series"), ("none", "0.6"), strict=False):
+            axes.plot(
+                rows["x"], rows["y"], **paper | {"markersize": 4, "markerfacecolor": face}, label=f"paper, {name}"
+            )
+        for name, history in runs.items():
+            steps, k = np.array(history).T
+            style = {"linestyle": "--"} if "plain" in name else {}
+            axes.plot(steps, k, marker="none", label=name, **style)
+        axes.set(xlabel="time steps", ylabel="k (squared voxels)")
+    final = [history[-1][1] for history in runs.values()] + [published["y"].max()]
+    panels[1].set_ylim(min(final) - 0.03 * max(final), 1.02 * max(final))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
