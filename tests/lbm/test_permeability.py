@@ -122,9 +122,11 @@ def test_mirroring_makes_the_ends_fit_and_closing_keeps_the_flow_inside():
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_a_strategy_keeps_the_bytes_that_it_states(threads, strategy, precision):
-    space = PoreSpace(sphere_crystal(12, 0.9))
+    space = PoreSpace(sphere_crystal(24, 0.9))
     stated = STRATEGIES[strategy].COST.bytes_per_node(4 if precision == "single" else 8, space.porosity)
-    assert benchmark.measured_bytes(space, threads, strategy, precision) == pytest.approx(stated, rel=1e-12)
+    # rows of a sparse list are filled up to an odd number of cache lines
+    slack = 0.0 if STRATEGIES[strategy].COST.dense else 64 / space.pores
+    assert stated <= benchmark.measured_bytes(space, threads, strategy, precision) <= stated * (1 + slack)
 
 
 def test_storing_deviations_keeps_single_precision_accurate(threads):

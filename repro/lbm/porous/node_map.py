@@ -17,26 +17,40 @@ from .node import OFFSET, Q
 
 _LARGEST = np.iinfo(np.int32).max
 
+#: numbers in a line of a GPU's cache, in single precision
+_LINE = 32
+
+
+def row_length(count: int) -> int:
+    """Length of a row of the arrays that hold something of `count` pores: an odd number of whole cache lines.
+
+    Whole lines, so that neighbouring threads find each row aligned; an odd number, so that the same place of all rows
+    does not fall to one memory channel.
+    """
+    lines = -(-count // _LINE)
+    return _LINE * (lines + 1 - lines % 2)
+
 
 @dataclass(frozen=True)
 class NodeMap:
-    """Number of pores, their flat indices in the box (host), and the map [(q - 1)][pore] on the device."""
+    """Number of pores, length of a row, the pores' flat indices in the box (host), and the map [(q - 1)][row]."""
 
     count: int
+    row: int
     cells: np.ndarray
     sources: object
 
 
 def _map_kernel(modified: bool, reverse: bool) -> Kernel:
-    """The kernel (index, sources, nx, ny, nz, count); index is the number of a pore, or -1 in solid."""
+    """The kernel (index, sources, nx, ny, nz, row); index is the number of a pore, or -1 in solid."""
     opposite = D3Q19.opposite
 
     @inline
-    def place(i, pore, count):
-        return np.int32((opposite[i] if reverse else i) * count + pore)
+    def place(i, pore, row):
+        return np.int32((opposite[i] if reverse else i) * row + pore)
 
     @inline
-    def connect(x, n, y, z, index, sources, nx, ny, nz, count):
+    def connect(x, n, y, z, index, sources, nx, ny, nz, row):
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for lane in range(n):
             here = x + lane + nx * (y + ny * z)
@@ -45,13 +59,13 @@ def _map_kernel(modified: bool, reverse: bool) -> Kernel:
                 for i in range(1, Q):
                     behind = index[here + OFFSET(i, -1, xs, ys, zs)]
                     ahead = index[here + OFFSET(i, 1, xs, ys, zs)]
-                    source = place(i, behind, count)
+                    source = place(i, behind, row)
                     if behind < 0:
-                        source = place(opposite[i], pore, count)
+                        source = place(opposite[i], pore, row)
                         if modified and ahead >= 0:
                             # what arrives from the other side, sent back at once
-                            source = place(opposite[i], ahead, count)
-                    sources[unsigned((i - 1) * count + pore)] = source
+                            source = place(opposite[i], ahead, row)
+                    sources[unsigned((i - 1) * row + pore)] = source
 
     return Kernel(connect, ndim=3, edges=True)
 
@@ -63,11 +77,12 @@ def map_pores(problem, device, *, reverse: bool = False) -> NodeMap:
     """
     xp, shape = device.xp, problem.space.shape
     count = problem.space.pores
-    if Q * count > _LARGEST:
+    row = row_length(count)
+    if Q * row > _LARGEST:
         raise InputError(f"{count} pores: a map of 32-bit places holds at most {_LARGEST // Q}; take a smaller image")
     solid = device.to_device(problem.space.solid.ravel().view("u1"))
     index = xp.where(solid, np.int32(-1), xp.cumsum(1 - solid, dtype=np.int32) - np.int32(1)).astype(np.int32)
-    sources = device.zeros((Q - 1) * count, np.int32)
+    sources = device.zeros((Q - 1) * row, np.int32)
     connect = device.compile(_map_kernel(problem.walls == "modified", reverse))
-    connect(shape, index, sources, *shape, count)()
-    return NodeMap(count, np.flatnonzero(~problem.space.solid.ravel()), sources)
+    connect(shape, index, sources, *shape, row)()
+    return NodeMap(count, row, np.flatnonzero(~problem.space.solid.ravel()), sources)

@@ -93,11 +93,18 @@ class PorousFlow(TimeLoop):
         values = values.reshape(D3Q19.q, -1)
         if self.scheme.cells is not None and values.shape[1] > 1:
             values = values[:, self.scheme.cells]
-        self.state.reshape(D3Q19.q, -1)[:] = self.device.to_device(values.astype(self.dtype))
+        rows = self.state.reshape(D3Q19.q, -1)[:, : self._stored]
+        rows[:] = self.device.to_device(values.astype(self.dtype))
+
+    @property
+    def _stored(self) -> int:
+        """Number of stored nodes; rows of the sparse strategies are a little longer."""
+        space = self.problem.space
+        return space.solid.size if self.scheme.cells is None else space.pores
 
     def _update_fields(self):
         self.scheme.observe[self.steps % 2]()
-        return self.scheme.fields.reshape(4, -1)
+        return self.scheme.fields.reshape(4, -1)[:, : self._stored]
 
     def fields(self) -> tuple[np.ndarray, np.ndarray]:
         """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid."""

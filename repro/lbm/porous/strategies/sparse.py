@@ -16,24 +16,24 @@ COST = Cost(arrays=2, map=4 * (Q - 1), dense=False)
 
 
 @inline
-def gather(s, n, pore, count, sources, f):
+def gather(s, n, pore, row, sources, f):
     """The populations that stream into a run of pores."""
     for lane in range(n):
         s[0, lane] = f[unsigned(pore + lane)]
     for i in range(1, Q):
         for lane in range(n):
-            s[i, lane] = f[unsigned(sources[unsigned((i - 1) * count + pore + lane)])]
+            s[i, lane] = f[unsigned(sources[unsigned((i - 1) * row + pore + lane)])]
 
 
 def _update_kernel(problem, dtype, block) -> Kernel:
-    """The kernel (sources, f, g, count, even, odd, fx, fy, fz): stream, collide, store."""
+    """The kernel (sources, f, g, row, even, odd, fx, fy, fz): stream, collide, store."""
     relax, store = relax_of(problem, dtype), store_of(nowhere, reverse=False)
 
     @inline
-    def update(x, n, s, sources, f, g, count, even, odd, fx, fy, fz):
-        gather(s, n, x, count, sources, f)
+    def update(x, n, s, sources, f, g, row, even, odd, fx, fy, fz):
+        gather(s, n, x, row, sources, f)
         relax(s, n, even, odd, fx, fy, fz)
-        store(s, n, x, count, sources, g)
+        store(s, n, x, row, sources, g)
 
     return Kernel(update, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
 
@@ -41,18 +41,18 @@ def _update_kernel(problem, dtype, block) -> Kernel:
 def build(problem, device, dtype, block) -> PorousScheme:
     """Bind the strategy to two arrays on the device; the map is made there. The state is taken after the collision."""
     pores = map_pores(problem, device)
-    count, sources = pores.count, pores.sources
-    a, b = device.zeros(Q * count, dtype), device.zeros(Q * count, dtype)
-    fields, numbers = device.zeros(4 * count, dtype), problem.parameters(dtype)
+    count, row, sources = pores.count, pores.row, pores.sources
+    a, b = device.zeros(Q * row, dtype), device.zeros(Q * row, dtype)
+    fields, numbers = device.zeros(4 * row, dtype), problem.parameters(dtype)
     update = device.compile(_update_kernel(problem, dtype, block))
     collide = device.compile(own_kernel(problem, dtype, nowhere, reverse=False, block=block))
     observe = device.compile(macroscopic_kernel(problem, dtype, nowhere, collided=True))
     return PorousScheme(
-        start=collide((count,), sources, a, a, count, *numbers),
-        steps=tuple(update((count,), sources, f, g, count, *numbers) for f, g in ((a, b), (b, a))),
+        start=collide((count,), sources, a, a, row, *numbers),
+        steps=tuple(update((count,), sources, f, g, row, *numbers) for f, g in ((a, b), (b, a))),
         states=(a, b),
         collided=True,
-        observe=tuple(observe((count,), sources, f, fields, count, *numbers[2:]) for f in (a, b)),
+        observe=tuple(observe((count,), sources, f, fields, row, *numbers[2:]) for f in (a, b)),
         fields=fields,
         kept=(sources,),
         cells=pores.cells,

@@ -21,15 +21,15 @@ COST = Cost(arrays=1, map=4 * (Q - 1), map_reads=0.5, dense=False)
 
 
 def _exchange_kernel(problem, dtype, block) -> Kernel:
-    """The kernel (sources, f, count, even, odd, fx, fy, fz) of odd steps: stream, collide, stream."""
+    """The kernel (sources, f, row, even, odd, fx, fy, fz) of odd steps: stream, collide, stream."""
     relax = relax_of(problem, dtype)
 
     @inline
-    def exchange(x, n, s, places, sources, f, count, even, odd, fx, fy, fz):
+    def exchange(x, n, s, places, sources, f, row, even, odd, fx, fy, fz):
         # kept, because the compiler cannot know that writing populations leaves the map as it is
         for i in range(1, Q):
             for lane in range(n):
-                places[i, lane] = sources[unsigned((i - 1) * count + x + lane)]
+                places[i, lane] = sources[unsigned((i - 1) * row + x + lane)]
         for lane in range(n):
             s[0, lane] = f[unsigned(x + lane)]
         for i in range(1, Q):
@@ -47,13 +47,13 @@ def _exchange_kernel(problem, dtype, block) -> Kernel:
 
 
 def _arriving_kernel(problem, dtype) -> Kernel:
-    """The kernel (sources, f, fields, count, fx, fy, fz) after even steps: density and velocity of what streams in."""
+    """The kernel (sources, f, fields, row, fx, fy, fz) after even steps: density and velocity of what streams in."""
     observe = observe_of(problem, dtype, nowhere, collided=False)
 
     @inline
-    def arriving(x, n, s, sources, f, fields, count, fx, fy, fz):
-        gather(s, n, x, count, sources, f)
-        observe(s, n, x, count, sources, fields, fx, fy, fz)
+    def arriving(x, n, s, sources, f, fields, row, fx, fy, fz):
+        gather(s, n, x, row, sources, f)
+        observe(s, n, x, row, sources, fields, fx, fy, fz)
 
     return Kernel(arriving, rows=scratch_rows(D3Q19), dtype=dtype)
 
@@ -65,8 +65,8 @@ def build(problem, device, dtype, block) -> PorousScheme:
             f"'sparse in place' takes half-way walls, not {problem.walls}: those read one place twice; choose 'sparse'"
         )
     pores = map_pores(problem, device, reverse=True)
-    count, sources = pores.count, pores.sources
-    f, fields = device.zeros(Q * count, dtype), device.zeros(4 * count, dtype)
+    count, row, sources = pores.count, pores.row, pores.sources
+    f, fields = device.zeros(Q * row, dtype), device.zeros(4 * row, dtype)
     numbers = problem.parameters(dtype)
     local = device.compile(own_kernel(problem, dtype, nowhere, reverse=True, block=block))
     exchange = device.compile(_exchange_kernel(problem, dtype, block))
@@ -75,12 +75,12 @@ def build(problem, device, dtype, block) -> PorousScheme:
     return PorousScheme(
         start=nothing,
         steps=(
-            local((count,), sources, f, f, count, *numbers),
-            exchange((count,), sources, f, count, *numbers),
+            local((count,), sources, f, f, row, *numbers),
+            exchange((count,), sources, f, row, *numbers),
         ),
         states=(f, f),
         collided=False,
-        observe=tuple(bound((count,), sources, f, fields, count, *numbers[2:]) for bound in (at_rest, arriving)),
+        observe=tuple(bound((count,), sources, f, fields, row, *numbers[2:]) for bound in (at_rest, arriving)),
         fields=fields,
         kept=(sources,),
         cells=pores.cells,
