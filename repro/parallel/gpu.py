@@ -143,6 +143,8 @@ def _open_gpu():
         raise DeviceError(f"device 'cuda' was asked for, but there is no GPU ({error}): {hint}") from None
     if count == 0:
         raise DeviceError(f"device 'cuda' was asked for, but there is no GPU: {hint}")
-    stream = cupy.cuda.Stream(non_blocking=True)
+    # A blocking stream: what CuPy runs on the default stream waits for it. The current stream belongs to a thread, so
+    # an operation elsewhere, such as in a notebook's later cell, would otherwise read what is not yet written.
+    stream = cupy.cuda.Stream(non_blocking=False)
     stream.use()
     return cupy, stream
