@@ -1,6 +1,7 @@
 """Compile every kernel of a lattice to PTX for sm_90, without a GPU; prints one JSON object a kernel.
 
 python compile_ptx.py LATTICE PRECISION
+python compile_ptx.py COLLISION PRECISION     the strategies for porous media
 """
 
 import json
@@ -11,11 +12,15 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
-from numba import cuda, types
+from numba import cuda, from_dtype, types
 
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import LATTICES
+from repro.lbm.media import PoreSpace
 from repro.lbm.model import Model, Problem
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import STRATEGIES
 from repro.lbm.timeloop import PRECISIONS
@@ -45,6 +50,9 @@ class PtxDevice:
     def zeros(self, shape, dtype):
         return np.zeros(shape, dtype)
 
+    def to_device(self, array):
+        return array
+
     def free_memory(self):
         return 1 << 40
 
@@ -72,7 +80,7 @@ def ptx(kernel, arguments):
     signature = [types.int64]
     for value in arguments:
         if isinstance(value, np.ndarray):
-            signature.append(types.Array(types.float32 if value.dtype == np.float32 else types.float64, 1, "C"))
+            signature.append(types.Array(from_dtype(value.dtype), 1, "C"))
         elif isinstance(value, int):
             signature.append(types.int64)
         else:
@@ -83,15 +91,25 @@ def ptx(kernel, arguments):
         return cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=True)[0]
 
 
-def main(lattice, precision):
+def box_flow(lattice, strategy, precision, device):
     faces, moving, forcing, shape = CASES[lattice]
     force = (1e-4, 0.0, 0.0) if forcing else (0.0, 0.0, 0.0)
     velocity = (0.05, 0.0, 0.0) if moving is not None else (0.0, 0.0, 0.0)
     model = Model(LATTICES[lattice], Boundaries(faces, moving), "bgk", forcing)
     problem = Problem(model, shape, 0.8, force=force, wall_velocity=velocity)
-    for strategy in STRATEGIES:
+    Simulation(problem, device, strategy=strategy, precision=precision)
+
+
+def porous_flow(collision, strategy, precision, device):
+    problem = PorousProblem(PoreSpace(np.zeros((4, 4, 4), bool)), 0.8, (1e-4, 0.0, 0.0), collision)
+    PorousFlow(problem, device, strategy=strategy, precision=precision)
+
+
+def main(what, precision):
+    build, strategies = (box_flow, STRATEGIES) if what in CASES else (porous_flow, POROUS_STRATEGIES)
+    for strategy in strategies:
         device = PtxDevice()
-        Simulation(problem, device, strategy=strategy, precision=precision)
+        build(what, strategy, precision, device)
         for name, text in device.kernels.values():
             found = {
                 "strategy": strategy,

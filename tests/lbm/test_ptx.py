@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from repro.lbm.lattice import LATTICES
+from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.strategies import STRATEGIES
 
 HERE = Path(__file__).resolve().parent
@@ -54,3 +55,15 @@ def test_kernels_keep_their_scratch_in_registers_compute_in_one_precision_and_re
         name = f"{kernel['strategy']}, {kernel['kernel']}"
         wrong += [f"{name}: not true that it {law}" for law, holds in laws.items() if not holds]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("collision", "precision"), [("bgk", "single"), ("mrt", "single"), ("mrt", "double")])
+def test_kernels_for_porous_media_keep_their_scratch_in_registers_and_compute_in_one_precision(collision, precision):
+    kernels = compiled(collision, precision)
+    assert {kernel["strategy"] for kernel in kernels} == set(POROUS_STRATEGIES)
+    other = "double" if precision == "single" else "single"
+    wrong = [k for k in kernels if k["local"] or k[other] or not k["target"].startswith("sm_90")]
+    assert not wrong, "\n".join(map(str, wrong))
+    # nineteen populations, and their places once, although they are used twice
+    loads = [k["loads"] for k in kernels if k["kernel"] == "exchange"]
+    assert loads == [LATTICES["D3Q19"].q * 2 - 1]
