@@ -122,15 +122,15 @@ def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.Dat
     return table
 
 
-def speed_table(runs, record=None) -> pd.DataFrame:
-    """Measure a list of (case, problem, device, options); one row a speed.
+def speed_table(runs, record=None, *, measured=measure_speed) -> pd.DataFrame:
+    """Measure a list of (case, problem, device, options) with `measured`; one row a speed.
 
     Adds `roof`, the share of the device's copy bandwidth, and hands every speed to the notebook's `record`.
     """
     roofs, rows = {}, []
     for case, problem, device, options in runs:
         roofs[repr(device)] = roofs.get(repr(device)) or copy_bandwidth(device)
-        speed = asdict(measure_speed(case, problem, device, **options))
+        speed = asdict(measured(case, problem, device, **options))
         rows.append(speed | {"roof": speed["bandwidth"] / roofs[repr(device)]})
         if record is not None:
             record.timing(**rows[-1], includes=INCLUDES)

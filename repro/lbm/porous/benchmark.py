@@ -1,13 +1,14 @@
 """Speed of the strategies for porous media, measured only after their physics has been checked."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from repro.parallel import CpuDevice, InputError, copy_bandwidth, measure, select
+from repro.parallel import CpuDevice, InputError, measure, select
 
-from ..benchmark import INCLUDES, TOLERANCE, CheckError, steps_for, uniform_flow
+from .. import benchmark
+from ..benchmark import TOLERANCE, CheckError, steps_for, uniform_flow
 from ..lattice import D3Q19
 from ..media import PoreSpace, random_blocks, random_spheres, sphere_crystal
 from .node_map import map_pores
@@ -96,14 +97,7 @@ def speed_table(runs, record=None) -> pd.DataFrame:
 
     Every speed is handed to the notebook's `record`.
     """
-    roofs, rows = {}, []
-    for case, space, device, options in runs:
-        roofs[repr(device)] = roofs.get(repr(device)) or copy_bandwidth(device)
-        speed = asdict(measure_speed(case, space, device, **options))
-        rows.append(speed | {"roof": speed["bandwidth"] / roofs[repr(device)]})
-        if record is not None:
-            record.timing(**rows[-1], includes=INCLUDES)
-    return pd.DataFrame(rows)
+    return benchmark.speed_table(runs, record, measured=measure_speed)
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
