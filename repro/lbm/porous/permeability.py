@@ -63,7 +63,8 @@ def flow_through(
 ) -> FlowThrough:
     """Drive the fluid along `axis` until k is steady and return it; raises InputError if nothing can flow.
 
-    `strategy` is the one that takes the walls in least memory unless it is given, `interval` the steps between two looks at k.
+    `strategy` is the one that takes the walls in least memory unless it is given, `interval` the steps between two
+    looks at k.
     """
     space.require_flow(axis)
     if strategy is None:
