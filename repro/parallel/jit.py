@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
+import uuid
 from pathlib import Path
 
 import numba
@@ -20,6 +21,7 @@ from platformdirs import user_cache_dir
 inline = register_jitable
 
 _KEPT_CACHES = 4
+_PROCESS = uuid.uuid4().hex[:12]
 
 
 def _source_digest() -> str:
@@ -75,3 +77,15 @@ def load_generated(name: str, source: str):
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def cached_apart(dispatcher):
+    """Let the files in which numba caches `dispatcher` carry this process's name; returns the dispatcher.
+
+    numba numbers them by an index that it reads and writes without a lock: of two kernels that two processes compile
+    at once, one would find the other's machine code, and compute something else.
+    """
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if files is not None:
+        files._data_name_pattern = files._data_name_pattern.replace("{number:d}", _PROCESS + ".{number:d}")
+    return dispatcher

@@ -15,7 +15,7 @@ arguments.
 
 import inspect
 
-from .jit import load_generated
+from .jit import cached_apart, load_generated
 
 _CPU = '''"""Generated: a loop over runs of items on the CPU."""
 from numba import carray, int32, njit, prange
@@ -117,7 +117,7 @@ def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, sha
     source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk)
     name = f"cpu_{ndim}d_{len(names)}_{kinds}_{'node' if lanes == 1 else 'run'}"
     module = load_generated(name, source)
-    return module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows)
+    return cached_apart(module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows))
 
 
 def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block):
@@ -127,4 +127,5 @@ def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block):
     scratch = "".join(_CUDA_SCRATCH[kind] for kind in kinds)
     source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows)
     name = f"cuda_{ndim}d_{len(names)}_{kinds}"
-    return load_generated(name, source).make(body, rows, dtype, index_rows, shared_rows, block)
+    make = load_generated(name, source).make
+    return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block))

@@ -25,9 +25,22 @@ Simulation(problem, select("threads"), strategy="push").step(2)
 """
 
 
-def run_process(cache: Path):
+KERNEL = """
+import numpy as np
+from repro.parallel import Kernel, inline, select
+
+@inline
+def double(x, n, values):
+    for lane in range(n):
+        values[x + lane] *= 2
+
+select("serial").compile(Kernel(double))((4,), np.ones(4))()
+"""
+
+
+def run_process(cache: Path, script: str = SCRIPT):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
 
@@ -36,6 +49,17 @@ def test_a_second_process_finds_the_compiled_kernels(tmp_path):
     first = run_process(tmp_path)
     assert any(path.suffix == ".nbc" for path in first)
     assert run_process(tmp_path) == first
+
+
+def test_processes_that_compile_at_once_never_write_the_same_file(tmp_path):
+    first = run_process(tmp_path, KERNEL)
+    for index in tmp_path.rglob("*.nbi"):
+        index.unlink()  # a process that compiles at the same time has not seen it
+    second = run_process(tmp_path, KERNEL)
+    machine_code = {path for path in first if path.suffix == ".nbc"}
+    assert machine_code
+    assert all(second[path] == first[path] for path in machine_code)
+    assert any(path.suffix == ".nbc" for path in second.keys() - machine_code)
 
 
 @pytest.fixture
