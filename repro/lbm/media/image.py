@@ -26,8 +26,8 @@ def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
 
 
 def _read_raw(path: Path, shape, dtype) -> np.ndarray:
-    if shape is None or len(shape) != 3 or min(shape) < 1:
-        raise InputError(f"{path.name}: a .raw image needs its shape (nz, ny, nx), not {shape}")
+    if not _is_shape(shape):
+        raise InputError(f"{path.name}: a .raw image needs its shape [nz, ny, nx], not {shape}")
     try:
         kind = np.dtype(dtype)
     except TypeError:
@@ -37,6 +37,10 @@ def _read_raw(path: Path, shape, dtype) -> np.ndarray:
         sides = " x ".join(map(str, shape))
         raise InputError(f"{path.name}: {found} bytes, but {sides} voxels of type {kind} are {expected} bytes")
     return np.fromfile(path, kind).reshape(shape)
+
+
+def _is_shape(shape) -> bool:
+    return isinstance(shape, list | tuple) and len(shape) == 3 and all(type(n) is int and n > 0 for n in shape)
 
 
 def _read_self_described(path: Path) -> np.ndarray:

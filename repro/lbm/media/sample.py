@@ -39,6 +39,10 @@ class Sample:
         for what, allowed in (("axis", AXES), ("ends", ENDS), ("sides", SIDES)):
             if getattr(self, what) not in allowed:
                 raise InputError(f"{what} = '{getattr(self, what)}': choose one of {', '.join(allowed)}")
+        for what, kind, example in (("image", str, '"rock.npy"'), ("dtype", str, '"uint8"'), ("pore", int, "0")):
+            value = getattr(self, what)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"{what} = {value!r}: give a value such as {example}")
         size = self.voxel_size
         if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
             raise InputError(f"voxel_size = {size!r}: give the length of a voxel in metres, such as 2.5e-6")

@@ -1,0 +1,69 @@
+"""What a sample file says is what is read, and what is wrong with it is said in one line."""
+
+import numpy as np
+import pytest
+
+from repro.lbm.media import read_sample
+from repro.parallel import InputError
+
+VOXELS = np.array([[[0, 1, 0], [0, 0, 1]]], np.uint8)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    np.save(tmp_path / "rock.npy", VOXELS)
+    (tmp_path / "rock.raw").write_bytes(VOXELS.astype(np.uint16).tobytes())
+    return tmp_path
+
+
+def write(folder, text):
+    (folder / "rock.toml").write_text(text)
+    return folder / "rock.toml"
+
+
+def test_the_image_lies_beside_the_file_whatever_the_working_folder_is(folder):
+    sample, solid = read_sample(write(folder, 'image = "rock.npy"\nvoxel_size = 2.5e-6\naxis = "z"\n'))
+    assert (sample.voxel_size, sample.axis, sample.ends, sample.sides) == (2.5e-6, "z", "mirror", "wall")
+    np.testing.assert_array_equal(solid, VOXELS == 1)
+
+
+def test_a_raw_file_has_the_shape_the_type_and_the_pore_value_that_the_file_says(folder):
+    text = 'image = "rock.raw"\nvoxel_size = 1e-6\nshape = [1, 2, 3]\ndtype = "uint16"\npore = 1\n'
+    np.testing.assert_array_equal(read_sample(write(folder, text))[1], VOXELS == 0)
+
+
+SIZE = "voxel_size = 1e-6\n"
+WRONG = {
+    "": "image is missing",
+    'image = "rock.npy"\n': "voxel_size is missing",
+    'image = "rock.npy"\nvoxel_size = 0\n': "length of a voxel in metres",
+    'image = "rock.npy"\nvoxel_size = nan\n': "length of a voxel in metres",
+    'image = "rock.npy"\nvoxel_size = "2 um"\n': "length of a voxel in metres",
+    'image = "rock.npy"\nvoxel_size = true\n': "length of a voxel in metres",
+    SIZE + 'image = "rock.npy"\naxis = "w"\n': "choose one of",
+    SIZE + 'image = "rock.npy"\nends = ["mirror"]\n': "choose one of",
+    SIZE + 'image = "rock.npy"\nvoxel = 1\n': "unknown key voxel",
+    SIZE + "image = 5\n": "image = 5",
+    SIZE + 'image = "other.npy"\n': "other.npy",
+    SIZE + 'image = "rock.npy"\npore = "a"\n': "pore = 'a'",
+    SIZE + 'image = "rock.raw"\n': "shape",
+    SIZE + 'image = "rock.raw"\nshape = [1, 2]\n': "shape",
+    SIZE + 'image = "rock.raw"\nshape = 6\n': "shape",
+    SIZE + 'image = "rock.raw"\nshape = [1, 2, "3"]\n': "shape",
+    SIZE + 'image = "rock.raw"\nshape = [1, 2, 3]\ndtype = "int3"\n': "int3",
+    SIZE + 'image = "rock.raw"\nshape = [1, 2, 3]\ndtype = 8\n': "dtype",
+    "image = ": "not a TOML file",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_is_said_in_one_line_with_the_name_of_the_file(folder, text):
+    with pytest.raises(InputError, match=WRONG[text]) as error:
+        read_sample(write(folder, text))
+    assert str(error.value).startswith("rock.toml: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match="no such sample file"):
+        read_sample(tmp_path / "rock.toml")
