@@ -66,12 +66,12 @@ class Simulation(TimeLoop):
         return [bind(problem.shape, f, self._fields, *problem.shape, *numbers) for f in scheme.states]
 
     def set_populations(self, populations: np.ndarray) -> None:
-        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step.
+        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
+        and the first look at the flow.
 
         Shape (q, 1, 1, 1) sets all nodes to the same populations.
         """
-        if self._started:
-            raise InputError(f"populations can be set before the first step only, not after {self.steps}")
+        self._require_untouched()
         weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
         full = (len(weights), *self.problem.shape[::-1])
         deviation = np.broadcast_to(np.asarray(populations, float) - weights, full).reshape(len(weights), -1)
@@ -115,6 +115,7 @@ class Simulation(TimeLoop):
         populations += weights if by_node else weights[:, None]
 
     def _update_fields(self):
+        self._start()
         self._macroscopic[self.steps % 2]()
         return self._fields
 

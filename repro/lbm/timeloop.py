@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from repro.parallel import DivergenceError
+from repro.parallel import DivergenceError, InputError
 
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
@@ -28,11 +28,20 @@ class TimeLoop:
         """The device array that holds the populations now."""
         return self.scheme.states[self.steps % 2]
 
-    def advance(self, count: int) -> None:
-        """Launch `count` time steps, without waiting for them and without a look at the result."""
+    def _start(self):
         if not self._started:
             self.scheme.start()
             self._started = True
+
+    def _require_untouched(self):
+        if self._started:
+            raise InputError(
+                f"populations can be set before the first step or look at the flow, not at step {self.steps}"
+            )
+
+    def advance(self, count: int) -> None:
+        """Launch `count` time steps, without waiting for them and without a look at the result."""
+        self._start()
         ready = self.steps >= 2
         while count:
             if ready and count >= GRAPH_STEPS:

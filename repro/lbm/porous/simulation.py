@@ -82,12 +82,15 @@ class PorousFlow(TimeLoop):
         )
 
     def set_populations(self, populations: np.ndarray) -> None:
-        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step.
+        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
+        and the first look at the flow.
 
         Shape (q, 1, 1, 1) sets all pores to the same populations.
         """
         if self._started:
-            raise InputError(f"populations can be set before the first step only, not after {self.steps}")
+            raise InputError(
+                f"populations can be set before the first step and look at the flow only, not after {self.steps} steps"
+            )
         weights = np.array(D3Q19.weights)[:, None, None, None]
         values = np.asarray(populations, float) - (weights if self.problem.storage == "deviation" else 0.0)
         values = values.reshape(D3Q19.q, -1)
@@ -103,6 +106,7 @@ class PorousFlow(TimeLoop):
         return space.solid.size if self.scheme.cells is None else space.pores
 
     def _update_fields(self):
+        self._start()
         self.scheme.observe[self.steps % 2]()
         return self.scheme.fields.reshape(4, -1)[:, : self._stored]
 
