@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from repro.parallel import CpuDevice, InputError, measure, select
+from repro.parallel import CpuDevice, InputError, copy_bandwidth, measure, select
 
 from .. import benchmark
 from ..benchmark import TOLERANCE, CheckError, steps_for, uniform_flow
@@ -165,6 +165,24 @@ def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, 
     table = speed_table(runs, record)
     table.insert(0, "medium", names)
     return table
+
+
+def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.DataFrame:
+    """MFLUPS and share of their own roof of even and odd steps of `sparse in place`, with MRT in single precision.
+
+    Even steps touch a pore's own places only, odd steps read and write through the map.
+    """
+    bandwidth, populations, rows = copy_bandwidth(device), 2 * 4 * D3Q19.q, []
+    for medium, space in media.items():
+        flow = PorousFlow(PorousProblem(space, 0.8, (1e-6, 0.0, 0.0)), device, strategy="sparse in place", block=block)
+        flow.step(2)
+        for name, step, bytes_moved in zip(
+            ("even", "odd"), flow.scheme.steps, (populations, populations + flow.cost.map), strict=True
+        ):
+            repeated = device.capture(lambda step=step: [step() for _ in range(50)] and None)
+            rate = space.pores * 50 / measure(repeated, device).seconds
+            rows.append((medium, name, rate / 1e6, bytes_moved, rate * bytes_moved / bandwidth))
+    return pd.DataFrame(rows, columns=["medium", "step", "mflups", "bytes", "roof"])
 
 
 def mapping_time(space: PoreSpace, device) -> float:
