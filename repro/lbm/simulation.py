@@ -7,7 +7,7 @@ from repro.parallel import InputError, require_memory
 from .layout import LAYOUTS
 from .model import Problem
 from .node import macroscopic_kernel
-from .strategies import STRATEGIES
+from .strategies import ALL
 from .timeloop import PRECISIONS, TimeLoop
 
 #: intervals of the convergence test without progress after which a run is given up
@@ -17,13 +17,13 @@ PATIENCE = 300
 class Simulation(TimeLoop):
     """The fluid of `problem`, at rest with density one at first, in lattice units.
 
-    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `layout` "soa" or "aos",
+    `device` comes from `repro.parallel.select`, `strategy` is a key of strategies.ALL, `layout` "soa" or "aos",
     `precision` "single" or "double", `block` the threads a block on a GPU. Raises InputError for what cannot work and
     MemoryLimitError before allocating what does not fit.
     """
 
     def __init__(self, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128):
-        _one_of("strategy", strategy, STRATEGIES)
+        _one_of("strategy", strategy, ALL)
         _one_of("precision", precision, PRECISIONS)
         _one_of("layout", layout, LAYOUTS)
         if not (isinstance(block, int) and 1 <= block <= 1024):
@@ -32,9 +32,7 @@ class Simulation(TimeLoop):
         self.precision, self.layout, self.block = precision, layout, block
         self.dtype = PRECISIONS[precision]
         require_memory(device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)")
-        super().__init__(
-            STRATEGIES[strategy].build(problem, device, self.dtype, layout, block), device, self._description
-        )
+        super().__init__(ALL[strategy].build(problem, device, self.dtype, layout, block), device, self._description)
         self._fields = device.zeros(4 * problem.nodes, self.dtype)
         self._macroscopic = self._bind_macroscopic()
 
@@ -44,7 +42,7 @@ class Simulation(TimeLoop):
     @property
     def traffic(self):
         """Bytes kept and moved by the strategy, see `strategies.scheme.Traffic`."""
-        return STRATEGIES[self.strategy].TRAFFIC
+        return ALL[self.strategy].TRAFFIC
 
     @property
     def memory(self) -> int:

@@ -1,8 +1,11 @@
-"""Ways of running the same lattice Boltzmann step on a device, one a file (porous paper, section 4.1).
+"""Ways of running the same lattice Boltzmann step on a device, one a file.
 
-Each module has `build(problem, device, dtype, layout, block) -> Scheme` and `TRAFFIC`.
+Each module has `build(problem, device, dtype, layout, block) -> Scheme` and `TRAFFIC`. STRATEGIES are those of the
+porous paper, section 4.1, for all boxes; SWAPS those of the swap paper, for closed boxes of "standard" faces.
 """
 
-from . import pull, push, shared_memory, split
+from . import pull, push, shared_memory, split, swap_links, swap_rays, swap_sweep, swap_types
 
 STRATEGIES = {"pull": pull, "push": push, "split": split, "shared memory": shared_memory}
+SWAPS = {"swap sweep": swap_sweep, "swap rays": swap_rays, "swap types": swap_types, "swap links": swap_links}
+ALL = STRATEGIES | SWAPS

@@ -15,6 +15,8 @@ class Scheme:
     states: tuple
     #: whether the state holds populations after the collision (True) or after streaming (False)
     collided: bool
+    #: parts[t % 2]: what a step launches, by name, where a strategy tells it apart
+    parts: tuple[dict[str, Callable[[], None]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,14 @@ def in_order(*launches: Callable[[], None]) -> Callable[[], None]:
             launch()
 
     return run
+
+
+def in_place(problem, device, dtype, parts_of) -> Scheme:
+    """A scheme with one array f, at rest, whose steps are the parts of parts_of(f) one after the other."""
+    f = device.zeros(problem.model.lattice.q * problem.nodes, dtype)
+    parts = parts_of(f)
+    step = in_order(*parts.values())
+    return Scheme(nothing, (step, step), (f, f), collided=False, parts=(parts, parts))
 
 
 def two_arrays(problem, device, dtype):

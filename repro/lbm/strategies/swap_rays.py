@@ -1,0 +1,27 @@
+"""One array, three kernels: the sweep with one thread a ray, which needs no second array (swap paper, section 2.1).
+
+The paper takes the model apart into rays, and could have stopped there: rays do not touch each other.
+"""
+
+from ..swap import collide_kernel, link_kernel, ray_kernel, require_box
+from .scheme import Traffic, in_place
+
+TRAFFIC = Traffic(arrays=1, reads=2, writes=2)
+
+
+def build(problem, device, dtype, layout, block):
+    """Bind the strategy to one array on the device; all faces "standard"."""
+    require_box(problem, closed=True)
+    model, shape = problem.model, problem.shape
+    collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=False))
+    walk = device.compile(ray_kernel(model, layout, block))
+    boundary = device.compile(link_kernel(model, layout, block, boundary_only=True))
+
+    def parts(f):
+        return {
+            "collide": collide(shape, f, *problem.parameters(dtype)),
+            "stream": walk(shape, f, *shape),
+            "boundary": boundary(shape, f, *shape),
+        }
+
+    return in_place(problem, device, dtype, parts)

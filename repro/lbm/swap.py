@@ -1,0 +1,219 @@
+"""Streaming by swaps: the rule of Palabos and its parallel forms, as kernels (swap paper, sections 1.2 and 2).
+
+Opposite populations form pairs (i, j), where i points to the node that comes earlier in memory: the paper's i and
+i + 9, with its x as the slowest axis, here z. The nodes on the closed faces of the box are boundary nodes; the others
+are interior. A ray is a line of nodes along a pair's direction: node 0 is a boundary node, 1 to N are interior.
+
+Before streaming the boundary nodes have their populations in reverse order, as Palabos leaves them after a collision.
+"""
+
+from enum import IntEnum
+
+from repro.parallel import InputError, Kernel, inline
+
+from .equilibrium import scratch_rows
+from .lattice import Lattice
+from .layout import layout_of, unsigned
+from .model import Model
+from .node import relax_of
+from .streaming import beyond_of, faces_of, offset_of, own_of, sides
+
+
+class Source(IntEnum):
+    """Where a node of a ray finds its two populations after the sweep over the interior (table 3, types A to E)."""
+
+    NONE = 0
+    A = 1
+    B = 2
+    C = 3
+    D = 4
+    E = 5
+
+
+def pairs_of(lattice: Lattice) -> tuple[tuple[int, int], ...]:
+    """The pairs (i, j) of opposite populations; i points to an earlier node."""
+    pairs = []
+    for k in range(1, lattice.q, 2):
+        forward = lattice.velocities[k][::-1] > (0, 0, 0)
+        pairs.append((k + 1, k) if forward else (k, k + 1))
+    return tuple(pairs)
+
+
+def require_box(problem, *, closed: bool) -> None:
+    """Raise InputError for walls that streaming by swaps does not know."""
+    for axis, extent in enumerate(problem.shape):
+        walls = set(problem.model.boundaries.faces[2 * axis : 2 * axis + 2])
+        flat = walls == {"periodic"} and (extent == 1 or not closed)
+        if walls != {"standard"} and not flat:
+            asked = ", ".join(sorted(walls))
+            allowed = "'standard'" if closed else "'standard' or 'periodic'"
+            raise InputError(f"faces '{asked}' along {'xyz'[axis]}: streaming by these swaps takes {allowed} faces")
+        if walls == {"standard"} and extent < 3:
+            raise InputError(f"{extent} nodes along {'xyz'[axis]}: between two boundary nodes at least one is needed")
+
+
+def collide_kernel(model: Model, dtype, layout: str, block: int, *, reverse_all: bool) -> Kernel:
+    """The kernel (f, nx, ..., wz): collide in place and reverse the populations, of boundary nodes alone or of all."""
+    lattice, boundaries = model.lattice, model.boundaries
+    q, opposite = lattice.q, lattice.opposite
+    own, relax = own_of(lattice, boundaries, layout, dtype), relax_of(model, dtype)
+    edges_of, _ = beyond_of(lattice, faces_of(boundaries)[0])
+    at, stride = layout_of(lattice, layout)
+
+    @inline
+    def collide(x, n, y, z, s, f, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
+        own(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz)
+        relax(s, n, x, y, z, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz)
+        size, here = nx * ny * nz, x + nx * (y + ny * z)
+        reverse = reverse_all or edges_of(x, y, z, nx, ny, nz) != 0
+        for i in range(q):
+            base = at(opposite[i] if reverse else i, here, size)
+            for lane in range(n):
+                f[unsigned(base + stride * lane)] = s[i, lane]
+
+    return Kernel(collide, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True, block=block)
+
+
+def link_kernel(model: Model, layout: str, block: int, *, boundary_only: bool) -> Kernel:
+    """The kernel (f, nx, ny, nz): swap j of a node with i of the next node, for all nodes or for boundary nodes.
+
+    Where both have been reversed, that is streaming: each place belongs to one link, so the order does not matter.
+    """
+    lattice = model.lattice
+    pairs, (at, stride), offset = pairs_of(lattice), layout_of(lattice, layout), offset_of(lattice)
+    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
+    edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
+
+    @inline
+    def swap(x, n, y, z, f, nx, ny, nz):
+        edges = edges_of(x, y, z, nx, ny, nz)
+        if edges != 0 or not boundary_only:
+            size, here = nx * ny * nz, x + nx * (y + ny * z)
+            xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+            for pair in range(count):
+                i, j = first[pair], second[pair]
+                if not beyond(i, 1, edges):
+                    own, other = at(j, here, size), at(i, here + offset(i, 1, xs, ys, zs), size)
+                    for lane in range(n):
+                        p, r = unsigned(own + stride * lane), unsigned(other + stride * lane)
+                        f[p], f[r] = f[r], f[p]
+
+    return Kernel(swap, ndim=3, edges=True, block=block)
+
+
+def _rotate_of(lattice: Lattice, layout: str):
+    """Returns rotate(f, i, j, here, ahead, size): the rule at one node and one pair (figure 3)."""
+    at, _ = layout_of(lattice, layout)
+
+    @inline
+    def rotate(f, i, j, here, ahead, size):
+        a, b, c = unsigned(at(i, here, size)), unsigned(at(j, here, size)), unsigned(at(i, ahead, size))
+        f[a], f[b], f[c] = f[b], f[c], f[a]
+
+    return rotate
+
+
+def sweep_kernel(model: Model, layout: str) -> Kernel:
+    """The kernel (f, nx, ny, nz): the serial sweep over the interior, in the order of memory (algorithm 1)."""
+    lattice = model.lattice
+    pairs, rotate, offset = pairs_of(lattice), _rotate_of(lattice, layout), offset_of(lattice)
+    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
+    edges_of, _ = beyond_of(lattice, faces_of(model.boundaries)[0])
+
+    @inline
+    def sweep(x, n, y, z, f, nx, ny, nz):
+        if edges_of(x, y, z, nx, ny, nz) == 0:
+            size, here = nx * ny * nz, x + nx * (y + ny * z)
+            xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+            for pair in range(count):
+                i = first[pair]
+                rotate(f, i, second[pair], here, here + offset(i, 1, xs, ys, zs), size)
+
+    return Kernel(sweep, ndim=3, edges=True)
+
+
+def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
+    """The kernel (f, nx, ny, nz): one thread walks each ray from its first interior node to the last."""
+    lattice = model.lattice
+    pairs, rotate = pairs_of(lattice), _rotate_of(lattice, layout)
+    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
+    cx, cy, cz = lattice.components
+    edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
+
+    @inline
+    def walk(x, n, y, z, f, nx, ny, nz):
+        size = nx * ny * nz
+        for lane in range(n):
+            if edges_of(x + lane, y, z, nx, ny, nz) == 0:
+                # the faces of the interior box that the node touches
+                touched = edges_of(x + lane - 1, y - 1, z - 1, nx - 2, ny - 2, nz - 2)
+                for pair in range(count):
+                    i = first[pair]
+                    if beyond(i, 1, touched):
+                        step = cx[i] + nx * (cy[i] + ny * cz[i])
+                        px, py, pz = x + lane, y, z
+                        here = px + nx * (py + ny * pz)
+                        while edges_of(px, py, pz, nx, ny, nz) == 0:
+                            rotate(f, i, second[pair], here, here + step, size)
+                            here -= step
+                            px, py, pz = px - cx[i], py - cy[i], pz - cz[i]
+
+    return Kernel(walk, ndim=3, edges=True, block=block)
+
+
+def source_of(model: Model):
+    """Returns source(i, x, y, z, nx, ny, nz): the node's type on its ray of the pair whose first is i (table 4)."""
+    lattice = model.lattice
+    cx, cy, cz = lattice.components
+    edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
+    none, a, b, c, d, e = (int(kind) for kind in Source)
+
+    @inline
+    def source(i, x, y, z, nx, ny, nz):
+        edges = edges_of(x, y, z, nx, ny, nz)
+        if edges != 0:
+            if beyond(i, -1, edges) or edges_of(x - cx[i], y - cy[i], z - cz[i], nx, ny, nz) != 0:
+                return none
+            return a
+        touched = edges_of(x - 1, y - 1, z - 1, nx - 2, ny - 2, nz - 2)
+        if beyond(i, 1, touched):
+            return e if beyond(i, -1, touched) else b
+        return d if beyond(i, -1, touched) else c
+
+    return source
+
+
+def type_kernel(model: Model, layout: str, block: int) -> Kernel:
+    """The kernel (f, g, nx, ny, nz): all nodes at once take from f what the sweep would leave in g (tables 3, 4).
+
+    In place this would race, because a node's source is its neighbour's target.
+    """
+    lattice = model.lattice
+    pairs, source, (at, _) = pairs_of(lattice), source_of(model), layout_of(lattice, layout)
+    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
+    cx, cy, cz = lattice.components
+    a, b, c, d, e = (int(kind) for kind in Source if kind)
+
+    @inline
+    def take(x, n, y, z, f, g, nx, ny, nz):
+        size = nx * ny * nz
+        for lane in range(n):
+            here = x + lane + nx * (y + ny * z)
+            g[unsigned(at(0, here, size))] = f[unsigned(at(0, here, size))]
+            for pair in range(count):
+                i, j = first[pair], second[pair]
+                step = cx[i] + nx * (cy[i] + ny * cz[i])
+                kind = source(i, x + lane, y, z, nx, ny, nz)
+                from_i, from_j = at(i, here, size), at(j, here, size)
+                if kind in (a, b, c):
+                    from_i = at(i, here - step, size)
+                if kind in (d, e):
+                    from_i = at(j, here, size)
+                if kind in (c, d):
+                    from_j = at(j, here + step, size)
+                if kind in (b, e):
+                    from_j = at(i, here + step, size)
+                g[unsigned(at(i, here, size))] = f[unsigned(from_i)]
+                g[unsigned(at(j, here, size))] = f[unsigned(from_j)]
+
+    return Kernel(take, ndim=3, edges=True, block=block)
