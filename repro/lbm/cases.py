@@ -1,4 +1,4 @@
-"""The porous paper's set-ups of chapter 4, in lattice units; every field is checked when a case is made."""
+"""The set-ups of the porous paper's chapter 4 and of the swap paper, in lattice units; checked when a case is made."""
 
 from dataclasses import dataclass
 from math import pi
@@ -8,7 +8,7 @@ import numpy as np
 from repro.parallel import InputError
 
 from .boundaries import BOUNCE_BACK, Boundaries
-from .lattice import D2Q9, D3Q15
+from .lattice import D2Q9, D3Q15, D3Q19
 from .model import Model, Problem
 
 WALL_SCHEMES = (*BOUNCE_BACK, "extrapolation")
@@ -142,4 +142,48 @@ class Duct:
             along + across if self.axis == "x" else across + along,
             relaxation_time=self.relaxation_time,
             force=(self.force, 0.0, 0.0) if self.axis == "x" else (0.0, 0.0, self.force),
+        )
+
+
+@dataclass(frozen=True)
+class CubicCavity:
+    """Cubic cavity whose lid, y high, slides along x (swap paper, section 1.2); D3Q19.
+
+    The nodes on the faces are boundary nodes, as in Palabos: they send back what they receive, so the walls lie half
+    a spacing inside them. The paper states neither Reynolds number nor lid speed.
+    """
+
+    #: lid speed times width over viscosity
+    reynolds: float = 100.0
+    #: nodes a side, boundary nodes included
+    nodes: int = 66
+    #: lattice units; the error of the compressible equilibrium grows with its square
+    lid_speed: float = 0.1
+    collision: str = "bgk"
+
+    def __post_init__(self):
+        _require(self.reynolds > 0, f"Reynolds number {self.reynolds} must be positive")
+        _require(self.nodes >= 10, f"{self.nodes} nodes a side: a cubic cavity needs at least 10")
+        _require(self.lid_speed > 0, f"lid speed {self.lid_speed} must be positive")
+        limit = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf)
+        _require(
+            self.reynolds <= limit * self.width,
+            f"Reynolds number {self.reynolds:g} on {self.nodes} nodes gives relaxation time "
+            f"{self.problem.relaxation_time:.5f}, too close to 0.5 for '{self.collision}' to be stable: use at least "
+            f"{2 + int(np.ceil(self.reynolds / limit))} nodes",
+        )
+
+    @property
+    def width(self) -> int:
+        """Distance between opposite walls, which is also the number of interior nodes a side."""
+        return self.nodes - 2
+
+    @property
+    def problem(self) -> Problem:
+        """The problem in lattice units."""
+        return Problem(
+            Model(D3Q19, Boundaries(("standard",) * 6, moving=3), self.collision),
+            (self.nodes,) * 3,
+            relaxation_time=0.5 + 3 * self.lid_speed * self.width / self.reynolds,
+            wall_velocity=(self.lid_speed, 0.0, 0.0),
         )

@@ -81,13 +81,14 @@ def stream_kernel(model: Model, dtype, layout: str, *, block: int) -> Kernel:
     return Kernel(stream, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
 
 
-def macroscopic_kernel(model: Model, dtype, layout: str, *, collided: bool) -> Kernel:
+def macroscopic_kernel(model: Model, dtype, layout: str, *, collided: bool, load=None) -> Kernel:
     """The kernel (f, fields, nx, ny, nz, fx, fy, fz, wx, wy, wz): density - 1 and velocity, fields[4][node].
 
-    `collided` says that f holds populations after the collision, which has already added the force.
+    `collided` says that f holds populations after the collision, which has already added the force; `load` finds the
+    populations that do not lie at their own nodes.
     """
     lattice, q, walls = model.lattice, model.lattice.q, model.boundaries
-    own = own_of(lattice, PERIODIC_BOX if collided else walls, layout, dtype)
+    own = load or own_of(lattice, PERIODIC_BOX if collided else walls, layout, dtype)
     inner, extrapolate = extrapolation_of(lattice, walls, dtype, VELOCITY_SHARE.get(model.forcing, 0.0))
     moments = moments_of(lattice, dtype, -0.5 if collided else 0.5)
     solid = walls.has("standard")

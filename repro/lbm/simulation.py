@@ -58,6 +58,8 @@ class Simulation(TimeLoop):
 
     def _bind_macroscopic(self):
         problem, scheme = self.problem, self.scheme
+        if scheme.macroscopic is not None:
+            return scheme.macroscopic(self._fields)
         kernel = macroscopic_kernel(problem.model, self.dtype, self.layout, collided=scheme.collided)
         bind = self.device.compile(kernel)
         numbers = tuple(self.dtype(number) for number in (*problem.force, *problem.wall_velocity))
@@ -77,7 +79,12 @@ class Simulation(TimeLoop):
         self.device.xp.copyto(self.state, self.device.to_device(ordered.astype(self.dtype).ravel()))
 
     def populations(self) -> np.ndarray:
-        """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it."""
+        """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it.
+
+        Raises InputError for a strategy that does not keep them at their own nodes.
+        """
+        if self.scheme.macroscopic is not None:
+            raise InputError(f"'{self.strategy}' does not keep populations at their own nodes: look at fields()")
         q, (nx, ny, nz) = self.problem.model.lattice.q, self.problem.shape
         flat = self.device.to_host(self.state).astype(float)
         values = flat.reshape(q, -1) if self.layout == "soa" else flat.reshape(-1, q).T

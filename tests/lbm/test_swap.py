@@ -171,6 +171,23 @@ def test_links_need_no_walls(cuda_device):
         assert_flows_as_split(cavity((4, 4, 3), D3Q19, faces), cuda_device, "swap links")
 
 
+@pytest.mark.parametrize("faces", [(S,) * 6, (P, P, S, S, P, P)])
+def test_esoteric_pull_is_the_same_flow_in_one_array(device, faces):
+    problem = cavity((4, 6, 5), D3Q19, faces)
+    fluid = np.zeros(problem.shape[::-1], bool)
+    fluid[tuple(slice(1, -1) if faces[2 * axis] == S else slice(None) for axis in (2, 1, 0))] = True
+    for steps in (0, 3, 4):
+        rho, u = flow_after(problem, device, "esoteric pull", steps=steps).fields()
+        expected_rho, expected_u = flow_after(problem, device, "split", steps=steps).fields()
+        np.testing.assert_allclose(rho[fluid], expected_rho[fluid], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(u[:, fluid], expected_u[:, fluid], rtol=0, atol=1e-14)
+
+
+def test_populations_that_are_not_at_their_nodes_are_not_shown(threads):
+    with pytest.raises(InputError, match="look at fields"):
+        flow_after(cavity(), threads, "esoteric pull", steps=1).populations()
+
+
 @pytest.mark.parametrize("strategy", SWAPS)
 def test_mass_in_the_closed_cavity_is_conserved_to_rounding_over_ten_thousand_steps(threads, strategy):
     device = select("serial") if strategy == "swap sweep" else threads

@@ -2,10 +2,11 @@
 
 Each module has `build(problem, device, dtype, layout, block) -> Scheme` and `TRAFFIC`. STRATEGIES are those of the
 porous paper, section 4.1, for all boxes; SWAPS those of the swap paper, for closed boxes of "standard" faces.
+`esoteric pull` is what they are compared with.
 """
 
-from . import pull, push, shared_memory, split, swap_links, swap_rays, swap_sweep, swap_types
+from . import esoteric_pull, pull, push, shared_memory, split, swap_links, swap_rays, swap_sweep, swap_types
 
 STRATEGIES = {"pull": pull, "push": push, "split": split, "shared memory": shared_memory}
 SWAPS = {"swap sweep": swap_sweep, "swap rays": swap_rays, "swap types": swap_types, "swap links": swap_links}
-ALL = STRATEGIES | SWAPS
+ALL = STRATEGIES | SWAPS | {"esoteric pull": esoteric_pull}

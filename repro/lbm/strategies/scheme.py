@@ -17,6 +17,9 @@ class Scheme:
     collided: bool
     #: parts[t % 2]: what a step launches, by name, where a strategy tells it apart
     parts: tuple[dict[str, Callable[[], None]], ...] = ()
+    #: macroscopic(fields): launches that compute density and velocity, by parity of the steps; None: populations lie at
+    #: their own nodes
+    macroscopic: Callable | None = None
 
 
 @dataclass(frozen=True)
