@@ -72,11 +72,14 @@ class Simulation(TimeLoop):
         Shape (q, 1, 1, 1) sets all nodes to the same populations.
         """
         self._require_untouched()
+        q = self.problem.model.lattice.q
         weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
-        full = (len(weights), *self.problem.shape[::-1])
-        deviation = np.broadcast_to(np.asarray(populations, float) - weights, full).reshape(len(weights), -1)
-        ordered = deviation if self.layout == "soa" else deviation.T
-        self.device.xp.copyto(self.state, self.device.to_device(ordered.astype(self.dtype).ravel()))
+        given = np.asarray(populations, float)
+        if given.shape not in ((q, 1, 1, 1), (q, *self.problem.shape[::-1])):
+            raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
+        deviation = (given - weights).reshape(q, -1).astype(self.dtype)
+        rows = self.state.reshape(q, -1) if self.layout == "soa" else self.state.reshape(-1, q).T
+        rows[:] = self.device.to_device(deviation)
 
     def populations(self) -> np.ndarray:
         """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it.

@@ -74,10 +74,11 @@ def collide_kernel(model: Model, dtype, layout: str, block: int, *, reverse_all:
     return Kernel(collide, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True, block=block)
 
 
-def link_kernel(model: Model, layout: str, block: int, *, boundary_only: bool) -> Kernel:
+def link_kernel(model: Model, dtype, layout: str, block: int, *, boundary_only: bool) -> Kernel:
     """The kernel (f, nx, ny, nz): swap j of a node with i of the next node, for all nodes or for boundary nodes.
 
-    Where both have been reversed, that is streaming: each place belongs to one link, so the order does not matter.
+    Where both have been reversed, that is streaming: each place belongs to one link, so the order does not matter. A
+    link that leaves the box becomes one of a place with itself.
     """
     lattice = model.lattice
     pairs, (at, stride), offset = pairs_of(lattice), layout_of(lattice, layout), offset_of(lattice)
@@ -85,20 +86,30 @@ def link_kernel(model: Model, layout: str, block: int, *, boundary_only: bool) -
     edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
 
     @inline
-    def swap(x, n, y, z, f, nx, ny, nz):
+    def places(pair, here, edges, size, xs, ys, zs):
+        i, j = first[pair], second[pair]
+        own, other = at(j, here, size), at(i, here + offset(i, 1, xs, ys, zs), size)
+        return own, own if beyond(i, 1, edges) else other
+
+    @inline
+    def swap(x, n, y, z, s, f, nx, ny, nz):
         edges = edges_of(x, y, z, nx, ny, nz)
         if edges != 0 or not boundary_only:
             size, here = nx * ny * nz, x + nx * (y + ny * z)
             xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
             for pair in range(count):
-                i, j = first[pair], second[pair]
-                if not beyond(i, 1, edges):
-                    own, other = at(j, here, size), at(i, here + offset(i, 1, xs, ys, zs), size)
-                    for lane in range(n):
-                        p, r = unsigned(own + stride * lane), unsigned(other + stride * lane)
-                        f[p], f[r] = f[r], f[p]
+                own, other = places(pair, here, edges, size, xs, ys, zs)
+                for lane in range(n):
+                    s[2 * pair, lane] = f[unsigned(own + stride * lane)]
+                    s[2 * pair + 1, lane] = f[unsigned(other + stride * lane)]
+            # all reads come before the first write, which the compiler could not know to be harmless
+            for pair in range(count):
+                own, other = places(pair, here, edges, size, xs, ys, zs)
+                for lane in range(n):
+                    f[unsigned(own + stride * lane)] = s[2 * pair + 1, lane]
+                    f[unsigned(other + stride * lane)] = s[2 * pair, lane]
 
-    return Kernel(swap, ndim=3, edges=True, block=block)
+    return Kernel(swap, ndim=3, rows=2 * count, dtype=dtype, edges=True, block=block)
 
 
 def _rotate_of(lattice: Lattice, layout: str):
@@ -183,37 +194,44 @@ def source_of(model: Model):
     return source
 
 
-def type_kernel(model: Model, layout: str, block: int) -> Kernel:
+def type_kernel(model: Model, dtype, layout: str, block: int) -> Kernel:
     """The kernel (f, g, nx, ny, nz): all nodes at once take from f what the sweep would leave in g (tables 3, 4).
 
     In place this would race, because a node's source is its neighbour's target.
     """
     lattice = model.lattice
-    pairs, source, (at, _) = pairs_of(lattice), source_of(model), layout_of(lattice, layout)
+    q, pairs, source, (at, _) = lattice.q, pairs_of(lattice), source_of(model), layout_of(lattice, layout)
     first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
     cx, cy, cz = lattice.components
     a, b, c, d, e = (int(kind) for kind in Source if kind)
 
     @inline
-    def take(x, n, y, z, f, g, nx, ny, nz):
+    def places(i, j, kind, here, step, size):
+        from_i, from_j = at(i, here, size), at(j, here, size)
+        if kind in (a, b, c):
+            from_i = at(i, here - step, size)
+        if kind in (d, e):
+            from_i = at(j, here, size)
+        if kind in (c, d):
+            from_j = at(j, here + step, size)
+        if kind in (b, e):
+            from_j = at(i, here + step, size)
+        return from_i, from_j
+
+    @inline
+    def take(x, n, y, z, s, f, g, nx, ny, nz):
         size = nx * ny * nz
         for lane in range(n):
             here = x + lane + nx * (y + ny * z)
-            g[unsigned(at(0, here, size))] = f[unsigned(at(0, here, size))]
+            s[0, lane] = f[unsigned(at(0, here, size))]
             for pair in range(count):
                 i, j = first[pair], second[pair]
                 step = cx[i] + nx * (cy[i] + ny * cz[i])
                 kind = source(i, x + lane, y, z, nx, ny, nz)
-                from_i, from_j = at(i, here, size), at(j, here, size)
-                if kind in (a, b, c):
-                    from_i = at(i, here - step, size)
-                if kind in (d, e):
-                    from_i = at(j, here, size)
-                if kind in (c, d):
-                    from_j = at(j, here + step, size)
-                if kind in (b, e):
-                    from_j = at(i, here + step, size)
-                g[unsigned(at(i, here, size))] = f[unsigned(from_i)]
-                g[unsigned(at(j, here, size))] = f[unsigned(from_j)]
+                from_i, from_j = places(i, j, kind, here, step, size)
+                s[i, lane] = f[unsigned(from_i)]
+                s[j, lane] = f[unsigned(from_j)]
+            for i in range(q):
+                g[unsigned(at(i, here, size))] = s[i, lane]
 
-    return Kernel(take, ndim=3, edges=True, block=block)
+    return Kernel(take, ndim=3, rows=q, dtype=dtype, edges=True, block=block)

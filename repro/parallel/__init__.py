@@ -6,7 +6,7 @@ from .jit import inline, load_generated
 from .kernel import Kernel
 from .memory import readable, require_memory
 from .select import NAMES, gpu_present, select
-from .timing import Timing, copy_bandwidth, measure
+from .timing import Timing, bus_bandwidth, copy_bandwidth, measure, wall_clock
 
 __all__ = [
     "NAMES",
@@ -17,6 +17,7 @@ __all__ = [
     "Kernel",
     "MemoryLimitError",
     "Timing",
+    "bus_bandwidth",
     "copy_bandwidth",
     "gpu_present",
     "inline",
@@ -25,4 +26,5 @@ __all__ = [
     "readable",
     "require_memory",
     "select",
+    "wall_clock",
 ]

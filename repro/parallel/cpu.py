@@ -54,6 +54,14 @@ class CpuDevice:
         """A copy of a device array on the host."""
         return np.array(array)
 
+    def upload(self, source: np.ndarray, target) -> None:
+        """Copy a host array into an array of the device."""
+        np.copyto(target, source)
+
+    def download(self, source, target: np.ndarray) -> None:
+        """Copy an array of the device into a host array."""
+        np.copyto(target, source)
+
     def free_memory(self) -> int:
         """Bytes that can be allocated."""
         return psutil.virtual_memory().available

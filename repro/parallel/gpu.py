@@ -62,6 +62,14 @@ class CudaDevice:
         """A copy of a device array on the host."""
         return np.array(array) if SIMULATED else self.xp.asnumpy(array)
 
+    def upload(self, source: np.ndarray, target) -> None:
+        """Copy a host array into an array of the device, over the bus."""
+        np.copyto(target, source) if SIMULATED else target.set(source)
+
+    def download(self, source, target: np.ndarray) -> None:
+        """Copy an array of the device into a host array, over the bus."""
+        np.copyto(target, source) if SIMULATED else source.get(out=target)
+
     def free_memory(self) -> int:
         """Bytes that can be allocated: what the driver has free and what CuPy's pool holds unused."""
         if SIMULATED:

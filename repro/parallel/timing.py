@@ -1,5 +1,6 @@
 """Timing that a reader can trust: warmed up, synchronised, repeated, with its spread."""
 
+import time
 from dataclasses import dataclass
 from statistics import median
 
@@ -49,3 +50,27 @@ def copy_bandwidth(device, *, bytes_each: int | None = None) -> float:
             device.xp.copyto(target, source)
 
     return 2 * bytes_each / measure(run, device, repeats=9).best
+
+
+def bus_bandwidth(device, *, bytes_each: int = 1 << 28) -> dict[str, float]:
+    """Bytes a second between ordinary (pageable) host memory and the device: {"to the GPU": ..., "to the host": ...}.
+
+    On a CPU it is a copy within memory.
+    """
+    home, away = np.ones(bytes_each // 4, np.float32), device.zeros(bytes_each // 4, np.float32)
+    runs = {"to the GPU": lambda: device.upload(home, away), "to the host": lambda: device.download(away, home)}
+    return {name: bytes_each / wall_clock(run, device).seconds for name, run in runs.items()}
+
+
+def wall_clock(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
+    """Like `measure`, by the host's clock, launches and waiting included: for what the host takes part in."""
+    seconds = []
+    for _ in range(warm_up + repeats):
+        device.synchronise()
+        start = time.perf_counter()
+        run()
+        device.synchronise()
+        seconds.append(time.perf_counter() - start)
+    kept = seconds[warm_up:]
+    middle = median(kept)
+    return Timing(middle, min(kept), (max(kept) - min(kept)) / middle, repeats)

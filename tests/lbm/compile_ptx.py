@@ -2,6 +2,7 @@
 
 python compile_ptx.py LATTICE PRECISION
 python compile_ptx.py COLLISION PRECISION     the strategies for porous media
+python compile_ptx.py swaps PRECISION         those of the swap paper, on the cubic cavity
 """
 
 import json
@@ -15,6 +16,7 @@ import numpy as np
 from numba import cuda, from_dtype, types
 
 from repro.lbm.boundaries import Boundaries
+from repro.lbm.cases import CubicCavity
 from repro.lbm.lattice import LATTICES
 from repro.lbm.media import PoreSpace
 from repro.lbm.model import Model, Problem
@@ -22,7 +24,7 @@ from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.simulation import Simulation
-from repro.lbm.strategies import STRATEGIES
+from repro.lbm.strategies import STRATEGIES, SWAPS
 from repro.lbm.timeloop import PRECISIONS
 from repro.parallel import inline
 from repro.parallel.gpu import _threads_barrier
@@ -105,8 +107,14 @@ def porous_flow(collision, strategy, precision, device):
     PorousFlow(problem, device, strategy=strategy, precision=precision)
 
 
+def cubic_flow(_, strategy, precision, device):
+    Simulation(CubicCavity(nodes=34).problem, device, strategy=strategy, precision=precision)
+
+
 def main(what, precision):
     build, strategies = (box_flow, STRATEGIES) if what in CASES else (porous_flow, POROUS_STRATEGIES)
+    if what == "swaps":
+        build, strategies = cubic_flow, [name for name in SWAPS if name != "swap sweep"] + ["esoteric pull"]
     for strategy in strategies:
         device = PtxDevice()
         build(what, strategy, precision, device)

@@ -67,3 +67,15 @@ def test_kernels_for_porous_media_keep_their_scratch_in_registers_and_compute_in
     # nineteen populations, and their places once, although they are used twice
     loads = [k["loads"] for k in kernels if k["kernel"] == "exchange"]
     assert loads == [LATTICES["D3Q19"].q * 2 - 1]
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_kernels_that_stream_by_swaps_keep_their_scratch_in_registers_and_compute_in_one_precision(precision):
+    kernels = compiled("swaps", precision)
+    other = "double" if precision == "single" else "single"
+    wrong = [k for k in kernels if k["local"] or k[other] or not k["target"].startswith("sm_90")]
+    assert not wrong, "\n".join(map(str, wrong))
+    loads = {(k["strategy"], k["kernel"]): k["loads"] for k in kernels}
+    # two places a link, nineteen populations a node, none twice
+    assert loads["swap links", "swap"] == 18
+    assert loads["swap links", "collide"] == loads["swap types", "take"] == loads["esoteric pull", "update"] == 19

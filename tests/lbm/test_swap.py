@@ -81,12 +81,14 @@ def assert_all_ways_equal(shape, seed, device):
     serial, f = select("serial"), random_populations(shape, seed)
     before = reversed_at(f, boundary_nodes(shape))
     interior = run(serial, sweep_kernel(CLOSED, "soa"), shape, before)
-    np.testing.assert_array_equal(run(device, type_kernel(CLOSED, "soa", 4), shape, before, 0 * f), interior)
+    np.testing.assert_array_equal(
+        run(device, type_kernel(CLOSED, np.float64, "soa", 4), shape, before, 0 * f), interior
+    )
     np.testing.assert_array_equal(run(device, ray_kernel(CLOSED, "soa", 4), shape, before), interior)
-    done = run(device, link_kernel(CLOSED, "soa", 4, boundary_only=True), shape, interior)
+    done = run(device, link_kernel(CLOSED, np.float64, "soa", 4, boundary_only=True), shape, interior)
     np.testing.assert_array_equal(done, streamed(f, shape, serial))
     everywhere = reversed_at(f, np.ones(shape[::-1], bool))
-    links = run(device, link_kernel(CLOSED, "soa", 4, boundary_only=False), shape, everywhere)
+    links = run(device, link_kernel(CLOSED, np.float64, "soa", 4, boundary_only=False), shape, everywhere)
     np.testing.assert_array_equal(links, done)
 
 

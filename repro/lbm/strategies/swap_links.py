@@ -14,7 +14,7 @@ def build(problem, device, dtype, layout, block):
     require_box(problem, closed=False)
     model, shape = problem.model, problem.shape
     collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=True))
-    swap = device.compile(link_kernel(model, layout, block, boundary_only=False))
+    swap = device.compile(link_kernel(model, dtype, layout, block, boundary_only=False))
 
     def parts(f):
         return {"collide": collide(shape, f, *problem.parameters(dtype)), "stream": swap(shape, f, *shape)}

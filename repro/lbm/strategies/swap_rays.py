@@ -15,7 +15,7 @@ def build(problem, device, dtype, layout, block):
     model, shape = problem.model, problem.shape
     collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=False))
     walk = device.compile(ray_kernel(model, layout, block))
-    boundary = device.compile(link_kernel(model, layout, block, boundary_only=True))
+    boundary = device.compile(link_kernel(model, dtype, layout, block, boundary_only=True))
 
     def parts(f):
         return {

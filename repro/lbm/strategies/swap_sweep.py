@@ -19,7 +19,7 @@ def build(problem, device, dtype, layout, block):
     model, shape = problem.model, problem.shape
     collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=False))
     sweep = device.compile(sweep_kernel(model, layout))
-    boundary = device.compile(link_kernel(model, layout, block, boundary_only=True))
+    boundary = device.compile(link_kernel(model, dtype, layout, block, boundary_only=True))
 
     def parts(f):
         return {

@@ -15,8 +15,8 @@ def build(problem, device, dtype, layout, block) -> Scheme:
     model, shape, numbers = problem.model, problem.shape, problem.parameters(dtype)
     a, b = two_arrays(problem, device, dtype)
     collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=False))
-    take = device.compile(type_kernel(model, layout, block))
-    boundary = device.compile(link_kernel(model, layout, block, boundary_only=True))
+    take = device.compile(type_kernel(model, dtype, layout, block))
+    boundary = device.compile(link_kernel(model, dtype, layout, block, boundary_only=True))
     parts = tuple(
         {
             "collide": collide(shape, f, *numbers),

@@ -1,0 +1,164 @@
+"""Where an iteration's time goes, part by part, measured and predicted (swap paper, table 1 and figures 8 to 10)."""
+
+import ast
+import inspect
+import time
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from repro.parallel import MemoryLimitError
+
+from . import swap
+from .cases import CubicCavity
+from .hybrid import (
+    Period,
+    Rates,
+    check_period,
+    collide_only_period,
+    hybrid_period,
+    resident_period,
+    serial_period,
+)
+from .lattice import D3Q19
+from .model import Problem
+from .strategies import ALL
+from .timeloop import PRECISIONS
+
+#: seconds after which a period is not repeated
+LONG = 3.0
+
+INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
+
+
+def ways_on(device, every: int) -> dict:
+    """The ways to run an iteration, by name: functions from a problem to a Period."""
+    return {
+        "serial": serial_period,
+        "collision on the GPU": partial(collide_only_period, device=device),
+        "types, host every step": partial(hybrid_period, device=device),
+        f"types, host every {every} steps": partial(hybrid_period, device=device, every=every),
+        "links, resident": partial(resident_period, device=device),
+    }
+
+
+def cavity_problem(nodes: int) -> Problem:
+    """The cubic cavity that is timed; what it costs does not depend on its Reynolds number."""
+    return CubicCavity(reynolds=float(nodes), nodes=nodes).problem
+
+
+def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
+    """Seconds of each part, median of `repeats` runs after one that does not count; long periods run once."""
+    seconds = []
+    for _ in range(1 + repeats):
+        start = time.perf_counter()
+        seconds.append([_clocked(part.run, period.device) for part in period.parts])
+        if time.perf_counter() - start > LONG:
+            return np.array(seconds[-1])
+    return np.median(seconds[1:], axis=0)
+
+
+def _clocked(run, device) -> float:
+    device.synchronise()
+    start = time.perf_counter()
+    run()
+    device.synchronise()
+    return time.perf_counter() - start
+
+
+def iteration_parts(sizes, ways: dict, rates: Rates, record=None, skip=()) -> pd.DataFrame:
+    """Seconds of each part of one iteration of the cubic cavity in double precision, measured and predicted.
+
+    Columns way, nodes, part, channel, seconds, predicted. Every way is checked against plain streaming first. A size
+    that does not fit into memory is left out of the way that it does not fit; `skip` are pairs (way, nodes).
+    """
+    small, rows = CubicCavity(reynolds=10, nodes=10).problem, []
+    for name, build in ways.items():
+        check = check_period(build, small)
+        for nodes in sizes:
+            if (name, nodes) in skip:
+                continue
+            try:
+                frame, device = _one_way(name, nodes, build, rates)
+            except MemoryLimitError as error:
+                print(f"{name}, {nodes}^3: {error}")
+                continue
+            rows.append(frame)
+            if record is not None:
+                _keep(record, f"{name}, {nodes}^3", frame, device, check)
+    return pd.concat(rows, ignore_index=True)
+
+
+def _keep(record, case: str, frame: pd.DataFrame, device, check: str) -> None:
+    total, nodes = float(frame["seconds"].sum()), int(frame["nodes"].iloc[0])
+    record.timing(
+        case,
+        seconds=total,
+        mlups=nodes**3 / total / 1e6,
+        device=device.name,
+        hardware=device.description,
+        precision="double",
+        size=f"{nodes} x {nodes} x {nodes}",
+        includes=INCLUDES,
+        check=check,
+    )
+
+
+def _one_way(name: str, nodes: int, build, rates: Rates) -> tuple:
+    """(parts of one iteration, device); the arrays are gone when it returns, before the next size is allocated."""
+    period = build(cavity_problem(nodes))
+    frame = pd.DataFrame(
+        {
+            "part": [part.name for part in period.parts],
+            "channel": [part.channel for part in period.parts],
+            "seconds": time_parts(period) / period.every,
+            "predicted": [rates.seconds(part, nodes**3) / period.every for part in period.parts],
+        }
+    )
+    frame = frame.groupby(["part", "channel"], sort=False, as_index=False).sum()
+    frame.insert(0, "nodes", nodes)
+    frame.insert(0, "way", name)
+    return frame, period.device
+
+
+def iterations(parts: pd.DataFrame) -> pd.DataFrame:
+    """One row a way and size: seconds, predicted, their ratio, MLUPS, and the speedup over "serial"."""
+    table = parts.groupby(["way", "nodes"], sort=False, as_index=False)[["seconds", "predicted"]].sum()
+    table["predicted/measured"] = table["predicted"] / table["seconds"]
+    table["mlups"] = table["nodes"] ** 3 / table["seconds"] / 1e6
+    serial = table[table["way"] == "serial"].set_index("nodes")["seconds"]
+    table["speedup"] = table["nodes"].map(serial) / table["seconds"]
+    return table
+
+
+def share_of(parts: pd.DataFrame, way: str, nodes: int, names=("collide", "stream")) -> float:
+    """Per cent of an iteration that parts take."""
+    rows = parts[(parts["way"] == way) & (parts["nodes"] == nodes)]
+    return float(100 * rows.loc[rows["part"].isin(names), "seconds"].sum() / rows["seconds"].sum())
+
+
+def bytes_a_node(strategy: str, precision: str) -> int:
+    """Bytes that a strategy keeps for each node."""
+    return ALL[strategy].TRAFFIC.bytes_per_node(D3Q19.q, np.dtype(PRECISIONS[precision]).itemsize)
+
+
+def lines_of_code(strategy: str) -> int:
+    """Lines of a strategy's module and of the kernels that it builds on, comments and docstrings left out."""
+    module = ALL[strategy]
+    kernels = {name for name in vars(module) if name.endswith("_kernel") and name != "_update_kernel"}
+    sources = [inspect.getsource(getattr(module, name)) for name in sorted(kernels)]
+    if strategy == "swap types":
+        sources.append(inspect.getsource(swap.source_of))
+    return sum(_code_lines(source) for source in [inspect.getsource(module), *sources])
+
+
+def _code_lines(source: str) -> int:
+    tree = ast.parse(source)
+    texts = set()
+    for node in ast.walk(tree):
+        first = node.body[0] if isinstance(node, ast.Module | ast.FunctionDef) and node.body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            texts.update(range(first.lineno, first.end_lineno + 1))
+    lines = enumerate(source.splitlines(), 1)
+    return sum(1 for number, line in lines if number not in texts and line.strip() and not line.strip().startswith("#"))

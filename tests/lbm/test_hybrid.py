@@ -1,0 +1,74 @@
+"""However host and device share an iteration, it is the same iteration, and its parts add up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from repro.lbm import hybrid, hybrid_benchmark
+from repro.lbm.benchmark import CheckError
+from repro.lbm.cases import CubicCavity
+from repro.lbm.hybrid import Part, Rates
+from repro.parallel import InputError, MemoryLimitError
+
+SMALL = CubicCavity(reynolds=10, nodes=10).problem
+WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps", "links, resident"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_is_the_flow_of_plain_streaming(threads, way):
+    build = hybrid_benchmark.ways_on(threads, 3)[way]
+    assert "of plain streaming" in hybrid.check_period(build, SMALL)
+
+
+def test_an_iteration_that_forgets_a_part_is_found_out(threads):
+    def without_boundary(problem):
+        period = hybrid.hybrid_period(problem, threads)
+        return replace(period, parts=tuple(part for part in period.parts if part.name != "boundary"))
+
+    with pytest.raises(CheckError, match="differs from plain streaming"):
+        hybrid.check_period(without_boundary, SMALL)
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_host_sees_the_populations_once_a_period(threads, every):
+    period = hybrid.hybrid_period(SMALL, threads, every=every)
+    names = [part.name for part in period.parts]
+    assert names == ["to the GPU"] + ["collide", "stream", "boundary"] * every + ["to the host"]
+    crossing = [part.bytes for part in period.parts if part.channel.startswith("to the")]
+    assert crossing == [19 * 8 * SMALL.nodes] * 2
+
+
+def test_a_part_takes_its_bytes_over_the_bandwidth_and_no_less_than_a_launch():
+    rates = Rates({"GPU memory": 1e9}, {"GPU memory": 1e-4}, {"collide": 1e6})
+    assert rates.seconds(Part("stream", None, 5e8, "GPU memory"), 10) == pytest.approx(0.5001)
+    assert rates.seconds(Part("collide", None, 5e8, "core"), 10) == pytest.approx(1e-5)
+
+
+def test_parts_add_up_to_iterations_and_speedups(threads):
+    rates = hybrid.measure_rates(SMALL, threads)
+    ways = {name: way for name, way in hybrid_benchmark.ways_on(threads, 2).items() if "resident" not in name}
+    parts = hybrid_benchmark.iteration_parts([10, 12], ways, rates)
+    table = hybrid_benchmark.iterations(parts)
+    assert len(table) == 8
+    assert (parts["seconds"] > 0).all()
+    assert (parts["predicted"] > 0).all()
+    np.testing.assert_allclose(table.loc[table["way"] == "serial", "speedup"], 1)
+    for way in ways:
+        every = [hybrid_benchmark.share_of(parts, way, 12, (name,)) for name in parts["part"].unique()]
+        assert sum(every) == pytest.approx(100)
+
+
+def test_a_size_that_does_not_fit_is_said_and_left_out(threads, monkeypatch, capsys):
+    rates = hybrid.measure_rates(SMALL, threads)
+    monkeypatch.setattr(type(threads), "free_memory", lambda self: 1_000_000)
+    parts = hybrid_benchmark.iteration_parts([10, 40], {"serial": hybrid.serial_period}, rates)
+    assert set(parts["nodes"]) == {10}
+    assert "serial, 40^3: a 40 x 40 x 40 grid" in capsys.readouterr().out
+    with pytest.raises(MemoryLimitError, match="free: use a smaller grid"):
+        hybrid.serial_period(hybrid_benchmark.cavity_problem(40))
+
+
+def test_zero_steps_between_visits_home_are_refused(threads):
+    with pytest.raises(InputError, match="every = 0"):
+        hybrid.hybrid_period(SMALL, threads, every=0)
