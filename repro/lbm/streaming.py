@@ -34,6 +34,13 @@ def sides(position, count, pitch):
     return left, right
 
 
+def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
+    """For each velocity the faces, as bits, through which a node on all of them is left along sign * c_i."""
+    return tuple(
+        sum(1 << (2 * axis + (sign * c > 0)) for axis, c in enumerate(velocity) if c) for velocity in lattice.velocities
+    )
+
+
 def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
     """Returns (edges, beyond), which know the six faces as bits of an integer.
 
@@ -41,11 +48,7 @@ def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
     says whether its neighbour at sign * c_i lies outside through one of them.
     """
     x_low, x_high, y_low, y_high, z_low, z_high = walls
-
-    def crossed(velocity, sign):
-        return sum(1 << (2 * axis + (sign * c > 0)) for axis, c in enumerate(velocity) if c)
-
-    ahead, behind = (tuple(crossed(velocity, sign) for velocity in lattice.velocities) for sign in (1, -1))
+    ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
 
     @inline
     def edges(x, y, z, nx, ny, nz):

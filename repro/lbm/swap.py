@@ -16,7 +16,7 @@ from .lattice import Lattice
 from .layout import layout_of, unsigned
 from .model import Model
 from .node import relax_of
-from .streaming import beyond_of, faces_of, offset_of, own_of, sides
+from .streaming import beyond_of, crossed_faces, faces_of, offset_of, own_of, sides
 
 
 class Source(IntEnum):
@@ -150,14 +150,14 @@ def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
     first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
     cx, cy, cz = lattice.components
     edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
+    faces = _faces_of_node(model)
 
     @inline
     def walk(x, n, y, z, f, nx, ny, nz):
         size = nx * ny * nz
         for lane in range(n):
             if edges_of(x + lane, y, z, nx, ny, nz) == 0:
-                # the faces of the interior box that the node touches
-                touched = edges_of(x + lane - 1, y - 1, z - 1, nx - 2, ny - 2, nz - 2)
+                _, touched = faces(x + lane, y, z, nx, ny, nz)
                 for pair in range(count):
                     i = first[pair]
                     if beyond(i, 1, touched):
@@ -172,24 +172,44 @@ def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
     return Kernel(walk, ndim=3, edges=True, block=block)
 
 
-def source_of(model: Model):
-    """Returns source(i, x, y, z, nx, ny, nz): the node's type on its ray of the pair whose first is i (table 4)."""
-    lattice = model.lattice
-    cx, cy, cz = lattice.components
-    edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
+def _kinds_of(lattice: Lattice):
+    """Returns kind(i, edges, touched): the type of a node on its ray of the pair whose first is i.
+
+    `edges` are the faces of the box on which it lies, `touched` those of the interior, as bits.
+    """
+    ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
     none, a, b, c, d, e = (int(kind) for kind in Source)
 
     @inline
+    def kind(i, edges, touched):
+        starts, ends = (ahead[i] & touched) != 0, (behind[i] & touched) != 0
+        inside = (b if not ends else e) if starts else (c if not ends else d)
+        # the node behind a boundary node is interior if it lies away from all its faces and not on another
+        begins = (edges & ahead[i]) == edges and not ends
+        return inside if edges == 0 else (a if begins else none)
+
+    return kind
+
+
+def _faces_of_node(model: Model):
+    """Returns faces(x, y, z, nx, ny, nz): (faces of the box on which a node lies, faces of the interior)."""
+    edges_of, _ = beyond_of(model.lattice, faces_of(model.boundaries)[0])
+
+    @inline
+    def faces(x, y, z, nx, ny, nz):
+        return edges_of(x, y, z, nx, ny, nz), edges_of(x - 1, y - 1, z - 1, nx - 2, ny - 2, nz - 2)
+
+    return faces
+
+
+def source_of(model: Model):
+    """Returns source(i, x, y, z, nx, ny, nz): the node's type on its ray of the pair whose first is i (table 4)."""
+    kind, faces = _kinds_of(model.lattice), _faces_of_node(model)
+
+    @inline
     def source(i, x, y, z, nx, ny, nz):
-        edges = edges_of(x, y, z, nx, ny, nz)
-        if edges != 0:
-            if beyond(i, -1, edges) or edges_of(x - cx[i], y - cy[i], z - cz[i], nx, ny, nz) != 0:
-                return none
-            return a
-        touched = edges_of(x - 1, y - 1, z - 1, nx - 2, ny - 2, nz - 2)
-        if beyond(i, 1, touched):
-            return e if beyond(i, -1, touched) else b
-        return d if beyond(i, -1, touched) else c
+        edges, touched = faces(x, y, z, nx, ny, nz)
+        return kind(i, edges, touched)
 
     return source
 
@@ -200,7 +220,8 @@ def type_kernel(model: Model, dtype, layout: str, block: int) -> Kernel:
     In place this would race, because a node's source is its neighbour's target.
     """
     lattice = model.lattice
-    q, pairs, source, (at, _) = lattice.q, pairs_of(lattice), source_of(model), layout_of(lattice, layout)
+    q, pairs, (at, _) = lattice.q, pairs_of(lattice), layout_of(lattice, layout)
+    kind_of, faces = _kinds_of(lattice), _faces_of_node(model)
     first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
     cx, cy, cz = lattice.components
     a, b, c, d, e = (int(kind) for kind in Source if kind)
@@ -223,12 +244,12 @@ def type_kernel(model: Model, dtype, layout: str, block: int) -> Kernel:
         size = nx * ny * nz
         for lane in range(n):
             here = x + lane + nx * (y + ny * z)
+            edges, touched = faces(x + lane, y, z, nx, ny, nz)
             s[0, lane] = f[unsigned(at(0, here, size))]
             for pair in range(count):
                 i, j = first[pair], second[pair]
                 step = cx[i] + nx * (cy[i] + ny * cz[i])
-                kind = source(i, x + lane, y, z, nx, ny, nz)
-                from_i, from_j = places(i, j, kind, here, step, size)
+                from_i, from_j = places(i, j, kind_of(i, edges, touched), here, step, size)
                 s[i, lane] = f[unsigned(from_i)]
                 s[j, lane] = f[unsigned(from_j)]
             for i in range(q):
