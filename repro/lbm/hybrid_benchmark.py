@@ -27,7 +27,7 @@ from .strategies import ALL
 from .timeloop import PRECISIONS
 
 #: seconds after which a period is not repeated
-LONG = 3.0
+LONG = 1.0
 
 INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
 
