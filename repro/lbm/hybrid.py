@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.parallel import InputError, bus_bandwidth, copy_bandwidth, require_memory, select, wall_clock
+from repro.parallel import InputError, Kernel, bus_bandwidth, copy_bandwidth, inline, require_memory, select, wall_clock
 
 from .benchmark import CheckError, uniform_flow
 from .model import Problem
@@ -46,8 +46,8 @@ class Period:
             part.run()
 
 
-def _simulation(problem, device, strategy, precision) -> Simulation:
-    simulation = Simulation(problem, device, strategy=strategy, precision=precision)
+def _simulation(problem, device, strategy, precision, layout="soa") -> Simulation:
+    simulation = Simulation(problem, device, strategy=strategy, precision=precision, layout=layout)
     simulation.set_populations(uniform_flow(problem.model.lattice))
     return simulation
 
@@ -67,8 +67,11 @@ def _parts(simulation: Simulation, parity: int, channel: str, only=None) -> list
 
 
 def serial_period(problem: Problem, *, precision: str = "double") -> Period:
-    """The paper's program before: collision, sweep and boundary nodes, node by node on one core."""
-    simulation = _simulation(problem, select("serial"), "swap sweep", precision)
+    """The paper's program before: collision, sweep and boundary nodes, node by node on one core.
+
+    A node's populations lie together, as in Palabos, which suits a core that goes from node to node.
+    """
+    simulation = _simulation(problem, select("serial"), "swap sweep", precision, "aos")
     return Period("serial", 1, tuple(_parts(simulation, 0, "core")), simulation.device, simulation.fields)
 
 
@@ -154,8 +157,14 @@ class Rates:
         return self.least[part.channel] + part.bytes / self.bytes_a_second[part.channel]
 
 
+@inline
+def _touch(x, n, values):
+    for lane in range(n):
+        values[x + lane] = values[x + lane]
+
+
 def measure_rates(problem: Problem, device, *, precision: str = "double") -> Rates:
-    """Measure bandwidths by plain copies, launches by empty ones, and one core on the problem's grid.
+    """Measure bandwidths by plain copies, what a part takes at least by next to empty ones, one core on this grid.
 
     None of it is an iteration that is to be predicted, as long as `problem` has another size.
     """
@@ -166,6 +175,6 @@ def measure_rates(problem: Problem, device, *, precision: str = "double") -> Rat
     runs = {
         "to the GPU": lambda: device.upload(small, little),
         "to the host": lambda: device.download(little, small),
-        "GPU memory": lambda: device.xp.copyto(little, little),
+        "GPU memory": device.compile(Kernel(_touch))((1,), little),
     }
     return Rates(channels, {name: wall_clock(run, device, repeats=20).seconds for name, run in runs.items()}, core)
