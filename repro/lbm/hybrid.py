@@ -77,9 +77,8 @@ def serial_period(problem: Problem, *, precision: str = "double") -> Period:
 
 def collide_only_period(problem: Problem, device, *, precision: str = "double") -> Period:
     """Collision on the GPU, streaming on the host: the populations go there and back in each iteration."""
-    host, away = (
-        _simulation(problem, d, s, precision) for d, s in ((select("serial"), "swap sweep"), (device, "swap rays"))
-    )
+    host = _simulation(problem, select("serial"), "swap sweep", precision, "aos")
+    away = _simulation(problem, device, "swap rays", precision, "aos")
     home, there = host.state, away.state
     parts = (
         Part("to the GPU", lambda: device.upload(home, there), home.nbytes, "to the GPU"),
