@@ -6,7 +6,8 @@
 - "modified": the node lies on the wall and collides; what would come from outside is replaced by the opposite
   population at the same node (He, Zou, Luo, Dembo, J. Stat. Phys. 87 (1997) 115). Second order.
 - "standard": the node lies in the wall and does not collide; it sends back what it receives. First order when the wall
-  is taken to lie on the node.
+  is taken to lie on the node. Where a moving face meets one at rest, the node is at rest: if the edges of a
+  lid moved with it, the flow would be off by an amount that falls only as the spacing.
 - "extrapolation": the node lies on the wall; its populations are the equilibrium with the wall's velocity and the
   neighbour's density, plus the neighbour's non-equilibrium (Guo, Zheng, Shi, Chin. Phys. 11 (2002) 366).
 """

@@ -21,6 +21,7 @@ def relax_of(model: Model, dtype):
     q, some_extrapolated, some_solid = lattice.q, any(extrapolated), any(solid)
     sliding = tuple(k == boundaries.moving and solid[k] for k in range(6))
     slides, gain = any(sliding), wall_term(lattice, dtype)
+    resting = tuple(face and not moves for face, moves in zip(solid, sliding, strict=True))
     edges_of, beyond = beyond_of(lattice, sliding)
 
     @inline
@@ -30,7 +31,7 @@ def relax_of(model: Model, dtype):
                 for lane in range(n):
                     i = 2 * pair + 1
                     s[i, lane], s[i + 1, lane] = s[i + 1, lane], s[i, lane]
-            if slides:
+            if slides and not on_faces(resting, x, y, z, nx, ny, nz):
                 edges = edges_of(x, y, z, nx, ny, nz)
                 for i in range(q):
                     if beyond(i, -1, edges):

@@ -44,6 +44,14 @@ class Reference:
                 nodes |= self.on_face(face)
         return nodes
 
+    def on_resting_face(self):
+        """Which nodes lie in a wall that does not move."""
+        nodes = np.zeros(self.f.shape[1:], bool)
+        for face, name in enumerate(self.faces):
+            if name == "standard" and face != self.moving:
+                nodes |= self.on_face(face)
+        return nodes
+
     def comes_from_outside(self, i, faces=range(6)):
         """At which nodes population i has come through one of these faces, as far as they are closed."""
         nodes = np.zeros(self.f.shape[1:], bool)
@@ -128,8 +136,9 @@ class Reference:
             f = self.completed()
             after = np.where(self.solid, f[self.opposite], self.collided(f))
             if self.bounce == "standard":
-                # a node in the wall sends back what it received, with the wall's motion
-                after += np.stack([np.where(self.solid, self.wall_gain(i), 0.0) for i in range(len(self.c))])
+                # a node in the wall sends back what it received, with the wall's motion unless another wall holds it
+                moves = self.solid & ~self.on_resting_face()
+                after += np.stack([np.where(moves, self.wall_gain(i), 0.0) for i in range(len(self.c))])
             self.f = self.streamed(after)
 
     def fields(self):
