@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from repro.parallel import MemoryLimitError
+from repro.parallel import MemoryLimitError, select
 
 from . import swap
 from .cases import CubicCavity
@@ -41,6 +41,21 @@ def ways_on(device, every: int) -> dict:
         f"types, host every {every} steps": partial(hybrid_period, device=device, every=every),
         "links, resident": partial(resident_period, device=device),
     }
+
+
+def memory_table(sizes, device) -> pd.DataFrame:
+    """GiB that the populations of the cubic cavity take in double precision, and what fits: before anything is timed.
+
+    Columns nodes, "one array" (links, or the host's copy), "two arrays" (types), and whether two arrays fit into the
+    free memory of device and host.
+    """
+    free = {"device": device.free_memory(), "host": select("serial").free_memory()}
+    rows = []
+    for nodes in sizes:
+        array = D3Q19.q * 8 * nodes**3
+        fits = (free["device"] > 2 * array, free["host"] > 2 * array)
+        rows.append((nodes, array / 2**30, 2 * array / 2**30, *("fits" if fit else "too large" for fit in fits)))
+    return pd.DataFrame(rows, columns=["nodes", "one array", "two arrays", "device", "host"])
 
 
 def cavity_problem(nodes: int) -> Problem:

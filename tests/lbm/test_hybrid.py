@@ -69,6 +69,17 @@ def test_a_size_that_does_not_fit_is_said_and_left_out(threads, monkeypatch, cap
         hybrid.serial_period(hybrid_benchmark.cavity_problem(40))
 
 
+def test_the_memory_is_stated_before_it_is_taken(threads, monkeypatch):
+    monkeypatch.setattr(type(threads), "free_memory", lambda self: 50 << 30)
+    table = hybrid_benchmark.memory_table([128, 512], threads).set_index("nodes")
+    # 19 populations of 8 bytes
+    assert table.loc[512, "one array"] == pytest.approx(19.0)
+    assert table.loc[512, "two arrays"] == pytest.approx(38.0)
+    assert list(table["device"]) == ["fits", "fits"]
+    monkeypatch.setattr(type(threads), "free_memory", lambda self: 20 << 30)
+    assert list(hybrid_benchmark.memory_table([128, 512], threads)["device"]) == ["fits", "too large"]
+
+
 def test_zero_steps_between_visits_home_are_refused(threads):
     with pytest.raises(InputError, match="every = 0"):
         hybrid.hybrid_period(SMALL, threads, every=0)
