@@ -33,7 +33,7 @@ def rays(interior: int):
             for y in range(extent):
                 _draw_node(axes, x, y, velocity, Source(source(i, x, y, 1, extent, extent, 3)).name, extent)
         axes.set(title=title, xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
-        axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4))
+        axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))
         axes.grid(False)
     figure.suptitle("rays in the order of the sweep; squares are boundary nodes, letters the types", fontsize=10)
     return figure
