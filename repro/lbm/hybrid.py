@@ -93,8 +93,8 @@ def hybrid_period(
     problem: Problem, device, *, strategy: str = "swap types", every: int = 1, precision: str = "double"
 ) -> Period:
     """All of it on the GPU; the host has the populations before and after `every` steps (the paper: 1)."""
-    if every < 1:
-        raise InputError(f"every = {every}: the populations come home after 1 step or more")
+    if type(every) is not int or every < 1:
+        raise InputError(f"every = {every!r}: the populations come home after 1 step or more")
     away = _simulation(problem, device, strategy, precision)
     _require_host_memory(away)
     home, states = device.to_host(away.state), away.scheme.states

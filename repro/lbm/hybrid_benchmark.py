@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from repro.parallel import MemoryLimitError, select
+from repro.parallel import InputError, MemoryLimitError, select
 
 from . import swap
 from .cases import CubicCavity
@@ -102,6 +102,8 @@ def iteration_parts(sizes, ways: dict, rates: Rates, record=None, skip=()) -> pd
             rows.append(frame)
             if record is not None:
                 _keep(record, f"{name}, {nodes}^3", frame, device, check)
+    if not rows:
+        raise InputError(f"sizes {list(sizes)}: none was timed; give sizes that fit into memory, such as [34, 66]")
     return pd.concat(rows, ignore_index=True)
 
 

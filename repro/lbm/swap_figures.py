@@ -4,6 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from repro.parallel import InputError
+
 from .cavity3d import CubicFlow
 from .lattice import D3Q19
 from .swap import Source, source_of
@@ -90,6 +92,9 @@ def middle_planes(flow: CubicFlow):
 def iteration_bars(parts: pd.DataFrame, nodes: int):
     """Where an iteration's time goes: measured above, predicted below, one pair of bars a way (figure 8)."""
     rows = parts[parts["nodes"] == nodes]
+    if rows.empty:
+        sizes = ", ".join(str(size) for size in sorted(set(parts["nodes"])))
+        raise InputError(f"bars for {nodes} nodes a side, but timed were {sizes}: choose one of them")
     ways = list(dict.fromkeys(rows["way"]))
     figure, axes = plt.subplots(figsize=(8.4, 0.75 * len(ways) + 1.6))
     for k, way in enumerate(ways):

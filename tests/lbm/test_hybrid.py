@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.lbm import hybrid, hybrid_benchmark
+from repro.lbm import hybrid, hybrid_benchmark, swap_figures
 from repro.lbm.benchmark import CheckError
 from repro.lbm.cases import CubicCavity
 from repro.lbm.hybrid import Part, Rates
@@ -80,6 +80,16 @@ def test_the_memory_is_stated_before_it_is_taken(threads, monkeypatch):
     assert list(hybrid_benchmark.memory_table([128, 512], threads)["device"]) == ["fits", "too large"]
 
 
-def test_zero_steps_between_visits_home_are_refused(threads):
-    with pytest.raises(InputError, match="every = 0"):
-        hybrid.hybrid_period(SMALL, threads, every=0)
+@pytest.mark.parametrize("every", [0, -1, 1.5, "2"])
+def test_a_number_of_steps_between_visits_home_that_is_none_is_refused(threads, every):
+    with pytest.raises(InputError, match="every = "):
+        hybrid.hybrid_period(SMALL, threads, every=every)
+
+
+def test_sizes_that_were_not_timed_are_named(threads):
+    rates = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
+    with pytest.raises(InputError, match="none was timed"):
+        hybrid_benchmark.iteration_parts([], {"serial": hybrid.serial_period}, rates)
+    parts = hybrid_benchmark.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
+    with pytest.raises(InputError, match="bars for 12 nodes a side, but timed were 10"):
+        swap_figures.iteration_bars(parts, 12)
