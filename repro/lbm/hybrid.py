@@ -15,9 +15,6 @@ from .benchmark import CheckError, uniform_flow
 from .model import Problem
 from .simulation import Simulation
 
-#: reads and writes of populations that one node takes in each part, over the number of populations
-_PASSES = {"collide": 2.0, "stream": 2.0}
-
 
 @dataclass(frozen=True)
 class Part:
@@ -54,16 +51,17 @@ def _simulation(problem, device, strategy, precision, layout="soa") -> Simulatio
 
 def _parts(simulation: Simulation, parity: int, channel: str, only=None) -> list[Part]:
     """The parts of one step of a simulation, or the one that is asked for."""
-    problem, itemsize = simulation.problem, np.dtype(simulation.dtype).itemsize
-    q = problem.model.lattice.q
+    problem, lattice = simulation.problem, simulation.problem.model.lattice
     skin = problem.nodes - np.prod([max(1, extent - 2) for extent in problem.shape])
-    found = []
-    for name, run in simulation.scheme.parts[parity].items():
-        if only is None or name in only:
-            # boundary nodes alone, where the part knows them
-            bytes_moved = (_PASSES[name] * problem.nodes * q if name in _PASSES else 2.0 * skin * (q // 2)) * itemsize
-            found.append(Part(name, run, bytes_moved, channel))
-    return found
+    # read and written: all populations of a node, and of a boundary node what it swaps
+    numbers = dict.fromkeys(("collide", "stream"), 2.0 * problem.nodes * lattice.q)
+    numbers["boundary"] = 2.0 * skin * (lattice.q // 2)
+    itemsize, launches = np.dtype(simulation.dtype).itemsize, simulation.scheme.parts[parity]
+    return [
+        Part(name, run, numbers[name] * itemsize, channel)
+        for name, run in launches.items()
+        if only is None or name in only
+    ]
 
 
 def serial_period(problem: Problem, *, precision: str = "double") -> Period:

@@ -2,13 +2,12 @@
 
 import ast
 import inspect
-import time
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from repro.parallel import InputError, MemoryLimitError, select
+from repro.parallel import InputError, MemoryLimitError, host_clock, select
 
 from . import swap
 from .cases import CubicCavity
@@ -67,19 +66,10 @@ def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
     """Seconds of each part, median of `repeats` runs after one that does not count; long periods run once."""
     seconds = []
     for _ in range(1 + repeats):
-        start = time.perf_counter()
-        seconds.append([_clocked(part.run, period.device) for part in period.parts])
-        if time.perf_counter() - start > LONG:
+        seconds.append([host_clock(part.run, period.device) for part in period.parts])
+        if sum(seconds[-1]) > LONG:
             return np.array(seconds[-1])
     return np.median(seconds[1:], axis=0)
-
-
-def _clocked(run, device) -> float:
-    device.synchronise()
-    start = time.perf_counter()
-    run()
-    device.synchronise()
-    return time.perf_counter() - start
 
 
 def iteration_parts(sizes, ways: dict, rates: Rates, record=None, skip=()) -> pd.DataFrame:

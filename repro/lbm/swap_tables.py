@@ -10,7 +10,7 @@ from repro.parallel import select
 from .boundaries import Boundaries
 from .lattice import D3Q19
 from .model import Model
-from .swap import Source, pairs_of, source_of, sweep_kernel, type_kernel
+from .swap import Source, source_of, sweep_kernel, type_kernel
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
 
@@ -120,8 +120,3 @@ def grids_that_agree(largest: int, seed: int = 1) -> tuple[int, int]:
         grids += bool((swept == taken).all())
         populations += int((swept == taken).sum())
     return grids, populations
-
-
-def nine_pairs() -> int:
-    """Number of pairs that are exchanged."""
-    return len(pairs_of(D3Q19))

@@ -6,7 +6,7 @@ from .jit import inline, load_generated
 from .kernel import Kernel
 from .memory import readable, require_memory
 from .select import NAMES, gpu_present, select
-from .timing import Timing, bus_bandwidth, copy_bandwidth, measure, wall_clock
+from .timing import Timing, bus_bandwidth, copy_bandwidth, host_clock, measure, wall_clock
 
 __all__ = [
     "NAMES",
@@ -20,6 +20,7 @@ __all__ = [
     "bus_bandwidth",
     "copy_bandwidth",
     "gpu_present",
+    "host_clock",
     "inline",
     "load_generated",
     "measure",

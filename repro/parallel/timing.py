@@ -25,9 +25,12 @@ def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     for _ in range(warm_up):
         run()
     device.synchronise()
-    seconds = [device.clock(run) for _ in range(repeats)]
+    return _timing([device.clock(run) for _ in range(repeats)])
+
+
+def _timing(seconds: list[float]) -> Timing:
     middle = median(seconds)
-    return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, repeats)
+    return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, len(seconds))
 
 
 @inline
@@ -62,15 +65,15 @@ def bus_bandwidth(device, *, bytes_each: int = 1 << 28) -> dict[str, float]:
     return {name: bytes_each / wall_clock(run, device).seconds for name, run in runs.items()}
 
 
+def host_clock(run, device) -> float:
+    """Seconds of `run()` by the host's clock, from a quiet device to a quiet device."""
+    device.synchronise()
+    start = time.perf_counter()
+    run()
+    device.synchronise()
+    return time.perf_counter() - start
+
+
 def wall_clock(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     """Like `measure`, by the host's clock, launches and waiting included: for what the host takes part in."""
-    seconds = []
-    for _ in range(warm_up + repeats):
-        device.synchronise()
-        start = time.perf_counter()
-        run()
-        device.synchronise()
-        seconds.append(time.perf_counter() - start)
-    kept = seconds[warm_up:]
-    middle = median(kept)
-    return Timing(middle, min(kept), (max(kept) - min(kept)) / middle, repeats)
+    return _timing([host_clock(run, device) for _ in range(warm_up + repeats)][warm_up:])

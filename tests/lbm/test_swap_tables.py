@@ -3,8 +3,10 @@
 import pytest
 
 from repro.lbm import hybrid_benchmark
+from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies import SWAPS
-from repro.lbm.swap_tables import grids_that_agree, nine_pairs, ray_sources, regions, regions_hold, types_found
+from repro.lbm.swap import pairs_of
+from repro.lbm.swap_tables import grids_that_agree, ray_sources, regions, regions_hold, types_found
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
@@ -24,7 +26,7 @@ def test_a_ray_of_one_node_has_the_fifth_type():
 
 @pytest.mark.parametrize("interior", [1, 2, 3, 4])
 def test_the_regions_give_every_node_its_type_in_all_nine_directions(interior):
-    assert len(regions()) == nine_pairs() == 9
+    assert len(regions()) == len(pairs_of(D3Q19)) == 9
     assert regions_hold(interior) == 9 * (interior + 2) ** 3
 
 

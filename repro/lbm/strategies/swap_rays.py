@@ -11,16 +11,21 @@ TRAFFIC = Traffic(arrays=1, reads=2, writes=2)
 
 def build(problem, device, dtype, layout, block):
     """Bind the strategy to one array on the device; all faces "standard"."""
+    return interior_first(problem, device, dtype, layout, block, ray_kernel(problem.model, layout, block))
+
+
+def interior_first(problem, device, dtype, layout, block, interior):
+    """A scheme in one array that collides, runs the kernel `interior`, then lets the boundary nodes swap."""
     require_box(problem, closed=True)
     model, shape = problem.model, problem.shape
     collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=False))
-    walk = device.compile(ray_kernel(model, layout, block))
+    stream = device.compile(interior)
     boundary = device.compile(link_kernel(model, dtype, layout, block, boundary_only=True))
 
     def parts(f):
         return {
             "collide": collide(shape, f, *problem.parameters(dtype)),
-            "stream": walk(shape, f, *shape),
+            "stream": stream(shape, f, *shape),
             "boundary": boundary(shape, f, *shape),
         }
 
