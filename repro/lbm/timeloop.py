@@ -35,9 +35,7 @@ class TimeLoop:
 
     def _require_untouched(self):
         if self._started:
-            raise InputError(
-                f"populations can be set before the first step or look at the flow, not at step {self.steps}"
-            )
+            raise InputError(f"set populations before the first step and the first look; this is step {self.steps}")
 
     def advance(self, count: int) -> None:
         """Launch `count` time steps, without waiting for them and without a look at the result."""

@@ -87,10 +87,7 @@ class PorousFlow(TimeLoop):
 
         Shape (q, 1, 1, 1) sets all pores to the same populations.
         """
-        if self._started:
-            raise InputError(
-                f"populations can be set before the first step and look at the flow only, not after {self.steps} steps"
-            )
+        self._require_untouched()
         weights = np.array(D3Q19.weights)[:, None, None, None]
         values = np.asarray(populations, float) - (weights if self.problem.storage == "deviation" else 0.0)
         values = values.reshape(D3Q19.q, -1)
