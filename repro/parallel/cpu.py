@@ -8,6 +8,7 @@ import numpy as np
 import psutil
 
 from ..hardware import cpu_model
+from .atomics import add_alone, add_locked
 from .jit import inline
 from .kernel import Kernel
 from .loops import cpu_loop
@@ -33,6 +34,8 @@ class CpuDevice:
         self.parallel = name == "threads" and workers != 1
         self.lanes = 128 if name == "threads" else 1
         self.workers = (workers or numba.get_num_threads()) if self.parallel else 1
+        #: add(array, index, value) for kernels: adds where others add too, and returns what was there before
+        self.add = add_locked if self.parallel else add_alone
 
     def __repr__(self):
         return f"{self.name} ({self.workers} of {psutil.cpu_count()} cores)"

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 from numba import config, cuda
 
+from .atomics import add_on_gpu
 from .errors import DeviceError
 from .jit import inline
 from .kernel import Kernel
@@ -34,11 +35,11 @@ class CudaDevice:
     def __init__(self):
         if SIMULATED:
             self.xp = np
-            self.barrier = cuda.jit(device=True)(_threads_barrier)
+            self.barrier, self.add = (cuda.jit(device=True)(function) for function in (_threads_barrier, add_on_gpu))
             return
         self.xp, self._stream = _open_gpu()
         self._numba_stream = cuda.external_stream(self._stream.ptr)
-        self.barrier = inline(_threads_barrier)
+        self.barrier, self.add = inline(_threads_barrier), inline(add_on_gpu)
 
     def __repr__(self):
         return f"cuda ({self.description})"
@@ -87,6 +88,7 @@ class CudaDevice:
             index_rows=kernel.index_rows,
             shared_rows=kernel.shared_rows,
             block=kernel.block,
+            registers=kernel.registers,
         )
 
         def bind(shape, *arguments):

@@ -24,6 +24,8 @@ class Kernel:
     shared_rows: int = 0
     #: threads a block on the GPU
     block: int = 128
+    #: most registers that the compiler may give a thread on the GPU; None leaves it to the compiler
+    registers: int | None = None
 
     def padded(self, shape: tuple[int, ...]) -> tuple[int, int, int]:
         """The index space (nx, ny, nz), x fastest, with ones for the axes that the kernel does not have."""

@@ -62,8 +62,8 @@ _CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
 from numba import cuda, int32
 
 
-def make(body, rows, dtype, index_rows, shared_rows, block):
-    @cuda.jit(fastmath=True, cache={cache})
+def make(body, rows, dtype, index_rows, shared_rows, block, registers):
+    @cuda.jit(fastmath=True, cache={cache}, max_registers=registers)
     def kernel(nx{arguments}):
         x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         y = cuda.blockIdx.y
@@ -120,7 +120,7 @@ def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, sha
     return cached_apart(module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows))
 
 
-def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block):
+def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None):
     """Wrap `body` into a CUDA kernel; returns kernel(nx, *arguments), to be launched with blocks (block, 1, 1)."""
     kinds = _scratch_names(rows, index_rows, shared_rows)
     call, names = _pieces(body, ndim, kinds, "1")
@@ -128,4 +128,4 @@ def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block):
     source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows)
     name = f"cuda_{ndim}d_{len(names)}_{kinds}"
     make = load_generated(name, source).make
-    return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block))
+    return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))

@@ -1,0 +1,1 @@
+"""Dissipative particle dynamics: the paper `dpd`."""

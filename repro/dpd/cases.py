@@ -1,0 +1,169 @@
+"""The paper's set-ups, in units of cutoff radius, particle mass and kT."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repro.parallel import InputError
+
+from .fluid import Fluid
+from .system import System, scattered, thermal
+from .walls import Walls
+
+#: spacing between the planes of the walls' lattice, face-centred cubic with four particles in a unit cube
+_SPACING = 0.5
+
+#: empty height between the walls' backs, so that they do not meet through the periodic edge
+_GAP = 1.0
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """A fluid without walls in a periodic box."""
+
+    box: tuple[float, float, float] = (12.0, 12.0, 12.0)
+    fluid: Fluid = field(default_factory=Fluid)
+    #: body force per mass along x in the lower half, and against x in the upper half (reverse Poiseuille flow)
+    drive: float = 0.0
+
+    def system(self, seed: int = 1) -> System:
+        """Particles at random, at rest on the whole."""
+        volume = float(np.prod(self.box))
+        count = round(self.fluid.density * volume)
+        _require(count > 0, f"box {self.box}: {count} particles at density {self.fluid.density}")
+        generator = np.random.default_rng(seed)
+        position = scattered(count, (0, 0, 0), self.box, generator)
+        turn = self.box[2] / 2 if self.drive else np.inf
+        velocity = thermal(count, self.fluid, generator)
+        return System(self.fluid, tuple(self.box), position, velocity, count, drive=self.drive, turn=turn, name="bulk")
+
+
+@dataclass(frozen=True)
+class Poiseuille:
+    """Flow between two plates, driven along x (section 5, figure 7, tables 3 and 4)."""
+
+    #: length, width and height of the fluid; the paper does not state them for figure 8
+    length: float = 20.0
+    width: float = 10.0
+    height: float = 10.0
+    drive: float = 0.02
+    fluid: Fluid = field(default_factory=Fluid)
+    #: thickness of a wall; 0.5 gives the numbers of particles of table 4
+    thickness: float = 0.5
+    #: thickness of the layer in which fluid is turned back
+    layer: float = 0.1
+
+    def __post_init__(self):
+        for name in ("length", "width", "height"):
+            _require(getattr(self, name) > 0, f"{name} = {getattr(self, name)}: it must be positive")
+        _require(0.5 <= self.thickness <= 5, f"thickness = {self.thickness}: a wall needs 0.5 to 5 cutoff radii")
+
+    @property
+    def walls(self) -> Walls:
+        """The plates: the fluid begins one wall's thickness above the bottom of the box."""
+        return Walls(self.thickness, self.thickness + self.height, layer=self.layer)
+
+    @property
+    def box(self) -> tuple[float, float, float]:
+        """The periodic box: the fluid, both walls and a gap."""
+        return self.length, self.width, self.height + 2 * self.thickness + _GAP
+
+    def system(self, seed: int = 1) -> System:
+        """Fluid at random between walls of a lattice."""
+        generator, walls = np.random.default_rng(seed), self.walls
+        count = round(self.fluid.density * self.length * self.width * self.height)
+        _require(count > 0, f"{self.length} x {self.width} x {self.height}: no particle at this density")
+        fluid = scattered(count, (0, 0, walls.bottom), (self.length, self.width, walls.top), generator)
+        sites = lattice(self.box, walls.bottom)
+        depth = walls.depth(sites[:, 0], sites[:, 2])
+        frozen = sites[(depth < 0) & (depth > -self.thickness)]
+        return _join(self.fluid, self.box, fluid, frozen, walls, self.drive, generator, "Poiseuille flow")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Flow through a channel that narrows and widens (section 6, figure 9); the paper's sizes by default.
+
+    The numbers of particles give the gap: 1130496 = 4 (80 x 48 x 64 + 48 x 48 x 16). The narrow part lies in the middle.
+    """
+
+    length: float = 128.0
+    width: float = 48.0
+    height: float = 64.0
+    narrow_length: float = 48.0
+    gap: float = 16.0
+    #: number of frozen particles, the lattice sites of the walls that are nearest to the fluid; None: three planes
+    frozen: int | None = 101760
+    drive: float = 0.02
+    fluid: Fluid = field(default_factory=Fluid)
+    layer: float = 0.1
+
+    def __post_init__(self):
+        _require(0 < self.narrow_length < self.length, f"narrow part {self.narrow_length} of {self.length}")
+        _require(0 < self.gap < self.height, f"gap {self.gap} of {self.height}: it must be lower than the channel")
+
+    @property
+    def walls(self) -> Walls:
+        """Plates and blocks; the fluid begins two cutoff radii above the bottom of the box."""
+        return Walls(2.0, 2.0 + self.height, self.length / 2, self.narrow_length / 2, self.gap / 2, self.layer)
+
+    @property
+    def box(self) -> tuple[float, float, float]:
+        """The periodic box."""
+        return self.length, self.width, self.height + 4.0 + _GAP
+
+    @property
+    def volume(self) -> float:
+        """Volume of the fluid."""
+        return self.width * ((self.length - self.narrow_length) * self.height + self.narrow_length * self.gap)
+
+    def system(self, seed: int = 1) -> System:
+        """Fluid at random, each part of the channel at the same density."""
+        generator, walls = np.random.default_rng(seed), self.walls
+        edge = (self.length - self.narrow_length) / 2
+        low = walls.middle_z - self.gap / 2
+        pieces = (
+            ((0, walls.bottom), (edge, walls.top)),
+            ((edge, low), (edge + self.narrow_length, low + self.gap)),
+            ((edge + self.narrow_length, walls.bottom), (self.length, walls.top)),
+        )
+        count = round(self.fluid.density * self.volume)
+        shares = [(b[0] - a[0]) * (b[1] - a[1]) for a, b in pieces]
+        counts = np.diff(np.round(count * np.concatenate([[0], np.cumsum(shares)]) / sum(shares)).astype(int))
+        fluid = np.concatenate(
+            [
+                scattered(n, (a[0], 0, a[1]), (b[0], self.width, b[1]), generator)
+                for n, (a, b) in zip(counts, pieces, strict=True)
+            ]
+        )
+        sites = lattice(self.box, walls.bottom)
+        depth = -walls.depth(sites[:, 0], sites[:, 2])
+        order = np.argsort(depth, kind="stable")
+        order = order[depth[order] > 0]
+        planes = int((depth[order] < 3 * _SPACING).sum()) if self.frozen is None else self.frozen
+        _require(0 < planes <= len(order), f"{planes} frozen particles: the walls have {len(order)} lattice sites")
+        return _join(self.fluid, self.box, fluid, sites[order[:planes]], walls, self.drive, generator, "channel flow")
+
+
+def lattice(box, bottom: float) -> np.ndarray:
+    """Sites of a face-centred cubic lattice in the box, four in a unit cube, in planes half way off z = bottom.
+
+    Along x and y the lattice is stretched a little where the box has not a whole number of cells.
+    """
+    along = [(np.arange(n) + 0.5) * side / n for side, n in ((s, 2 * max(1, round(s))) for s in box[:2])]
+    first = -int(np.floor(bottom / _SPACING))
+    up = bottom + (np.arange(first, int((box[2] - bottom) / _SPACING)) + 0.5) * _SPACING
+    i, j, k = np.meshgrid(np.arange(len(along[0])), np.arange(len(along[1])), np.arange(len(up)), indexing="ij")
+    keep = (i + j + k) % 2 == 0
+    return np.column_stack([along[0][i[keep]], along[1][j[keep]], up[k[keep]]])
+
+
+def _join(fluid, box, moving, frozen, walls, drive, generator, name) -> System:
+    position = np.concatenate([moving, frozen])
+    velocity = np.concatenate([thermal(len(moving), fluid, generator), np.zeros_like(frozen)])
+    return System(fluid, box, position, velocity, len(moving), walls, drive, name=name)
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise InputError(message)

@@ -1,0 +1,168 @@
+"""A running simulation: a system, a device and a strategy."""
+
+from math import isfinite, sqrt
+
+import numpy as np
+
+from repro.parallel import DivergenceError, InputError, Kernel, require_memory
+
+from .integrate import drift_body, kick_body
+from .random import ROUNDS
+from .state import State, make_state
+from .strategies import STRATEGIES, Setup, fastest
+from .system import System
+from .walls import bounce
+
+PRECISIONS = {"single": np.float32, "double": np.float64}
+
+#: steps in one CUDA graph
+GRAPH_STEPS = 100
+
+#: most steps between two looks at what went wrong
+CHECK_STEPS = 1000
+
+#: cutoff radii that a typical particle may move in a step before the run counts as blown up
+LONGEST_MOVE = 0.5
+
+
+class Simulation:
+    """The particles of `system` on a device.
+
+    `device` comes from `repro.parallel.select`, `strategy` is a key of strategies.STRATEGIES or "fastest", `precision`
+    "single" or "double", `seed` names the noise. `rounds` of TEA (0: the paper's linear generators), `capacity` of a
+    cell in the table, `block` and `registers` of the force kernel on a GPU are the strategies' choices. Raises
+    InputError for what cannot work and MemoryLimitError before allocating what does not fit.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        device,
+        *,
+        strategy="fastest",
+        precision="single",
+        seed=1,
+        rounds=ROUNDS,
+        capacity=32,
+        block=128,
+        registers=None,
+    ):
+        strategy = fastest(device) if strategy == "fastest" else strategy
+        _one_of("strategy", strategy, STRATEGIES)
+        _one_of("precision", precision, PRECISIONS)
+        _whole("seed", seed, 0, 2**31 - 1)
+        _whole("rounds", rounds, 0, 64)
+        _whole("block", block, 1, 1024)
+        self.system, self.device, self.strategy, self.precision, self.seed = system, device, strategy, precision, seed
+        self.real = PRECISIONS[precision]
+        require_memory(device, self.memory, f"{system.count} particles ({precision} precision)")
+        self.state = make_state(device, self.real, system.position, system.velocity, system.moving)
+        self.setup = Setup(
+            self.state, system.fluid, system.cells, device, self.real, seed, rounds, capacity, block, registers
+        )
+        self.forces = STRATEGIES[strategy].build(self.setup)
+        self._drift, self._kick = self._bind()
+        self.steps, self._graph, self._started = 0, None, False
+
+    def __repr__(self):
+        return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
+
+    @property
+    def memory(self) -> int:
+        """Bytes on the device, about: the state, its sorted copy and the lists."""
+        return self.system.count * (2 * State.NUMBERS * np.dtype(self.real).itemsize + 16) + 8 * self.system.cells.count
+
+    def _bind(self):
+        system, state, real = self.system, self.state, self.real
+        fluid, items = system.fluid, (state.count,)
+        compile_, shared = self.device.compile, (state.ids, state.clock, state.count, state.fluid)
+        box, walls = tuple(map(real, system.box)), system.walls.numbers(real, fluid.temperature)
+        drift = compile_(Kernel(drift_body(real, bounce(real)), dtype=real))(
+            items,
+            state.r,
+            state.v,
+            state.u,
+            state.f,
+            *shared,
+            self.seed,
+            real(fluid.dt),
+            real(fluid.predictor),
+            box,
+            walls,
+        )
+        turn = real(min(system.turn, 2 * system.box[2]))
+        kick = compile_(Kernel(kick_body(real), dtype=real))(
+            items, state.r, state.v, state.f, *shared, real(fluid.dt), real(system.drive), turn
+        )
+        return drift, kick
+
+    @property
+    def parts(self) -> dict:
+        """What a step launches, by name, in its order."""
+        return {"drift": self._drift} | self.forces.parts | {"kick": self._kick}
+
+    def launch(self) -> None:
+        """Launch one step."""
+        self._drift()
+        self.forces.run()
+        self._kick()
+
+    def advance(self, count: int) -> None:
+        """Launch `count` steps, without waiting for them and without a look at the result."""
+        self.start()
+        while count:
+            if self.steps and count >= GRAPH_STEPS:
+                if self._graph is None:
+                    self._graph = self.device.capture(lambda: [self.launch() for _ in range(GRAPH_STEPS)] and None)
+                self._graph()
+                done = GRAPH_STEPS
+            else:
+                self.launch()
+                done = 1
+            self.steps += done
+            count -= done
+
+    def start(self) -> None:
+        """Find the forces at the start; nothing else happens here, and nothing on a second call."""
+        if not self._started and self.steps == 0:
+            self.forces.run()
+        self._started = True
+
+    def step(self, count: int, *, progress=None) -> None:
+        """Advance `count` steps; `progress(done)` hears of every thousand.
+
+        Raises DivergenceError within 1000 steps of the first one that went wrong, and CapacityError if a cell of the
+        table overflowed: what was computed since the last look is then lost.
+        """
+        while count > 0:
+            portion = min(count, CHECK_STEPS)
+            self.advance(portion)
+            self.forces.check()
+            self._require_calm()
+            count -= portion
+            if progress:
+                progress(portion)
+
+    def _require_calm(self):
+        v = self.state.v
+        square = float(self.device.xp.sum(self.device.xp.square(v, dtype=np.float64))) / self.state.fluid
+        if not (isfinite(square) and sqrt(square) * self.system.fluid.dt < LONGEST_MOVE):
+            fluid = self.system.fluid
+            raise DivergenceError(
+                f"{self.system.name}: the particles blew up by step {self.steps} (mean square speed {square:.3g} at "
+                f"kT = {fluid.temperature:g}): use a time step below dt = {fluid.dt:g}, or a weaker force"
+            )
+
+    def particles(self) -> dict[str, np.ndarray]:
+        """Positions, velocities and forces on the host, of shape (count, 3), in the order of the ids."""
+        return self.state.on_host(self.device)
+
+
+def _one_of(what: str, value, allowed) -> None:
+    if value not in allowed:
+        raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
+
+
+def _whole(what: str, value, low: int, high: int) -> None:
+    if not (isinstance(value, int | np.integer) and low <= value <= high):
+        raise InputError(f"{what} = {value}: a whole number from {low} to {high}")

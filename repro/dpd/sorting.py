@@ -1,0 +1,87 @@
+"""Particles in the order of their cells: counting sort, and within a cell by id, so that one order is the only one.
+
+The atomic additions of the count give a particle's place in its cell in any order; the places are therefore given anew
+by the ids. Sums over neighbours then have the same order in every run, bit for bit.
+"""
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+
+from .cells import cell_of
+from .scan import running_sum
+from .state import State
+
+
+@inline
+def _clear(x, n, counts):
+    for c in range(x, x + n):
+        counts[c] = 0
+
+
+def _count_body(add):
+    @inline
+    def assign(x, n, r, counts, cell, place, count, per_length, cells):
+        for i in range(x, x + n):
+            c = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
+            cell[i] = c
+            place[i] = add(counts, c, 1)
+
+    return assign
+
+
+@inline
+def _scatter(x, n, cell, place, starts, members):
+    for i in range(x, x + n):
+        members[starts[cell[i]] + place[i]] = i
+
+
+@inline
+def _order(x, n, cell, starts, members, ids, r, u, v, r_new, u_new, v_new, ids_new, count):
+    for i in range(x, x + n):
+        first, number = starts[cell[i]], ids[i]
+        to = first
+        for k in range(first, starts[cell[i] + 1]):
+            to += ids[members[k]] < number
+        ids_new[to] = number
+        for k in range(3):
+            r_new[to + k * count] = r[i + k * count]
+            u_new[to + k * count] = u[i + k * count]
+            v_new[to + k * count] = v[i + k * count]
+
+
+class SortedParticles:
+    """Positions r, predicted velocities u, velocities v and ids in the order of cells; cell c begins at starts[c]."""
+
+    def __init__(self, device, state: State, cells, real):
+        count = state.count
+        self.device, self.state, self.cells = device, state, cells
+        self.r, self.u, self.v = (device.zeros(3 * count, real) for _ in range(3))
+        self.ids = device.zeros(count, np.int32)
+        self.starts = device.zeros(cells.count + 1, np.int32)
+        self._counts = device.zeros(cells.count, np.int32)
+        self._cell, self._place, self._members = (device.zeros(count, np.int32) for _ in range(3))
+        self._per_length = tuple(real(value) for value in cells.per_length)
+
+    def update(self) -> dict:
+        """The launches that sort the state's particles, by name."""
+        device, state, count = self.device, self.state, self.state.count
+        bind = device.compile(Kernel(_count_body(device.add)))
+        clear = device.compile(Kernel(_clear))((self.cells.count,), self._counts)
+        assign = bind(
+            (count,), state.r, self._counts, self._cell, self._place, count, self._per_length, self.cells.shape
+        )
+        scan = running_sum(device, self._counts, self.starts)
+        scatter = device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members)
+        order = device.compile(Kernel(_order))(
+            (count,),
+            *(self._cell, self.starts, self._members),
+            *(state.ids, state.r, state.u, state.v, self.r, self.u, self.v, self.ids, count),
+        )
+        return {
+            "clear the counts": clear,
+            "count": assign,
+            "scan": lambda: [launch() for launch in scan] and None,
+            "scatter": scatter,
+            "order": order,
+        }

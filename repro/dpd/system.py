@@ -1,0 +1,71 @@
+"""What is simulated: a fluid in a periodic box, its walls, what drives it, and where all particles start."""
+
+from dataclasses import dataclass, field
+from math import inf, sqrt
+
+import numpy as np
+
+from repro.parallel import InputError
+
+from .cells import Cells
+from .fluid import Fluid
+from .random import require_ids
+from .walls import Walls
+
+
+@dataclass(frozen=True)
+class System:
+    """Particles in a periodic box, in units of cutoff radius, particle mass and kT.
+
+    `position` and `velocity` have shape (count, 3); the first `moving` particles are fluid, the others frozen.
+    """
+
+    fluid: Fluid
+    box: tuple[float, float, float]
+    position: np.ndarray
+    velocity: np.ndarray
+    moving: int
+    walls: Walls = field(default_factory=Walls)
+    #: body force per mass along x; from the height `turn` on it points the other way
+    drive: float = 0.0
+    turn: float = inf
+    #: what a user calls it, for messages
+    name: str = "box"
+
+    def __post_init__(self):
+        count = len(self.position)
+        require_ids(count)
+        if not (count > 0 and self.moving > 0):
+            raise InputError(f"{self.name}: {self.moving} fluid particles: there must be at least one")
+        if self.moving > count:
+            raise InputError(f"{self.name}: {self.moving} fluid particles of {count} in all")
+        if self.position.shape != (count, 3) or self.velocity.shape != (count, 3):
+            raise InputError(
+                f"{self.name}: positions {self.position.shape} and velocities {self.velocity.shape}: both (count, 3)"
+            )
+        inside = (self.position >= 0) & (self.position <= np.array(self.box))
+        if not inside.all():
+            raise InputError(f"{self.name}: {int((~inside.all(1)).sum())} particles lie outside the box {self.box}")
+        if not np.isfinite(self.velocity).all():
+            raise InputError(f"{self.name}: velocities must be finite")
+
+    @property
+    def count(self) -> int:
+        """Number of particles, frozen ones included."""
+        return len(self.position)
+
+    @property
+    def cells(self) -> Cells:
+        """The grid of cells."""
+        return Cells(self.box)
+
+
+def thermal(count: int, fluid: Fluid, generator: np.random.Generator) -> np.ndarray:
+    """Maxwellian velocities of shape (count, 3) without total momentum."""
+    velocity = generator.normal(0, sqrt(fluid.temperature), (count, 3))
+    return velocity - velocity.mean(0)
+
+
+def scattered(count: int, low, high, generator: np.random.Generator) -> np.ndarray:
+    """Positions of shape (count, 3), uniform in a box."""
+    return generator.uniform(low, high, (count, 3))

@@ -1,0 +1,106 @@
+"""Walls of frozen particles with a thin layer that turns fluid back (Fan and others, Phys. Fluids 15 (2003) 11)."""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from repro.parallel import InputError, inline
+
+from .random import ROUNDS, Stream, normal, tea
+
+#: what the tuple `walls` of a kernel holds
+BOTTOM, TOP, MIDDLE_X, HALF_LENGTH, MIDDLE_Z, HALF_GAP, LAYER, SPEED = range(8)
+
+#: a length beyond every box
+FAR = 1e9
+
+
+@dataclass(frozen=True)
+class Walls:
+    """Two plates across z, and between them two blocks that leave a gap (figure 9); the default is no wall at all."""
+
+    #: heights of the lower and the upper plate
+    bottom: float = -inf
+    top: float = inf
+    #: the blocks' middle along x and half their length; no blocks without length
+    middle_x: float = 0.0
+    half_length: float = -inf
+    #: half the height of the gap between the blocks
+    half_gap: float = inf
+    #: thickness of the layer in which a particle is turned back
+    layer: float = 0.1
+
+    def __post_init__(self):
+        if not (self.top > self.bottom and self.layer > 0 and self.half_gap > 0):
+            raise InputError(f"walls at z = {self.bottom} and {self.top}, layer {self.layer}: no room for a fluid")
+
+    @property
+    def middle_z(self) -> float:
+        """Height of the channel's axis."""
+        return (self.bottom + self.top) / 2 if self.top < inf else 0.0
+
+    def numbers(self, real, temperature: float) -> tuple:
+        """What the kernels need to know, in type `real`."""
+        shape = (self.bottom, self.top, self.middle_x, self.half_length, self.middle_z, self.half_gap)
+        # finite, because fast arithmetic knows no infinity
+        return tuple(real(np.clip(value, -FAR, FAR)) for value in (*shape, self.layer, sqrt(temperature)))
+
+    def depth(self, x, z) -> np.ndarray:
+        """Distance of points from the nearest wall, negative inside a wall."""
+        numbers, nearest = self.numbers(float, 1.0), nearest_wall(float)
+        return np.array([nearest(a, b, numbers)[0] for a, b in np.broadcast(x, z)])
+
+
+def nearest_wall(real):
+    """Returns nearest(x, z, walls): the distance from the nearest wall, negative inside it, and its normal.
+
+    The normal points into the fluid; it lies in the plane of x and z.
+    """
+    zero, one = real(0), real(1)
+
+    @inline
+    def nearest(x, z, walls):
+        depth, nx, nz = z - walls[BOTTOM], zero, one
+        if walls[TOP] - z < depth:
+            depth, nz = walls[TOP] - z, -one
+        # beyond the end of a block, and below or above its face: both negative inside the block
+        aside, off = abs(x - walls[MIDDLE_X]) - walls[HALF_LENGTH], walls[HALF_GAP] - abs(z - walls[MIDDLE_Z])
+        outward = one if x > walls[MIDDLE_X] else -one
+        inward = -one if z > walls[MIDDLE_Z] else one
+        if aside > zero and off > zero:
+            edge = sqrt(aside * aside + off * off)
+            if edge < depth:
+                depth, nx, nz = edge, outward * aside / edge, inward * off / edge
+        elif max(aside, off) < depth:
+            depth = max(aside, off)
+            nx, nz = (outward, zero) if aside > off else (zero, inward)
+        return depth, nx, nz
+
+    return nearest
+
+
+def bounce(real):
+    """Returns bounce(x, z, u, v, w, id, seed, step, walls): the velocity after a look at the wall.
+
+    In the layer, and beyond it, a particle gets a Maxwellian velocity whose part along the normal points into the
+    fluid: v = v_R + n (|n . v_R| - n . v_R).
+    """
+    words, deviates, nearest = tea(ROUNDS), normal(real), nearest_wall(real)
+    along, across = Stream.WALL.value, Stream.WALL_NORMAL.value
+
+    @inline
+    def turned(x, z, u, v, w, number, seed, step, walls):
+        depth, nx, nz = nearest(x, z, walls)
+        if depth < walls[LAYER]:
+            first, second = words(number, 0, along, seed, step)
+            u, v = deviates(first, second)
+            first, second = words(number, 0, across, seed, step)
+            w = deviates(first, second)[0]
+            u, v, w = walls[SPEED] * u, walls[SPEED] * v, walls[SPEED] * w
+            outward = nx * u + nz * w
+            back = abs(outward) - outward
+            u, w = u + nx * back, w + nz * back
+        return u, v, w
+
+    return turned
