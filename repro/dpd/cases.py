@@ -84,7 +84,8 @@ class Poiseuille:
 class Channel:
     """Flow through a channel that narrows and widens (section 6, figure 9); the paper's sizes by default.
 
-    The numbers of particles give the gap: 1130496 = 4 (80 x 48 x 64 + 48 x 48 x 16). The narrow part lies in the middle.
+    The numbers of particles give the gap: 1130496 = 4 (80 x 48 x 64 + 48 x 48 x 16). The narrow part lies in the
+    middle.
     """
 
     length: float = 128.0

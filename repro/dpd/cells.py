@@ -8,6 +8,8 @@ import numpy as np
 
 from repro.parallel import InputError, inline
 
+from .position import upper_bits
+
 #: numbers of the 27 cells around a cell, its own in the middle; from there on, the paper's fourteen, which meet each
 #: pair of cells once (section 4.3)
 ALL_CELLS, OWN_CELL = 27, 13
@@ -34,29 +36,29 @@ class Cells:
         """Number of cells."""
         return int(np.prod(self.shape))
 
-    @property
-    def per_length(self) -> tuple[float, float, float]:
-        """Cells per cutoff radius along each axis."""
-        return tuple(n / side for n, side in zip(self.shape, self.box, strict=True))
+
+@inline
+def cell_along(upper, cells):
+    """The cell along one axis of a coordinate's upper 32 bits."""
+    return (upper * cells) >> 32
+
+
+def cell_of(real):
+    """Returns cell(x, y, z, cells): the number of the cell of a point, x fastest."""
+    upper = upper_bits(real)
+
+    @inline
+    def cell(x, y, z, cells):
+        row = cell_along(upper(z), cells[2]) * cells[1] + cell_along(upper(y), cells[1])
+        return row * cells[0] + cell_along(upper(x), cells[0])
+
+    return cell
 
 
 @inline
-def cell_along(coordinate, per_length, cells):
-    """The cell of a coordinate along one axis; a coordinate that is not finite gets a cell too, so nothing is lost."""
-    return min(max(int(coordinate * per_length), 0), cells - 1)
-
-
-@inline
-def cell_of(x, y, z, per_length, cells):
-    """The number of the cell of a point, x fastest."""
-    cx, cy = cell_along(x, per_length[0], cells[0]), cell_along(y, per_length[1], cells[1])
-    return (cell_along(z, per_length[2], cells[2]) * cells[1] + cy) * cells[0] + cx
-
-
-@inline
-def wrapped(value, period):
-    """A coordinate or a cell after at most one step over a periodic edge."""
-    return value + period if value < 0 else (value - period if value >= period else value)
+def wrapped(cell, cells):
+    """A cell's number along an axis after at most one step over a periodic edge."""
+    return cell + cells if cell < 0 else (cell - cells if cell >= cells else cell)
 
 
 @inline
@@ -67,9 +69,3 @@ def neighbour(cell, k, cells):
     cy = wrapped(row % cells[1] + (k // 3) % 3 - 1, cells[1])
     cz = wrapped(row // cells[1] + k // 9 - 1, cells[2])
     return (cz * cells[1] + cy) * cells[0] + cx
-
-
-@inline
-def nearest_image(distance, side, half):
-    """A difference of coordinates, over the nearer way around the box."""
-    return distance - side if distance > half else (distance + side if distance < -half else distance)

@@ -11,24 +11,23 @@ The body force g points along x; from the height `turn` on it points the other w
 
 from repro.parallel import inline
 
-from .cells import wrapped
+from .position import moved, upper_bits
 
 
 def drift_body(real, bounce):
     """First half of a step; bounce(x, z, u, v, w, id, seed, step, walls) is the velocity after a look at the wall."""
-    half = real(0.5)
+    half, move = real(0.5), moved(real)
 
     @inline
-    def drift(x, n, r, v, u, f, ids, clock, count, fluid, seed, dt, predictor, box, walls):
+    def drift(x, n, r, v, u, f, ids, clock, count, fluid, seed, dt, predictor, per_length, walls):
         step = clock[0]
         for i in range(x, x + n):
             if ids[i] < fluid:
                 j, k = i + count, i + 2 * count
-                x_new = wrapped(r[i] + dt * (v[i] + half * dt * f[i]), box[0])
-                y_new = wrapped(r[j] + dt * (v[j] + half * dt * f[j]), box[1])
-                z_new = wrapped(r[k] + dt * (v[k] + half * dt * f[k]), box[2])
-                vx, vy, vz = bounce(x_new, z_new, v[i], v[j], v[k], ids[i], seed, step, walls)
-                r[i], r[j], r[k] = x_new, y_new, z_new
+                r[i] = move(r[i], per_length[0] * dt * (v[i] + half * dt * f[i]))
+                r[j] = move(r[j], per_length[1] * dt * (v[j] + half * dt * f[j]))
+                r[k] = move(r[k], per_length[2] * dt * (v[k] + half * dt * f[k]))
+                vx, vy, vz = bounce(r[i], r[k], v[i], v[j], v[k], ids[i], seed, step, walls)
                 u[i], u[j], u[k] = vx + predictor * dt * f[i], vy + predictor * dt * f[j], vz + predictor * dt * f[k]
                 v[i], v[j], v[k] = vx + half * dt * f[i], vy + half * dt * f[j], vz + half * dt * f[k]
 
@@ -36,14 +35,14 @@ def drift_body(real, bounce):
 
 
 def kick_body(real):
-    """Second half of a step; the last thing in a step, so it counts the step."""
-    half = real(0.5)
+    """Second half of a step; the last thing in a step, so it counts the step. `turn` is in upper bits of z."""
+    half, upper = real(0.5), upper_bits(real)
 
     @inline
     def kick(x, n, r, v, f, ids, clock, count, fluid, dt, g, turn):
         for i in range(x, x + n):
             if ids[i] < fluid:
-                f[i] += g if r[i + 2 * count] < turn else -g
+                f[i] += g if upper(r[i + 2 * count]) < turn else -g
                 for k in range(3):
                     v[i + k * count] += half * dt * f[i + k * count]
             if i == 0:

@@ -10,28 +10,28 @@ import numpy as np
 
 from repro.parallel import inline
 
-from .cells import nearest_image
 from .fluid import Fluid
 from .forces import pair_force
+from .position import Units, between
 
-#: what `p` holds: equation 1's a, equation 2's gamma, sigma / sqrt(dt), and the sides of the box
-REPULSION, FRICTION, NOISE, SIDE_X, SIDE_Y, SIDE_Z = range(6)
+#: what `p` holds: equation 1's a, equation 2's gamma, sigma / sqrt(dt), and the length of a coordinate's unit
+REPULSION, FRICTION, NOISE, UNIT_X, UNIT_Y, UNIT_Z = range(6)
 
 
 def constants(fluid: Fluid, box, real) -> tuple:
     """The numbers that every pair needs, in type `real`."""
-    return tuple(real(value) for value in (fluid.repulsion, fluid.friction, fluid.noise, *box))
+    return (real(fluid.repulsion), real(fluid.friction), real(fluid.noise), *Units(real).lengths(box))
 
 
 def separation(real):
     """Returns apart(x, y, z, j, r, count, p): the vector from particle j to (x, y, z), and its length squared."""
-    half = real(0.5)
+    difference = between(real)
 
     @inline
     def apart(x, y, z, j, r, count, p):
-        dx = nearest_image(x - r[j], p[SIDE_X], half * p[SIDE_X])
-        dy = nearest_image(y - r[count + j], p[SIDE_Y], half * p[SIDE_Y])
-        dz = nearest_image(z - r[2 * count + j], p[SIDE_Z], half * p[SIDE_Z])
+        dx = difference(x, r[j]) * p[UNIT_X]
+        dy = difference(y, r[count + j]) * p[UNIT_Y]
+        dz = difference(z, r[2 * count + j]) * p[UNIT_Z]
         return dx, dy, dz, dx * dx + dy * dy + dz * dz
 
     return apart

@@ -103,7 +103,7 @@ def pair_noise(real, rounds: int = ROUNDS):
 
 
 def thread_noise(real):
-    """Method one: the same signature, a deviate from the thread's two words, whatever the pair; returns the next two."""
+    """Method one, with the same signature: a deviate from the thread's two words, for any pair, and the next two."""
     deviates = normal(real)
 
     @inline

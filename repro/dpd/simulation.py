@@ -7,6 +7,7 @@ import numpy as np
 from repro.parallel import DivergenceError, InputError, Kernel, require_memory
 
 from .integrate import drift_body, kick_body
+from .position import Units
 from .random import ROUNDS
 from .state import State, make_state
 from .strategies import STRATEGIES, Setup, fastest
@@ -15,7 +16,7 @@ from .walls import bounce
 
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
-#: steps in one CUDA graph
+#: steps in one CUDA graph, unless observers ask for a look more often
 GRAPH_STEPS = 100
 
 #: most steps between two looks at what went wrong
@@ -33,6 +34,9 @@ class Simulation:
     cell in the table, `block` and `registers` of the force kernel on a GPU are the strategies' choices. Raises
     InputError for what cannot work and MemoryLimitError before allocating what does not fit.
     """
+
+    #: what a checkpoint must know to go on
+    OPTIONS = ("strategy", "precision", "seed", "rounds", "capacity", "block")
 
     def __init__(
         self,
@@ -54,15 +58,16 @@ class Simulation:
         _whole("rounds", rounds, 0, 64)
         _whole("block", block, 1, 1024)
         self.system, self.device, self.strategy, self.precision, self.seed = system, device, strategy, precision, seed
+        self.options = dict(zip(self.OPTIONS, (strategy, precision, seed, rounds, capacity, block), strict=True))
         self.real = PRECISIONS[precision]
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)")
-        self.state = make_state(device, self.real, system.position, system.velocity, system.moving)
+        self.state = make_state(device, self.real, system.position, system.velocity, system.moving, system.box)
         self.setup = Setup(
             self.state, system.fluid, system.cells, device, self.real, seed, rounds, capacity, block, registers
         )
         self.forces = STRATEGIES[strategy].build(self.setup)
         self._drift, self._kick = self._bind()
-        self.steps, self._graph, self._started = 0, None, False
+        self.steps, self._graphs, self._started, self._warm = 0, {}, False, False
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -76,7 +81,8 @@ class Simulation:
         system, state, real = self.system, self.state, self.real
         fluid, items = system.fluid, (state.count,)
         compile_, shared = self.device.compile, (state.ids, state.clock, state.count, state.fluid)
-        box, walls = tuple(map(real, system.box)), system.walls.numbers(real, fluid.temperature)
+        units = Units(real).per_length(system.box)
+        walls = system.walls.numbers(real, fluid.temperature, system.box)
         drift = compile_(Kernel(drift_body(real, bounce(real)), dtype=real))(
             items,
             state.r,
@@ -87,10 +93,10 @@ class Simulation:
             self.seed,
             real(fluid.dt),
             real(fluid.predictor),
-            box,
+            units,
             walls,
         )
-        turn = real(min(system.turn, 2 * system.box[2]))
+        turn = int(min(system.turn / system.box[2], 2) * 2**32)
         kick = compile_(Kernel(kick_body(real), dtype=real))(
             items, state.r, state.v, state.f, *shared, real(fluid.dt), real(system.drive), turn
         )
@@ -107,36 +113,60 @@ class Simulation:
         self.forces.run()
         self._kick()
 
-    def advance(self, count: int) -> None:
-        """Launch `count` steps, without waiting for them and without a look at the result."""
+    def advance(self, count: int, *, every: int = GRAPH_STEPS, observers=()) -> None:
+        """Launch `count` steps, without waiting for them and without a look at the result.
+
+        Each `every` steps the observers are launched (see `averages`); `count` must then be a multiple of it.
+        """
+        if observers and count % every:
+            raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
         self.start()
-        while count:
-            if self.steps and count >= GRAPH_STEPS:
-                if self._graph is None:
-                    self._graph = self.device.capture(lambda: [self.launch() for _ in range(GRAPH_STEPS)] and None)
-                self._graph()
-                done = GRAPH_STEPS
-            else:
+        blocks, rest = divmod(count, every)
+        for _ in range(blocks):
+            self._block(every, tuple(observers))
+        self._one_by_one(rest)
+
+    def _block(self, every: int, observers: tuple):
+        def run():
+            for _ in range(every):
                 self.launch()
-                done = 1
-            self.steps += done
-            count -= done
+            for observer in observers:
+                observer.launch()
+
+        if not self._warm:
+            # a graph can be captured once every kernel has been compiled, which the first launch does
+            run()
+            self._warm = True
+        else:
+            if (every, observers) not in self._graphs:
+                self._graphs[every, observers] = self.device.capture(run)
+            self._graphs[every, observers]()
+        self.steps += every
+
+    def _one_by_one(self, count: int):
+        for _ in range(count):
+            self.launch()
+        self.steps += count
+
+    def resume(self, steps: int) -> None:
+        """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
+        self.steps, self._started = steps, True
 
     def start(self) -> None:
         """Find the forces at the start; nothing else happens here, and nothing on a second call."""
-        if not self._started and self.steps == 0:
+        if not self._started:
             self.forces.run()
         self._started = True
 
-    def step(self, count: int, *, progress=None) -> None:
-        """Advance `count` steps; `progress(done)` hears of every thousand.
+    def step(self, count: int, *, every: int = GRAPH_STEPS, observers=(), progress=None) -> None:
+        """Advance `count` steps; the observers sample each `every` steps, `progress(done)` hears of every thousand.
 
         Raises DivergenceError within 1000 steps of the first one that went wrong, and CapacityError if a cell of the
         table overflowed: what was computed since the last look is then lost.
         """
         while count > 0:
-            portion = min(count, CHECK_STEPS)
-            self.advance(portion)
+            portion = min(count, max(every, CHECK_STEPS // every * every))
+            self.advance(portion, every=every, observers=observers)
             self.forces.check()
             self._require_calm()
             count -= portion
@@ -155,7 +185,7 @@ class Simulation:
 
     def particles(self) -> dict[str, np.ndarray]:
         """Positions, velocities and forces on the host, of shape (count, 3), in the order of the ids."""
-        return self.state.on_host(self.device)
+        return self.state.on_host(self.device, self.system.box)
 
 
 def _one_of(what: str, value, allowed) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from repro.parallel import Kernel, inline
 
 from .cells import cell_of
+from .position import Units
 from .scan import running_sum
 from .state import State
 
@@ -19,11 +20,13 @@ def _clear(x, n, counts):
         counts[c] = 0
 
 
-def _count_body(add):
+def _count_body(real, add):
+    number = cell_of(real)
+
     @inline
-    def assign(x, n, r, counts, cell, place, count, per_length, cells):
+    def assign(x, n, r, counts, cell, place, count, cells):
         for i in range(x, x + n):
-            c = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
+            c = number(r[i], r[count + i], r[2 * count + i], cells)
             cell[i] = c
             place[i] = add(counts, c, 1)
 
@@ -55,22 +58,20 @@ class SortedParticles:
 
     def __init__(self, device, state: State, cells, real):
         count = state.count
-        self.device, self.state, self.cells = device, state, cells
-        self.r, self.u, self.v = (device.zeros(3 * count, real) for _ in range(3))
+        self.device, self.state, self.cells, self._real = device, state, cells, real
+        self.r = device.zeros(3 * count, Units(real).whole)
+        self.u, self.v = device.zeros(3 * count, real), device.zeros(3 * count, real)
         self.ids = device.zeros(count, np.int32)
         self.starts = device.zeros(cells.count + 1, np.int32)
         self._counts = device.zeros(cells.count, np.int32)
         self._cell, self._place, self._members = (device.zeros(count, np.int32) for _ in range(3))
-        self._per_length = tuple(real(value) for value in cells.per_length)
 
     def update(self) -> dict:
         """The launches that sort the state's particles, by name."""
         device, state, count = self.device, self.state, self.state.count
-        bind = device.compile(Kernel(_count_body(device.add)))
+        bind = device.compile(Kernel(_count_body(self._real, device.add)))
         clear = device.compile(Kernel(_clear))((self.cells.count,), self._counts)
-        assign = bind(
-            (count,), state.r, self._counts, self._cell, self._place, count, self._per_length, self.cells.shape
-        )
+        assign = bind((count,), state.r, self._counts, self._cell, self._place, count, self.cells.shape)
         scan = running_sum(device, self._counts, self.starts)
         scatter = device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members)
         order = device.compile(Kernel(_order))(

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .position import Units
+
 
 @dataclass
 class State:
@@ -11,7 +13,7 @@ class State:
 
     count: int
     fluid: int
-    #: positions inside the box
+    #: positions, whole numbers (see `position`)
     r: object
     #: velocities; between the two halves of a step, at its middle
     v: object
@@ -29,26 +31,30 @@ class State:
     #: what a particle takes: four vectors, the virial and the id
     NUMBERS = 13
 
-    def on_host(self, device) -> dict[str, np.ndarray]:
+    def on_host(self, device, box) -> dict[str, np.ndarray]:
         """Positions, velocities and forces of shape (count, 3), in the order of the ids."""
         order = np.argsort(device.to_host(self.ids))
-        names = {"position": self.r, "velocity": self.v, "force": self.f}
-        return {name: device.to_host(array).reshape(3, -1).T[order] for name, array in names.items()}
+
+        def rows(array):
+            return np.ascontiguousarray(device.to_host(array).reshape(3, -1).T[order])
+
+        position = Units(self.v.dtype.type).coordinates(rows(self.r), box)
+        return {"position": position, "velocity": rows(self.v), "force": rows(self.f)}
 
 
-def make_state(device, real, position: np.ndarray, velocity: np.ndarray, fluid: int) -> State:
+def make_state(device, real, position: np.ndarray, velocity: np.ndarray, fluid: int, box) -> State:
     """A state from positions and velocities of shape (count, 3), with forces of zero and ids in this order."""
     count = len(position)
 
     def vectors(values):
-        return device.to_device(np.ascontiguousarray(values.T, dtype=real).ravel())
+        return device.to_device(np.ascontiguousarray(values.T).ravel())
 
     return State(
         count,
         fluid,
-        r=vectors(position),
-        v=vectors(velocity),
-        u=vectors(velocity),
+        r=vectors(Units(real).of(position, box)),
+        v=vectors(velocity.astype(real)),
+        u=vectors(velocity.astype(real)),
         f=device.zeros(3 * count, real),
         virial=device.zeros(count, real),
         ids=device.to_device(np.arange(count, dtype=np.int32)),

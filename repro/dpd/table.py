@@ -1,4 +1,4 @@
-"""The paper's cell list: a table of fixed capacity, a column a cell, filled with atomic additions (section 4.1, table 2)."""
+"""The paper's cell list: a table of fixed capacity, a column a cell, filled atomically (section 4.1, table 2)."""
 
 import numpy as np
 
@@ -18,12 +18,14 @@ def _clear(x, n, counts, peaks):
         counts[c] = 0
 
 
-def _fill_body(add, capacity):
+def _fill_body(real, add, capacity):
+    cell = cell_of(real)
+
     @inline
-    def fill(x, n, r, counts, table, count, per_length, cells):
+    def fill(x, n, r, counts, table, count, cells):
         total = cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
-            c = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
+            c = cell(r[i], r[count + i], r[2 * count + i], cells)
             slot = add(counts, c, 1)
             if slot < capacity:
                 table[slot * total + c] = i
@@ -37,16 +39,15 @@ class CellTable:
     def __init__(self, device, cells, capacity: int, real):
         if not 1 <= capacity <= 1024:
             raise InputError(f"capacity {capacity} of a cell: choose 1 to 1024 particles")
-        self.device, self.cells, self.capacity = device, cells, capacity
+        self.device, self.cells, self.capacity, self._real = device, cells, capacity, real
         self.counts, self.peaks = device.zeros(cells.count, np.int32), device.zeros(cells.count, np.int32)
         self.table = device.zeros(cells.count * capacity, np.int32)
-        self._per_length = tuple(real(value) for value in cells.per_length)
 
     def update(self, r, count: int):
         """Returns the launches that empty the table and fill it from positions `r`, by name."""
         clear = self.device.compile(Kernel(_clear))((self.cells.count,), self.counts, self.peaks)
-        fill = self.device.compile(Kernel(_fill_body(self.device.add, self.capacity)))
-        arguments = (r, self.counts, self.table, count, self._per_length, self.cells.shape)
+        fill = self.device.compile(Kernel(_fill_body(self._real, self.device.add, self.capacity)))
+        arguments = (r, self.counts, self.table, count, self.cells.shape)
         return {"clear the table": clear, "fill the table": fill((count,), *arguments)}
 
     def check(self) -> None:

@@ -7,10 +7,11 @@ import numpy as np
 
 from repro.parallel import InputError, inline
 
+from .position import upper_bits
 from .random import ROUNDS, Stream, normal, tea
 
 #: what the tuple `walls` of a kernel holds
-BOTTOM, TOP, MIDDLE_X, HALF_LENGTH, MIDDLE_Z, HALF_GAP, LAYER, SPEED = range(8)
+BOTTOM, TOP, MIDDLE_X, HALF_LENGTH, MIDDLE_Z, HALF_GAP, LAYER, SPEED, UNIT_X, UNIT_Z = range(10)
 
 #: a length beyond every box
 FAR = 1e9
@@ -40,15 +41,16 @@ class Walls:
         """Height of the channel's axis."""
         return (self.bottom + self.top) / 2 if self.top < inf else 0.0
 
-    def numbers(self, real, temperature: float) -> tuple:
+    def numbers(self, real, temperature: float, box) -> tuple:
         """What the kernels need to know, in type `real`."""
         shape = (self.bottom, self.top, self.middle_x, self.half_length, self.middle_z, self.half_gap)
         # finite, because fast arithmetic knows no infinity
-        return tuple(real(np.clip(value, -FAR, FAR)) for value in (*shape, self.layer, sqrt(temperature)))
+        values = (*shape, self.layer, sqrt(temperature), box[0] / 2**32, box[2] / 2**32)
+        return tuple(real(np.clip(value, -FAR, FAR)) for value in values)
 
     def depth(self, x, z) -> np.ndarray:
         """Distance of points from the nearest wall, negative inside a wall."""
-        numbers, nearest = self.numbers(float, 1.0), nearest_wall(float)
+        numbers, nearest = self.numbers(float, 1.0, (1, 1, 1)), nearest_wall(float)
         return np.array([nearest(a, b, numbers)[0] for a, b in np.broadcast(x, z)])
 
 
@@ -83,15 +85,15 @@ def nearest_wall(real):
 def bounce(real):
     """Returns bounce(x, z, u, v, w, id, seed, step, walls): the velocity after a look at the wall.
 
-    In the layer, and beyond it, a particle gets a Maxwellian velocity whose part along the normal points into the
-    fluid: v = v_R + n (|n . v_R| - n . v_R).
+    x and z are positions in units. In the layer, and beyond it, a particle gets a Maxwellian velocity whose part along
+    the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
     """
-    words, deviates, nearest = tea(ROUNDS), normal(real), nearest_wall(real)
+    words, deviates, nearest, upper = tea(ROUNDS), normal(real), nearest_wall(real), upper_bits(real)
     along, across = Stream.WALL.value, Stream.WALL_NORMAL.value
 
     @inline
     def turned(x, z, u, v, w, number, seed, step, walls):
-        depth, nx, nz = nearest(x, z, walls)
+        depth, nx, nz = nearest(real(upper(x)) * walls[UNIT_X], real(upper(z)) * walls[UNIT_Z], walls)
         if depth < walls[LAYER]:
             first, second = words(number, 0, along, seed, step)
             u, v = deviates(first, second)

@@ -13,7 +13,7 @@ def cell_body(setup: Setup):
     both, capacity = adding(setup.real, setup.noise, setup.device.add), setup.capacity
 
     @inline
-    def forces(x, n, r, u, f, virial, ids, clock, counts, table, order, count, fluid, seed, p, per_length, cells):
+    def forces(x, n, r, u, f, virial, ids, clock, counts, table, order, count, fluid, seed, p, cells):
         step, total = clock[0], cells[0] * cells[1] * cells[2]
         for thread in range(x, x + n):
             own = order[thread]

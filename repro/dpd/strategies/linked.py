@@ -15,23 +15,28 @@ def _unlink(x, n, last):
         last[c] = -1
 
 
-@inline
-def _link(x, n, r, last, before, count, per_length, cells):
-    for i in range(x, x + n):
-        c = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
-        before[i] = last[c]
-        last[c] = i
+def _link_body(real):
+    cell = cell_of(real)
+
+    @inline
+    def link(x, n, r, last, before, count, cells):
+        for i in range(x, x + n):
+            c = cell(r[i], r[count + i], r[2 * count + i], cells)
+            before[i] = last[c]
+            last[c] = i
+
+    return link
 
 
 def _body(setup: Setup):
-    both = adding(setup.real, setup.noise, setup.device.add)
+    both, cell = adding(setup.real, setup.noise, setup.device.add), cell_of(setup.real)
 
     @inline
-    def forces(x, n, r, u, f, virial, ids, clock, last, before, count, fluid, seed, p, per_length, cells):
+    def forces(x, n, r, u, f, virial, ids, clock, last, before, count, fluid, seed, p, cells):
         step = clock[0]
         for i in range(x, x + n):
             first, second = thread_words(i, seed, step)
-            own = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
+            own = cell(r[i], r[count + i], r[2 * count + i], cells)
             for k in range(OWN_CELL, ALL_CELLS):
                 j = before[i] if k == OWN_CELL else last[neighbour(own, k, cells)]
                 while j >= 0:
@@ -50,13 +55,13 @@ def build(setup: Setup) -> Forces:
     run = device.compile(Kernel(_body(setup)))(
         (state.count,),
         *(state.r, state.u, state.f, state.virial, state.ids, state.clock, last, before),
-        *(state.count, state.fluid, setup.seed, setup.numbers, setup.per_length, cells.shape),
+        *(state.count, state.fluid, setup.seed, setup.numbers, cells.shape),
     )
     return Forces(
         {
             "unlink": device.compile(Kernel(_unlink))((cells.count,), last),
-            "link": device.compile(Kernel(_link))(
-                (state.count,), state.r, last, before, state.count, setup.per_length, cells.shape
+            "link": device.compile(Kernel(_link_body(setup.real)))(
+                (state.count,), state.r, last, before, state.count, cells.shape
             ),
             "clear": device.compile(Kernel(clear_forces))((state.count,), state.f, state.virial, state.count),
             "forces": run,

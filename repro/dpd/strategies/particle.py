@@ -10,14 +10,15 @@ from .setup import Forces, Setup, adding, clear_forces
 
 def half_body(setup: Setup):
     """A thread's particle meets the later ones of its own cell, and those of thirteen neighbouring cells."""
-    both, capacity = adding(setup.real, setup.noise, setup.device.add), setup.capacity
+    both, cell = adding(setup.real, setup.noise, setup.device.add), cell_of(setup.real)
+    capacity = setup.capacity
 
     @inline
-    def forces(x, n, r, u, f, virial, ids, clock, counts, table, count, fluid, seed, p, per_length, cells):
+    def forces(x, n, r, u, f, virial, ids, clock, counts, table, count, fluid, seed, p, cells):
         step, total = clock[0], cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
             first, second = thread_words(i, seed, step)
-            own = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
+            own = cell(r[i], r[count + i], r[2 * count + i], cells)
             for k in range(OWN_CELL, ALL_CELLS):
                 c = neighbour(own, k, cells)
                 for slot in range(min(counts[c], capacity)):
@@ -37,7 +38,7 @@ def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None) -> For
     run = device.compile(kernel)(
         (items,),
         *(state.r, state.u, state.f, state.virial, state.ids, state.clock, lists.counts, lists.table, *extra),
-        *(state.count, state.fluid, setup.seed, setup.numbers, setup.per_length, setup.cells.shape),
+        *(state.count, state.fluid, setup.seed, setup.numbers, setup.cells.shape),
     )
     between = {} if parts is None else parts(lists)
     return Forces(lists.update(state.r, state.count) | between | {"clear": clear, "forces": run}, lists.check)

@@ -10,14 +10,14 @@ from .setup import Forces, Setup, meeting
 def full_body(setup: Setup, constants=None):
     """A thread's particle meets all particles of 27 cells; constants(p) gives a pair's numbers, p itself by default."""
     real, capacity = setup.real, setup.capacity
-    meet, zero, half = meeting(real, setup.noise), real(0), real(0.5)
+    meet, cell, zero, half = meeting(real, setup.noise), cell_of(real), real(0), real(0.5)
     given = constants or same
 
     @inline
-    def forces(x, n, r, u, f, virial, ids, clock, counts, table, count, fluid, seed, q, per_length, cells):
+    def forces(x, n, r, u, f, virial, ids, clock, counts, table, count, fluid, seed, q, cells):
         step, total, p = clock[0], cells[0] * cells[1] * cells[2], given(q)
         for i in range(x, x + n):
-            own = cell_of(r[i], r[count + i], r[2 * count + i], per_length, cells)
+            own = cell(r[i], r[count + i], r[2 * count + i], cells)
             fx, fy, fz, share = zero, zero, zero, zero
             for k in range(ALL_CELLS):
                 c = neighbour(own, k, cells)

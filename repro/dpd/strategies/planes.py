@@ -8,44 +8,36 @@ without atomic additions: first the even ones, then the odd ones, and the last o
 from repro.parallel import InputError, Kernel, inline
 
 from ..cells import wrapped
-from ..pair import SIDE_X, SIDE_Y, SIDE_Z, force_on_first, separation
+from ..pair import force_on_first, separation
 from ..random import thread_words
 from ..sorting import SortedParticles
 from .runs import hand_back
 from .setup import Forces, Setup, clear_forces
 
 
-def _later_run(real):
-    """Returns row(piece, ...): a run of particles that particle i meets, and its position as in `runs.run_of`.
+@inline
+def _later_run(piece, i, cx, cy, cz, starts, cells):
+    """A run of sorted particles that particle i meets, as its first and its end.
 
     Piece 0 is the rest of the own cell and the next one, 1 to 4 are rows of three cells; 5 to 9 are what lies over
     the edge of x.
     """
-
-    @inline
-    def row(piece, i, x, y, z, cx, cy, cz, starts, p, cells):
-        m, last = piece % 5, cells[0] - 1
-        # rows (y, z): own, (1, 0), (-1, 1), (0, 1), (1, 1)
-        cz += 1 if m > 1 else 0
-        cy += 1 if m == 1 else (m - 3 if m > 1 else 0)
-        y += p[SIDE_Y] if cy < 0 else (-p[SIDE_Y] if cy >= cells[1] else real(0))
-        z += -p[SIDE_Z] if cz >= cells[2] else real(0)
-        base = (wrapped(cz, cells[2]) * cells[1] + wrapped(cy, cells[1])) * cells[0]
-        if piece < 5:
-            first = i + 1 if m == 0 else starts[base + max(cx - 1, 0)]
-            return first, starts[base + min(cx + 1, last) + 1], x, y, z
-        over = 0 if cx == last else last
-        x += -p[SIDE_X] if cx == last else p[SIDE_X]
-        if m == 0 and cx == 0:
-            return 0, 0, x, y, z
-        return starts[base + over], starts[base + over + 1], x, y, z
-
-    return row
+    m, last = piece % 5, cells[0] - 1
+    # rows (y, z): own, (1, 0), (-1, 1), (0, 1), (1, 1)
+    cy = wrapped(cy + (1 if m == 1 else (m - 3 if m > 1 else 0)), cells[1])
+    cz = wrapped(cz + (1 if m > 1 else 0), cells[2])
+    base = (cz * cells[1] + cy) * cells[0]
+    if piece < 5:
+        return i + 1 if m == 0 else starts[base + max(cx - 1, 0)], starts[base + min(cx + 1, last) + 1]
+    if m == 0 and cx == 0:
+        return 0, 0
+    over = 0 if cx == last else last
+    return starts[base + over], starts[base + over + 1]
 
 
 def planes_body(setup: Setup):
-    """An item is a plane of cells across z; plane number `low` + 2 times the item."""
-    real, noise, row = setup.real, setup.noise, _later_run(setup.real)
+    """An item is a plane of cells across z: plane number `low` + 2 times the item."""
+    real, noise = setup.real, setup.noise
     apart, force, zero, one = separation(real), force_on_first(real), real(0), real(1)
 
     @inline
@@ -58,19 +50,15 @@ def planes_body(setup: Setup):
                 for i in range(starts[c], starts[c + 1]):
                     first, second = thread_words(i, seed, step)
                     number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
+                    ui, vi, wi = u[i], u[count + i], u[2 * count + i]
                     fx, fy, fz, share = zero, zero, zero, zero
                     for piece in range(pieces):
-                        start, end, px, py, pz = row(piece, i, xi, yi, zi, cx, cy, plane, starts, p, cells)
+                        start, end = _later_run(piece, i, cx, cy, plane, starts, cells)
                         for j in range(start, end):
-                            dx, dy, dz = px - r[j], py - r[count + j], pz - r[2 * count + j]
-                            if dx * dx + dy * dy + dz * dz < one and min(number, ids[j]) < fluid:
-                                dx, dy, dz, square = apart(xi, yi, zi, j, r, count, p)
+                            dx, dy, dz, square = apart(xi, yi, zi, j, r, count, p)
+                            if square < one and min(number, ids[j]) < fluid:
                                 deviate, first, second = noise(number, ids[j], seed, step, first, second)
-                                du, dv, dw = (
-                                    u[i] - u[j],
-                                    u[count + i] - u[count + j],
-                                    u[2 * count + i] - u[2 * count + j],
-                                )
+                                du, dv, dw = ui - u[j], vi - u[count + j], wi - u[2 * count + j]
                                 gx, gy, gz, more = force(dx, dy, dz, square, du, dv, dw, deviate, p)
                                 fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
                                 f[j] -= gx

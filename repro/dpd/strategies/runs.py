@@ -11,7 +11,8 @@ import numpy as np
 from repro.parallel import Kernel, inline
 
 from ..cells import cell_along, wrapped
-from ..pair import SIDE_X, SIDE_Y, SIDE_Z, force_on_first, separation
+from ..pair import force_on_first, separation
+from ..position import upper_bits
 from ..sorting import SortedParticles
 from .particle_full import require_pairs_named
 from .setup import Forces, Setup
@@ -20,61 +21,49 @@ from .setup import Forces, Setup
 LIST = 32
 
 
-def run_of(real):
-    """Returns row(piece, ...): a run of sorted particles around a cell, as its first, its end, and the own position.
+@inline
+def row_of_cells(piece, cx, cy, cz, starts, cells):
+    """A run of sorted particles around a cell, as its first and its end.
 
-    Pieces 0 to 8 are the rows of three cells around the own one, pieces 9 to 17 what lies over the edge of x. The own
-    position comes back on the side of the box from which plain differences are the nearest.
+    Pieces 0 to 8 are the rows of three cells around the own one, pieces 9 to 17 what lies over the edge of x.
     """
-
-    @inline
-    def row(piece, x, y, z, cx, cy, cz, starts, p, cells):
-        m = piece % 9
-        cy, cz = cy + m % 3 - 1, cz + m // 3 - 1
-        y += p[SIDE_Y] if cy < 0 else (-p[SIDE_Y] if cy >= cells[1] else real(0))
-        z += p[SIDE_Z] if cz < 0 else (-p[SIDE_Z] if cz >= cells[2] else real(0))
-        base = (wrapped(cz, cells[2]) * cells[1] + wrapped(cy, cells[1])) * cells[0]
-        low, high = max(cx - 1, 0), min(cx + 1, cells[0] - 1)
-        if piece >= 9:
-            low = high = cells[0] - 1 if cx == 0 else 0
-            x += p[SIDE_X] if cx == 0 else -p[SIDE_X]
-        return starts[base + low], starts[base + high + 1], x, y, z
-
-    return row
+    m = piece % 9
+    row = wrapped(cz + m // 3 - 1, cells[2]) * cells[1] + wrapped(cy + m % 3 - 1, cells[1])
+    low, high = max(cx - 1, 0), min(cx + 1, cells[0] - 1)
+    if piece >= 9:
+        low = high = cells[0] - 1 if cx == 0 else 0
+    return starts[row * cells[0] + low], starts[row * cells[0] + high + 1]
 
 
 def runs_body(setup: Setup):
-    """A thread's particle: collect, compute, and hand position, velocity and id back in the new order."""
+    """A thread's particle: collect who is near, and compute the forces."""
     real, block, noise = setup.real, setup.block, setup.noise
-    apart, force, row = separation(real), force_on_first(real), run_of(real)
+    apart, force, upper = separation(real), force_on_first(real), upper_bits(real)
     zero, half, one = real(0), real(0.5), real(1)
 
     @inline
-    def forces(x, n, t, r, u, ids, starts, f, virial, clock, count, fluid, seed, p, per_length, cells):
+    def forces(x, n, t, r, u, ids, starts, f, virial, clock, count, fluid, seed, p, cells):
         step = clock[0]
         for i in range(x, x + n):
             lane, number = i % block, ids[i]
             xi, yi, zi = r[i], r[count + i], r[2 * count + i]
             ui, vi, wi = u[i], u[count + i], u[2 * count + i]
-            cx = cell_along(xi, per_length[0], cells[0])
-            cy = cell_along(yi, per_length[1], cells[1])
-            cz = cell_along(zi, per_length[2], cells[2])
+            cx, cy = cell_along(upper(xi), cells[0]), cell_along(upper(yi), cells[1])
+            cz = cell_along(upper(zi), cells[2])
             pieces = 18 if cx == 0 or cx == cells[0] - 1 else 9
             piece = pieces if number >= fluid else 0
             fx, fy, fz, share = zero, zero, zero, zero
-            px, py, pz = xi, yi, zi
             j, end, found = 0, 0, LIST
             while found == LIST:
                 found = 0
                 while found < LIST and (j < end or piece < pieces):
                     if j < end:
-                        dx, dy, dz = px - r[j], py - r[count + j], pz - r[2 * count + j]
-                        if dx * dx + dy * dy + dz * dz < one and j != i:
+                        if apart(xi, yi, zi, j, r, count, p)[3] < one and j != i:
                             t[found, lane] = j
                             found += 1
                         j += 1
                     else:
-                        j, end, px, py, pz = row(piece, xi, yi, zi, cx, cy, cz, starts, p, cells)
+                        j, end = row_of_cells(piece, cx, cy, cz, starts, cells)
                         piece += 1
                 for k in range(found):
                     m = t[k, lane]
@@ -113,6 +102,6 @@ def build(setup: Setup) -> Forces:
     run = device.compile(kernel)(
         (state.count,),
         *(lists.r, lists.u, lists.ids, lists.starts, state.f, state.virial, state.clock),
-        *(state.count, state.fluid, setup.seed, setup.numbers, setup.per_length, setup.cells.shape),
+        *(state.count, state.fluid, setup.seed, setup.numbers, setup.cells.shape),
     )
     return Forces(lists.update() | {"forces": run, "hand back": hand_back(setup, lists)})

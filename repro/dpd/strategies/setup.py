@@ -37,11 +37,6 @@ class Setup:
         return constants(self.fluid, self.cells.box, self.real)
 
     @property
-    def per_length(self) -> tuple:
-        """Cells per length along each axis, in the precision of the positions."""
-        return tuple(self.real(value) for value in self.cells.per_length)
-
-    @property
     def noise(self):
         """The noise of a pair, see `random.pair_noise`."""
         return pair_noise(self.real, self.rounds) if self.rounds else thread_noise(self.real)

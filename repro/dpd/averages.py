@@ -1,0 +1,102 @@
+"""Averages in bins along x and z while a simulation runs, gathered on the device."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from repro.parallel import InputError, Kernel, inline
+
+from .position import upper_bits
+
+#: what is summed in each bin
+COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
+
+
+def _add_body(real, add):
+    upper = upper_bits(real)
+
+    @inline
+    def gather(x, n, r, v, ids, sums, samples, count, fluid, columns, rows, low, high):
+        for i in range(x, x + n):
+            height = upper(r[i + 2 * count])
+            if ids[i] < fluid and low <= height < high:
+                column = (upper(r[i]) * columns) >> 32
+                k = 4 * (column * rows + (height - low) * rows // (high - low))
+                add(sums, k + COUNT, 1.0)
+                add(sums, k + MOMENTUM_X, float(v[i]))
+                add(sums, k + MOMENTUM_Z, float(v[i + 2 * count]))
+                square = v[i] * v[i] + v[i + count] * v[i + count] + v[i + 2 * count] * v[i + 2 * count]
+                add(sums, k + SQUARE, float(square))
+            if i == 0:
+                samples[0] += 1
+
+    return gather
+
+
+@dataclass(frozen=True)
+class Field:
+    """Averages over time in bins of shape (columns, rows): middles of the bins, and what was found in them."""
+
+    x: np.ndarray
+    z: np.ndarray
+    #: particles per volume
+    density: np.ndarray
+    #: mean velocity along x and z; nan where no particle came
+    velocity_x: np.ndarray
+    velocity_z: np.ndarray
+    #: (mean square velocity - square of the mean along x and z) / 3
+    temperature: np.ndarray
+    samples: int
+
+
+class Averages:
+    """Sums over the fluid in `columns` bins along x and `rows` bins from height `low` to `high`.
+
+    An observer of `Simulation.advance`; `take()` gives the averages since the last one and begins anew.
+    """
+
+    def __init__(self, simulation, *, columns: int = 1, rows: int = 30, low: float = 0.0, high: float | None = None):
+        system, device = simulation.system, simulation.device
+        high = system.box[2] if high is None else high
+        if not (columns >= 1 and rows >= 1 and 0 <= low < high <= system.box[2]):
+            raise InputError(
+                f"{columns} x {rows} bins from z = {low} to {high}: the box has z from 0 to {system.box[2]}"
+            )
+        self._device, self._box, self._shape, self._range = device, system.box, (columns, rows), (low, high)
+        self._sums, self._samples = device.zeros(4 * columns * rows, np.float64), device.zeros(1, np.int64)
+        state, units = simulation.state, [int(height / system.box[2] * 2**32) for height in (low, high)]
+        self.launch = device.compile(Kernel(_add_body(simulation.real, device.add), dtype=simulation.real))(
+            (state.count,),
+            *(state.r, state.v, state.ids, self._sums, self._samples, state.count, state.fluid, columns, rows, *units),
+        )
+
+        # the first launch compiles, which a graph cannot
+        self.launch()
+        self._reset()
+
+    def _reset(self):
+        self._sums[:] = 0
+        self._samples[:] = 0
+
+    def take(self) -> Field:
+        """The averages since the last call; raises InputError if nothing was sampled."""
+        sums = self._device.to_host(self._sums).reshape(*self._shape, 4)
+        samples = int(self._device.to_host(self._samples)[0])
+        if samples == 0:
+            raise InputError("no sample since the last look: run some steps with this observer first")
+        self._reset()
+        columns, rows = self._shape
+        low, high = self._range
+        volume = self._box[0] / columns * self._box[1] * (high - low) / rows
+        count = sums[..., COUNT]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            u, w, square = (sums[..., k] / count for k in (MOMENTUM_X, MOMENTUM_Z, SQUARE))
+        return Field(
+            x=(np.arange(columns) + 0.5) * self._box[0] / columns,
+            z=low + (np.arange(rows) + 0.5) * (high - low) / rows,
+            density=count / (samples * volume),
+            velocity_x=u,
+            velocity_z=w,
+            temperature=(square - u**2 - w**2) / 3,
+            samples=samples,
+        )

@@ -1,0 +1,119 @@
+"""A run on disk: HDF5 checkpoints that continue bit for bit, and trajectories that OVITO opens."""
+
+import os
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from repro.parallel import InputError
+
+from .fluid import Fluid
+from .simulation import Simulation
+from .system import System
+from .walls import Walls
+
+_VERSION = 1
+_ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock")
+
+
+def save(simulation: Simulation, path) -> None:
+    """Write a checkpoint, whole or not at all."""
+    system = simulation.system
+
+    def write(temporary):
+        with h5py.File(temporary, "w") as file:
+            file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
+            file.attrs.update(
+                box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name
+            )
+            for group, values in (("fluid", system.fluid), ("walls", system.walls)):
+                file.create_group(group).attrs.update(asdict(values))
+            for name in _ARRAYS:
+                file[name] = simulation.device.to_host(getattr(simulation.state, name))
+
+    _whole_file(Path(path), write)
+
+
+def load(path, device) -> Simulation:
+    """Continue from a checkpoint: with the same strategy on the same device, the same trajectory bit for bit.
+
+    Raises InputError for a file that is not a whole checkpoint.
+    """
+    path = Path(path)
+    try:
+        with h5py.File(path, "r") as file:
+            if file.attrs.get("version") != _VERSION:
+                raise InputError(f"{path}: not a checkpoint of this program (version {file.attrs.get('version')})")
+            return _restore(file, device)
+    except (OSError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a whole checkpoint ({error})") from None
+
+
+def _restore(file, device) -> Simulation:
+    settings = {key: _plain(value) for key, value in file.attrs.items()}
+    arrays = {name: file[name][:] for name in _ARRAYS}
+    fluid, walls = (
+        kind(**{k: float(v) for k, v in file[key].attrs.items()}) for kind, key in ((Fluid, "fluid"), (Walls, "walls"))
+    )
+    count = len(arrays["ids"])
+    if any(len(arrays[name]) != 3 * count for name in "rvuf"):
+        raise KeyError("arrays of different lengths")
+    box = tuple(float(side) for side in settings["box"])
+    # placeholders: the arrays below replace them
+    position = np.zeros((count, 3))
+    system = System(
+        fluid, box, position, position, settings["moving"], walls, settings["drive"], settings["turn"], settings["name"]
+    )
+    options = {key: settings[key] for key in Simulation.OPTIONS if key in settings}
+    simulation = Simulation(system, device, **options)
+    for name, values in arrays.items():
+        getattr(simulation.state, name)[:] = device.to_device(values)
+    simulation.resume(settings["steps"])
+    return simulation
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
+    """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity.
+
+    A new file is written whole or not at all; with `append` the frame follows the earlier ones.
+    """
+    box, fluid = simulation.system.box, simulation.system.moving
+    particles = simulation.particles()
+    time = simulation.steps * simulation.system.fluid.dt
+    header = (
+        f'{simulation.system.count}\nLattice="{box[0]:g} 0 0 0 {box[1]:g} 0 0 0 {box[2]:g}" pbc="T T T" '
+        f"Time={time:g} Properties=id:I:1:species:S:1:pos:R:3:velo:R:3\n"
+    )
+    rows = np.column_stack([particles["position"], particles["velocity"]])
+    lines = [
+        f"{k} {'F' if k < fluid else 'W'} " + " ".join(f"{value:.7g}" for value in row) for k, row in enumerate(rows)
+    ]
+    text = header + "\n".join(lines) + "\n"
+    path = Path(path)
+    if append:
+        with path.open("a") as file:
+            file.write(text)
+        return
+    _whole_file(path, lambda temporary: Path(temporary).write_text(text))
+
+
+def _whole_file(path: Path, write) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    os.close(handle)
+    try:
+        write(temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,85 @@
+"""Positions as whole numbers: the box is 2^32 (double precision: 2^64) units long, and the edge is where they overflow.
+
+A difference of two such numbers is the nearer way around the box, and as exact in a corner of a long box as at its
+origin, where a float loses a bit with every doubling of the distance.
+"""
+
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+from numpy import int64
+
+from repro.parallel import inline
+
+_LOW_BITS = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class Units:
+    """The type of positions beside numbers of type `real`."""
+
+    real: type
+
+    @property
+    def whole(self) -> type:
+        """The integer type of a coordinate."""
+        return {np.float32: np.int32, np.float64: np.int64}[self.real]
+
+    @property
+    def bits(self) -> int:
+        """Bits of a coordinate."""
+        return 8 * np.dtype(self.whole).itemsize
+
+    def lengths(self, box) -> tuple:
+        """The length of a unit along each axis."""
+        return tuple(self.real(side / 2.0**self.bits) for side in box)
+
+    def per_length(self, box) -> tuple:
+        """Units in a length of one, along each axis."""
+        return tuple(self.real(2.0**self.bits / side) for side in box)
+
+    def of(self, position: np.ndarray, box) -> np.ndarray:
+        """Coordinates, of shape (count, 3), as whole numbers."""
+        # a double has 53 bits to give; the others are zero
+        kept = min(self.bits, 53)
+        fraction = np.mod(position / np.array(box), 1.0)
+        whole = np.floor(fraction * 2.0**kept).astype(np.uint64) << np.uint64(self.bits - kept)
+        return whole.astype(f"uint{self.bits}").view(self.whole)
+
+    def coordinates(self, whole: np.ndarray, box) -> np.ndarray:
+        """Whole numbers, of shape (count, 3), as coordinates from 0 to the side of the box."""
+        return whole.view(f"uint{self.bits}").astype(float) * (np.array(box) / 2.0**self.bits)
+
+
+def upper_bits(real):
+    """Returns upper(coordinate): its upper 32 bits, from 0 to 2^32 - 1."""
+    shift = Units(real).bits - 32
+
+    @inline
+    def upper(coordinate):
+        return (int64(coordinate) >> shift) & _LOW_BITS
+
+    return upper
+
+
+def moved(real):
+    """Returns move(coordinate, units): the coordinate after a move, over the edge if need be."""
+    whole, half = Units(real).whole, real(0.5)
+
+    @inline
+    def move(coordinate, units):
+        return whole(coordinate + int64(floor(units + half)))
+
+    return move
+
+
+def between(real):
+    """Returns difference(first, second): first - second in units, the nearer way around the box."""
+    whole = Units(real).whole
+
+    @inline
+    def difference(first, second):
+        return real(whole(first - second))
+
+    return difference
