@@ -20,6 +20,9 @@ _GRID_LIMIT = 65535
 
 # a small grid is a user's choice, not a mistake
 warnings.filterwarnings("ignore", message=".*GPU under-utilization.*")
+if SIMULATED:
+    # integers wrap around on a GPU; NumPy's scalars do too, and warn
+    warnings.filterwarnings("ignore", message="overflow encountered in scalar")
 
 
 def _threads_barrier():

@@ -15,6 +15,8 @@ arguments.
 
 import inspect
 
+from numba import config
+
 from .jit import cached_apart, load_generated
 
 _CPU = '''"""Generated: a loop over runs of items on the CPU."""
@@ -63,7 +65,7 @@ from numba import cuda, int32
 
 
 def make(body, rows, dtype, index_rows, shared_rows, block, registers):
-    @cuda.jit(fastmath=True, cache={cache}, max_registers=registers)
+    @cuda.jit(fastmath=True, cache={cache}{limit})
     def kernel(nx{arguments}):
         x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         y = cuda.blockIdx.y
@@ -125,7 +127,10 @@ def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, regi
     kinds = _scratch_names(rows, index_rows, shared_rows)
     call, names = _pieces(body, ndim, kinds, "1")
     scratch = "".join(_CUDA_SCRATCH[kind] for kind in kinds)
-    source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows)
-    name = f"cuda_{ndim}d_{len(names)}_{kinds}"
+    # the simulator has no registers
+    limited = registers is not None and not config.ENABLE_CUDASIM
+    limit = ", max_registers=registers" if limited else ""
+    source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows, limit=limit)
+    name = f"cuda_{ndim}d_{len(names)}_{kinds}{'_limited' if limited else ''}"
     make = load_generated(name, source).make
     return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))

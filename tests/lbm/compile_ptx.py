@@ -6,14 +6,10 @@ python compile_ptx.py swaps PRECISION         those of the swap paper, on the cu
 """
 
 import json
-import re
 import sys
-from dataclasses import replace
-from types import SimpleNamespace
-from unittest.mock import patch
 
 import numpy as np
-from numba import cuda, from_dtype, types
+from ptx_device import PtxDevice, look
 
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.cases import CubicCavity
@@ -26,9 +22,6 @@ from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import STRATEGIES, SWAPS
 from repro.lbm.timeloop import PRECISIONS
-from repro.parallel import inline
-from repro.parallel.gpu import _threads_barrier
-from repro.parallel.loops import cuda_kernel
 
 P, H, E = "periodic", "half-way", "extrapolation"
 
@@ -38,59 +31,6 @@ CASES = {
     "D3Q15": ((P, P, E, E, E, E), None, "luo", (128, 8, 8)),
     "D3Q19": ((H,) * 6, 3, "guo", (256, 8, 8)),
 }
-
-
-class PtxDevice:
-    """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text."""
-
-    name, xp = "cuda", np
-    barrier = staticmethod(inline(_threads_barrier))
-
-    def __init__(self):
-        self.kernels = {}
-
-    def zeros(self, shape, dtype):
-        return np.zeros(shape, dtype)
-
-    def to_device(self, array):
-        return array
-
-    def free_memory(self):
-        return 1 << 40
-
-    def compile(self, kernel):
-        def bind(shape, *arguments):
-            name = kernel.body.__name__
-            if (kernel, len(arguments)) not in self.kernels:
-                self.kernels[kernel, len(arguments)] = name, ptx(kernel, arguments)
-            return lambda: None
-
-        return bind
-
-
-def ptx(kernel, arguments):
-    settings = replace(kernel, edges=False)
-    wrapped = cuda_kernel(
-        settings.body,
-        ndim=settings.ndim,
-        rows=settings.rows,
-        dtype=np.dtype(settings.dtype),
-        index_rows=settings.index_rows,
-        shared_rows=settings.shared_rows,
-        block=settings.block,
-    )
-    signature = [types.int64]
-    for value in arguments:
-        if isinstance(value, np.ndarray):
-            signature.append(types.Array(from_dtype(value.dtype), 1, "C"))
-        elif isinstance(value, int):
-            signature.append(types.int64)
-        else:
-            signature.append(types.float32 if isinstance(value, np.float32) else types.float64)
-    # compiling asks the driver for the device's age even where it is given
-    hopper = SimpleNamespace(compute_capability=(9, 0))
-    with patch("numba.cuda.dispatcher.get_current_device", lambda: hopper):
-        return cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=True)[0]
 
 
 def box_flow(lattice, strategy, precision, device):
@@ -119,18 +59,7 @@ def main(what, precision):
         device = PtxDevice()
         build(what, strategy, precision, device)
         for name, text in device.kernels.values():
-            found = {
-                "strategy": strategy,
-                "kernel": name,
-                "local": len(re.findall(r"\.local\b", text)),
-                "double": len(re.findall(r"\.f64\b", text)),
-                "single": len(re.findall(r"\.f32\b", text)),
-                "shared": ".shared" in text,
-                "barriers": len(re.findall(r"\bbar\.sync|\bbarrier\.sync", text)),
-                "loads": len(re.findall(r"\bld\.global", text)),
-                "target": re.search(r"\.target (\w+)", text)[1],
-            }
-            print(json.dumps(found), flush=True)
+            print(json.dumps({"strategy": strategy, "kernel": name} | look(text)), flush=True)
     assert np.dtype(PRECISIONS[precision]).itemsize in (4, 8)
 
 

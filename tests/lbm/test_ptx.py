@@ -25,7 +25,11 @@ def compiled(lattice: str, precision: str) -> list[dict]:
     """What is in the PTX of each kernel, from a process without the simulator."""
     if not toolkit_installed():
         pytest.skip("the toolkit wheels that compile without a GPU are not installed (numba-cuda[cu13])")
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": str(HERE.parent.parent)}
+    environment = {
+        **os.environ,
+        "NUMBA_ENABLE_CUDASIM": "0",
+        "PYTHONPATH": f"{HERE.parent.parent}{os.pathsep}{HERE.parent}",
+    }
     command = [sys.executable, str(HERE / "compile_ptx.py"), lattice, precision]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

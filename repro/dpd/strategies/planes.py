@@ -5,6 +5,8 @@ cells. The reactions of a plane of cells fall into it and the plane above, so th
 without atomic additions: first the even ones, then the odd ones, and the last one alone where their number is odd.
 """
 
+from numpy import uint32
+
 from repro.parallel import InputError, Kernel, inline
 
 from ..cells import wrapped
@@ -58,12 +60,12 @@ def planes_body(setup: Setup):
                             dx, dy, dz, square = apart(xi, yi, zi, j, r, count, p)
                             if square < one and min(number, ids[j]) < fluid:
                                 deviate, first, second = noise(number, ids[j], seed, step, first, second)
-                                du, dv, dw = ui - u[j], vi - u[count + j], wi - u[2 * count + j]
+                                du, dv, dw = ui - u[uint32(j)], vi - u[uint32(count + j)], wi - u[uint32(2 * count + j)]
                                 gx, gy, gz, more = force(dx, dy, dz, square, du, dv, dw, deviate, p)
                                 fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
-                                f[j] -= gx
-                                f[count + j] -= gy
-                                f[2 * count + j] -= gz
+                                f[uint32(j)] -= gx
+                                f[uint32(count + j)] -= gy
+                                f[uint32(2 * count + j)] -= gz
                     f[i] += fx
                     f[count + i] += fy
                     f[2 * count + i] += fz

@@ -7,6 +7,7 @@ candidate would compute six times as long.
 """
 
 import numpy as np
+from numpy import uint32
 
 from repro.parallel import Kernel, inline
 
@@ -32,7 +33,7 @@ def row_of_cells(piece, cx, cy, cz, starts, cells):
     low, high = max(cx - 1, 0), min(cx + 1, cells[0] - 1)
     if piece >= 9:
         low = high = cells[0] - 1 if cx == 0 else 0
-    return starts[row * cells[0] + low], starts[row * cells[0] + high + 1]
+    return uint32(starts[row * cells[0] + low]), uint32(starts[row * cells[0] + high + 1])
 
 
 def runs_body(setup: Setup):
@@ -45,7 +46,7 @@ def runs_body(setup: Setup):
     def forces(x, n, t, r, u, ids, starts, f, virial, clock, count, fluid, seed, p, cells):
         step = clock[0]
         for i in range(x, x + n):
-            lane, number = i % block, ids[i]
+            lane, number = uint32(i % block), ids[i]
             xi, yi, zi = r[i], r[count + i], r[2 * count + i]
             ui, vi, wi = u[i], u[count + i], u[2 * count + i]
             cx, cy = cell_along(upper(xi), cells[0]), cell_along(upper(yi), cells[1])
@@ -53,23 +54,23 @@ def runs_body(setup: Setup):
             pieces = 18 if cx == 0 or cx == cells[0] - 1 else 9
             piece = pieces if number >= fluid else 0
             fx, fy, fz, share = zero, zero, zero, zero
-            j, end, found = 0, 0, LIST
+            j, end, found = uint32(0), uint32(0), uint32(LIST)
             while found == LIST:
-                found = 0
+                found = uint32(0)
                 while found < LIST and (j < end or piece < pieces):
                     if j < end:
                         if apart(xi, yi, zi, j, r, count, p)[3] < one and j != i:
                             t[found, lane] = j
-                            found += 1
-                        j += 1
+                            found = uint32(found + 1)
+                        j = uint32(j + 1)
                     else:
                         j, end = row_of_cells(piece, cx, cy, cz, starts, cells)
                         piece += 1
                 for k in range(found):
-                    m = t[k, lane]
+                    m = uint32(t[uint32(k), lane])
                     dx, dy, dz, square = apart(xi, yi, zi, m, r, count, p)
                     deviate, _, _ = noise(number, ids[m], seed, step, 0, 0)
-                    du, dv, dw = ui - u[m], vi - u[count + m], wi - u[2 * count + m]
+                    du, dv, dw = ui - u[m], vi - u[uint32(count + m)], wi - u[uint32(2 * count + m)]
                     gx, gy, gz, more = force(dx, dy, dz, square, du, dv, dw, deviate, p)
                     fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
             f[i], f[count + i], f[2 * count + i], virial[i] = fx, fy, fz, half * share

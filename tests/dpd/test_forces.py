@@ -1,0 +1,99 @@
+"""Every strategy, on every device, gives the forces that the equations give by hand."""
+
+from dataclasses import replace
+
+import by_hand
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from repro.dpd.cases import Poiseuille
+from repro.dpd.fluid import Fluid
+from repro.dpd.simulation import Simulation
+from repro.dpd.strategies import STRATEGIES, runs_on
+from repro.dpd.system import System
+from repro.parallel import InputError
+
+#: forces of order 100 in single precision, positions to 1e-9 of the box
+TOLERANCE = {"single": 3e-5, "double": 1e-10}
+
+
+@some.composite
+def few_particles(draw):
+    """Two to five particles near each other or across an edge of the smallest box, some of them frozen."""
+    count = draw(some.integers(2, 5))
+    box = draw(some.sampled_from([(3.0, 3.0, 3.0), (3.5, 4.25, 5.0)]))
+    centre = draw(some.sampled_from([0.0, 0.5, 1.0]))
+    offset = some.lists(some.floats(-0.7, 0.7), min_size=3, max_size=3)
+    position = np.array([draw(offset) for _ in range(count)])
+    position = np.mod(centre * np.array(box) + position, box)
+    velocity = np.array([draw(some.lists(some.floats(-3, 3), min_size=3, max_size=3)) for _ in range(count)])
+    moving = draw(some.integers(1, count))
+    velocity[moving:] = 0
+    # a time step that keeps the noise in proportion, so that rounding is seen
+    return System(Fluid(dt=0.04), box, np.clip(position, 0, box), velocity, moving)
+
+
+def found_forces(system, device, strategy, precision, **options):
+    simulation = Simulation(system, device, strategy=strategy, precision=precision, **options)
+    simulation.start()
+    return simulation.particles()["force"]
+
+
+def check_against_hand(system, device, strategy, precision):
+    found = found_forces(system, device, strategy, precision, seed=9)[: system.moving]
+    expected = by_hand.forces(system, seed=9)[: system.moving]
+    assert np.abs(found - expected).max() < TOLERANCE[precision] * max(1, np.abs(expected).max() / 100)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(system=few_particles())
+def test_forces_on_few_particles_are_those_by_hand(device, strategy, precision, system):
+    if not runs_on(strategy, device):
+        with pytest.raises(InputError):
+            found_forces(system, device, strategy, precision)
+        return
+    check_against_hand(system, device, strategy, precision)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_forces_of_a_flow_between_walls_are_those_by_hand(threads, strategy):
+    device = threads if runs_on(strategy, threads) else None
+    if device is None:
+        pytest.skip(f"'{strategy}' runs on one core")
+    system = Poiseuille(3, 3, 4).system()
+    found = found_forces(system, device, strategy, "double", capacity=64)
+    expected = by_hand.forces(system)
+    np.testing.assert_allclose(found[: system.moving], expected[: system.moving], atol=1e-11)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_pair_forces_conserve_momentum_to_rounding(threads, strategy):
+    if not runs_on(strategy, threads):
+        pytest.skip(f"'{strategy}' runs on one core")
+    generator = np.random.default_rng(4)
+    position, velocity = generator.uniform(0, 4, (300, 3)), generator.normal(0, 1, (300, 3))
+    system = System(Fluid(), (4.0, 4.0, 4.0), position, velocity, 300)
+    force = found_forces(system, threads, strategy, "double", capacity=64)
+    assert np.abs(force.sum(0)).max() < 1e-11
+    # the linear generators give each pair one number as well, where each pair is met once
+    if strategy in ("cell", "cell by load", "particle", "planes"):
+        force = found_forces(system, threads, strategy, "double", capacity=64, rounds=0)
+        assert np.abs(force.sum(0)).max() < 1e-11
+
+
+def test_the_order_and_the_place_of_the_particles_do_not_matter(threads):
+    system = Poiseuille(3, 3, 4).system()
+    whole = found_forces(system, threads, "planes", "double")
+    moved = replace(system, position=np.mod(system.position + np.array([1.2, 2.9, 0]), system.box))
+    np.testing.assert_allclose(found_forces(moved, threads, "planes", "double"), whole, atol=1e-10)
+
+
+def test_two_particles_at_one_place_have_no_force_and_no_nan(device):
+    system = System(Fluid(), (3.0, 3.0, 3.0), np.full((2, 3), 1.5), np.zeros((2, 3)), 2)
+    for strategy in STRATEGIES:
+        if runs_on(strategy, device):
+            assert (found_forces(system, device, strategy, "single") == 0).all()

@@ -1,0 +1,283 @@
+"""Trajectories: the integrator, temperature and pressure, devices against each other, restarts, and what goes wrong."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+from by_hand import forces as forces_by_hand
+
+from repro.dpd import checkpoint
+from repro.dpd.averages import Averages
+from repro.dpd.cases import Bulk, Channel, Poiseuille
+from repro.dpd.cells import Cells
+from repro.dpd.fluid import Fluid
+from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
+from repro.dpd.random import require_ids
+from repro.dpd.simulation import Simulation
+from repro.dpd.system import System
+from repro.parallel import DivergenceError, InputError, MemoryLimitError
+
+
+def few(count=12, side=3.0, seed=2, moving=None, **settings):
+    generator = np.random.default_rng(seed)
+    moving = count if moving is None else moving
+    position, velocity = generator.uniform(0, side, (count, 3)), generator.normal(0, 1, (count, 3))
+    velocity[moving:] = 0
+    return System(Fluid(**settings), (side,) * 3, position, velocity, moving)
+
+
+def distance(a, b, box):
+    move = a["position"] - b["position"]
+    return np.abs(move - np.array(box) * np.round(move / np.array(box)))
+
+
+def test_a_step_is_groot_and_warrens(device):
+    system = few()
+    simulation = Simulation(system, device, precision="double")
+    simulation.step(1)
+    found = simulation.particles()
+    dt, f = system.fluid.dt, forces_by_hand(system)
+    position = system.position + dt * system.velocity + dt * dt / 2 * f
+    predicted = replace(system, position=np.mod(position, system.box), velocity=system.velocity + 0.65 * dt * f)
+    after = forces_by_hand(predicted)
+    assert distance(found, {"position": position}, system.box).max() < 1e-12
+    np.testing.assert_allclose(found["velocity"], system.velocity + dt / 2 * (f + after), atol=1e-11)
+    np.testing.assert_allclose(found["force"], after, atol=1e-10)
+
+
+def test_the_noise_of_a_step_is_that_of_its_number(device):
+    system = few()
+    simulation = Simulation(system, device, precision="double", seed=3)
+    simulation.step(2)
+    now = simulation.particles()
+    # the forces of step k come from noise k - 1, those before the first step from noise 0 as well
+    at = replace(system, position=now["position"], velocity=simulation_velocity_seen(simulation))
+    np.testing.assert_allclose(now["force"], forces_by_hand(at, seed=3, step=1), atol=1e-9)
+
+
+def simulation_velocity_seen(simulation):
+    """The predicted velocities u, in the order of the ids; strategies that sort keep them in their own arrays."""
+    state, device = simulation.state, simulation.device
+    dt, f = simulation.system.fluid.dt, simulation.particles()["force"]
+    v = simulation.particles()["velocity"]
+    before = device.to_host(state.v).reshape(3, -1).T[np.argsort(device.to_host(state.ids))]
+    assert np.array_equal(before, v)
+    other = Simulation(simulation.system, device, precision="double", seed=simulation.seed)
+    other.step(1)
+    old = other.particles()
+    return old["velocity"] + 0.65 * dt * old["force"] + 0 * f
+
+
+@pytest.mark.parametrize(("precision", "limit"), [("single", 1e-4), ("double", 1e-10)])
+def test_trajectories_agree_between_devices_over_a_hundred_steps(device, precision, limit, request):
+    steps = 5 if device.simulated else 100
+    system = few(12) if device.simulated else Bulk((5.0, 5.0, 5.0)).system()
+    one = Simulation(system, request.getfixturevalue("threads"), strategy="planes", precision=precision, seed=7)
+    other = Simulation(system, device, strategy="runs", precision=precision, seed=7)
+    for simulation in (one, other):
+        simulation.step(steps)
+    # root mean square: errors grow tenfold in 25 steps, and some particle meets the worst neighbours
+    assert np.sqrt((distance(one.particles(), other.particles(), system.box) ** 2).mean()) < limit
+
+
+def test_a_restart_continues_bit_for_bit(device, tmp_path):
+    steps = 3 if device.simulated else 60
+    system = few(20, moving=15) if device.simulated else Poiseuille(4, 4, 4).system()
+    whole = Simulation(system, device, seed=5)
+    whole.step(2 * steps)
+    first = Simulation(system, device, seed=5)
+    first.step(steps)
+    checkpoint.save(first, tmp_path / "run.h5")
+    second = checkpoint.load(tmp_path / "run.h5", device)
+    assert second.steps == steps
+    second.step(steps)
+    for name in ("r", "v", "f", "ids", "clock"):
+        a, b = (device.to_host(getattr(simulation.state, name)) for simulation in (whole, second))
+        np.testing.assert_array_equal(a, b)
+    assert second.system.walls == system.walls
+    assert second.system.fluid == system.fluid
+
+
+def test_a_run_repeats_itself_bit_for_bit_whatever_the_number_of_workers(threads):
+    system = Bulk((4.0, 4.0, 5.0)).system()
+    from repro.parallel import CpuDevice
+
+    runs = [Simulation(system, device) for device in (threads, threads, CpuDevice("threads", workers=1))]
+    for run in runs:
+        run.step(30)
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run.particles()["velocity"], runs[0].particles()["velocity"])
+
+
+@pytest.mark.parametrize("damage", ["truncate", "text", "missing", "dataset", "version"])
+def test_what_is_no_whole_checkpoint_is_refused_in_one_line(threads, tmp_path, damage):
+    path = tmp_path / "run.h5"
+    checkpoint.save(Simulation(few(), threads), path)
+    if damage == "truncate":
+        path.write_bytes(path.read_bytes()[:300])
+    elif damage == "text":
+        path.write_text("not HDF5")
+    elif damage == "missing":
+        path.unlink()
+    else:
+        with h5py.File(path, "r+") as file:
+            if damage == "dataset":
+                del file["v"]
+            else:
+                file.attrs["version"] = 99
+    with pytest.raises(InputError) as error:
+        checkpoint.load(path, threads)
+    assert "run.h5" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(threads, tmp_path, monkeypatch):
+    path, simulation = tmp_path / "run.h5", Simulation(few(), threads)
+    checkpoint.save(simulation, path)
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(h5py.File, "create_group", full)
+    with pytest.raises(OSError, match="no space"):
+        checkpoint.save(simulation, path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_frames_are_extended_xyz_with_ids_species_positions_and_velocities(threads, tmp_path):
+    system = few(5, moving=3)
+    simulation = Simulation(system, threads)
+    path = tmp_path / "run.xyz"
+    checkpoint.write_xyz(simulation, path)
+    simulation.step(1)
+    checkpoint.write_xyz(simulation, path, append=True)
+    lines = path.read_text().splitlines()
+    assert len(lines) == 2 * (5 + 2)
+    assert lines[0] == lines[7] == "5"
+    assert 'Lattice="3 0 0 0 3 0 0 0 3"' in lines[1]
+    assert "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3" in lines[1]
+    assert "Time=0.02" in lines[8]
+    rows = [line.split() for line in lines[9:]]
+    assert [row[:2] for row in rows] == [["0", "F"], ["1", "F"], ["2", "F"], ["3", "W"], ["4", "W"]]
+    found = np.array([row[2:] for row in rows], float)
+    now = simulation.particles()
+    np.testing.assert_allclose(found, np.column_stack([now["position"], now["velocity"]]), rtol=1e-6, atol=1e-6)
+
+
+def test_temperature_is_that_of_the_fluctuation_dissipation_theorem(threads):
+    # lambda = 0.65 holds kT within 0.5 % at this time step (Groot and Warren 1997)
+    simulation = Simulation(Bulk((6.0, 6.0, 6.0)).system(), threads, seed=2)
+    simulation.step(300)
+    series = []
+    for _ in range(400):
+        simulation.advance(5, every=5)
+        series.append(temperature(simulation))
+    kt = block_average(series)
+    assert abs(kt.value - 1) < 0.005 + 4 * kt.error
+
+
+def test_without_repulsion_the_pressure_and_the_structure_are_those_of_an_ideal_gas(threads):
+    simulation = Simulation(Bulk((6.0, 6.0, 6.0), Fluid(repulsion=0.0)).system(), threads, seed=2)
+    simulation.step(200)
+    series, g = [], []
+    for _ in range(200):
+        simulation.advance(10, every=10)
+        series.append(pressure(simulation))
+        g.append(radial_distribution(simulation.particles()["position"], simulation.system.box, np.linspace(0.2, 2, 7)))
+    p = block_average(series)
+    assert abs(p.value - 4) < 4 * p.error
+    assert p.error < 0.1
+    mean, error = np.mean(g, 0), np.std(g, 0) / np.sqrt(len(g) / 4)
+    assert (np.abs(mean - 1) < 5 * error).all()
+
+
+def test_momentum_of_a_box_stays_what_it_was(threads):
+    simulation = Simulation(Bulk((4.0, 4.0, 4.0)).system(), threads, precision="double")
+    simulation.step(200)
+    assert np.abs(simulation.particles()["velocity"].sum(0)).max() < 1e-10
+
+
+def test_averages_count_every_fluid_particle_once_and_know_the_mean_velocity(device):
+    system = few(20, moving=15)
+    simulation = Simulation(system, device)
+    observer = Averages(simulation, columns=2, rows=3)
+    simulation.step(4, every=2, observers=(observer,))
+    field = observer.take()
+    assert field.samples == 2
+    volume = np.prod(system.box) / 6
+    assert field.density.sum() * volume == pytest.approx(15)
+    with pytest.raises(InputError, match="no sample"):
+        observer.take()
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("settings", [{"dt": 1.0}, {"repulsion": 1e6}])
+def test_a_run_that_blows_up_stops_with_a_line_that_says_so(threads, settings, precision):
+    simulation = Simulation(Bulk((4.0, 4.0, 4.0), Fluid(**settings)).system(), threads, precision=precision)
+    with pytest.raises(DivergenceError) as error:
+        simulation.step(3000)
+    assert simulation.steps <= 1000
+    assert "blew up by step" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_value_that_is_not_a_number_stops_the_run(threads):
+    simulation = Simulation(few(), threads)
+    simulation.step(1)
+    simulation.state.v[3] = np.nan
+    with pytest.raises(DivergenceError):
+        simulation.step(1)
+
+
+BAD = {
+    "a box smaller than three cells": lambda: few(side=2.9).cells,
+    "an infinite box": lambda: Cells((3.0, np.inf, 3.0)),
+    "zero particles": lambda: few(0),
+    "no fluid": lambda: few(4, moving=0),
+    "ids beyond 32 bits": lambda: require_ids(2**31),
+    "a density that leaves nothing": lambda: Bulk((3.0, 3.0, 3.0), Fluid(density=0.001)).system(),
+    "a particle outside the box": lambda: System(Fluid(), (3.0,) * 3, np.full((2, 3), 4.0), np.zeros((2, 3)), 2),
+    "a velocity that is not finite": lambda: System(Fluid(), (3.0,) * 3, np.ones((2, 3)), np.full((2, 3), np.nan), 2),
+    "arrays that do not match": lambda: System(Fluid(), (3.0,) * 3, np.ones((2, 3)), np.ones((3, 3)), 2),
+    "a time step of zero": lambda: Fluid(dt=0),
+    "a negative temperature": lambda: Fluid(temperature=-1),
+    "lambda beyond one": lambda: Fluid(predictor=2),
+    "a channel without height": lambda: Poiseuille(height=0),
+    "a gap higher than the channel": lambda: Channel(gap=70),
+}
+
+
+@pytest.mark.parametrize("make", BAD.values(), ids=BAD)
+def test_what_cannot_work_is_refused_in_one_line(make):
+    with pytest.raises(InputError) as error:
+        make()
+    assert str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ({"strategy": "fast"}, "choose one of cell"),
+        ({"precision": "half"}, "choose one of single, double"),
+        ({"seed": -1}, "from 0 to"),
+        ({"rounds": 1.5}, "whole number"),
+        ({"block": 4096}, "1 to 1024"),
+        ({"strategy": "particle", "capacity": 0}, "1 to 1024"),
+        ({"strategy": "runs", "rounds": 0}, "half stencil or TEA"),
+    ],
+)
+def test_options_that_cannot_work_are_refused_in_one_line(threads, options, hint):
+    with pytest.raises(InputError, match=hint) as error:
+        Simulation(few(), threads, **options)
+    assert "\n" not in str(error.value)
+
+
+def test_what_does_not_fit_is_refused_before_it_is_allocated():
+    device = SimpleNamespace(name="threads", free_memory=lambda: 1000)
+    with pytest.raises(MemoryLimitError, match="particles"):
+        Simulation(few(100), device)

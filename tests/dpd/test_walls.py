@@ -1,0 +1,101 @@
+"""Walls: where they are, what they are made of, and that no fluid gets through."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from repro.dpd.cases import Channel, Poiseuille, lattice
+from repro.dpd.simulation import Simulation
+from repro.dpd.walls import bounce, nearest_wall
+
+SMALL = Channel(12.0, 4.0, 10.0, 4.0, 4.0, frozen=None)
+
+
+@pytest.mark.parametrize(
+    ("size", "fluid", "frozen"), [((6, 4, 8), 768, 96), ((64, 8, 32), 65536, 2048), ((256, 16, 32), 524288, 16384)]
+)
+def test_table_4s_domains_have_its_numbers_of_particles(size, fluid, frozen):
+    system = Poiseuille(*size).system()
+    assert (system.moving, system.count - system.moving) == (fluid, frozen)
+
+
+def test_the_channel_has_the_papers_numbers_of_particles():
+    channel = Channel()
+    assert round(channel.fluid.density * channel.volume) == 1130496
+    assert channel.volume == 80 * 48 * 64 + 48 * 48 * 16
+
+
+def test_the_channels_walls_are_as_dense_as_the_fluid_and_outside_it():
+    system = SMALL.system()
+    frozen = system.position[system.moving :]
+    depth = SMALL.walls.depth(frozen[:, 0], frozen[:, 2])
+    assert depth.max() < 0
+    fluid = system.position[: system.moving]
+    assert SMALL.walls.depth(fluid[:, 0], fluid[:, 2]).min() >= 0
+    # three planes half a cutoff radius apart, along the perimeter of the section
+    perimeter = 2 * 12 + 2 * (10 - 4)
+    assert len(frozen) == 4 * 4 * 1.5 * perimeter
+
+
+@given(box=some.tuples(*[some.integers(3, 9)] * 3), bottom=some.sampled_from([0.5, 1.0, 2.0]))
+def test_the_lattice_has_four_sites_in_a_unit_cube_at_least_half_a_diagonal_apart(box, bottom):
+    sites = lattice(tuple(map(float, box)), bottom)
+    assert len(sites) == 4 * np.prod(box)
+    apart = sites[:, None] - sites[None, : len(sites) // 4]
+    apart -= np.array(box) * np.round(apart / box)
+    distance = np.sqrt((apart**2).sum(-1))
+    assert distance[distance > 1e-9].min() > np.sqrt(0.5) - 1e-9
+
+
+def distance_by_sampling(walls, x, z, length, height):
+    """Distance to the surface, from a dense set of its points; only for points in the fluid."""
+    t = np.linspace(0, 1, 4001)
+    left, right = walls.middle_x - walls.half_length, walls.middle_x + walls.half_length
+    low, high = walls.middle_z - walls.half_gap, walls.middle_z + walls.half_gap
+    lines = [(0, walls.bottom, length, walls.bottom), (0, walls.top, length, walls.top)]
+    lines += [(left, low, right, low), (left, high, right, high)]
+    lines += [(side, walls.bottom, side, low) for side in (left, right)]
+    lines += [(side, high, side, walls.top) for side in (left, right)]
+    return min(np.hypot(a + t * (c - a) - x, b + t * (d - b) - z).min() for a, b, c, d in lines)
+
+
+@given(x=some.floats(0, 12), z=some.floats(0, 10))
+def test_the_distance_from_the_wall_is_that_to_its_nearest_point_and_the_normal_points_away(x, z):
+    walls = SMALL.walls
+    z += walls.bottom
+    depth, nx, nz = nearest_wall(float)(x, z, walls.numbers(float, 1.0, SMALL.box))
+    assert nx**2 + nz**2 == pytest.approx(1)
+    if depth > 1e-3:
+        assert depth == pytest.approx(distance_by_sampling(walls, x, z, 12, 10), abs=2e-3)
+    if abs(depth) > 1e-3:
+        # a step along the normal leads away from the wall, or out of it
+        further = nearest_wall(float)(x + 1e-4 * nx, z + 1e-4 * nz, walls.numbers(float, 1.0, SMALL.box))[0]
+        assert further > depth - 1e-6 or abs(z - walls.middle_z) < 1e-3 or depth > walls.half_gap - 1e-3
+
+
+@given(x=some.floats(0, 12), number=some.integers(0, 10**6), step=some.integers(0, 10**6))
+def test_in_the_layer_velocities_point_into_the_fluid_and_elsewhere_they_stay(x, number, step):
+    walls, turn = SMALL.walls, bounce(np.float64)
+    numbers = walls.numbers(np.float64, 1.0, SMALL.box)
+    upper = [2**64 / side for side in (SMALL.box[0], SMALL.box[2])]
+    with np.errstate(over="ignore"):
+        for z, sign in ((walls.bottom + 0.05, 1), (walls.bottom - 0.4, 1), (walls.top - 0.05, -1)):
+            at = [np.uint64(value * scale).astype(np.int64) for value, scale in zip((x, z), upper, strict=True)]
+            velocity = turn(*at, 0.1, 0.2, 0.3, number, 1, step, numbers)
+            if nearest_wall(float)(x, z, numbers)[1] == 0:
+                assert velocity[2] * sign >= 0
+        at = [np.uint64(value * scale).astype(np.int64) for value, scale in zip((1.0, 6.0), upper, strict=True)]
+        assert turn(*at, 0.1, 0.2, 0.3, number, 1, step, numbers) == (0.1, 0.2, 0.3)
+
+
+@pytest.mark.parametrize("case", [Poiseuille(6.0, 4.0, 6.0, drive=0.05), SMALL], ids=["plates", "channel"])
+def test_no_fluid_gets_through_a_wall_and_no_frozen_particle_moves(threads, case):
+    system = case.system()
+    simulation = Simulation(system, threads, strategy="planes")
+    simulation.step(600)
+    now = simulation.particles()["position"]
+    fluid = now[: system.moving]
+    # a particle is turned back in the step after it has entered the wall: it comes a few of its moves deep
+    assert system.walls.depth(fluid[:, 0], fluid[:, 2]).min() > -0.3
+    np.testing.assert_allclose(now[system.moving :], system.position[system.moving :], atol=1e-6)
