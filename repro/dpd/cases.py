@@ -51,7 +51,7 @@ class Poiseuille:
     #: thickness of a wall; 0.5 gives the numbers of particles of table 4
     thickness: float = 0.5
     #: thickness of the layer in which fluid is turned back
-    layer: float = 0.1
+    layer: float = 0.25
 
     def __post_init__(self):
         for name in ("length", "width", "height"):
@@ -97,7 +97,7 @@ class Channel:
     frozen: int | None = 101760
     drive: float = 0.02
     fluid: Fluid = field(default_factory=Fluid)
-    layer: float = 0.1
+    layer: float = 0.25
 
     def __post_init__(self):
         _require(0 < self.narrow_length < self.length, f"narrow part {self.narrow_length} of {self.length}")

@@ -8,7 +8,7 @@ import numpy as np
 from repro.parallel import Kernel, inline
 
 #: numbers that one thread sums up
-CHUNK = 64
+CHUNK = 16
 
 
 @inline

@@ -1,6 +1,5 @@
 """What the GPU's compiler makes of the kernels, looked at without a GPU."""
 
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -8,17 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from toolkit import toolkit_installed
 
 from repro.lbm.lattice import LATTICES
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.strategies import STRATEGIES
 
 HERE = Path(__file__).resolve().parent
-
-
-def toolkit_installed() -> bool:
-    names = {(dist.metadata["Name"] or "").lower() for dist in importlib.metadata.distributions()}
-    return any(name.startswith(("nvidia-nvvm", "nvidia-cuda-nvcc")) for name in names)
 
 
 def compiled(lattice: str, precision: str) -> list[dict]:

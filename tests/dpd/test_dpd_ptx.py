@@ -1,0 +1,39 @@
+"""What the GPU's compiler makes of the kernels, looked at without a GPU."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toolkit import toolkit_installed
+
+HERE = Path(__file__).resolve().parent
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_kernels_keep_to_registers_and_to_one_precision_and_add_atomically_where_they_must(precision):
+    if not toolkit_installed():
+        pytest.skip("the toolkit wheels that compile without a GPU are not installed (numba-cuda[cu13])")
+    paths = f"{HERE.parent.parent}{os.pathsep}{HERE.parent}"
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": paths}
+    command = [sys.executable, str(HERE / "compile_ptx.py"), precision]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    kernels = [json.loads(line) for line in done.stdout.splitlines()]
+    # the library's logarithm in double precision looks at the upper half of a number as if it were a single one
+    other, few = ("double", 0) if precision == "single" else ("single", 3)
+    wrong = [k for k in kernels if k["local"] or k[other] > few or not k["target"].startswith("sm_90")]
+    assert not wrong, "\n".join(map(str, wrong))
+    forces = {k["strategy"]: k for k in kernels if k["kernel"] == "forces"}
+    assert set(forces) == {"cell", "cell by load", "particle", "particle, full stencil", "runs"}
+    # three components of two particles, and the virial of one; no other thread writes where each pair is met twice
+    assert {name: k["atomics"] for name, k in forces.items()} == {
+        "cell": 7,
+        "cell by load": 7,
+        "particle": 7,
+        "particle, full stencil": 0,
+        "runs": 0,
+    }
+    assert [name for name, k in forces.items() if k["shared"]] == ["runs"]
