@@ -1,12 +1,14 @@
 """The paper's set-ups, in units of cutoff radius, particle mass and kT."""
 
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 
 from repro.parallel import InputError
 
 from .fluid import Fluid
+from .random import require_ids
 from .system import System, scattered, thermal
 from .walls import Walls
 
@@ -26,11 +28,13 @@ class Bulk:
     #: body force per mass along x in the lower half, and against x in the upper half (reverse Poiseuille flow)
     drive: float = 0.0
 
+    def __post_init__(self):
+        _require(len(self.box) == 3, f"box {self.box}: three sides")
+        _lengths(x=self.box[0], y=self.box[1], z=self.box[2])
+
     def system(self, seed: int = 1) -> System:
         """Particles at random, at rest on the whole."""
-        volume = float(np.prod(self.box))
-        count = round(self.fluid.density * volume)
-        _require(count > 0, f"box {self.box}: {count} particles at density {self.fluid.density}")
+        count = _number(self.fluid, float(np.prod(self.box)), f"box {self.box}")
         generator = np.random.default_rng(seed)
         position = scattered(count, (0, 0, 0), self.box, generator)
         turn = self.box[2] / 2 if self.drive else np.inf
@@ -54,8 +58,7 @@ class Poiseuille:
     layer: float = 0.25
 
     def __post_init__(self):
-        for name in ("length", "width", "height"):
-            _require(getattr(self, name) > 0, f"{name} = {getattr(self, name)}: it must be positive")
+        _lengths(length=self.length, width=self.width, height=self.height)
         _require(0.5 <= self.thickness <= 5, f"thickness = {self.thickness}: a wall needs 0.5 to 5 cutoff radii")
 
     @property
@@ -71,8 +74,8 @@ class Poiseuille:
     def system(self, seed: int = 1) -> System:
         """Fluid at random between walls of a lattice."""
         generator, walls = np.random.default_rng(seed), self.walls
-        count = round(self.fluid.density * self.length * self.width * self.height)
-        _require(count > 0, f"{self.length} x {self.width} x {self.height}: no particle at this density")
+        size = f"{self.length} x {self.width} x {self.height}"
+        count = _number(self.fluid, self.length * self.width * self.height, size)
         fluid = scattered(count, (0, 0, walls.bottom), (self.length, self.width, walls.top), generator)
         sites = lattice(self.box, walls.bottom)
         depth = walls.depth(sites[:, 0], sites[:, 2])
@@ -100,6 +103,7 @@ class Channel:
     layer: float = 0.25
 
     def __post_init__(self):
+        _lengths(length=self.length, width=self.width, height=self.height)
         _require(0 < self.narrow_length < self.length, f"narrow part {self.narrow_length} of {self.length}")
         _require(0 < self.gap < self.height, f"gap {self.gap} of {self.height}: it must be lower than the channel")
 
@@ -128,7 +132,7 @@ class Channel:
             ((edge, low), (edge + self.narrow_length, low + self.gap)),
             ((edge + self.narrow_length, walls.bottom), (self.length, walls.top)),
         )
-        count = round(self.fluid.density * self.volume)
+        count = _number(self.fluid, self.volume, "the channel")
         shares = [(b[0] - a[0]) * (b[1] - a[1]) for a, b in pieces]
         counts = np.diff(np.round(count * np.concatenate([[0], np.cumsum(shares)]) / sum(shares)).astype(int))
         fluid = np.concatenate(
@@ -163,6 +167,19 @@ def _join(fluid, box, moving, frozen, walls, drive, generator, name) -> System:
     position = np.concatenate([moving, frozen])
     velocity = np.concatenate([thermal(len(moving), fluid, generator), np.zeros_like(frozen)])
     return System(fluid, box, position, velocity, len(moving), walls, drive, name=name)
+
+
+def _lengths(**sides: float) -> None:
+    for name, side in sides.items():
+        _require(isfinite(side) and side > 0, f"{name} = {side}: it must be positive, in cutoff radii")
+
+
+def _number(fluid: Fluid, volume: float, what: str) -> int:
+    """Particles in a volume; refused before anything is allocated for them if there are none, or too many."""
+    count = round(fluid.density * volume)
+    _require(count > 0, f"{what}: no particle at density {fluid.density}")
+    require_ids(count)
+    return count
 
 
 def _require(condition: bool, message: str) -> None:

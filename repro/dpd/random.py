@@ -11,7 +11,7 @@ from math import factorial, log, pi, sqrt
 import numpy as np
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import InputError, inline
 
 
 class Stream(IntEnum):
@@ -143,7 +143,5 @@ def thread_words(thread, seed, step):
 
 def require_ids(count: int) -> None:
     """Refuse more particles than 32-bit ids can name, before anything is allocated."""
-    from repro.parallel import InputError
-
     if count > np.iinfo(np.int32).max:
         raise InputError(f"{count} particles: ids have 31 bits, so at most {np.iinfo(np.int32).max}")

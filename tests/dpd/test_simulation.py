@@ -239,6 +239,9 @@ BAD = {
     "a time step of zero": lambda: Fluid(dt=0),
     "a negative temperature": lambda: Fluid(temperature=-1),
     "lambda beyond one": lambda: Fluid(predictor=2),
+    "an endless channel": lambda: Poiseuille(length=np.inf),
+    "a width that is no number": lambda: Channel(width=np.nan),
+    "a box with more particles than ids": lambda: Bulk((1e4, 1e4, 1e4)).system(),
     "a channel without height": lambda: Poiseuille(height=0),
     "a gap higher than the channel": lambda: Channel(gap=70),
 }
