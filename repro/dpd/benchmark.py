@@ -1,6 +1,7 @@
 """Speed of a strategy on a device, measured only after its forces have been checked."""
 
 from dataclasses import asdict, dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,6 @@ import pandas as pd
 from repro.parallel import InputError, measure, select
 
 from .cases import Poiseuille
-from .random import PAPER_ROUNDS
 from .simulation import GRAPH_STEPS, Simulation
 from .system import System
 
@@ -16,10 +16,10 @@ from .system import System
 TOLERANCE = {"single": 1e-5, "double": 1e-13}
 
 #: what every timer here includes
-INCLUDES = "whole steps: lists, forces, integration and walls; launched from Python, no copy to the host"
+INCLUDES = "whole steps: lists, forces, integration and walls; no copy to the host"
 
-#: domains of table 4: length, width, height
-TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
+#: seconds of a step on a CPU from which two single steps are timed, instead of five repetitions of several
+LONG = 0.25
 
 
 class CheckError(AssertionError):
@@ -36,6 +36,8 @@ class Speed:
     strategy: str
     precision: str
     rounds: int
+    #: how steps are launched: from a CUDA graph, or one by one from Python
+    launch: str
     size: str
     particles: int
     #: particle updates a second, frozen particles counted as in the paper
@@ -50,51 +52,72 @@ class Speed:
 def check_strategy(device, *, strategy: str, precision: str = "single", **options) -> str:
     """Compare the forces on a small flow with those of the linked list on one core; returns what was found.
 
-    Raises CheckError where they differ by more than rounding.
+    Raises CheckError where they differ by more than rounding. A check that was passed is not made again.
     """
+    return _checked(device, strategy, precision, tuple(sorted(options.items())))
+
+
+@cache
+def _checked(device, strategy: str, precision: str, options: tuple) -> str:
     system = Poiseuille(6, 4, 8).system()
-    tested = Simulation(system, device, strategy=strategy, precision=precision, **{**options, "capacity": 64})
-    reference = Simulation(system, select("serial"), strategy="linked", precision=precision, rounds=tested.setup.rounds)
-    for simulation in (tested, reference):
-        simulation.start()
-    found, expected = (s.particles()["force"][: system.moving] for s in (tested, reference))
+    tested = Simulation(system, device, strategy=strategy, precision=precision, **dict(options))
+    tested.start()
+    found, expected = _moving_forces(tested), _reference_forces(precision, tested.setup.rounds)
     difference = np.abs(found - expected).max() / np.abs(expected).max()
     if not difference <= TOLERANCE[precision]:
         raise CheckError(f"{strategy} on {device.name} differs from the reference by {difference:.2e}")
     return f"forces within {difference:.1e} of serial linked on {system.count} particles"
 
 
+@cache
+def _reference_forces(precision: str, rounds: int) -> np.ndarray:
+    system = Poiseuille(6, 4, 8).system()
+    reference = Simulation(system, select("serial"), strategy="linked", precision=precision, rounds=rounds)
+    reference.start()
+    return _moving_forces(reference)
+
+
+def _moving_forces(simulation: Simulation) -> np.ndarray:
+    return simulation.particles()["force"][: simulation.system.moving]
+
+
 def measure_speed(
-    case: str, system: System, device, *, strategy="fastest", seconds=0.2, warm_up=200, **options
+    case: str, system: System, device, *, strategy="fastest", seconds=0.2, warm_up=200, graph=True, **options
 ) -> Speed:
     """Check the strategy, then time whole steps of the system: five repetitions of about `seconds`.
 
-    The first `warm_up` steps bring the particles into the fluid's order; on a CPU a tenth of them.
+    The first `warm_up` steps bring the particles into the fluid's order; on a CPU a tenth of them, or fewer where they
+    would take long. A step of a CPU that takes long is timed twice only. `graph`: a GPU launches its steps as a CUDA
+    graph, or else one by one from Python.
     """
     if not seconds > 0:
         raise InputError(f"seconds = {seconds}: a repetition must take some time, such as 0.2")
     simulation = Simulation(system, device, strategy=strategy, **options)
-    precision, rounds = simulation.precision, simulation.setup.rounds
-    if rounds:
-        check = check_strategy(
-            device, strategy=simulation.strategy, precision=precision, **{**options, "rounds": rounds}
-        )
+    check = _check_of(simulation, options)
+    gpu = device.name == "cuda"
+    # with a look after more steps than are made, `advance` launches them one by one
+    unit, every = (GRAPH_STEPS, GRAPH_STEPS) if gpu and graph else (1, 2**40)
+    simulation.step(2 * unit if gpu else 1, every=every)
+
+    def advance(steps):
+        return lambda: simulation.advance(steps, every=every)
+
+    one = device.clock(advance(unit)) / unit
+    if not gpu and one > LONG:
+        steps, timing = 1, measure(advance(1), device, repeats=2, warm_up=0)
     else:
-        check = "forces depend on the order of threads: the linear generators are timed, not checked"
-    unit = GRAPH_STEPS if device.name == "cuda" else 1
-    simulation.step(max(2 * unit, warm_up if device.name == "cuda" else warm_up // 10))
-    device.synchronise()
-    one = device.clock(lambda: simulation.advance(unit, every=unit)) / unit
-    steps = max(unit, unit * round(seconds / (unit * one)))
-    timing = measure(lambda: simulation.advance(steps, every=unit), device)
+        simulation.advance(warm_up if gpu else min(warm_up // 10, round(5 * seconds / one)), every=every)
+        steps = max(unit, unit * round(seconds / (unit * one)))
+        timing = measure(advance(steps), device)
     simulation.step(1)
     return Speed(
         case=case,
         device=device.name,
         hardware=device.description,
         strategy=simulation.strategy,
-        precision=precision,
-        rounds=rounds,
+        precision=simulation.precision,
+        rounds=simulation.setup.rounds,
+        launch=f"CUDA graph of {GRAPH_STEPS} steps" if gpu and graph else "from Python, one by one",
         size=" x ".join(f"{side:g}" for side in system.box),
         particles=system.count,
         updates=system.count * steps / timing.seconds,
@@ -102,6 +125,14 @@ def measure_speed(
         spread=timing.spread,
         check=check,
     )
+
+
+def _check_of(simulation: Simulation, options: dict) -> str:
+    rounds = simulation.setup.rounds
+    if not rounds:
+        return "forces depend on the order of threads: the linear generators are timed, not checked"
+    chosen = options | {"precision": simulation.precision, "rounds": rounds}
+    return check_strategy(simulation.device, strategy=simulation.strategy, **chosen)
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
@@ -115,41 +146,24 @@ def speed_table(runs, record=None) -> pd.DataFrame:
 
 
 def part_times(simulation: Simulation, *, repeats: int = 20) -> pd.DataFrame:
-    """Seconds of each part of a step's lists and forces: the difference between a step up to it and one before it.
+    """Seconds of each part of a step, in its order; the simulation is spoilt by it.
 
-    Each sequence begins with the lists, since a part alone would find the lists of another step.
+    For the lists and forces it is the difference between a sequence up to a part and one before it, and each begins
+    with the lists, since a part alone would find the lists of another step. Drift and kick need no lists.
     """
-    device, names = simulation.device, list(simulation.forces.parts)
+    device, parts = simulation.device, list(simulation.forces.parts.items())
     simulation.advance(2)
-    seconds, before = [], 0.0
-    for k in range(1, len(names) + 1):
-        launches = [simulation.forces.parts[name] for name in names[:k]]
 
-        def run(launches=launches):
+    def seconds_of(launches):
+        def run():
             for _ in range(repeats):
                 for launch in launches:
                     launch()
 
-        now = measure(device.capture(run), device).seconds / repeats
-        seconds.append(now - before)
-        before = now
-    return pd.DataFrame({"part": names, "seconds": seconds})
+        return measure(device.capture(run), device).seconds / repeats
 
-
-def paper_table(sizes, device, record=None, *, seconds=0.2) -> pd.DataFrame:
-    """Table 4: both mappings on `device` and the linked list on one core, at the paper's 32 rounds, and `runs` beside.
-
-    `sizes` are (length, width, height). Beside the paper's columns stand the fast strategies of one core, all cores
-    and the device, with 32 rounds too.
-    """
-    ways = [("linked", select("serial")), ("planes", select("serial")), ("planes", select("threads"))]
-    ways += [(name, device) for name in ("cell", "particle", "particle, full stencil", "fastest")]
-    runs = []
-    for size in sizes:
-        system = Poiseuille(*size).system()
-        for strategy, on in ways:
-            options = {"strategy": strategy, "rounds": PAPER_ROUNDS, "seconds": seconds}
-            runs.append((f"{strategy}, {on.name}, {system.count}", system, on, options))
-    table = speed_table(runs, record)
-    one_core = table[(table["strategy"] == "linked")].set_index("particles")["updates"]
-    return table.assign(speedup=[row.updates / one_core[row.particles] for row in table.itertuples()])
+    sums = [seconds_of([launch for _, launch in parts[:k]]) for k in range(1, len(parts) + 1)]
+    # the kick first: the drift moves the particles away from their lists
+    kick, drift = (seconds_of([simulation.parts[name]]) for name in ("kick", "drift"))
+    names = ["drift", *(name for name, _ in parts), "kick"]
+    return pd.DataFrame({"part": names, "seconds": [drift, *np.diff(sums, prepend=0.0), kick]})
