@@ -14,6 +14,7 @@ arguments.
 """
 
 import inspect
+from functools import cache
 
 from numba import config
 
@@ -122,6 +123,7 @@ def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, sha
     return cached_apart(module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows))
 
 
+@cache
 def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None):
     """Wrap `body` into a CUDA kernel; returns kernel(nx, *arguments), to be launched with blocks (block, 1, 1)."""
     kinds = _scratch_names(rows, index_rows, shared_rows)

@@ -6,6 +6,8 @@ computes the forces: only one candidate in six is near enough, and threads of a 
 candidate would compute six times as long.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy import uint32
 
@@ -14,6 +16,7 @@ from repro.parallel import Kernel, inline
 from ..cells import cell_along, wrapped
 from ..pair import force_on_first, separation
 from ..position import upper_bits
+from ..random import pair_noise
 from ..sorting import SortedParticles
 from .particle_full import require_pairs_named
 from .setup import Forces, Setup
@@ -36,9 +39,13 @@ def row_of_cells(piece, cx, cy, cz, starts, cells):
     return uint32(starts[row * cells[0] + low]), uint32(starts[row * cells[0] + high + 1])
 
 
-def runs_body(setup: Setup):
-    """A thread's particle: collect who is near, and compute the forces."""
-    real, block, noise = setup.real, setup.block, setup.noise
+@cache
+def runs_body(real, block: int, rounds: int):
+    """A thread's particle: collect who is near, and compute the forces.
+
+    The same body again for the same choices, so that a GPU compiles it once in a process.
+    """
+    noise = pair_noise(real, rounds)
     apart, force, upper = separation(real), force_on_first(real), upper_bits(real)
     zero, half, one = real(0), real(0.5), real(1)
 
@@ -99,7 +106,8 @@ def build(setup: Setup) -> Forces:
     require_pairs_named(setup)
     state, device = setup.state, setup.device
     lists = SortedParticles(device, state, setup.cells, setup.real)
-    kernel = Kernel(runs_body(setup), dtype=np.int32, shared_rows=LIST, block=setup.block, registers=setup.registers)
+    body = runs_body(setup.real, setup.block, setup.rounds)
+    kernel = Kernel(body, dtype=np.int32, shared_rows=LIST, block=setup.block, registers=setup.registers)
     run = device.compile(kernel)(
         (state.count,),
         *(lists.r, lists.u, lists.ids, lists.starts, state.f, state.virial, state.clock),
