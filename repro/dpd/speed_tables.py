@@ -1,5 +1,6 @@
 """The tables of the speed notebook: table 4, the channel, what is fast today, and the paper's own numbers."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -43,6 +44,12 @@ def systems(rows) -> dict:
     """The systems of the given rows of table 4 (1 to 4), by their number of particles."""
     made = [Poiseuille(*TABLE_4[row - 1]).system() for row in rows]
     return {system.count: system for system in made}
+
+
+@cache
+def particle_counts() -> tuple[int, ...]:
+    """Numbers of particles of table 4's systems, counted."""
+    return tuple(Poiseuille(*size).system().count for size in TABLE_4)
 
 
 def claim(row: int, column: str) -> str:
@@ -158,7 +165,7 @@ def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool)
     Particles are counted in all four systems, the core's rate is measured at each size that was timed, and the GPU's
     speeds count only on a GPU.
     """
-    counts = [Poiseuille(*size).system().count for size in TABLE_4]
+    counts = particle_counts()
     values = {claim(row, "particles"): count for row, count in enumerate(counts, 1)}
     for run in table.to_dict("records"):
         row, mapping = counts.index(run["particles"]) + 1, run["way"].removeprefix("thread per ")

@@ -38,11 +38,13 @@ def pressure(table: pd.DataFrame):
         error = soft["excess error"] / (soft["a"] * soft["rho"] ** 2)
         right.errorbar(soft["a"], soft["alpha"], error, **look, label=f"density {density:g}")
     right.axhspan(0.95 * exact.ALPHA, 1.05 * exact.ALPHA, color="0.9", zorder=0, label="0.101, within 5 %")
+    right.axhline(np.pi / 30, color="0.3", linewidth=1, linestyle="--", label="pi / 30, no correlation")
     left.set(xlabel="repulsion a (kT / cutoff radius)", ylabel="pressure (kT / cutoff radius cubed)")
     right.set(xlabel="repulsion a (kT / cutoff radius)", ylabel="(p - rho kT) / (a rho^2)")
     left.set_title("lines: rho kT + 0.101 a rho^2")
     left.legend()
-    right.legend()
+    right.set(xlim=(0, None), ylim=(None, 0.118))
+    right.legend(ncols=2, loc="upper center")
     return figure
 
 

@@ -62,24 +62,36 @@ def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed:
     return pd.DataFrame(rows, columns=["a", "D", "error", "theory"]), pd.concat(curves, ignore_index=True)
 
 
-def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1):
-    """How an ideal gas (a = 0) forgets its velocities: (rate at the start, table with columns t, memory, error).
+def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimate:
+    """The rate -<f . v> / <v . v> at which friction takes a velocity in an ideal gas (a = 0): kT / D of kinetic theory.
 
-    The memory is the mean of v(0) . v(t), over that at the start. Its first slope is exact: -kT / D of kinetic theory.
+    Exact where positions and velocities are independent, as they are at the start: from the forces on `states` gases
+    at random. A long time step makes the noise, which averages to zero, small.
     """
+    found, case = [], Bulk((length.side,) * 3, Fluid(repulsion=0.0, dt=1.0))
+    for state in range(seed, seed + states):
+        simulation = Simulation(case.system(state), device, seed=state)
+        simulation.start()
+        particles = simulation.particles()
+        v = particles["velocity"].astype(float)
+        found.append(-(particles["force"] * v).sum() / (v**2).sum())
+    return mean_of(found)
+
+
+def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
+    """How an ideal gas (a = 0) forgets its velocities: <v(0) . v(t)> over <v . v>; columns t, memory, error."""
     every = 5
-    simulation, frames = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed), round(last / dt / every)
-    time, runs = np.arange(1, frames + 1) * every * dt, []
+    simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
+    frames, runs = round(last / dt / every), []
     for _ in range(origins):
         first, found = simulation.particles()["velocity"], []
         for _ in range(frames):
             simulation.step(every, every=every)
             found.append((first * simulation.particles()["velocity"]).mean() / (first**2).mean())
         runs.append(found)
-    early, runs = time <= 0.3, np.array(runs)
-    rate = mean_of([np.polyfit(time[early], (1 - run[early]) / time[early], 2)[-1] for run in runs])
+    runs = np.array(runs)
     error = runs.std(0, ddof=1) / sqrt(origins)
-    return rate, pd.DataFrame({"t": time, "memory": runs.mean(0), "error": error})
+    return pd.DataFrame({"t": np.arange(1, frames + 1) * every * dt, "memory": runs.mean(0), "error": error})
 
 
 @dataclass(frozen=True)
@@ -94,8 +106,6 @@ class Reverse:
     blocks: int = 10
     block: float = 4.0
     settle: float = 4.0
-    #: bins along z
-    rows: int = 40
 
     def relaxation(self, fluid: Fluid) -> float:
         """rho H^2 / (pi^2 eta) in halves of height H, with the viscosity of kinetic theory."""
@@ -111,7 +121,8 @@ def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int
     system = Bulk(tuple(flow.box), fluid, drive).system(seed)
     simulation = Simulation(system, device, seed=seed)
     simulation.step(flow.steps(fluid, flow.settle), every=EVERY)
-    averages, fields = Averages(simulation, rows=flow.rows), []
+    # bins of half a cutoff radius or a little more, as many in either half
+    averages, fields = Averages(simulation, rows=2 * int(flow.box[2])), []
     for _ in range(flow.blocks):
         simulation.step(flow.steps(fluid, flow.block), every=EVERY, observers=(averages,))
         fields.append(averages.take())

@@ -1,0 +1,110 @@
+"""What a run tells: averages, pressure, structure and viscosity from cases whose answer is known."""
+
+import numpy as np
+import pytest
+
+from repro.dpd.averages import Field
+from repro.dpd.cases import Bulk, Poiseuille
+from repro.dpd.fluid import Fluid
+from repro.dpd.observables import (
+    block_average,
+    nearest_move,
+    parabola_viscosity,
+    pressure,
+    radial_distribution,
+    reverse_viscosity,
+    temperature,
+)
+from repro.dpd.simulation import Simulation
+from repro.dpd.system import System
+from repro.parallel import InputError, select
+
+
+def test_the_error_of_white_noise_is_its_scatter_over_the_root_of_its_length():
+    found = block_average(np.random.default_rng(1).normal(3.0, 2.0, 40_000))
+    assert found.error == pytest.approx(2 / 200, rel=0.5)  # 20 blocks know an error to about 16 %
+    assert abs(found.value - 3.0) < 4 * 2 / 200
+
+
+def test_the_error_of_a_correlated_series_counts_independent_samples_only():
+    # each value fifty times: as many samples tell no more than the fiftieth part of them
+    values = np.random.default_rng(2).normal(size=800)
+    assert block_average(np.repeat(values, 50)).error == pytest.approx(block_average(values).error, rel=1e-9)
+
+
+def test_a_series_too_short_for_its_blocks_is_refused():
+    with pytest.raises(InputError, match="39 samples: 20 blocks need at least 40"):
+        block_average(np.zeros(39))
+
+
+def test_an_ideal_gas_has_g_of_one():
+    generator, edges = np.random.default_rng(3), np.linspace(0, 2, 11)
+    box, count = (6.0, 7.0, 8.0), 3000
+    found = np.mean([radial_distribution(generator.uniform(0, box, (count, 3)), box, edges) for _ in range(4)], 0)
+    pairs = 4 * count**2 / 2 / np.prod(box) * np.diff(4 / 3 * np.pi * edges**3)
+    assert np.all(abs(found - (1 - 1 / count)) < 4.5 / np.sqrt(pairs))
+
+
+def test_g_counts_the_six_neighbours_of_a_cubic_lattice():
+    position = np.stack(np.meshgrid(*[np.arange(5.0)] * 3), -1).reshape(-1, 3)
+    edges = np.array([0.0, 0.9, 1.1, 1.3])
+    shells = np.diff(4 / 3 * np.pi * edges**3)
+    assert radial_distribution(position, (5.0,) * 3, edges) * shells == pytest.approx([0, 6, 0])
+
+
+def test_g_beyond_half_the_box_is_refused():
+    with pytest.raises(InputError, match="less than half the box"):
+        radial_distribution(np.zeros((2, 3)), (4.0, 4.0, 4.0), np.linspace(0, 2, 5))
+
+
+def test_a_move_over_the_edge_is_the_nearer_way():
+    move = nearest_move(np.array([[0.1, 3.9, 2.0]]), np.array([[3.8, 0.2, 1.0]]), (4.0, 4.0, 4.0))
+    assert move == pytest.approx(np.array([[0.3, -0.3, 1.0]]))
+
+
+def test_particles_that_do_not_meet_have_the_pressure_of_an_ideal_gas():
+    position = np.stack(np.meshgrid(*[np.arange(0.6, 6, 1.5)] * 3), -1).reshape(-1, 3)
+    velocity = np.random.default_rng(4).normal(size=position.shape)
+    system = System(Fluid(), (6.0,) * 3, position, velocity - velocity.mean(0), len(position))
+    simulation = Simulation(system, select("serial"), strategy="linked", precision="double")
+    simulation.start()
+    assert pressure(simulation) == pytest.approx(64 / 216 * temperature(simulation), rel=1e-12)
+
+
+def test_the_pressure_of_a_pair_has_its_virial():
+    # r a (1 - r) / 3V for the repulsion; friction vanishes at rest, and noise with sigma
+    fluid = Fluid(sigma=1e-9)
+    position = np.array([[1.0, 1.0, 1.0], [1.4, 1.0, 1.0]])
+    system = System(fluid, (4.0,) * 3, position, np.zeros((2, 3)), 2)
+    simulation = Simulation(system, select("serial"), strategy="linked", precision="double")
+    simulation.start()
+    assert pressure(simulation) == pytest.approx(0.4 * fluid.repulsion * 0.6 / 3 / 64, rel=1e-6)
+
+
+def test_a_box_with_walls_has_no_pressure_of_the_fluid():
+    simulation = Simulation(Poiseuille(4, 4, 4).system(), select("serial"), strategy="linked")
+    with pytest.raises(InputError, match="box without walls"):
+        pressure(simulation)
+
+
+def _field(z, velocity) -> Field:
+    one, many = np.ones(1), np.full((1, len(z)), 4.0)
+    return Field(one, z, many, velocity[None], 0 * many, many, samples=1)
+
+
+def test_a_parabola_between_plates_gives_its_viscosity():
+    case = Poiseuille(6, 4, 8, drive=0.03)
+    bottom = case.walls.bottom
+    z = bottom + (np.arange(16) + 0.5) / 2
+    velocity = 4.0 * case.drive / (2 * 1.3) * (z - bottom) * (8 - (z - bottom)) + 0.1  # slip does not matter
+    found, coefficients = parabola_viscosity(_field(z, velocity), case.system())
+    assert found.value == pytest.approx(1.3, rel=1e-9)
+    assert coefficients[1] == pytest.approx(0, abs=1e-9)
+
+
+def test_two_opposite_parabolas_give_their_viscosity():
+    system = Bulk((4, 4, 8), drive=0.05).system()
+    z = (np.arange(16) + 0.5) / 2
+    local = z % 4
+    velocity = np.where(z < 4, 1, -1) * 4.0 * 0.05 / (2 * 0.9) * local * (4 - local)
+    assert reverse_viscosity(_field(z, velocity), system).value == pytest.approx(0.9, rel=1e-9)
