@@ -102,9 +102,30 @@ class CudaDevice:
             values = [self._view(argument) for argument in arguments]
             stream = 0 if SIMULATED else self._numba_stream
             launch = compiled[grid, (kernel.block, 1, 1), stream]
-            return lambda: launch(nx, *values)
+
+            def run():
+                launch(nx, *values)
+
+            run.compiled = compiled
+            return run
 
         return bind
+
+    def resources(self, run) -> dict[str, int]:
+        """What a kernel takes that `compile` has bound and that has been launched once.
+
+        Keys: registers a thread, local bytes a thread (memory in place of registers), shared bytes a block.
+        """
+        if SIMULATED:
+            raise DeviceError("the CUDA simulator compiles nothing: a kernel takes no registers on it")
+        kernel = run.compiled
+        found = {
+            "registers": kernel.get_regs_per_thread(),
+            "local": kernel.get_local_mem_per_thread(),
+            "shared": kernel.get_shared_mem_per_block(),
+        }
+        # one number for each signature, and a bound kernel has one
+        return {name: max(by_signature.values()) for name, by_signature in found.items()}
 
     def _view(self, argument):
         """numba's view of a CuPy array: made once, because making it costs more than a launch."""

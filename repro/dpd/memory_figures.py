@@ -1,0 +1,110 @@
+"""Figures of memory access, constants and launches (sections 4.5 and 4.6)."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from .launch import Limits, occupancy, shared_bytes
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+_MARKERS = ("o", "s", "^", "D", "v")
+
+
+def strides(table: pd.DataFrame, paper_ratio: float, paper: dict):
+    """Time over that of neighbouring access, over the stride; `table` comes from memory_benchmark.strides_table.
+
+    `paper` are the keywords of a paper's points. The last place of the axis is access at random.
+    """
+    figure, axes = plt.subplots()
+    steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
+    places = {stride: k for k, stride in enumerate(steps)} | {0: len(steps)}
+    for k, (bits, rows) in enumerate(table.groupby("bits", sort=False)):
+        label = f"two arrays of 2^{bits} numbers, {rows['MiB'].iloc[0]:.4g} MiB"
+        at = rows["stride"].map(places)
+        ordered = rows["stride"] > 0
+        style = {"color": _COLOURS[k], "marker": _MARKERS[k]}
+        axes.semilogy(at[ordered], rows["ratio"][ordered], label=label, **style)
+        axes.semilogy(at[~ordered], rows["ratio"][~ordered], linestyle="none", **style)
+    model = table[table["bits"] == table["bits"].iloc[0]]
+    at = model["stride"].map(places)
+    axes.semilogy(at, model["model"], "--", color="0.4", marker="none", label="model: bytes moved")
+    axes.plot([places[32] if 32 in places else len(steps) - 1], [paper_ratio], **paper, label="paper: up to 32")
+    names = [str(stride) for stride in steps] + (["random"] if 0 in set(table["stride"]) else [])
+    axes.set_xticks(range(len(names)), names, rotation=45 if len(names) > 9 else 0)
+    ticks = [1, 2, 4, 8, 16, 32, 64]
+    axes.set_yticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set(xlabel="distance of neighbouring threads' numbers (4 bytes each)", ylabel="time / time at distance 1")
+    axes.set_ylim(0.7, max(48, 1.3 * table["ratio"].max()))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def places(table: pd.DataFrame):
+    """Gain of each place of the constants over global memory; `table` comes from memory_benchmark.constants_table."""
+    figure, axes = plt.subplots()
+    stencils, names = list(dict.fromkeys(table["stencil"])), list(dict.fromkeys(table["constants"]))
+    at = table.set_index(["stencil", "constants"])
+    for k, stencil in enumerate(stencils):
+        rows = at.loc[stencil].loc[names]
+        values = rows["against global memory"].to_numpy()
+        # half of the spread of the repetitions, as a hint of what a difference means
+        error = values * rows["spread"].to_numpy() / 2
+        where = np.arange(len(names)) + 0.38 * (k - 0.5)
+        bars = axes.bar(where, values, 0.36, yerr=error, capsize=2, color=_COLOURS[k], label=f"{stencil} stencil")
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2)
+    axes.axhline(1, color="k", linewidth=1, linestyle="--")
+    axes.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names])
+    axes.set(ylabel="force kernel: time with\nglobal memory / time", xlabel="where the constants lie")
+    axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
+    axes.grid(axis="x", visible=False)
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "runs")):
+    """Theoretical occupancy over the registers a thread, for kernels with and without lists in shared memory.
+
+    `all_limits` are those of two machines.
+    """
+    figure, axes = plt.subplots()
+    registers = np.arange(16, 256)
+    # equal limits give equal curves: the first is broad enough to be seen below the others
+    for k, (limits, width) in enumerate(zip(all_limits, (5.0, 1.6), strict=True)):
+        for strategy, line in zip(shown, ("-", "--"), strict=True):
+            shared = shared_bytes(strategy, block)
+            share = [100 * occupancy(limits, block, int(number), shared).share for number in registers]
+            label = f"capability {limits.name}, {shared // 1024} KiB shared memory a block"
+            style = {"color": ("#56B4E9", "#D55E00")[k], "linewidth": width, "marker": "none"}
+            axes.step(registers, share, line, where="post", label=label, **style)
+    axes.set(xlabel="registers a thread", ylabel="occupancy (%)", ylim=(0, 108), xlim=(16, 255))
+    axes.set_title(f"blocks of {block} threads")
+    figure.legend(loc="outside lower center", ncols=1)
+    return figure
+
+
+def speed_over_occupancy(table: pd.DataFrame, block: int):
+    """Speed of force kernels over their occupancy; `table` comes from launch.launch_table.
+
+    Filled markers: sizes of the block, named beside them; open ones: limits of registers at one size, `block`.
+    """
+    strategies = list(dict.fromkeys(table["strategy"]))
+    figure, panels = plt.subplots(1, len(strategies), figsize=(4.6 * len(strategies), 4.0), squeeze=False)
+    for axes, strategy in zip(panels[0], strategies, strict=True):
+        rows = table[table["strategy"] == strategy]
+        speed = rows["seconds"].min() / rows["seconds"]
+        for limited, colour, label in ((False, _COLOURS[0], "block size"), (True, _COLOURS[1], "limit of registers")):
+            chosen = ((rows["limit"] > 0) & (rows["block"] == block)) == limited
+            face = "none" if limited else colour
+            marker = "s" if limited else "o"
+            x, y = 100 * rows["occupancy"][chosen], speed[chosen]
+            axes.plot(x, y, marker, color=colour, markerfacecolor=face, label=label)
+            names = rows["limit"][chosen] if limited else rows["block"][chosen]
+            for a, b, name in zip(x, y, names, strict=True):
+                offset = (5, -10) if limited else (5, 4)
+                axes.annotate(str(name), (a, b), offset, textcoords="offset points", fontsize=8, color=colour)
+        axes.set(xlabel="theoretical occupancy (%)", ylabel="speed / best", title=strategy)
+        axes.set(xlim=(0, 110), ylim=(0, 1.1))
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure

@@ -1,0 +1,109 @@
+"""Gas and liquid in one box: densities so uneven that threads with a cell each have very different work (section 4.4).
+
+The soft particles have no attraction, so nothing holds a drop together: these configurations are for timing lists and
+forces at fixed positions, not for stepping.
+"""
+
+from dataclasses import dataclass, field
+from math import pi
+
+import numpy as np
+
+from repro.parallel import InputError
+
+from .cells import Cells
+from .fluid import Fluid
+from .position import Units
+from .simulation import Simulation
+from .system import System, thermal
+
+#: where the liquid is: below a height, in a lattice of drops, or in cells drawn by lot
+KINDS = ("slab", "drops", "cells by lot")
+
+#: about how far the middles of two drops are apart
+_DROP_SPACING = 8.0
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """A box of mean density `fluid.density` with regions of `liquid` and of `gas` density."""
+
+    kind: str = "drops"
+    box: tuple[float, float, float] = (16.0, 16.0, 16.0)
+    liquid: float = 12.0
+    gas: float = 0.5
+    fluid: Fluid = field(default_factory=Fluid)
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise InputError(f"unknown kind '{self.kind}': choose one of {', '.join(KINDS)}")
+        if not 0 <= self.gas < self.fluid.density < self.liquid:
+            raise InputError(
+                f"densities gas {self.gas:g}, mean {self.fluid.density:g}, liquid {self.liquid:g}: "
+                "they must rise in this order"
+            )
+        if self.kind == "drops" and self.share > pi / 6:
+            raise InputError(f"liquid in {self.share:.0%} of the box: drops that do not touch fill at most 52 %")
+
+    @property
+    def share(self) -> float:
+        """Share of the box that is liquid."""
+        return (self.fluid.density - self.gas) / (self.liquid - self.gas)
+
+    def system(self, seed: int = 1) -> System:
+        """Particles at random, uniform within each phase, at rest on the whole."""
+        generator, volume = np.random.default_rng(seed), float(np.prod(self.box))
+        wet = self._region(generator)
+        total = round(self.fluid.density * volume)
+        dense = round(self.liquid * self.share * volume)
+        position = np.concatenate(
+            [self._draw(dense, wet, generator), self._draw(total - dense, lambda r: ~wet(r), generator)]
+        )
+        # numbers of particles say nothing about their places, as in a fluid that has flowed for a while
+        position = position[generator.permutation(total)]
+        velocity = thermal(total, self.fluid, generator)
+        return System(self.fluid, tuple(self.box), position, velocity, total, name=f"gas and liquid, {self.kind}")
+
+    def _region(self, generator):
+        """Returns wet(positions), whether points lie in the liquid."""
+        box = np.array(self.box)
+        if self.kind == "slab":
+            return lambda r: r[:, 2] < self.share * box[2]
+        if self.kind == "drops":
+            spacing = box / np.maximum(1, np.round(box / _DROP_SPACING))
+            radius = (self.share * float(np.prod(spacing)) * 3 / (4 * pi)) ** (1 / 3)
+            return lambda r: (((r + spacing / 2) % spacing - spacing / 2) ** 2).sum(1) < radius**2
+        cells = Cells(tuple(self.box))
+        chosen = np.zeros(cells.count, bool)
+        chosen[generator.permutation(cells.count)[: round(self.share * cells.count)]] = True
+        return lambda r: chosen[cell_numbers(r, self.box)]
+
+    def _draw(self, count: int, inside, generator) -> np.ndarray:
+        """`count` points, uniform in the region, by rejection."""
+        found, missing = [], count
+        while missing > 0:
+            points = generator.uniform(0, self.box, (4 * missing + 100, 3))
+            found.append(points[inside(points)][:missing])
+            missing -= len(found[-1])
+        return np.concatenate(found) if found else np.zeros((0, 3))
+
+
+def settled(system: System, device, steps: int) -> System:
+    """The system after some steps, for an even density: random places are more uneven than a fluid."""
+    simulation = Simulation(system, device)
+    simulation.step(steps, every=1)
+    end = simulation.particles()
+    return System(system.fluid, system.box, end["position"], end["velocity"], system.moving, name="even")
+
+
+def cell_numbers(position: np.ndarray, box) -> np.ndarray:
+    """The cell of each position, x fastest, exactly as the kernels find it in single precision."""
+    units, shape = Units(np.float32), Cells(tuple(box)).shape
+    upper = units.of(position, box).view(np.uint32).astype(np.int64)
+    x, y, z = (upper[:, axis] * shape[axis] >> 32 for axis in range(3))
+    return (z * shape[1] + y) * shape[0] + x
+
+
+def particles_in_cells(system: System) -> np.ndarray:
+    """How many particles each cell of a system holds."""
+    return np.bincount(cell_numbers(system.position, system.box), minlength=system.cells.count)
