@@ -8,8 +8,11 @@ from .load_balance import WARP, shares_in_groups
 
 _WORK, _IDLE = "#0072B2", "#E69F00"
 
+#: keeps a number legible on a line
+_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
-def warps(work: np.ndarray, orders: dict, shown: int = 5):
+
+def warps(work: np.ndarray, orders: dict, shown: int = 10):
     """Work of the threads of some warps, evenly spread over all warps, before and after sorting (figures 4 and 5).
 
     `work` are the pairs of each cell, `orders` maps titles to orders of the cells.
@@ -28,8 +31,8 @@ def warps(work: np.ndarray, orders: dict, shown: int = 5):
         axes.set_title(f"{title}: threads work {share:.0%} of the time of all {len(groups)} warps")
         axes.set(ylabel="pairs of the thread", xlim=(-0.5, chosen.size - 0.5))
         axes.grid(axis="x", visible=False)
-    axes.set_xticks(np.arange(shown) * WARP + WARP / 2 - 0.5, [f"warp {k + 1}" for k in range(shown)])
-    axes.set_xlabel(f"{WARP} threads a warp, a cell a thread")
+    axes.set_xticks(np.arange(shown) * WARP + WARP / 2 - 0.5, [str(k + 1) for k in range(shown)])
+    axes.set_xlabel(f"{shown} of the warps, {WARP} threads each, a cell a thread")
     figure.legend([work_bars, wait_bars], ["works", "waits for its warp"], loc="outside lower center", ncols=2)
     return figure
 
@@ -45,7 +48,7 @@ def gain_bars(table: pd.DataFrame):
     figure, axes = plt.subplots()
     for k, ((column, label), colour) in enumerate(zip(columns.items(), colours, strict=True)):
         bars = axes.bar(np.arange(len(table)) + 0.27 * (k - 1), table[column], 0.25, color=colour, label=label)
-        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3)
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=_PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
     axes.set_xticks(range(len(table)), table["density"])
     axes.set(ylabel="time in natural order / time sorted", xlabel="density", ylim=(0, 1.15 * axes.get_ylim()[1]))
@@ -62,6 +65,9 @@ def strategy_times(times: pd.DataFrame):
         each = 1e9 * (rows["seconds"] / rows["particles"]).to_numpy()
         axes.semilogy(range(len(densities)), each, linestyle=":", linewidth=1, label=strategy)
     axes.set_xticks(range(len(densities)), densities)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
+    axes.tick_params(axis="y", which="minor", labelsize=7)
     axes.set(xlabel="density", ylabel="lists and forces (ns a particle)", xlim=(-0.3, len(densities) - 0.7))
     figure.legend(loc="outside lower center", ncols=3)
     return figure

@@ -7,6 +7,8 @@ import pandas as pd
 from .launch import Limits, occupancy, shared_bytes
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+#: keeps a number legible on a line
+_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 _MARKERS = ("o", "s", "^", "D", "v")
 
 
@@ -52,7 +54,7 @@ def places(table: pd.DataFrame):
         error = values * rows["spread"].to_numpy() / 2
         where = np.arange(len(names)) + 0.38 * (k - 0.5)
         bars = axes.bar(where, values, 0.36, yerr=error, capsize=2, color=_COLOURS[k], label=f"{stencil} stencil")
-        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2)
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=_PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
     axes.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names])
     axes.set(ylabel="force kernel: time with\nglobal memory / time", xlabel="where the constants lie")
@@ -70,7 +72,7 @@ def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "r
     figure, axes = plt.subplots()
     registers = np.arange(16, 256)
     # equal limits give equal curves: the first is broad enough to be seen below the others
-    for k, (limits, width) in enumerate(zip(all_limits, (5.0, 1.6), strict=True)):
+    for k, (limits, width) in enumerate(zip(all_limits, (4.0, 1.5), strict=True)):
         for strategy, line in zip(shown, ("-", "--"), strict=True):
             shared = shared_bytes(strategy, block)
             share = [100 * occupancy(limits, block, int(number), shared).share for number in registers]
@@ -83,28 +85,28 @@ def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "r
     return figure
 
 
-def speed_over_occupancy(table: pd.DataFrame, block: int):
-    """Speed of force kernels over their occupancy; `table` comes from launch.launch_table.
+def speed_and_occupancy(table: pd.DataFrame, block: int):
+    """Occupancy as bars and speed as points, both over the best possible, one pair a launch and one panel a kernel.
 
-    Filled markers: sizes of the block, named beside them; open ones: limits of registers at one size, `block`.
+    `table` comes from launch.launch_table. Sizes of the block stand to the left of the line, limits of registers at
+    one size, `block`, to the right of it.
     """
     strategies = list(dict.fromkeys(table["strategy"]))
-    figure, panels = plt.subplots(1, len(strategies), figsize=(4.6 * len(strategies), 4.0), squeeze=False)
-    for axes, strategy in zip(panels[0], strategies, strict=True):
+    figure, panels = plt.subplots(len(strategies), 1, figsize=(6.4, 2.5 * len(strategies)), squeeze=False)
+    for axes, strategy in zip(panels[:, 0], strategies, strict=True):
         rows = table[table["strategy"] == strategy]
-        speed = rows["seconds"].min() / rows["seconds"]
-        for limited, colour, label in ((False, _COLOURS[0], "block size"), (True, _COLOURS[1], "limit of registers")):
-            chosen = ((rows["limit"] > 0) & (rows["block"] == block)) == limited
-            face = "none" if limited else colour
-            marker = "s" if limited else "o"
-            x, y = 100 * rows["occupancy"][chosen], speed[chosen]
-            axes.plot(x, y, marker, color=colour, markerfacecolor=face, label=label)
-            names = rows["limit"][chosen] if limited else rows["block"][chosen]
-            for a, b, name in zip(x, y, names, strict=True):
-                offset = (5, -10) if limited else (5, 4)
-                axes.annotate(str(name), (a, b), offset, textcoords="offset points", fontsize=8, color=colour)
-        axes.set(xlabel="theoretical occupancy (%)", ylabel="speed / best", title=strategy)
-        axes.set(xlim=(0, 110), ylim=(0, 1.1))
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+        limited = (rows["limit"] > 0) & (rows["block"] == block)
+        rows = pd.concat([rows[~limited].sort_values("block"), rows[limited].sort_values("limit", ascending=False)])
+        speed = 100 * rows["seconds"].min() / rows["seconds"]
+        where = np.arange(len(rows))
+        bars = axes.bar(where, 100 * rows["occupancy"], 0.7, color="#56B4E9", alpha=0.6)
+        points = axes.plot(where, speed, "o", color="#D55E00")[0]
+        edge = int((~limited).sum())
+        axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
+        names = [f"{size}" for size in rows["block"][:edge]] + [f"≤ {most}" for most in rows["limit"][edge:]]
+        axes.set_xticks(where, names, fontsize=8)
+        axes.set(ylabel="% of the best", title=f"force kernel of '{strategy}'", ylim=(0, 108))
+        axes.grid(axis="x", visible=False)
+    panels[-1, 0].set_xlabel(f"threads a block                    registers a thread, blocks of {block}")
+    figure.legend([bars, points], ["theoretical occupancy", "speed"], loc="outside lower center", ncols=2)
     return figure

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from repro.dpd import memory_benchmark
+from repro.dpd.benchmark import CheckError
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.frozen import check_forces, reference_forces
@@ -22,8 +23,12 @@ HERE = Path(__file__).resolve().parent
 
 
 def test_every_walk_takes_each_number_once(device):
-    for stride, (launch, target) in memory_benchmark.walks(device, 6, [1, 2, 8, 32, 0]).items():
-        assert memory_benchmark.check_walk(device, launch, target), stride
+    launches, source, target = memory_benchmark.walks(device, 6, [1, 2, 8, 32, 0])
+    assert len(set(device.to_host(source))) == 64
+    for stride, launch in launches.items():
+        assert memory_benchmark.check_walk(launch, source, target), stride
+    with pytest.raises(CheckError, match="64 of 64"):
+        memory_benchmark.check_walk(lambda: None, source, target)
 
 
 def test_neighbours_of_a_walk_lie_a_stride_apart_and_those_at_random_anywhere():
