@@ -91,7 +91,9 @@ def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
         axes.axhline(0, color="0.5", lw=0.8)
         axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
         axes.set_title(f"middle of the {place} part")
-    panels[0][0].legend()
+    low, high = panels[0][0].get_ylim()
+    panels[0][0].set_ylim(low, high + 0.25 * (high - low))
+    panels[0][0].legend(ncols=2, loc="upper center")
     return figure
 
 
