@@ -132,7 +132,9 @@ def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, regi
     # the simulator has no registers
     limited = registers is not None and not config.ENABLE_CUDASIM
     limit = ", max_registers=registers" if limited else ""
-    source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=not shared_rows, limit=limit)
+    # numba would take a kernel with one limit from the cache for another
+    cached = not shared_rows and not limited
+    source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=cached, limit=limit)
     name = f"cuda_{ndim}d_{len(names)}_{kinds}{'_limited' if limited else ''}"
     make = load_generated(name, source).make
     return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))
