@@ -6,6 +6,7 @@ threaded loop or the CUDA kernel that calls it.
 
 import hashlib
 import importlib.util
+import itertools
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numba
 from llvmlite import __version__ as llvm_version
+from numba.core.bytecode import FunctionIdentity
 from numba.extending import register_jitable
 from platformdirs import user_cache_dir
 
@@ -22,6 +24,10 @@ inline = register_jitable
 
 _KEPT_CACHES = 4
 _PROCESS = uuid.uuid4().hex[:12]
+
+# numba names what it compiles by a number that every process counts from 1 on. Of two kernels with arguments of the
+# same types, one from the cache and one compiled now, that got the same number, one would run in place of the other.
+FunctionIdentity._unique_ids = itertools.count(int(_PROCESS, 16))
 
 
 def _source_digest() -> str:

@@ -38,6 +38,15 @@ select("serial").compile(Kernel(double))((4,), np.ones(4))()
 """
 
 
+ROUNDS = """
+from repro.dpd.random_quality import pair_numbers
+from repro.parallel import select
+rounds = {rounds}
+found = [float(pair_numbers(select("serial"), k, 1, 3, 5)) for k in rounds]
+assert len(set(found)) == len(rounds), found
+"""
+
+
 def run_process(cache: Path, script: str = SCRIPT):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
@@ -60,6 +69,12 @@ def test_processes_that_compile_at_once_never_write_the_same_file(tmp_path):
     assert machine_code
     assert all(second[path] == first[path] for path in machine_code)
     assert any(path.suffix == ".nbc" for path in second.keys() - machine_code)
+
+
+def test_a_cached_kernel_and_a_new_one_of_the_same_signature_keep_apart(tmp_path):
+    run_process(tmp_path, ROUNDS.format(rounds="[4]"))
+    # compiles one round as its first kernel, as the other process did four rounds, which it takes from the cache
+    run_process(tmp_path, ROUNDS.format(rounds="[1, 4]"))
 
 
 @pytest.fixture
