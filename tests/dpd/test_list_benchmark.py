@@ -17,15 +17,8 @@ def test_all_lists_put_every_particle_into_the_cell_that_the_host_finds(device):
 
 
 def test_the_number_of_a_cell_counts_x_first():
-    cells = Cells((3.0, 4.0, 5.0))
-    assert lc.counted(
-        np.array([[0.5, 0.5, 0.5], [2.5, 0.5, 0.5], [0.5, 1.5, 0.5], [0.5, 0.5, 1.5]]), cells
-    ).tolist() == [
-        0,
-        2,
-        3,
-        12,
-    ]
+    position = np.array([[0.5, 0.5, 0.5], [2.5, 0.5, 0.5], [0.5, 1.5, 0.5], [0.5, 0.5, 1.5]])
+    assert lc.counted(position, Cells((3.0, 4.0, 5.0))).tolist() == [0, 2, 3, 12]
 
 
 def test_a_particle_that_stands_twice_is_noticed(threads):
@@ -49,8 +42,8 @@ def test_the_example_fills_nine_cells_and_its_lists_name_each_particle_once(thre
     assert sorted(text for text in np.concatenate(links) if text) == everyone
 
 
-def test_a_table_that_is_too_small_is_refused_with_the_room_it_needs(threads):
-    message, lost = lc.overflow((4, 4, 4), threads, 4)
+def test_a_table_that_is_too_small_is_refused_with_the_room_it_needs():
+    message, lost = lc.overflow((4, 4, 4), select("serial"), 4)
     assert "start again with a capacity of at least" in message
     assert lost > 0
 
