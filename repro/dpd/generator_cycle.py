@@ -112,6 +112,18 @@ def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["number", "x", "y", "z", "per step", "speed"])
 
 
+def driver(table: pd.DataFrame, wave) -> str:
+    """Which of the numbers of `driven_waves` drives a wave of the density (whole waves along each side), in words.
+
+    A wave and its reverse are the same density; "none" where no number's wave rounds to it.
+    """
+    rounded = table[["x", "y", "z"]].round().to_numpy(int)
+    same = (rounded == np.array(wave)).all(1) | (rounded == -np.array(wave)).all(1)
+    rows = table[same].to_dict("records")
+    found = [f"number {row['number']:.0f}, {abs(row['per step']):.4f} turns a step" for row in rows]
+    return "; ".join(found) or "none"
+
+
 def _nearest_zero(turns: float) -> float:
     """The same angle between minus and plus half a turn."""
     return turns - round(turns)

@@ -69,6 +69,14 @@ def test_numbers_of_neighbouring_cells_turn_by_the_predicted_angle():
     assert np.allclose((turns - expected + 0.5) % 1, 0.5, atol=1e-9)
 
 
+def test_a_driven_wave_is_named_whichever_way_it_runs():
+    # the fifth number comes after six steps: 4238970681 of 2^32 is 0.0130 turns back
+    predicted = cycle.driven_waves((8, 8, 8), 0.02, 5)
+    assert pow(69069, 6, 2**32) == 4238970681
+    assert cycle.driver(predicted, (0, 1, -1)) == cycle.driver(predicted, (0, -1, 1)) == "number 5, 0.0130 turns a step"
+    assert cycle.driver(predicted, (1, 0, 0)) == "none"
+
+
 def test_both_particles_of_a_pair_find_the_same_number(device):
     ids = np.arange(4)
     forward = rq.pair_numbers(device, 8, ids, ids + 10, 3)

@@ -74,7 +74,7 @@ def test_processes_that_compile_at_once_never_write_the_same_file(tmp_path):
 def test_a_cached_kernel_and_a_new_one_of_the_same_signature_keep_apart(tmp_path):
     run_process(tmp_path, ROUNDS.format(rounds="[4]"))
     # compiles one round as its first kernel, as the other process did four rounds, which it takes from the cache
-    run_process(tmp_path, ROUNDS.format(rounds="[1, 4]"))
+    assert run_process(tmp_path, ROUNDS.format(rounds="[1, 4]"))
 
 
 @pytest.fixture
