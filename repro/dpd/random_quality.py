@@ -30,12 +30,13 @@ def _pair_body(rounds: int):
 
 
 def _thread_body():
-    noise = thread_noise(_REAL)
+    noise, zero = thread_noise(_REAL), _REAL(0)
 
     @inline
     def fill(x, n, threads, steps, draws, out, seed):
         for i in range(x, x + n):
-            value, (one, two) = _REAL(0), thread_words(threads[i], seed, steps[i])
+            value = zero
+            one, two = thread_words(threads[i], seed, steps[i])
             for _ in range(draws[i]):
                 value, one, two = noise(0, 0, seed, 0, one, two)
             out[i] = value
@@ -120,9 +121,16 @@ def tea_table(device, all_rounds, pairs: int, *, seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
+def row_of(table: pd.DataFrame, rounds: int) -> pd.Series:
+    """The row of `tea_table` for so many rounds; raises InputError where there is none."""
+    if rounds not in set(table["rounds"]):
+        raise InputError(f"{rounds} rounds were not tried, but {', '.join(str(k) for k in table['rounds'])}: add them")
+    return table.set_index("rounds").loc[rounds]
+
+
 def worst_correlation(table: pd.DataFrame, rounds: int) -> float:
     """The largest of a row's correlations, with its sign; nan where a number has none."""
-    row = table.set_index("rounds").loc[rounds, ["(i, j+1)", "(i+1, j)", "next step"]].to_numpy(float)
+    row = row_of(table, rounds)[["(i, j+1)", "(i+1, j)", "next step"]].to_numpy(float)
     return float(row[np.abs(row).argmax()]) if np.isfinite(row).all() else float("nan")
 
 

@@ -118,7 +118,9 @@ def test_floats_hold_every_id_below_two_to_the_24_and_every_second_above():
     assert rq.distinct_as_floats(2**24, 1001) == 501
 
 
-def test_bad_requests_are_refused(threads):
+def test_bad_requests_are_refused(threads, table):
+    with pytest.raises(InputError, match="8 rounds were not tried, but 4, 32"):
+        rq.worst_correlation(table, 8)
     with pytest.raises(InputError, match="at least one"):
         rq.pair_numbers(threads, 0, 1, 2, 3)
     with pytest.raises(InputError, match="from 1 on"):
