@@ -74,8 +74,7 @@ def part_bars(parts: pd.DataFrame, particles: int):
     for k, way in enumerate(ways):
         left = 0.0
         for group, colour in _GROUP_COLOURS.items():
-            # a difference of two times may fall below zero where a part takes next to nothing
-            width = max(0.0, 1e6 * float(parts.loc[(parts["way"] == way) & (parts["group"] == group), "seconds"].sum()))
+            width = 1e6 * float(parts.loc[(parts["way"] == way) & (parts["group"] == group), "seconds"].sum())
             axes.barh(k, width, 0.6, left, color=colour)
             left += width
         axes.text(left, k, f" {left:.0f} us", va="center", fontsize=8)

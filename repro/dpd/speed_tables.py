@@ -30,7 +30,7 @@ FIRST_CLAIM = 34
 #: what every speedup is given against, side by side; the first is the paper's kind of program
 BASELINES = ("linked list, one core", "planes, one core", "planes, all cores")
 
-#: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a machine with an EPYC processor
+#: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a server's processor
 LAMMPS = {1: 1.4e6, 2: 2.9e6}
 
 #: strategy and rounds of TEA of the steps that are taken apart

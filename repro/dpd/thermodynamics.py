@@ -21,6 +21,9 @@ from .simulation import Simulation
 #: steps between two samples; a velocity is forgotten in a time of about 0.4, or 20 steps of the paper's length
 EVERY = 10
 
+#: fewest snapshots from whose scatter an error is taken
+SNAPSHOTS = 20
+
 
 @dataclass(frozen=True)
 class Length:
@@ -82,14 +85,14 @@ def pressures(device, repulsions, densities, length: Length, *, seed: int = 1) -
 def structure(device, repulsions, length: Length, *, largest=2.0, bins=40, every=100, seed: int = 1) -> pd.DataFrame:
     """Radial distribution function up to `largest` for each repulsion; columns a, r, g, error.
 
-    One snapshot each `every` steps; the error comes from their scatter. g is divided by (N - 1) / N, so that an ideal
-    gas of N particles has 1.
+    One snapshot each `every` steps, twenty at least; the error comes from their scatter. g is divided by (N - 1) / N,
+    so that an ideal gas of N particles has 1.
     """
     edges, tables = np.linspace(0, largest, bins + 1), []
     for repulsion in repulsions:
         simulation = settled(Fluid(repulsion=repulsion), length, device, seed=seed)
         system, found = simulation.system, []
-        for _ in range(max(4, length.samples * EVERY // every)):
+        for _ in range(max(SNAPSHOTS, length.samples * EVERY // every)):
             simulation.step(every, every=every)
             found.append(radial_distribution(simulation.particles()["position"], system.box, edges))
         found = np.array(found) * system.count / (system.count - 1)
