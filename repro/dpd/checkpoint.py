@@ -113,6 +113,10 @@ def _whole_file(path: Path, write) -> None:
     os.close(handle)
     try:
         write(temporary)
+        # a temporary file is its owner's alone; the finished one is as readable as any that the user makes
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
