@@ -17,7 +17,7 @@ from repro.parallel.loops import cuda_kernel
 class PtxDevice:
     """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text."""
 
-    name, xp = "cuda", np
+    name, xp, simulated = "cuda", np, False
     barrier, add = staticmethod(inline(_threads_barrier)), staticmethod(inline(add_on_gpu))
 
     def __init__(self):

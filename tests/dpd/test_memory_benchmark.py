@@ -1,6 +1,5 @@
 """Access to memory in every order, and the constants of the force kernel in every place."""
 
-import importlib.metadata
 import json
 import os
 import subprocess
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from toolkit import toolkit_installed
 
 from repro.dpd import memory_benchmark
 from repro.dpd.benchmark import CheckError
@@ -100,15 +100,14 @@ def test_places_that_a_device_does_not_have_are_refused(threads):
         constants.build(setup, stencil="third")
 
 
-def toolkit_installed() -> bool:
-    names = {(dist.metadata["Name"] or "").lower() for dist in importlib.metadata.distributions()}
-    return any(name.startswith(("nvidia-nvvm", "nvidia-cuda-nvcc")) for name in names)
-
-
 def test_each_place_is_read_by_its_own_instruction_and_only_global_memory_again_for_every_pair():
     if not toolkit_installed():
         pytest.skip("the toolkit wheels that compile without a GPU are not installed (numba-cuda[cu13])")
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": str(HERE.parent.parent)}
+    environment = {
+        **os.environ,
+        "NUMBA_ENABLE_CUDASIM": "0",
+        "PYTHONPATH": f"{HERE.parent.parent}{os.pathsep}{HERE.parent}",
+    }
     command = [sys.executable, str(HERE / "constants_ptx.py")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

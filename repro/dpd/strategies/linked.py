@@ -5,9 +5,9 @@ import numpy as np
 from repro.parallel import InputError, Kernel, inline
 
 from ..cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
-from ..pair import force_on_first, separation
+from ..pair import separation
 from ..random import thread_words
-from .setup import Forces, Setup, clear_forces
+from .setup import Forces, Setup, clear_forces, interacting
 
 
 @inline
@@ -30,8 +30,8 @@ def _link_body(real):
 
 
 def _body(setup: Setup):
-    real, noise, cell = setup.real, setup.noise, cell_of(setup.real)
-    apart, force, zero, one = separation(real), force_on_first(real), real(0), real(1)
+    real, cell = setup.real, cell_of(setup.real)
+    apart, interact, zero, one = separation(real), interacting(real, setup.noise), real(0), real(1)
 
     @inline
     def forces(x, n, r, u, f, virial, ids, clock, last, before, count, fluid, seed, p, cells):
@@ -48,9 +48,9 @@ def _body(setup: Setup):
                 while j >= 0:
                     dx, dy, dz, square = apart(xi, yi, zi, j, r, count, p)
                     if square < one and min(number, ids[j]) < fluid:
-                        deviate, first, second = noise(number, ids[j], seed, step, first, second)
-                        du, dv, dw = ui - u[j], vi - u[count + j], wi - u[2 * count + j]
-                        gx, gy, gz, more = force(dx, dy, dz, square, du, dv, dw, deviate, p)
+                        gx, gy, gz, more, first, second = interact(
+                            dx, dy, dz, square, number, ui, vi, wi, j, u, ids, count, seed, step, p, first, second
+                        )
                         fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
                         f[j] -= gx
                         f[count + j] -= gy

@@ -10,11 +10,11 @@ from numpy import uint32
 from repro.parallel import InputError, Kernel, inline
 
 from ..cells import wrapped
-from ..pair import force_on_first, separation
+from ..pair import separation
 from ..random import thread_words
 from ..sorting import SortedParticles
 from .runs import hand_back
-from .setup import Forces, Setup, clear_forces
+from .setup import Forces, Setup, clear_forces, interacting
 
 
 @inline
@@ -39,8 +39,8 @@ def _later_run(piece, i, cx, cy, cz, starts, cells):
 
 def planes_body(setup: Setup):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
-    real, noise = setup.real, setup.noise
-    apart, force, zero, one = separation(real), force_on_first(real), real(0), real(1)
+    real = setup.real
+    apart, interact, zero, one = separation(real), interacting(real, setup.noise), real(0), real(1)
 
     @inline
     def forces(x, n, r, u, ids, starts, f, virial, clock, low, count, fluid, seed, p, cells):
@@ -50,7 +50,7 @@ def planes_body(setup: Setup):
                 cx, cy = c % cells[0], c // cells[0] % cells[1]
                 pieces = 10 if cx == 0 or cx == cells[0] - 1 else 5
                 for i in range(starts[c], starts[c + 1]):
-                    first, second = thread_words(i, seed, step)
+                    a, b = thread_words(i, seed, step)
                     number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
                     ui, vi, wi = u[i], u[count + i], u[2 * count + i]
                     fx, fy, fz, share = zero, zero, zero, zero
@@ -59,9 +59,9 @@ def planes_body(setup: Setup):
                         for j in range(start, end):
                             dx, dy, dz, square = apart(xi, yi, zi, j, r, count, p)
                             if square < one and min(number, ids[j]) < fluid:
-                                deviate, first, second = noise(number, ids[j], seed, step, first, second)
-                                du, dv, dw = ui - u[uint32(j)], vi - u[uint32(count + j)], wi - u[uint32(2 * count + j)]
-                                gx, gy, gz, more = force(dx, dy, dz, square, du, dv, dw, deviate, p)
+                                gx, gy, gz, more, a, b = interact(
+                                    dx, dy, dz, square, number, ui, vi, wi, j, u, ids, count, seed, step, p, a, b
+                                )
                                 fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
                                 f[uint32(j)] -= gx
                                 f[uint32(count + j)] -= gy

@@ -14,12 +14,12 @@ from numpy import uint32
 from repro.parallel import Kernel, inline
 
 from ..cells import cell_along, wrapped
-from ..pair import force_on_first, separation
+from ..pair import separation
 from ..position import upper_bits
 from ..random import pair_noise
 from ..sorting import SortedParticles
 from .particle_full import require_pairs_named
-from .setup import Forces, Setup
+from .setup import Forces, Setup, interacting
 
 #: particles that a thread collects before it computes their forces
 LIST = 32
@@ -45,8 +45,8 @@ def runs_body(real, block: int, rounds: int):
 
     The same body again for the same choices, so that a GPU compiles it once in a process.
     """
-    noise = pair_noise(real, rounds)
-    apart, force, upper = separation(real), force_on_first(real), upper_bits(real)
+    interact = interacting(real, pair_noise(real, rounds))
+    apart, upper = separation(real), upper_bits(real)
     zero, half, one = real(0), real(0.5), real(1)
 
     @inline
@@ -76,9 +76,9 @@ def runs_body(real, block: int, rounds: int):
                 for k in range(found):
                     m = uint32(t[uint32(k), lane])
                     dx, dy, dz, square = apart(xi, yi, zi, m, r, count, p)
-                    deviate, _, _ = noise(number, ids[m], seed, step, 0, 0)
-                    du, dv, dw = ui - u[m], vi - u[uint32(count + m)], wi - u[uint32(2 * count + m)]
-                    gx, gy, gz, more = force(dx, dy, dz, square, du, dv, dw, deviate, p)
+                    gx, gy, gz, more, _, _ = interact(
+                        dx, dy, dz, square, number, ui, vi, wi, m, u, ids, count, seed, step, p, 0, 0
+                    )
                     fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
             f[i], f[count + i], f[2 * count + i], virial[i] = fx, fy, fz, half * share
 

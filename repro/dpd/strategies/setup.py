@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from numpy import uint32
+
 from repro.parallel import inline
 
 from ..cells import Cells
@@ -56,22 +58,38 @@ class Forces:
             launch()
 
 
-def meeting(real, noise):
-    """Returns meet(i, j, r, u, ids, ...): the force of j on i, its r . F, and the thread's two random words.
+def interacting(real, noise):
+    """Returns interact(dx, dy, dz, square, ...): the force of j on a particle, its r . F, and the two random words.
 
-    All are zero beyond the cutoff radius and between two frozen particles.
+    The particle is given by its id and velocity, and by the vector (dx, dy, dz) from j to it, `square` its length
+    squared.
     """
-    apart, force, one, zero = separation(real), force_on_first(real), real(1), real(0)
+    force = force_on_first(real)
+
+    @inline
+    def interact(dx, dy, dz, square, number, ui, vi, wi, j, u, ids, count, seed, step, p, first, second):
+        deviate, first, second = noise(number, ids[uint32(j)], seed, step, first, second)
+        du, dv, dw = ui - u[uint32(j)], vi - u[uint32(count + j)], wi - u[uint32(2 * count + j)]
+        fx, fy, fz, virial = force(dx, dy, dz, square, du, dv, dw, deviate, p)
+        return fx, fy, fz, virial, first, second
+
+    return interact
+
+
+def meeting(real, noise):
+    """Returns meet(i, j, r, u, ids, ...): the same for particle i, and zero where there is no force.
+
+    That is beyond the cutoff radius and between two frozen particles.
+    """
+    apart, interact, one, zero = separation(real), interacting(real, noise), real(1), real(0)
 
     @inline
     def meet(i, j, r, u, ids, count, fluid, seed, step, p, first, second):
         dx, dy, dz, square = apart(r[i], r[count + i], r[2 * count + i], j, r, count, p)
         if square >= one or (ids[i] >= fluid and ids[j] >= fluid):
             return zero, zero, zero, zero, first, second
-        du, dv, dw = u[i] - u[j], u[count + i] - u[count + j], u[2 * count + i] - u[2 * count + j]
-        deviate, first, second = noise(ids[i], ids[j], seed, step, first, second)
-        fx, fy, fz, virial = force(dx, dy, dz, square, du, dv, dw, deviate, p)
-        return fx, fy, fz, virial, first, second
+        ui, vi, wi = u[i], u[count + i], u[2 * count + i]
+        return interact(dx, dy, dz, square, ids[i], ui, vi, wi, j, u, ids, count, seed, step, p, first, second)
 
     return meet
 
