@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from repro.dpd.cases import Channel, Poiseuille, lattice
+from repro.dpd.position import Units
 from repro.dpd.simulation import Simulation
 from repro.dpd.walls import bounce, nearest_wall
 from repro.parallel import select
@@ -82,15 +83,16 @@ def test_the_distance_from_the_wall_is_that_to_its_nearest_point_and_the_normal_
 def test_in_the_layer_velocities_point_into_the_fluid_and_elsewhere_they_stay(x, number, step):
     walls, turn = SMALL.walls, bounce(np.float64)
     numbers = walls.numbers(np.float64, 1.0, SMALL.box)
-    upper = [2**64 / side for side in (SMALL.box[0], SMALL.box[2])]
+
+    def place(x, z):
+        return Units(np.float64).of(np.array([[x, 0, z]]), SMALL.box)[0, [0, 2]]
+
     with np.errstate(over="ignore"):
         for z, sign in ((walls.bottom + 0.05, 1), (walls.bottom - 0.4, 1), (walls.top - 0.05, -1)):
-            at = [np.uint64(value * scale).astype(np.int64) for value, scale in zip((x, z), upper, strict=True)]
-            velocity = turn(*at, 0.1, 0.2, 0.3, number, 1, step, numbers)
+            velocity = turn(*place(x, z), 0.1, 0.2, 0.3, number, 1, step, numbers)
             if nearest_wall(float)(x, z, numbers)[1] == 0:
                 assert velocity[2] * sign >= 0
-        at = [np.uint64(value * scale).astype(np.int64) for value, scale in zip((1.0, 6.0), upper, strict=True)]
-        assert turn(*at, 0.1, 0.2, 0.3, number, 1, step, numbers) == (0.1, 0.2, 0.3)
+        assert turn(*place(1.0, 6.0), 0.1, 0.2, 0.3, number, 1, step, numbers) == (0.1, 0.2, 0.3)
 
 
 @pytest.mark.parametrize("case", [Poiseuille(6.0, 4.0, 6.0, drive=0.05), SMALL], ids=["plates", "channel"])
