@@ -25,8 +25,9 @@ def few_particles(draw):
     count = draw(some.integers(2, 5))
     box = draw(some.sampled_from([(3.0, 3.0, 3.0), (3.5, 4.25, 5.0)]))
     centre = draw(some.sampled_from([0.0, 0.5, 1.0]))
-    offset = some.lists(some.floats(-0.7, 0.7), min_size=3, max_size=3)
-    position = np.array([draw(offset) for _ in range(count)])
+    # on a grid of a hundredth: nearer together, a pair's direction is rounded with its positions
+    offset = some.lists(some.integers(-70, 70), min_size=3, max_size=3)
+    position = np.array([draw(offset) for _ in range(count)]) / 100
     position = np.mod(centre * np.array(box) + position, box)
     velocity = np.array([draw(some.lists(some.floats(-3, 3), min_size=3, max_size=3)) for _ in range(count)])
     moving = draw(some.integers(1, count))
