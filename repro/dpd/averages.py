@@ -6,6 +6,7 @@ import numpy as np
 
 from repro.parallel import InputError, Kernel, inline
 
+from .cells import cell_along
 from .position import upper_bits
 
 #: what is summed in each bin
@@ -20,7 +21,7 @@ def _add_body(real, add):
         for i in range(x, x + n):
             height = upper(r[i + 2 * count])
             if ids[i] < fluid and low <= height < high:
-                column = (upper(r[i]) * columns) >> 32
+                column = cell_along(upper(r[i]), columns)
                 k = 4 * (column * rows + (height - low) * rows // (high - low))
                 add(sums, k + COUNT, 1.0)
                 add(sums, k + MOMENTUM_X, float(v[i]))

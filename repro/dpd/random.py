@@ -22,7 +22,7 @@ class Stream(IntEnum):
     WALL_NORMAL = 3
 
 
-#: rounds of TEA in production: one more than twice those that leave a visible correlation between neighbouring pairs
+#: rounds of TEA in production: twice those that still leave a visible correlation between neighbouring pairs
 ROUNDS = 8
 
 #: rounds in the paper

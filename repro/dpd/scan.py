@@ -12,6 +12,13 @@ CHUNK = 16
 
 
 @inline
+def clear(x, n, counts):
+    """A kernel's body: nothing is counted yet."""
+    for k in range(x, x + n):
+        counts[k] = 0
+
+
+@inline
 def _add_up(x, n, values, sums, count):
     for chunk in range(x, x + n):
         total = 0

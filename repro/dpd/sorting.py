@@ -10,14 +10,8 @@ from repro.parallel import Kernel, inline
 
 from .cells import cell_of
 from .position import Units
-from .scan import running_sum
+from .scan import clear, running_sum
 from .state import State
-
-
-@inline
-def _clear(x, n, counts):
-    for c in range(x, x + n):
-        counts[c] = 0
 
 
 def _count_body(real, add):
@@ -70,7 +64,7 @@ class SortedParticles:
         """The launches that sort the state's particles, by name."""
         device, state, count = self.device, self.state, self.state.count
         bind = device.compile(Kernel(_count_body(self._real, device.add)))
-        clear = device.compile(Kernel(_clear))((self.cells.count,), self._counts)
+        empty = device.compile(Kernel(clear))((self.cells.count,), self._counts)
         assign = bind((count,), state.r, self._counts, self._cell, self._place, count, self.cells.shape)
         scan = running_sum(device, self._counts, self.starts)
         scatter = device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members)
@@ -80,7 +74,7 @@ class SortedParticles:
             *(state.ids, state.r, state.u, state.v, self.r, self.u, self.v, self.ids, count),
         )
         return {
-            "clear the counts": clear,
+            "clear the counts": empty,
             "count": assign,
             "scan": lambda: [launch() for launch in scan] and None,
             "scatter": scatter,

@@ -7,16 +7,10 @@ import numpy as np
 
 from repro.parallel import Kernel, inline
 
-from ..scan import running_sum
+from ..scan import clear, running_sum
 from .cell import cell_body
 from .particle import table_forces
 from .setup import Forces, Setup
-
-
-@inline
-def _clear(x, n, sizes):
-    for k in range(x, x + n):
-        sizes[k] = 0
 
 
 def _count_body(add, capacity):
@@ -46,7 +40,7 @@ def build(setup: Setup) -> Forces:
 
     def sorting(lists):
         return {
-            "clear the loads": device.compile(Kernel(_clear))((capacity + 1,), sizes),
+            "clear the loads": device.compile(Kernel(clear))((capacity + 1,), sizes),
             "count the loads": device.compile(Kernel(_count_body(device.add, capacity)))(
                 (cells,), lists.counts, sizes, place
             ),
