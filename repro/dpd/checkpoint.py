@@ -1,7 +1,5 @@
 """A run on disk: HDF5 checkpoints that continue bit for bit, and trajectories that OVITO opens."""
 
-import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import h5py
 import numpy as np
 
 from repro.parallel import InputError
+from repro.wholefile import whole
 
 from .fluid import Fluid
 from .simulation import Simulation
@@ -23,18 +22,13 @@ def save(simulation: Simulation, path) -> None:
     """Write a checkpoint, whole or not at all."""
     system = simulation.system
 
-    def write(temporary):
-        with h5py.File(temporary, "w") as file:
-            file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
-            file.attrs.update(
-                box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name
-            )
-            for group, values in (("fluid", system.fluid), ("walls", system.walls)):
-                file.create_group(group).attrs.update(asdict(values))
-            for name in _ARRAYS:
-                file[name] = simulation.device.to_host(getattr(simulation.state, name))
-
-    _whole_file(Path(path), write)
+    with whole(Path(path)) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
+        file.attrs.update(box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name)
+        for group, values in (("fluid", system.fluid), ("walls", system.walls)):
+            file.create_group(group).attrs.update(asdict(values))
+        for name in _ARRAYS:
+            file[name] = simulation.device.to_host(getattr(simulation.state, name))
 
 
 def load(path, device) -> Simulation:
@@ -101,23 +95,5 @@ def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
         with path.open("a") as file:
             file.write(text)
         return
-    _whole_file(path, lambda temporary: Path(temporary).write_text(text))
-
-
-def _whole_file(path: Path, write) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    os.close(handle)
-    try:
-        write(temporary)
-        # a temporary file is its owner's alone; the finished one is as readable as any that the user makes
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with whole(path) as temporary:
+        temporary.write_text(text)

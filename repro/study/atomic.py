@@ -1,25 +1,15 @@
-"""Files that are either whole or not there."""
+"""Texts and JSON in files that are either whole or not there."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
+
+from ..wholefile import whole
 
 
 def write_text(path: Path, text: str) -> None:
     """Replace `path` by `text` in one step, on disk before the name appears."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole(path) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def write_json(path: Path, content: dict) -> None:
