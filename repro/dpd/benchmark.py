@@ -6,24 +6,18 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from repro.parallel import InputError, measure, select
+from repro.parallel import InputError, measure
 
 from .cases import Poiseuille
+from .frozen import check_forces, reference_forces
 from .simulation import GRAPH_STEPS, Simulation
 from .system import System
-
-#: largest difference of a force from the reference, over the largest force: rounding of some tens of summands
-TOLERANCE = {"single": 1e-5, "double": 1e-13}
 
 #: what every timer here includes
 INCLUDES = "whole steps: lists, forces, integration and walls; no copy to the host"
 
 #: seconds of a step on a CPU from which two single steps are timed, instead of five repetitions of several
 LONG = 0.25
-
-
-class CheckError(AssertionError):
-    """A strategy computed other forces than the reference."""
 
 
 @dataclass(frozen=True)
@@ -59,26 +53,17 @@ def check_strategy(device, *, strategy: str, precision: str = "single", **option
 
 @cache
 def _checked(device, strategy: str, precision: str, options: tuple) -> str:
-    system = Poiseuille(6, 4, 8).system()
-    tested = Simulation(system, device, strategy=strategy, precision=precision, **dict(options))
-    tested.start()
-    found, expected = _moving_forces(tested), _reference_forces(precision, tested.setup.rounds)
-    difference = np.abs(found - expected).max() / np.abs(expected).max()
-    if not difference <= TOLERANCE[precision]:
-        raise CheckError(f"{strategy} on {device.name} differs from the reference by {difference:.2e}")
-    return f"forces within {difference:.1e} of serial linked on {system.count} particles"
+    tested = Simulation(_small(), device, strategy=strategy, precision=precision, **dict(options))
+    return check_forces(tested, _expected(precision, tested.setup.rounds))
 
 
 @cache
-def _reference_forces(precision: str, rounds: int) -> np.ndarray:
-    system = Poiseuille(6, 4, 8).system()
-    reference = Simulation(system, select("serial"), strategy="linked", precision=precision, rounds=rounds)
-    reference.start()
-    return _moving_forces(reference)
+def _expected(precision: str, rounds: int) -> np.ndarray:
+    return reference_forces(_small(), precision=precision, rounds=rounds)
 
 
-def _moving_forces(simulation: Simulation) -> np.ndarray:
-    return simulation.particles()["force"][: simulation.system.moving]
+def _small() -> System:
+    return Poiseuille(6, 4, 8).system()
 
 
 def measure_speed(

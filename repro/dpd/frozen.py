@@ -7,9 +7,12 @@ import numpy as np
 
 from repro.parallel import InputError, measure, select
 
-from .benchmark import TOLERANCE, CheckError
+from .random import ROUNDS
 from .simulation import Simulation
 from .system import System
+
+#: largest difference of a force from the reference, over the largest force: rounding of some tens of summands
+TOLERANCE = {"single": 1e-5, "double": 1e-13}
 
 #: what a timer here includes
 INCLUDES = "lists and forces at fixed positions; launched as one sequence, no step, no copy to the host"
@@ -18,9 +21,13 @@ INCLUDES = "lists and forces at fixed positions; launched as one sequence, no st
 _MOST = 1000
 
 
-def reference_forces(system: System) -> np.ndarray:
+class CheckError(AssertionError):
+    """A strategy computed other forces than the reference."""
+
+
+def reference_forces(system: System, *, precision="single", rounds=ROUNDS) -> np.ndarray:
     """Forces on the fluid by the linked list on one core, of shape (moving, 3), in the order of the ids."""
-    simulation = Simulation(system, select("serial"), strategy="linked")
+    simulation = Simulation(system, select("serial"), strategy="linked", precision=precision, rounds=rounds)
     simulation.forces.run()
     return simulation.particles()["force"][: system.moving]
 

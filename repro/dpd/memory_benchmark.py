@@ -5,8 +5,7 @@ import pandas as pd
 
 from repro.parallel import InputError, Kernel, inline, require_memory
 
-from .benchmark import CheckError
-from .frozen import INCLUDES, check_forces, reference_forces, time_launches
+from .frozen import INCLUDES, CheckError, check_forces, reference_forces, time_launches
 from .simulation import Simulation
 from .strategies import constants
 from .system import System

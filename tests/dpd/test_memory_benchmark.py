@@ -11,10 +11,9 @@ import pytest
 from toolkit import toolkit_installed
 
 from repro.dpd import memory_benchmark
-from repro.dpd.benchmark import CheckError
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
-from repro.dpd.frozen import check_forces, reference_forces
+from repro.dpd.frozen import CheckError, check_forces, reference_forces
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import constants
 from repro.parallel import InputError, select
