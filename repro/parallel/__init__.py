@@ -2,6 +2,7 @@
 
 from .cpu import CpuDevice
 from .errors import DeviceError, DivergenceError, InputError, MemoryLimitError
+from .fused import fma
 from .jit import inline, load_generated
 from .kernel import Kernel
 from .memory import readable, require_memory
@@ -19,6 +20,7 @@ __all__ = [
     "Timing",
     "bus_bandwidth",
     "copy_bandwidth",
+    "fma",
     "gpu_present",
     "host_clock",
     "inline",

@@ -82,6 +82,7 @@ class CpuDevice:
             edges=kernel.edges,
             index_rows=kernel.index_rows,
             shared_rows=kernel.shared_rows,
+            strict=kernel.strict,
         )
 
         def bind(shape, *arguments):

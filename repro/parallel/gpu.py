@@ -92,6 +92,7 @@ class CudaDevice:
             shared_rows=kernel.shared_rows,
             block=kernel.block,
             registers=kernel.registers,
+            strict=kernel.strict,
         )
 
         def bind(shape, *arguments):

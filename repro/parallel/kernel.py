@@ -26,6 +26,8 @@ class Kernel:
     block: int = 128
     #: most registers that the compiler may give a thread on the GPU; None leaves it to the compiler
     registers: int | None = None
+    #: IEEE arithmetic in the order of the formula, so that devices agree to the last bit; otherwise the fastest
+    strict: bool = False
 
     def padded(self, shape: tuple[int, ...]) -> tuple[int, int, int]:
         """The index space (nx, ny, nz), x fastest, with ones for the axes that the kernel does not have."""

@@ -29,7 +29,7 @@ from repro.parallel.stack import stack
 def make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows):
     count, index_count, shared_count = rows * lanes, index_rows * lanes, shared_rows * lanes
 
-    @njit(parallel=parallel, fastmath=True, cache=True, error_model="numpy")
+    @njit(parallel=parallel, fastmath={fast}, cache=True, error_model="numpy")
     def loop(workers, nx, ny, nz{arguments}):
         chunks = workers if parallel else 1
         for chunk in prange(chunks):
@@ -66,7 +66,7 @@ from numba import cuda, int32
 
 
 def make(body, rows, dtype, index_rows, shared_rows, block, registers):
-    @cuda.jit(fastmath=True, cache={cache}{limit})
+    @cuda.jit(fastmath={fast}, cache={cache}{limit})
     def kernel(nx{arguments}):
         x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         y = cuda.blockIdx.y
@@ -109,7 +109,7 @@ def _scratch_names(rows: int, index_rows: int, shared_rows: int) -> str:
     return "s" * bool(rows) + "r" * bool(index_rows) + "t" * bool(shared_rows)
 
 
-def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, shared_rows):
+def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, shared_rows, strict=False):
     """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *arguments)."""
     if edges and lanes == 1:
         edges = False
@@ -117,14 +117,15 @@ def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, sha
     call, names = _pieces(body, ndim, kinds, "1" if lanes == 1 else "n")
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
     scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
-    source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk)
-    name = f"cpu_{ndim}d_{len(names)}_{kinds}_{'node' if lanes == 1 else 'run'}"
+    source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk, fast=not strict)
+    # numba's cache knows neither the arithmetic nor the limit of registers: the module's name tells them apart
+    name = f"cpu_{ndim}d_{len(names)}_{kinds}_{'node' if lanes == 1 else 'run'}{'_strict' if strict else ''}"
     module = load_generated(name, source)
     return cached_apart(module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows))
 
 
 @cache
-def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None):
+def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None, strict=False):
     """Wrap `body` into a CUDA kernel; returns kernel(nx, *arguments), to be launched with blocks (block, 1, 1)."""
     kinds = _scratch_names(rows, index_rows, shared_rows)
     call, names = _pieces(body, ndim, kinds, "1")
@@ -134,7 +135,8 @@ def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, regi
     limit = ", max_registers=registers" if limited else ""
     # numba would take a kernel with one limit from the cache for another
     cached = not shared_rows and not limited
-    source = _CUDA.format(arguments=_tail(names), scratch=scratch, call=call, cache=cached, limit=limit)
-    name = f"cuda_{ndim}d_{len(names)}_{kinds}{'_limited' if limited else ''}"
+    parts = {"arguments": _tail(names), "scratch": scratch, "call": call}
+    source = _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)
+    name = f"cuda_{ndim}d_{len(names)}_{kinds}{'_limited' if limited else ''}{'_strict' if strict else ''}"
     make = load_generated(name, source).make
     return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))

@@ -1,11 +1,13 @@
 """A body written once runs on every device, for any index space."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, fma, inline
 
 #: threads a block in these tests; divides few rows, so that the last block is almost always a partial one
 BLOCK = 4
@@ -207,3 +209,22 @@ def test_arrays_come_back_from_the_device_as_they_were(device):
     zeros = device.to_host(device.zeros((2, 3), np.float32))
     assert zeros.dtype == np.float32
     assert not zeros.any()
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_a_fused_multiply_add_rounds_once_and_strict_sums_keep_their_order_on_every_device(device, real):
+    @inline
+    def fill(x, n, out, a, b, big):
+        for i in range(x, x + n):
+            out[i] = fma(a, a, -b) if i == 0 else (a + big) - big
+
+    if device.simulated and real is np.float64:
+        pytest.skip("plain Python has no fused operation in double precision")
+    # a = 1 + 2^-k has a square that ends beyond the last digit
+    k = 12 if real is np.float32 else 27
+    out, a, big = device.zeros(2, real), 1 + 2.0**-k, real(2.0 ** (2 * k))
+    rounded = real(a) * real(a)
+    device.compile(Kernel(fill, strict=True))((2,), out, real(a), rounded, big)()
+    device.synchronise()
+    exact = Fraction(a) * Fraction(a) - Fraction(float(rounded))
+    assert device.to_host(out).tolist() == [float(exact), (real(a) + big) - big]
