@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 from numba import cuda, typeof, types
+from numba.cuda.cudadrv import nvvm
 
 from repro.parallel import inline
 from repro.parallel.atomics import add_on_gpu
@@ -15,13 +16,16 @@ from repro.parallel.loops import cuda_kernel
 
 
 class PtxDevice:
-    """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text."""
+    """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text.
+
+    With fuse=False the compiler leaves products and sums apart, except where a formula fuses them itself.
+    """
 
     name, xp, simulated = "cuda", np, False
     barrier, add = staticmethod(inline(_threads_barrier)), staticmethod(inline(add_on_gpu))
 
-    def __init__(self):
-        self.kernels = {}
+    def __init__(self, fuse=True):
+        self.kernels, self.fuse = {}, fuse
 
     def zeros(self, shape, dtype):
         return np.zeros(shape, dtype)
@@ -36,13 +40,13 @@ class PtxDevice:
         def bind(shape, *arguments):
             name = kernel.body.__name__
             if (kernel, len(arguments)) not in self.kernels:
-                self.kernels[kernel, len(arguments)] = name, ptx(kernel, arguments)
+                self.kernels[kernel, len(arguments)] = name, ptx(kernel, arguments, self.fuse)
             return lambda: None
 
         return bind
 
 
-def ptx(kernel, arguments):
+def ptx(kernel, arguments, fuse):
     settings = replace(kernel, edges=False)
     wrapped = cuda_kernel(
         settings.body,
@@ -57,8 +61,16 @@ def ptx(kernel, arguments):
     signature += [typeof(value) for value in arguments]
     # compiling asks the driver for the device's age even where it is given
     hopper = SimpleNamespace(compute_capability=(9, 0))
-    with patch("numba.cuda.dispatcher.get_current_device", lambda: hopper):
-        return cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=True)[0]
+    compile_ir = nvvm.compile_ir
+
+    def fusing(code, **options):
+        return compile_ir(code, **options, fma=fuse)
+
+    with (
+        patch("numba.cuda.dispatcher.get_current_device", lambda: hopper),
+        patch("numba.cuda.cudadrv.nvvm.compile_ir", fusing),
+    ):
+        return cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=not kernel.strict)[0]
 
 
 def look(text: str) -> dict:
@@ -67,6 +79,7 @@ def look(text: str) -> dict:
         "local": len(re.findall(r"\.local\b", text)),
         "double": len(re.findall(r"\.f64\b", text)),
         "single": len(re.findall(r"\.f32\b", text)),
+        "fused": len(re.findall(r"\bfma\.rn\.f32\b", text)),
         "shared": ".shared" in text,
         "barriers": len(re.findall(r"\bbar\.sync|\bbarrier\.sync", text)),
         "loads": len(re.findall(r"\bld\.global", text)),

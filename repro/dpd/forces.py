@@ -1,10 +1,10 @@
-"""The forces of a pair (equations 1 to 5): a soft repulsion, friction along the line of centres, and noise.
+"""The force of a pair (equations 1 to 5): a soft repulsion, friction along the line of centres, and noise.
 
 Lengths are in cutoff radii, masses in particle masses. `approach` is e . v, the relative velocity along the line of
 centres, positive when the particles part.
 """
 
-from repro.parallel import inline
+from repro.parallel import fma, inline
 
 
 @inline
@@ -14,25 +14,11 @@ def weight(distance, one):
 
 
 @inline
-def conservative(w, repulsion):
-    """Equation 1: the soft repulsion a (1 - r), along e."""
-    return repulsion * w
-
-
-@inline
-def dissipative(w, approach, friction):
-    """Equation 2 with w_D = w_R^2 (equation 4): friction against the relative motion, along e."""
-    return -friction * w * w * approach
-
-
-@inline
-def stochastic(w, deviate, amplitude):
-    """Equation 3: noise along e; `amplitude` is sigma / sqrt(dt), `deviate` has variance one."""
-    return amplitude * w * deviate
-
-
-@inline
 def pair_force(distance, approach, deviate, repulsion, friction, amplitude, one):
-    """The force on the first particle of a pair along e, the unit vector from the second to the first."""
+    """The force on the first particle of a pair along e, the unit vector from the second to the first.
+
+    Equation 1 is a w_R, equation 2 with w_D = w_R^2 (equation 4) is -gamma w_R^2 e . v, and equation 3 is
+    sigma w_R xi / sqrt(dt): `amplitude` is sigma / sqrt(dt), `deviate` xi has variance one.
+    """
     w = weight(distance, one)
-    return conservative(w, repulsion) + dissipative(w, approach, friction) + stochastic(w, deviate, amplitude)
+    return w * fma(amplitude, deviate, fma(-friction * w, approach, repulsion))

@@ -9,7 +9,7 @@
 The body force g points along x; from the height `turn` on it points the other way (reverse Poiseuille flow).
 """
 
-from repro.parallel import inline
+from repro.parallel import fma, inline
 
 from .position import moved, upper_bits
 
@@ -22,14 +22,18 @@ def drift_body(real, bounce):
     def drift(x, n, r, v, u, f, ids, clock, count, fluid, seed, dt, predictor, per_length, walls):
         step = clock[0]
         for i in range(x, x + n):
-            if ids[i] < fluid:
-                j, k = i + count, i + 2 * count
-                r[i] = move(r[i], per_length[0] * dt * (v[i] + half * dt * f[i]))
-                r[j] = move(r[j], per_length[1] * dt * (v[j] + half * dt * f[j]))
-                r[k] = move(r[k], per_length[2] * dt * (v[k] + half * dt * f[k]))
+            j, k = i + count, i + 2 * count
+            if ids[i] >= fluid:
+                # a strategy that sorts has put another particle here
+                u[i], u[j], u[k] = v[i], v[j], v[k]
+            else:
+                r[i] = move(r[i], per_length[0], dt * fma(half * dt, f[i], v[i]))
+                r[j] = move(r[j], per_length[1], dt * fma(half * dt, f[j], v[j]))
+                r[k] = move(r[k], per_length[2], dt * fma(half * dt, f[k], v[k]))
                 vx, vy, vz = bounce(r[i], r[k], v[i], v[j], v[k], ids[i], seed, step, walls)
-                u[i], u[j], u[k] = vx + predictor * dt * f[i], vy + predictor * dt * f[j], vz + predictor * dt * f[k]
-                v[i], v[j], v[k] = vx + half * dt * f[i], vy + half * dt * f[j], vz + half * dt * f[k]
+                ahead, middle = predictor * dt, half * dt
+                u[i], u[j], u[k] = fma(ahead, f[i], vx), fma(ahead, f[j], vy), fma(ahead, f[k], vz)
+                v[i], v[j], v[k] = fma(middle, f[i], vx), fma(middle, f[j], vy), fma(middle, f[k], vz)
 
     return drift
 
@@ -44,7 +48,7 @@ def kick_body(real):
             if ids[i] < fluid:
                 f[i] += g if upper(r[i + 2 * count]) < turn else -g
                 for k in range(3):
-                    v[i + k * count] += half * dt * f[i + k * count]
+                    v[i + k * count] = fma(half * dt, f[i + k * count], v[i + k * count])
             if i == 0:
                 clock[0] += 1
 

@@ -8,7 +8,7 @@ from math import sqrt
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import fma, inline
 
 from .fluid import Fluid
 from .forces import pair_force
@@ -33,7 +33,7 @@ def separation(real):
         dx = difference(x, r[uint32(j)]) * p[UNIT_X]
         dy = difference(y, r[uint32(count + j)]) * p[UNIT_Y]
         dz = difference(z, r[uint32(2 * count + j)]) * p[UNIT_Z]
-        return dx, dy, dz, dx * dx + dy * dy + dz * dz
+        return dx, dy, dz, fma(dx, dx, fma(dy, dy, dz * dz))
 
     return apart
 
@@ -43,14 +43,13 @@ def force_on_first(real):
 
     Two particles at the same place have no line of centres, and so no force.
     """
-    # fast arithmetic takes the root by way of its inverse, which zero has not
     one, least = real(1), real(1e-18)
 
     @inline
     def force(dx, dy, dz, square, du, dv, dw, deviate, p):
         distance = sqrt(max(square, least))
         inverse = one / distance
-        approach = (dx * du + dy * dv + dz * dw) * inverse
+        approach = fma(dx, du, fma(dy, dv, dz * dw)) * inverse
         along = pair_force(distance, approach, deviate, p[REPULSION], p[FRICTION], p[NOISE], one)
         scaled = along * inverse
         return scaled * dx, scaled * dy, scaled * dz, along * distance

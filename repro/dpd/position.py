@@ -10,7 +10,7 @@ from math import floor
 import numpy as np
 from numpy import int64
 
-from repro.parallel import inline
+from repro.parallel import fma, inline
 
 _LOW_BITS = (1 << 32) - 1
 
@@ -64,12 +64,12 @@ def upper_bits(real):
 
 
 def moved(real):
-    """Returns move(coordinate, units): the coordinate after a move, over the edge if need be."""
+    """Returns move(coordinate, per_length, length): the coordinate after a move, over the edge if need be."""
     whole, half = Units(real).whole, real(0.5)
 
     @inline
-    def move(coordinate, units):
-        return whole(coordinate + int64(floor(units + half)))
+    def move(coordinate, per_length, length):
+        return whole(coordinate + int64(floor(fma(per_length, length, half))))
 
     return move
 

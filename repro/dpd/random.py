@@ -11,7 +11,7 @@ from math import factorial, log, pi, sqrt
 import numpy as np
 from numpy import uint32
 
-from repro.parallel import InputError, inline
+from repro.parallel import InputError, fma, inline
 
 
 class Stream(IntEnum):
@@ -68,7 +68,7 @@ def uniform(real):
 
     @inline
     def unit(word):
-        return real(word) * scale + half
+        return fma(real(word), scale, half)
 
     return unit
 
@@ -76,8 +76,8 @@ def uniform(real):
 def half_turn_sine(real):
     """Returns sine(f) = sin(pi f) for f from -1/2 to 1/2, to rounding, by its series.
 
-    The libraries' functions take any angle, for which a GPU keeps a slow way and the memory it needs; with a series
-    all devices compute the same, and loops become vector instructions.
+    The libraries' functions take any angle, for which a GPU keeps a slow way and the memory it needs, and they round
+    as they like; with a series all devices compute the same bits.
     """
     terms = 6 if real is np.float32 else 12
     series = tuple(real((-1) ** k * pi ** (2 * k + 1) / factorial(2 * k + 1)) for k in reversed(range(terms)))
@@ -86,24 +86,46 @@ def half_turn_sine(real):
     def sine(f):
         square, total = f * f, series[0]
         for coefficient in series[1:]:
-            total = total * square + coefficient
+            total = fma(total, square, coefficient)
         return total * f
 
     return sine
 
 
+def logarithm(real):
+    """Returns logarithm(u) = ln u for a normal number u > 0, to rounding, by a series like the sine's.
+
+    u = 2^k m with m from sqrt(1/2) to sqrt(2), and ln m = 2 artanh((m - 1) / (m + 1)).
+    """
+    whole, digits, terms = (np.int32, 23, 5) if real is np.float32 else (np.int64, 52, 11)
+    series = tuple(real(2 / (2 * k + 1)) for k in reversed(range(terms)))
+    root, one, ln2 = int(real(sqrt(0.5)).view(whole)), real(1), real(log(2))
+
+    @inline
+    def natural(u):
+        bits = real(u).view(whole)
+        power = (bits - root) >> digits
+        m = whole(bits - (power << digits)).view(real)
+        s = (m - one) / (m + one)
+        square, total = s * s, series[0]
+        for coefficient in series[1:]:
+            total = fma(total, square, coefficient)
+        return fma(real(power), ln2, total * s)
+
+    return natural
+
+
 def normal(real):
     """Returns deviates(word, word): two independent normal deviates by Box and Muller's transformation."""
-    unit, sine = uniform(real), half_turn_sine(real)
+    unit, sine, natural = uniform(real), half_turn_sine(real), logarithm(real)
     zero, half, one, two = real(0), real(0.5), real(1), real(2)
 
     @inline
     def deviates(first, second):
-        # rounding, or a fast logarithm, may give a number beyond one
-        radius = sqrt(max(-two * log(unit(first)), zero))
+        radius = sqrt(-two * natural(unit(first)))
         # cosine and sine of a turn u from the sine of half of it, u - 1/2 being the nearer way
         s = sine(unit(second) - half)
-        return radius * (two * s * s - one), -radius * two * s * sqrt(max(one - s * s, zero))
+        return radius * fma(two * s, s, -one), -radius * two * s * sqrt(max(fma(-s, s, one), zero))
 
     return deviates
 

@@ -49,7 +49,7 @@ def _filled(device, body, seed: int, columns) -> np.ndarray:
     shape, count = columns[0].shape, columns[0].size
     arrays = [device.to_device(np.ascontiguousarray(column, np.int32).ravel()) for column in columns]
     out = device.zeros(count, _REAL)
-    device.compile(Kernel(body, dtype=_REAL))((count,), *arrays, out, seed)()
+    device.compile(Kernel(body, dtype=_REAL, strict=True))((count,), *arrays, out, seed)()
     return device.to_host(out).astype(float).reshape(shape)
 
 

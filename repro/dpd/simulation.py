@@ -74,8 +74,8 @@ class Simulation:
 
     @property
     def memory(self) -> int:
-        """Bytes on the device, about: the state, its sorted copy and the lists."""
-        return self.system.count * (2 * State.NUMBERS * np.dtype(self.real).itemsize + 16) + 8 * self.system.cells.count
+        """Bytes on the device, about: the state, its sorted copy, the sums of the forces and the lists."""
+        return self.system.count * (2 * State.NUMBERS * np.dtype(self.real).itemsize + 48) + 8 * self.system.cells.count
 
     def _bind(self):
         system, state, real = self.system, self.state, self.real
@@ -83,7 +83,7 @@ class Simulation:
         compile_, shared = self.device.compile, (state.ids, state.clock, state.count, state.fluid)
         units = Units(real).per_length(system.box)
         walls = system.walls.numbers(real, fluid.temperature, system.box)
-        drift = compile_(Kernel(drift_body(real, bounce(real)), dtype=real))(
+        drift = compile_(Kernel(drift_body(real, bounce(real)), dtype=real, strict=True))(
             items,
             state.r,
             state.v,
@@ -97,7 +97,7 @@ class Simulation:
             walls,
         )
         turn = int(min(system.turn / system.box[2], 2) * 2**32)
-        kick = compile_(Kernel(kick_body(real), dtype=real))(
+        kick = compile_(Kernel(kick_body(real), dtype=real, strict=True))(
             items, state.r, state.v, state.f, *shared, real(fluid.dt), real(system.drive), turn
         )
         return drift, kick

@@ -5,16 +5,13 @@ from math import inf, sqrt
 
 import numpy as np
 
-from repro.parallel import InputError, inline
+from repro.parallel import InputError, fma, inline
 
 from .position import upper_bits
 from .random import ROUNDS, Stream, normal, tea
 
 #: what the tuple `walls` of a kernel holds
 BOTTOM, TOP, MIDDLE_X, HALF_LENGTH, MIDDLE_Z, HALF_GAP, LAYER, SPEED, UNIT_X, UNIT_Z = range(10)
-
-#: a length beyond every box
-FAR = 1e9
 
 
 @dataclass(frozen=True)
@@ -44,9 +41,8 @@ class Walls:
     def numbers(self, real, temperature: float, box) -> tuple:
         """What the kernels need to know, in type `real`."""
         shape = (self.bottom, self.top, self.middle_x, self.half_length, self.middle_z, self.half_gap)
-        # finite, because fast arithmetic knows no infinity
         values = (*shape, self.layer, sqrt(temperature), box[0] / 2**32, box[2] / 2**32)
-        return tuple(real(np.clip(value, -FAR, FAR)) for value in values)
+        return tuple(real(value) for value in values)
 
     def depth(self, x, z) -> np.ndarray:
         """Distance of points from the nearest wall, negative inside a wall."""
@@ -71,7 +67,7 @@ def nearest_wall(real):
         outward = one if x > walls[MIDDLE_X] else -one
         inward = -one if z > walls[MIDDLE_Z] else one
         if aside > zero and off > zero:
-            edge = sqrt(aside * aside + off * off)
+            edge = sqrt(fma(aside, aside, off * off))
             if edge < depth:
                 depth, nx, nz = edge, outward * aside / edge, inward * off / edge
         elif max(aside, off) < depth:
@@ -89,20 +85,22 @@ def bounce(real):
     the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
     """
     words, deviates, nearest, upper = tea(ROUNDS), normal(real), nearest_wall(real), upper_bits(real)
-    along, across = Stream.WALL.value, Stream.WALL_NORMAL.value
+    along, across, zero = Stream.WALL.value, Stream.WALL_NORMAL.value, real(0)
 
     @inline
     def turned(x, z, u, v, w, number, seed, step, walls):
-        depth, nx, nz = nearest(real(upper(x)) * walls[UNIT_X], real(upper(z)) * walls[UNIT_Z], walls)
+        # rounded here: what follows are differences, which a GPU would fuse with the products
+        x, z = fma(real(upper(x)), walls[UNIT_X], zero), fma(real(upper(z)), walls[UNIT_Z], zero)
+        depth, nx, nz = nearest(x, z, walls)
         if depth < walls[LAYER]:
             first, second = words(number, 0, along, seed, step)
             u, v = deviates(first, second)
             first, second = words(number, 0, across, seed, step)
             w = deviates(first, second)[0]
             u, v, w = walls[SPEED] * u, walls[SPEED] * v, walls[SPEED] * w
-            outward = nx * u + nz * w
+            outward = fma(nx, u, nz * w)
             back = abs(outward) - outward
-            u, w = u + nx * back, w + nz * back
+            u, w = fma(nx, back, u), fma(nz, back, w)
         return u, v, w
 
     return turned

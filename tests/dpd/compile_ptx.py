@@ -14,13 +14,17 @@ from repro.dpd.strategies import STRATEGIES, runs_on
 
 
 def main(precision):
-    system = Poiseuille(3, 3, 4).system()
     for strategy in STRATEGIES:
-        device = PtxDevice()
-        if runs_on(strategy, device):
-            Simulation(system, device, strategy=strategy, precision=precision)
-            for name, text in device.kernels.values():
-                print(json.dumps({"strategy": strategy, "kernel": name} | look(text)), flush=True)
+        if runs_on(strategy, PtxDevice()):
+            show(strategy, precision, fuse=True)
+    show("runs", precision, fuse=False)
+
+
+def show(strategy, precision, fuse):
+    device = PtxDevice(fuse)
+    Simulation(Poiseuille(3, 3, 4).system(), device, strategy=strategy, precision=precision)
+    for name, text in device.kernels.values():
+        print(json.dumps({"strategy": strategy, "kernel": name, "fuse": fuse} | look(text)), flush=True)
 
 
 if __name__ == "__main__":

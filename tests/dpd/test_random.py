@@ -12,6 +12,7 @@ from repro.dpd.random import (
     Stream,
     half_turn_sine,
     lcg,
+    logarithm,
     normal,
     pair_noise,
     tea,
@@ -106,6 +107,15 @@ def test_the_series_of_the_sine_is_the_sine(real, limit):
     f = np.linspace(-0.5, 0.5, 1001)
     found = np.array([half_turn_sine(real)(real(value)) for value in f])
     assert np.abs(found - np.sin(np.pi * f)).max() < limit
+
+
+@pytest.mark.parametrize(("real", "limit"), [(np.float32, 2e-7), (np.float64, 4e-16)])
+def test_the_series_of_the_logarithm_is_the_logarithm(real, limit):
+    u = np.concatenate([np.geomspace(2.0**-33, 1, 3000), np.linspace(0.5, 1, 1001)]).astype(real)
+    found = np.array([logarithm(real)(value) for value in u], float)
+    expected = np.log(u.astype(np.longdouble))
+    assert found[-1] == 0
+    assert (np.abs(found - expected) <= limit * np.abs(expected)).all()
 
 
 def test_deviates_are_box_and_mullers():

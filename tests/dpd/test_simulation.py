@@ -16,6 +16,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
 from repro.dpd.random import require_ids
 from repro.dpd.simulation import Simulation
+from repro.dpd.strategies import STRATEGIES, runs_on
 from repro.dpd.system import System
 from repro.parallel import CpuDevice, DivergenceError, InputError, MemoryLimitError, select
 
@@ -65,16 +66,39 @@ def test_the_second_step_has_noise_of_its_own(threads):
     np.testing.assert_allclose(after["force"], forces_by_hand(at, seed=3, step=1), atol=1e-9)
 
 
-@pytest.mark.parametrize(("precision", "limit"), [("single", 1e-4), ("double", 1e-10)])
-def test_trajectories_agree_between_devices_over_a_hundred_steps(device, precision, limit, request):
-    steps = 5 if device.simulated else 100
-    system = few(12) if device.simulated else Bulk((5.0, 5.0, 5.0)).system()
-    one = Simulation(system, request.getfixturevalue("threads"), strategy="planes", precision=precision, seed=7)
-    other = Simulation(system, device, strategy="runs", precision=precision, seed=7)
-    for simulation in (one, other):
-        simulation.step(steps)
-    # root mean square: errors grow tenfold in 25 steps, and some particle meets the worst neighbours
-    assert np.sqrt((distance(one.particles(), other.particles(), system.box) ** 2).mean()) < limit
+def a_hundred_steps(device):
+    """Steps and systems, a fluid in bulk and one with a wall; a few of each for the simulator."""
+    if device.simulated:
+        return 5, [few(12), few(15, moving=9)]
+    return 100, [Bulk((5.0, 6.5, 5.0)).system(), Poiseuille(6, 4, 8).system()]
+
+
+@pytest.mark.parametrize("strategy", ["linked", "particle, full stencil", "runs", "planes"])
+def test_trajectories_in_single_precision_are_the_same_on_every_device_bit_for_bit(device, threads, strategy):
+    if not runs_on(strategy, device):
+        pytest.skip(f"'{strategy}' does not run there")
+    steps, systems = a_hundred_steps(device)
+    for system in systems:
+        one = Simulation(system, threads, strategy="planes", seed=7)
+        other = Simulation(system, device, strategy=strategy, seed=7)
+        for simulation in (one, other):
+            simulation.step(steps)
+        for name in ("position", "velocity"):
+            np.testing.assert_array_equal(one.particles()[name], other.particles()[name])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_trajectories_in_double_precision_agree_between_strategies_and_devices(device, one_core, strategy):
+    if not runs_on(strategy, device):
+        pytest.skip(f"'{strategy}' does not run there")
+    steps, systems = a_hundred_steps(device)
+    for system in systems:
+        one = Simulation(system, one_core, strategy="linked", precision="double", seed=7)
+        other = Simulation(system, device, strategy=strategy, precision="double", seed=7)
+        for simulation in (one, other):
+            simulation.step(steps)
+        # errors grow tenfold in 25 steps
+        assert distance(one.particles(), other.particles(), system.box).max() < 1e-10
 
 
 def test_a_restart_continues_bit_for_bit(device, tmp_path):

@@ -1,13 +1,14 @@
 """The paper's cell list of the CPU: two arrays of links, on one core, each pair once (section 4.1, table 1)."""
 
 import numpy as np
+from numpy import float64
 
 from repro.parallel import InputError, Kernel, inline
 
 from ..cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 from ..pair import separation
 from ..random import thread_words
-from .setup import Forces, Setup, clear_forces, interacting
+from .setup import Forces, Setup, double_sums, interacting
 
 
 @inline
@@ -31,7 +32,7 @@ def _link_body(real):
 
 def _body(setup: Setup):
     real, cell = setup.real, cell_of(setup.real)
-    apart, interact, zero, one = separation(real), interacting(real, setup.noise), real(0), real(1)
+    apart, interact, zero, one = separation(real), interacting(real, setup.noise), float64(0), real(1)
 
     @inline
     def forces(x, n, r, u, f, virial, ids, clock, last, before, count, fluid, seed, p, cells):
@@ -70,9 +71,10 @@ def build(setup: Setup) -> Forces:
     if device.name != "serial":
         raise InputError(f"'linked' builds its list particle after particle, on one core: not on '{device.name}'")
     last, before = device.zeros(cells.count, np.int32), device.zeros(state.count, np.int32)
-    run = device.compile(Kernel(_body(setup)))(
+    sums, clear, round_off = double_sums(setup)
+    run = device.compile(Kernel(_body(setup), strict=True))(
         (state.count,),
-        *(state.r, state.u, state.f, state.virial, state.ids, state.clock, last, before),
+        *(state.r, state.u, *sums, state.ids, state.clock, last, before),
         *(state.count, state.fluid, setup.seed, setup.numbers, cells.shape),
     )
     return Forces(
@@ -81,7 +83,8 @@ def build(setup: Setup) -> Forces:
             "link": device.compile(Kernel(_link_body(setup.real)))(
                 (state.count,), state.r, last, before, state.count, cells.shape
             ),
-            "clear": device.compile(Kernel(clear_forces))((state.count,), state.f, state.virial, state.count),
+            "clear": clear,
             "forces": run,
+            "round off": round_off,
         }
     )

@@ -34,7 +34,7 @@ def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None) -> For
     state, device = setup.state, setup.device
     lists = CellTable(device, setup.cells, setup.capacity, setup.real)
     clear = device.compile(Kernel(clear_forces))((state.count,), state.f, state.virial, state.count)
-    kernel = Kernel(body, dtype=setup.real, block=setup.block, registers=setup.registers)
+    kernel = Kernel(body, dtype=setup.real, block=setup.block, registers=setup.registers, strict=True)
     run = device.compile(kernel)(
         (items,),
         *(state.r, state.u, state.f, state.virial, state.ids, state.clock, lists.counts, lists.table, *extra),

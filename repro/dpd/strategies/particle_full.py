@@ -1,5 +1,7 @@
 """A thread a particle over the cell table, all 27 cells: each pair twice, and no thread writes another's force."""
 
+from numpy import float64
+
 from repro.parallel import InputError, inline
 
 from ..cells import ALL_CELLS, cell_of, neighbour
@@ -10,7 +12,7 @@ from .setup import Forces, Setup, meeting
 def full_body(setup: Setup, constants=None):
     """A thread's particle meets all particles of 27 cells; constants(p) gives a pair's numbers, p itself by default."""
     real, capacity = setup.real, setup.capacity
-    meet, cell, zero, half = meeting(real, setup.noise), cell_of(real), real(0), real(0.5)
+    meet, cell, zero, half = meeting(real, setup.noise), cell_of(real), float64(0), float64(0.5)
     given = constants or same
 
     @inline

@@ -5,7 +5,7 @@ cells. The reactions of a plane of cells fall into it and the plane above, so th
 without atomic additions: first the even ones, then the odd ones, and the last one alone where their number is odd.
 """
 
-from numpy import uint32
+from numpy import float64, uint32
 
 from repro.parallel import InputError, Kernel, inline
 
@@ -14,7 +14,7 @@ from ..pair import separation
 from ..random import thread_words
 from ..sorting import SortedParticles
 from .runs import hand_back
-from .setup import Forces, Setup, clear_forces, interacting
+from .setup import Forces, Setup, double_sums, interacting
 
 
 @inline
@@ -40,7 +40,7 @@ def _later_run(piece, i, cx, cy, cz, starts, cells):
 def planes_body(setup: Setup):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
     real = setup.real
-    apart, interact, zero, one = separation(real), interacting(real, setup.noise), real(0), real(1)
+    apart, interact, zero, one = separation(real), interacting(real, setup.noise), float64(0), real(1)
 
     @inline
     def forces(x, n, r, u, ids, starts, f, virial, clock, low, count, fluid, seed, p, cells):
@@ -80,7 +80,8 @@ def build(setup: Setup) -> Forces:
     if device.name == "cuda":
         raise InputError("'planes' gives a worker whole planes of cells, too few for a GPU: choose 'runs' there")
     lists = SortedParticles(device, state, cells, setup.real)
-    bind = device.compile(Kernel(planes_body(setup), dtype=setup.real))
+    sums, clear, round_off = double_sums(setup)
+    bind = device.compile(Kernel(planes_body(setup), dtype=setup.real, strict=True))
     planes = cells.shape[2]
     launches = {}
     # (first plane, how many): even, odd, and the last one where the first and the last would meet
@@ -88,8 +89,8 @@ def build(setup: Setup) -> Forces:
         if items:
             launches[f"forces {len(launches)}"] = bind(
                 (items,),
-                *(lists.r, lists.u, lists.ids, lists.starts, state.f, state.virial, state.clock, low),
+                *(lists.r, lists.u, lists.ids, lists.starts, *sums, state.clock, low),
                 *(state.count, state.fluid, setup.seed, setup.numbers, cells.shape),
             )
-    clear = device.compile(Kernel(clear_forces))((state.count,), state.f, state.virial, state.count)
-    return Forces(lists.update() | {"clear": clear} | launches | {"hand back": hand_back(setup, lists)})
+    after = {"round off": round_off, "hand back": hand_back(setup, lists)}
+    return Forces(lists.update() | {"clear": clear} | launches | after)

@@ -9,7 +9,7 @@ candidate would compute six times as long.
 from functools import cache
 
 import numpy as np
-from numpy import uint32
+from numpy import float64, uint32
 
 from repro.parallel import Kernel, inline
 
@@ -47,7 +47,7 @@ def runs_body(real, block: int, rounds: int):
     """
     interact = interacting(real, pair_noise(real, rounds))
     apart, upper = separation(real), upper_bits(real)
-    zero, half, one = real(0), real(0.5), real(1)
+    zero, half, one = float64(0), float64(0.5), real(1)
 
     @inline
     def forces(x, n, t, r, u, ids, starts, f, virial, clock, count, fluid, seed, p, cells):
@@ -107,7 +107,7 @@ def build(setup: Setup) -> Forces:
     state, device = setup.state, setup.device
     lists = SortedParticles(device, state, setup.cells, setup.real)
     body = runs_body(setup.real, setup.block, setup.rounds)
-    kernel = Kernel(body, dtype=np.int32, shared_rows=LIST, block=setup.block, registers=setup.registers)
+    kernel = Kernel(body, dtype=np.int32, shared_rows=LIST, block=setup.block, registers=setup.registers, strict=True)
     run = device.compile(kernel)(
         (state.count,),
         *(lists.r, lists.u, lists.ids, lists.starts, state.f, state.virial, state.clock),

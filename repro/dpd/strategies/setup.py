@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from numpy import uint32
+from numpy import float64, uint32
 
-from repro.parallel import inline
+from repro.parallel import Kernel, inline
 
 from ..cells import Cells
 from ..fluid import Fluid
@@ -121,3 +121,23 @@ def clear_forces(x, n, f, virial, count):
         virial[i] = 0
         for k in range(3):
             f[i + k * count] = 0
+
+
+@inline
+def _round_off(x, n, sums, virials, f, virial, count):
+    for i in range(x, x + n):
+        virial[i] = virials[i]
+        for k in range(3):
+            f[i + k * count] = sums[i + k * count]
+
+
+def double_sums(setup: Setup):
+    """Arrays for sums of forces and of virials, the launch that clears them and the one that rounds them off.
+
+    Summed in double precision, numbers in single precision leave no trace of their order, so that strategies and
+    devices follow one trajectory, bit for bit.
+    """
+    state, device, count = setup.state, setup.device, setup.state.count
+    arrays = device.zeros(3 * count, float64), device.zeros(count, float64)
+    clear = device.compile(Kernel(clear_forces))((count,), *arrays, count)
+    return arrays, clear, device.compile(Kernel(_round_off))((count,), *arrays, state.f, state.virial, count)
