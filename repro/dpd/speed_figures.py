@@ -21,7 +21,7 @@ _PAPER_SPEEDUPS = {"speedup, cell": "D", "speedup, particle": "v"}
 
 _GROUP_COLOURS = {
     "lists": "#56B4E9",
-    "clear forces": "#CC79A7",
+    "clear and round off": "#CC79A7",
     "forces": "#E69F00",
     "hand back": "#009E73",
     "integration": "#0072B2",

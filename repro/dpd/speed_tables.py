@@ -12,6 +12,7 @@ from .benchmark import part_times, speed_table
 from .cases import Channel, Poiseuille
 from .random import PAPER_ROUNDS, ROUNDS
 from .simulation import Simulation
+from .trajectories import apart
 
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
@@ -37,7 +38,9 @@ LAMMPS = {1: 1.4e6, 2: 2.9e6}
 PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
 
 #: parts of a step as a figure shows them; what is not named here makes lists
-_GROUPS = {"drift": "integration", "kick": "integration", "clear": "clear forces", "hand back": "hand back"}
+_GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"} | dict.fromkeys(
+    ("clear", "round off"), "clear and round off"
+)
 
 
 def systems(rows) -> dict:
@@ -86,6 +89,12 @@ def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd
     `cases` are systems by number of particles.
     """
     return with_speedups(_measured(cases, baselines() | mappings(device), record, seconds))
+
+
+def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
+    """How far apart the ways come that start alike, see `trajectories.apart`: the baselines and those on `device`."""
+    ways = baselines() | {f"{name}, {device.name}": way for name, way in mappings(device).items()}
+    return apart(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
 
 
 def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):

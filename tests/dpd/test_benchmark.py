@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.dpd import benchmark, speed_tables
+from repro.dpd import benchmark, speed_tables, trajectories
 from repro.dpd.cases import Poiseuille
 from repro.dpd.frozen import CheckError
 from repro.dpd.simulation import Simulation
@@ -112,3 +112,19 @@ def test_a_smaller_channel_has_the_same_shape():
     assert quarter.volume == pytest.approx(whole.volume / 64)
     assert np.isclose(quarter.gap / quarter.height, whole.gap / whole.height)
     assert (whole.frozen, quarter.frozen) == (101760, None)
+
+
+def test_trajectories_come_apart_by_other_noise_and_by_nothing_else(monkeypatch):
+    wrong = SimpleNamespace(build=lambda setup: linked.build(replace(setup, seed=setup.seed + 1)))
+    monkeypatch.setitem(STRATEGIES, "wrong", wrong)
+    system = Poiseuille(4, 4, 4).system()
+    ways = {name: (name, SERIAL) for name in ("linked", "planes", "wrong")}
+    table = trajectories.apart(system, ways, [1, 3], ["single"]).set_index(["way", "step"])
+    assert (table.loc["planes", ["largest distance", "particles apart"]] == 0).all(axis=None)
+    assert table.loc[("wrong", 3), "particles apart"] == system.moving
+    assert 1e-3 < table.loc[("wrong", 3), "largest distance"] < 1
+
+
+def test_one_way_alone_cannot_come_apart():
+    with pytest.raises(InputError, match="at least two"):
+        trajectories.apart(Poiseuille(4, 4, 4).system(), {"linked": ("linked", SERIAL)}, [1], ["single"])
