@@ -19,7 +19,7 @@ def pair_loop(text):
     """The text of the innermost loop around the root that only near pairs need."""
     lines = text.splitlines()
     labels = {match[1]: k for k, line in enumerate(lines) if (match := re.match(r"(\$\w+):", line))}
-    root = next(k for k, line in enumerate(lines) if "sqrt" in line and "approx" in line and inside(lines, labels, k))
+    root = next(k for k, line in enumerate(lines) if re.search(r"\bsqrt\.", line) and inside(lines, labels, k))
     return "\n".join(lines[slice(*inside(lines, labels, root))])
 
 
