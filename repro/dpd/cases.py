@@ -54,8 +54,8 @@ class Poiseuille:
     fluid: Fluid = field(default_factory=Fluid)
     #: thickness of a wall; 0.5 gives the numbers of particles of table 4
     thickness: float = 0.5
-    #: thickness of the layer in which fluid is turned back; 0.25 leaves no slip at the wall (notebook poiseuille)
-    layer: float = 0.25
+    #: thickness of the layer in which fluid is turned back; 0.23 leaves no slip at the wall (notebook poiseuille)
+    layer: float = 0.23
 
     def __post_init__(self):
         _lengths(length=self.length, width=self.width, height=self.height)
@@ -100,7 +100,7 @@ class Channel:
     frozen: int | None = 101760
     drive: float = 0.02
     fluid: Fluid = field(default_factory=Fluid)
-    layer: float = 0.25
+    layer: float = 0.23
 
     def __post_init__(self):
         _lengths(length=self.length, width=self.width, height=self.height)

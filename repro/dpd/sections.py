@@ -1,6 +1,9 @@
 """Flow through a channel that narrows and widens: velocities at a section, and the flow through it (section 6)."""
 
+from math import sqrt
+
 import numpy as np
+from scipy.stats import norm
 
 from repro.parallel import InputError
 
@@ -79,6 +82,11 @@ def far_apart(first: list[Field], second: list[Field], case: Channel, reach: flo
     one, two = (at_middles(mean_field(windows), case, reach) for windows in (first, second))
     fastest = max(float(np.nanmax(velocity)) for velocity in two.values())
     return {p: distances({"first": one[p], "second": two[p]}, fastest)["first and second"] for p in two}
+
+
+def by_chance(error: float, bins: int) -> float:
+    """The largest distance by chance alone between two averages in `bins` bins, each with `error`: its median."""
+    return error * sqrt(2) * float(norm.ppf((1 + 0.5 ** (1 / bins)) / 2))
 
 
 def creeping_speed(case: Channel, kinematic: float) -> float:

@@ -92,8 +92,11 @@ def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd
 
 
 def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
-    """How far apart the ways come that start alike, see `trajectories.apart`: the baselines and those on `device`."""
-    ways = baselines() | {f"{name}, {device.name}": way for name, way in mappings(device).items()}
+    """How far the ways on all cores and on `device` come from the linked list, see `trajectories.apart`."""
+    slow, _, many = BASELINES
+    ways = {name: baselines()[name] for name in (slow, many)} | {
+        f"{name}, {device.name}": way for name, way in mappings(device).items()
+    }
     return apart(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
 
 

@@ -229,3 +229,10 @@ def test_figures_name_their_axes_with_units(system):
         figure.canvas.draw()
         assert all(axes.get_ylabel() for axes in figure.axes)
         assert len(plates.summary({"a": fit})) == 1
+
+
+def test_the_largest_distance_by_chance_is_that_of_normal_numbers():
+    generator = np.random.default_rng(4)
+    for bins in (10, 40, 160):
+        first, second = generator.normal(0, 0.3, (2, 4000, bins))
+        assert np.median(np.abs(first - second).max(1)) == pytest.approx(sections.by_chance(0.3, bins), rel=0.02)
