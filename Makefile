@@ -2,6 +2,7 @@
 PYTHON  ?= python3
 PROFILE ?= quick
 DEVICE  ?= auto
+JOBS    ?= 2
 VENV    := .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
@@ -10,14 +11,14 @@ STAMP   := $(VENV)/.installed
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make reproduce   install, run every notebook, print the scoreboard (PROFILE=quick DEVICE=auto)"
+	@echo "make reproduce   install, run every notebook, print the scoreboard (PROFILE=quick DEVICE=auto JOBS=2)"
 	@echo "make test        install, lint, run the tests"
 	@echo "make lab         JupyterLab on the notebooks"
 	@echo "make lint        format and fix the sources"
 	@echo "make clean       remove build/ and .venv/"
 
 reproduce: $(STAMP)
-	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE)
+	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE) --jobs $(JOBS)
 
 test: $(STAMP)
 	$(BIN)/ruff check .
