@@ -2,10 +2,10 @@
 
 from .cpu import CpuDevice
 from .errors import DeviceError, DivergenceError, InputError, MemoryLimitError
-from .fused import fma
 from .jit import inline, load_generated
 from .kernel import Kernel
 from .memory import readable, require_memory
+from .operations import fma, ones
 from .select import NAMES, gpu_present, select
 from .timing import Timing, bus_bandwidth, copy_bandwidth, host_clock, measure, wall_clock
 
@@ -26,6 +26,7 @@ __all__ = [
     "inline",
     "load_generated",
     "measure",
+    "ones",
     "readable",
     "require_memory",
     "select",

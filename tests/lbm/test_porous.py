@@ -8,7 +8,9 @@ from reference import PorousReference
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media import PoreSpace
+from repro.lbm.porous.node_map import map_pores
 from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.run_map import MOST_BYTES, as_runs, source
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.parallel import select
@@ -150,3 +152,25 @@ def test_a_fluid_at_rest_without_force_stays_at_rest(cuda_device, strategy):
     rho, u = flow.fields()
     np.testing.assert_array_equal(rho, 1)
     np.testing.assert_array_equal(u, 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    shape=st.tuples(*[st.integers(1, 9)] * 2, st.integers(1, 70)), seed=st.integers(0, 99), porosity=st.floats(0.2, 1)
+)
+def test_the_map_as_runs_is_the_map(threads, shape, seed, porosity):
+    solid = image(shape, seed, porosity)
+    assume(not solid.all())
+    pores = map_pores(problem_of(solid), threads, reverse=True)
+    runs, expected = as_runs(pores, threads), pores.sources.reshape(D3Q19.q - 1, pores.row)
+    for i in range(1, D3Q19.q):
+        found = [source(runs.words, runs.distances, runs.groups, i, pore) for pore in range(pores.count)]
+        np.testing.assert_array_equal(found, expected[i - 1, : pores.count])
+    assert (runs.words.nbytes + runs.distances.nbytes) <= MOST_BYTES * pores.row
+
+
+def test_open_space_takes_few_runs(threads):
+    pores = map_pores(problem_of(np.zeros((8, 8, 64), bool)), threads)
+    runs = as_runs(pores, threads)
+    # a group of 32 pores lies in one row, whose two ends come from over the periodic edge
+    assert len(runs.distances) <= 2 * runs.groups * (D3Q19.q - 1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.parallel import Kernel, fma, inline
+from repro.parallel import Kernel, fma, inline, ones
 
 #: threads a block in these tests; divides few rows, so that the last block is almost always a partial one
 BLOCK = 4
@@ -228,3 +228,16 @@ def test_a_fused_multiply_add_rounds_once_and_strict_sums_keep_their_order_on_ev
     device.synchronise()
     exact = Fraction(a) * Fraction(a) - Fraction(float(rounded))
     assert device.to_host(out).tolist() == [float(exact), (real(a) + big) - big]
+
+
+def test_the_bits_that_are_set_are_counted_on_every_device(device):
+    @inline
+    def count(x, n, words, out):
+        for i in range(x, x + n):
+            out[i] = ones(words[i])
+
+    words = np.array([0, 1, 2**31, 2**32 - 1, 0xF0F0, 0x12345678], np.uint32)
+    out = device.zeros(len(words), np.int32)
+    device.compile(Kernel(count))((len(words),), device.to_device(words), out)()
+    device.synchronise()
+    assert device.to_host(out).tolist() == [bin(word).count("1") for word in words]

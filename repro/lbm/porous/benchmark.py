@@ -202,14 +202,9 @@ def memory_table(space: PoreSpace, device) -> pd.DataFrame:
     rows = []
     for precision, itemsize in (("single", 4), ("double", 8)):
         dense = STRATEGIES["flag word"].COST
-        for name, module in STRATEGIES.items():
-            limit = np.nan if module.COST.dense else module.COST.break_even(dense, itemsize)
-            allocated = measured_bytes(space, device, name, precision)
-            rows.append((name, precision, module.COST.bytes_per_node(itemsize, space.porosity), allocated, limit))
+        for name in STRATEGIES:
+            flow = PorousFlow(PorousProblem(space, 0.8, (0.0, 0.0, 0.0)), device, strategy=name, precision=precision)
+            limit = np.nan if flow.cost.dense else flow.cost.break_even(dense, itemsize)
+            allocated = flow.kept_bytes / space.solid.size
+            rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
     return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
-
-
-def measured_bytes(space: PoreSpace, device, strategy: str, precision: str) -> float:
-    """Bytes a node of the box that the arrays of a flow occupy, fields left out."""
-    flow = PorousFlow(PorousProblem(space, 0.8, (0.0, 0.0, 0.0)), device, strategy=strategy, precision=precision)
-    return flow.kept_bytes / space.solid.size

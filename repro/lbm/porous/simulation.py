@@ -1,6 +1,6 @@
 """A running flow through a porous medium: a problem, a device and a strategy."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,8 +52,11 @@ class PorousFlow(TimeLoop):
 
     @property
     def cost(self):
-        """Bytes kept and moved by the strategy, see `strategies.scheme.Cost`."""
-        return STRATEGIES[self.strategy].COST
+        """Bytes kept and moved by the strategy, see `strategies.scheme.Cost`, with the map as long as it is here."""
+        cost = STRATEGIES[self.strategy].COST
+        if not cost.map_at_most:
+            return cost
+        return replace(cost, map=sum(array.nbytes for array in self.scheme.kept) / self.problem.space.pores)
 
     @property
     def bytes_per_update(self) -> float:
@@ -68,9 +71,9 @@ class PorousFlow(TimeLoop):
 
     def _memory(self) -> int:
         """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
-        itemsize, space = np.dtype(self.dtype).itemsize, self.problem.space
-        kept = self.cost.bytes_per_node(itemsize, space.porosity) * space.solid.size
-        fields = 4 * itemsize * (space.solid.size if self.cost.dense else space.pores)
+        itemsize, space, cost = np.dtype(self.dtype).itemsize, self.problem.space, STRATEGIES[self.strategy].COST
+        kept = cost.bytes_per_node(itemsize, space.porosity) * space.solid.size
+        fields = 4 * itemsize * (space.solid.size if cost.dense else space.pores)
         return int(kept + fields + 13 * space.solid.size)
 
     def _description(self) -> str:

@@ -33,7 +33,9 @@ class Cost:
     #: bytes that mark a node of the box
     mark: int = 0
     #: bytes of `node_map` a pore
-    map: int = 0
+    map: float = 0
+    #: whether `map` is only a bound, because the map's length depends on the pores
+    map_at_most: bool = False
     #: share of the steps that read `node_map`
     map_reads: float = 1.0
     #: whether solid nodes take as much room as pores

@@ -3,7 +3,7 @@
 Bailey, Myre, Walsh, Lilja, Saar, Proc. ICPP 2009, 550. Even steps collide what a pore has and put each population into
 the place of its opposite, without the map; odd steps read what streams in, collide, and write each population to where
 its opposite was read. Each place belongs to one pore in each step, so there is no second array and no race, and half
-of the steps need no map.
+of the steps need no map. The map is kept as runs (see `run_map`), a fraction of the bytes of `sparse`.
 """
 
 from repro.parallel import InputError, Kernel, inline
@@ -14,22 +14,22 @@ from ...layout import unsigned
 from ...strategies.scheme import nothing
 from ..node import Q, macroscopic_kernel, nowhere, observe_of, own_kernel, relax_of
 from ..node_map import map_pores
+from ..run_map import MOST_BYTES, as_runs, source
 from .scheme import Cost, PorousScheme
-from .sparse import gather
 
-COST = Cost(arrays=1, map=4 * (Q - 1), map_reads=0.5, dense=False)
+COST = Cost(arrays=1, map=MOST_BYTES, map_at_most=True, map_reads=0.5, dense=False)
 
 
 def _exchange_kernel(problem, dtype, block) -> Kernel:
-    """The kernel (sources, f, row, even, odd, fx, fy, fz) of odd steps: stream, collide, stream."""
+    """The kernel (words, distances, groups, f, even, odd, fx, fy, fz) of odd steps: stream, collide, stream."""
     relax = relax_of(problem, dtype)
 
     @inline
-    def exchange(x, n, s, places, sources, f, row, even, odd, fx, fy, fz):
+    def exchange(x, n, s, places, words, distances, groups, f, even, odd, fx, fy, fz):
         # kept, because the compiler cannot know that writing populations leaves the map as it is
         for i in range(1, Q):
             for lane in range(n):
-                places[i, lane] = sources[unsigned((i - 1) * row + x + lane)]
+                places[i, lane] = source(words, distances, groups, i, x + lane)
         for lane in range(n):
             s[0, lane] = f[unsigned(x + lane)]
         for i in range(1, Q):
@@ -47,13 +47,17 @@ def _exchange_kernel(problem, dtype, block) -> Kernel:
 
 
 def _arriving_kernel(problem, dtype) -> Kernel:
-    """The kernel (sources, f, fields, row, fx, fy, fz) after even steps: density and velocity of what streams in."""
+    """The kernel (words, distances, groups, f, fields, row, fx, fy, fz) after even steps: of what streams in."""
     observe = observe_of(problem, dtype, nowhere, collided=False)
 
     @inline
-    def arriving(x, n, s, sources, f, fields, row, fx, fy, fz):
-        gather(s, n, x, row, sources, f)
-        observe(s, n, x, row, sources, fields, fx, fy, fz)
+    def arriving(x, n, s, words, distances, groups, f, fields, row, fx, fy, fz):
+        for lane in range(n):
+            s[0, lane] = f[unsigned(x + lane)]
+        for i in range(1, Q):
+            for lane in range(n):
+                s[i, lane] = f[unsigned(source(words, distances, groups, i, x + lane))]
+        observe(s, n, x, row, words, fields, fx, fy, fz)
 
     return Kernel(arriving, rows=scratch_rows(D3Q19), dtype=dtype)
 
@@ -65,7 +69,10 @@ def build(problem, device, dtype, block) -> PorousScheme:
             f"'sparse in place' takes half-way walls, not {problem.walls}: those read one place twice; choose 'sparse'"
         )
     pores = map_pores(problem, device, reverse=True)
-    count, row, sources = pores.count, pores.row, pores.sources
+    count, row, runs = pores.count, pores.row, as_runs(pores, device)
+    cells, where = pores.cells, (runs.words, runs.distances, runs.groups)
+    # as long as it lives, the whole map takes as much memory as the populations
+    del pores
     f, fields = device.zeros(Q * row, dtype), device.zeros(4 * row, dtype)
     numbers = problem.parameters(dtype)
     local = device.compile(own_kernel(problem, dtype, nowhere, reverse=True, block=block))
@@ -75,13 +82,16 @@ def build(problem, device, dtype, block) -> PorousScheme:
     return PorousScheme(
         start=nothing,
         steps=(
-            local((count,), sources, f, f, row, *numbers),
-            exchange((count,), sources, f, row, *numbers),
+            local((count,), runs.words, f, f, row, *numbers),
+            exchange((count,), *where, f, *numbers),
         ),
         states=(f, f),
         collided=False,
-        observe=tuple(bound((count,), sources, f, fields, row, *numbers[2:]) for bound in (at_rest, arriving)),
+        observe=(
+            at_rest((count,), runs.words, f, fields, row, *numbers[2:]),
+            arriving((count,), *where, f, fields, row, *numbers[2:]),
+        ),
         fields=fields,
-        kept=(sources,),
-        cells=pores.cells,
+        kept=(runs.words, runs.distances),
+        cells=cells,
     )

@@ -1,0 +1,61 @@
+"""`node_map` as runs: along a row of pores, populations mostly come from places that lie in a row as well.
+
+Where a pore's source in some direction follows that of the pore before, both belong to one run, and the distance from
+pore to source is the same for all pores of a run. For 32 neighbouring pores and a direction, one word says which of
+them begin a run, and how many runs lie before; each run has one distance.
+"""
+
+from dataclasses import dataclass
+
+from numpy import int32, int64, uint32
+
+from repro.parallel import inline, ones
+
+from ..layout import unsigned
+from .node import Q
+from .node_map import NodeMap
+
+#: pores that share a word
+GROUP = 32
+
+#: most bytes a pore, where each begins a run in every direction
+MOST_BYTES = (Q - 1) * (8 / GROUP + 4)
+
+_ALL = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class RunMap:
+    """The map of a list of pores: words [(q - 1)][groups], and the distance of each run."""
+
+    groups: int
+    #: low half: bit k says that pore k of the group begins a run; high half: the number of the run before, -1 at first
+    words: object
+    distances: object
+
+
+def as_runs(pores: NodeMap, device) -> RunMap:
+    """The same map as runs, made on the device; every group begins a run of its own."""
+    xp, row, groups = device.xp, pores.row, pores.row // GROUP
+    words, distances, runs = xp.zeros((Q - 1, groups), int64), [], 0
+    pore = xp.arange(row, dtype=int32)
+    for i, sources in enumerate(pores.sources.reshape(Q - 1, row)):
+        distance = sources - pore
+        begins = xp.ones(row, bool)
+        begins[1:] = distance[1:] != distance[:-1]
+        begins[::GROUP] = True
+        begins[pores.count :] = False
+        bits = xp.packbits(begins, bitorder="little").view(uint32).astype(int64)
+        each = begins.reshape(groups, GROUP).sum(1)
+        words[i] = ((xp.cumsum(each) - each + (runs - 1)) << 32) | bits
+        distances.append(distance[begins])
+        runs += int(each.sum())
+    return RunMap(groups, words.ravel(), xp.concatenate(distances))
+
+
+@inline
+def source(words, distances, groups, i, pore):
+    """The place of population i of a pore, i from 1 on; pores are counted in 64 bits."""
+    word = words[unsigned((i - 1) * groups + pore // GROUP)]
+    begun = uint32(uint32(word & _ALL) & (uint32(_ALL) >> uint32(GROUP - 1 - pore % GROUP)))
+    return int32(pore + distances[unsigned((word >> 32) + ones(begun))])
