@@ -77,7 +77,7 @@ class Poiseuille:
         size = f"{self.length} x {self.width} x {self.height}"
         count = _number(self.fluid, self.length * self.width * self.height, size)
         fluid = scattered(count, (0, 0, walls.bottom), (self.length, self.width, walls.top), generator)
-        sites = lattice(self.box, walls.bottom)
+        sites = lattice(self.box, walls.bottom, walls.top)
         depth = walls.depth(sites[:, 0], sites[:, 2])
         frozen = sites[(depth < 0) & (depth > -self.thickness)]
         return _join(self.fluid, self.box, fluid, frozen, walls, self.drive, generator, "Poiseuille flow")
@@ -141,7 +141,7 @@ class Channel:
                 for n, (a, b) in zip(counts, pieces, strict=True)
             ]
         )
-        sites = lattice(self.box, walls.bottom)
+        sites = lattice(self.box, walls.bottom, walls.top)
         depth = -walls.depth(sites[:, 0], sites[:, 2])
         order = np.argsort(depth, kind="stable")
         order = order[depth[order] > 0]
@@ -150,14 +150,16 @@ class Channel:
         return _join(self.fluid, self.box, fluid, sites[order[:planes]], walls, self.drive, generator, "channel flow")
 
 
-def lattice(box, bottom: float) -> np.ndarray:
-    """Sites of a face-centred cubic lattice in the box, four in a unit cube, in planes half way off z = bottom.
+def lattice(box, bottom: float, top: float) -> np.ndarray:
+    """Sites of a face-centred cubic lattice in the box, four in a unit cube, in planes half way off z = bottom and top.
 
-    Along x and y the lattice is stretched a little where the box has not a whole number of cells.
+    The lattice is stretched a little where the box along x and y, or the height between the plates, has not a whole
+    number of planes; otherwise the plates would not be alike.
     """
     along = [(np.arange(n) + 0.5) * side / n for side, n in ((s, 2 * max(1, round(s))) for s in box[:2])]
-    first = -int(np.floor(bottom / _SPACING))
-    up = bottom + (np.arange(first, int((box[2] - bottom) / _SPACING)) + 0.5) * _SPACING
+    pitch = (top - bottom) / max(1, round((top - bottom) / _SPACING))
+    first = -int(np.floor(bottom / pitch))
+    up = bottom + (np.arange(first, int((box[2] - bottom) / pitch)) + 0.5) * pitch
     i, j, k = np.meshgrid(np.arange(len(along[0])), np.arange(len(along[1])), np.arange(len(up)), indexing="ij")
     keep = (i + j + k) % 2 == 0
     return np.column_stack([along[0][i[keep]], along[1][j[keep]], up[k[keep]]])

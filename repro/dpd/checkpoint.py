@@ -21,6 +21,8 @@ _ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock")
 def save(simulation: Simulation, path) -> None:
     """Write a checkpoint, whole or not at all."""
     system = simulation.system
+    # one that goes on would not find the forces at the start
+    simulation.start()
 
     with whole(Path(path)) as temporary, h5py.File(temporary, "w") as file:
         file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
@@ -53,7 +55,11 @@ def _restore(file, device) -> Simulation:
         kind(**{k: float(v) for k, v in file[key].attrs.items()}) for kind, key in ((Fluid, "fluid"), (Walls, "walls"))
     )
     count = len(arrays["ids"])
-    if any(len(arrays[name]) != 3 * count for name in "rvuf"):
+    if (
+        any(len(arrays[name]) != 3 * count for name in "rvuf")
+        or len(arrays["virial"]) != count
+        or len(arrays["clock"]) != 1
+    ):
         raise KeyError("arrays of different lengths")
     box = tuple(float(side) for side in settings["box"])
     # placeholders: the arrays below replace them

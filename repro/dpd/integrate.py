@@ -22,11 +22,8 @@ def drift_body(real, bounce):
     def drift(x, n, r, v, u, f, ids, clock, count, fluid, seed, dt, predictor, per_length, walls):
         step = clock[0]
         for i in range(x, x + n):
-            j, k = i + count, i + 2 * count
-            if ids[i] >= fluid:
-                # a strategy that sorts has put another particle here
-                u[i], u[j], u[k] = v[i], v[j], v[k]
-            else:
+            if ids[i] < fluid:
+                j, k = i + count, i + 2 * count
                 r[i] = move(r[i], per_length[0], dt * fma(half * dt, f[i], v[i]))
                 r[j] = move(r[j], per_length[1], dt * fma(half * dt, f[j], v[j]))
                 r[k] = move(r[k], per_length[2], dt * fma(half * dt, f[k], v[k]))
@@ -39,7 +36,7 @@ def drift_body(real, bounce):
 
 
 def kick_body(real):
-    """Second half of a step; the last thing in a step, so it counts the step. `turn` is in upper bits of z."""
+    """Second half of a step; the last thing in a step, so it counts. `turn` is in upper bits of z."""
     half, upper = real(0.5), upper_bits(real)
 
     @inline

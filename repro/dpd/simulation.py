@@ -10,7 +10,7 @@ from .integrate import drift_body, kick_body
 from .position import Units
 from .random import ROUNDS
 from .state import State, make_state
-from .strategies import STRATEGIES, Setup, fastest
+from .strategies import STRATEGIES, TABLED, Setup, fastest
 from .system import System
 from .walls import bounce
 
@@ -66,7 +66,7 @@ class Simulation:
             self.state, system.fluid, system.cells, device, self.real, seed, rounds, capacity, block, registers
         )
         self.forces = STRATEGIES[strategy].build(self.setup)
-        self._drift, self._kick = self._bind()
+        self._drift, self._kick, self._push = self._bind()
         self.steps, self._graphs, self._started, self._warm = 0, {}, False, False
 
     def __repr__(self):
@@ -75,7 +75,9 @@ class Simulation:
     @property
     def memory(self) -> int:
         """Bytes on the device, about: the state, its sorted copy, the sums of the forces and the lists."""
-        return self.system.count * (2 * State.NUMBERS * np.dtype(self.real).itemsize + 48) + 8 * self.system.cells.count
+        rows = self.options["capacity"] if self.strategy in TABLED else 0
+        each = 2 * State.NUMBERS * np.dtype(self.real).itemsize + 48
+        return self.system.count * each + (8 + 4 * rows) * self.system.cells.count
 
     def _bind(self):
         system, state, real = self.system, self.state, self.real
@@ -97,10 +99,11 @@ class Simulation:
             walls,
         )
         turn = int(min(system.turn / system.box[2], 2) * 2**32)
-        kick = compile_(Kernel(kick_body(real), dtype=real, strict=True))(
-            items, state.r, state.v, state.f, *shared, real(fluid.dt), real(system.drive), turn
+        kick = compile_(Kernel(kick_body(real), dtype=real, strict=True))
+        push, kick = (
+            kick(items, state.r, state.v, state.f, *shared, real(dt), real(system.drive), turn) for dt in (0, fluid.dt)
         )
-        return drift, kick
+        return drift, kick, push
 
     @property
     def parts(self) -> dict:
@@ -118,8 +121,7 @@ class Simulation:
 
         Each `every` steps the observers are launched (see `averages`); `count` must then be a multiple of it.
         """
-        if observers and count % every:
-            raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
+        _require_multiple(count, every, observers)
         self.start()
         blocks, rest = divmod(count, every)
         for _ in range(blocks):
@@ -156,6 +158,8 @@ class Simulation:
         """Find the forces at the start; nothing else happens here, and nothing on a second call."""
         if not self._started:
             self.forces.run()
+            # a kick of no duration adds the body force, and counts: the first step has noise of its own
+            self._push()
         self._started = True
 
     def step(self, count: int, *, every: int = GRAPH_STEPS, observers=(), progress=None) -> None:
@@ -164,6 +168,7 @@ class Simulation:
         Raises DivergenceError within 1000 steps of the first one that went wrong, and CapacityError if a cell of the
         table overflowed: what was computed since the last look is then lost.
         """
+        _require_multiple(count, every, observers)
         while count > 0:
             portion = min(count, max(every, CHECK_STEPS // every * every))
             self.advance(portion, every=every, observers=observers)
@@ -191,6 +196,11 @@ class Simulation:
 def _one_of(what: str, value, allowed) -> None:
     if value not in allowed:
         raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
+
+
+def _require_multiple(count: int, every: int, observers) -> None:
+    if observers and count % every:
+        raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
 
 
 def _whole(what: str, value, low: int, high: int) -> None:

@@ -25,7 +25,7 @@ class State:
     virial: object
     #: 32-bit numbers that particles keep however the arrays are ordered
     ids: object
-    #: steps done, one 64-bit integer
+    #: how often the forces have been found, one 64-bit integer, which names their noise
     clock: object
 
     #: what a particle takes: four vectors, the virial and the id

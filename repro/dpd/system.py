@@ -46,6 +46,9 @@ class System:
         inside = (self.position >= 0) & (self.position <= np.array(self.box))
         if not inside.all():
             raise InputError(f"{self.name}: {int((~inside.all(1)).sum())} particles lie outside the box {self.box}")
+        walls = self.walls
+        if walls.half_length > 0 and not walls.half_length <= walls.middle_x <= self.box[0] - walls.half_length:
+            raise InputError(f"{self.name}: blocks over the edge of the box at x = {self.box[0]:g}: move them inside")
         if not np.isfinite(self.velocity).all():
             raise InputError(f"{self.name}: velocities must be finite")
 

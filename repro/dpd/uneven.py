@@ -42,13 +42,25 @@ class Uneven:
                 f"densities gas {self.gas:g}, mean {self.fluid.density:g}, liquid {self.liquid:g}: "
                 "they must rise in this order"
             )
-        if self.kind == "drops" and self.share > pi / 6:
-            raise InputError(f"liquid in {self.share:.0%} of the box: drops that do not touch fill at most 52 %")
+        if self.kind == "drops" and 2 * self._radius > self._spacing.min():
+            raise InputError(
+                f"liquid in {self.share:.0%} of the box makes drops of radius {self._radius:.3g} that are "
+                f"{self._spacing.min():.3g} apart: drops that do not touch need less liquid, or a box with sides alike"
+            )
 
     @property
     def share(self) -> float:
         """Share of the box that is liquid."""
         return (self.fluid.density - self.gas) / (self.liquid - self.gas)
+
+    @property
+    def _spacing(self) -> np.ndarray:
+        """Distances between the middles of drops along x, y and z."""
+        return np.array(self.box) / np.maximum(1, np.round(np.array(self.box) / _DROP_SPACING))
+
+    @property
+    def _radius(self) -> float:
+        return (self.share * float(np.prod(self._spacing)) * 3 / (4 * pi)) ** (1 / 3)
 
     def system(self, seed: int = 1) -> System:
         """Particles at random, uniform within each phase, at rest on the whole."""
@@ -70,8 +82,7 @@ class Uneven:
         if self.kind == "slab":
             return lambda r: r[:, 2] < self.share * box[2]
         if self.kind == "drops":
-            spacing = box / np.maximum(1, np.round(box / _DROP_SPACING))
-            radius = (self.share * float(np.prod(spacing)) * 3 / (4 * pi)) ** (1 / 3)
+            spacing, radius = self._spacing, self._radius
             return lambda r: (((r + spacing / 2) % spacing - spacing / 2) ** 2).sum(1) < radius**2
         cells = Cells(tuple(self.box))
         chosen = np.zeros(cells.count, bool)

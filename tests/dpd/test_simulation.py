@@ -18,6 +18,7 @@ from repro.dpd.random import require_ids
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
 from repro.dpd.system import System
+from repro.dpd.walls import Walls
 from repro.parallel import CpuDevice, DivergenceError, InputError, MemoryLimitError, select
 
 
@@ -48,7 +49,7 @@ def test_a_step_is_groot_and_warrens(device):
     dt, f = system.fluid.dt, forces_by_hand(system)
     position = system.position + dt * system.velocity + dt * dt / 2 * f
     predicted = replace(system, position=np.mod(position, system.box), velocity=system.velocity + 0.65 * dt * f)
-    after = forces_by_hand(predicted)
+    after = forces_by_hand(predicted, step=1)
     assert distance(found, {"position": position}, system.box).max() < 1e-12
     np.testing.assert_allclose(found["velocity"], system.velocity + dt / 2 * (f + after), atol=1e-11)
     np.testing.assert_allclose(found["force"], after, atol=1e-10)
@@ -63,7 +64,7 @@ def test_the_second_step_has_noise_of_its_own(threads):
     after = simulation.particles()
     predicted = before["velocity"] + 0.65 * system.fluid.dt * before["force"]
     at = replace(system, position=after["position"], velocity=predicted)
-    np.testing.assert_allclose(after["force"], forces_by_hand(at, seed=3, step=1), atol=1e-9)
+    np.testing.assert_allclose(after["force"], forces_by_hand(at, seed=3, step=2), atol=1e-9)
 
 
 def a_hundred_steps(device):
@@ -301,3 +302,50 @@ def test_what_does_not_fit_is_refused_before_it_is_allocated():
     device = SimpleNamespace(name="threads", free_memory=lambda: 1000)
     with pytest.raises(MemoryLimitError, match="particles"):
         Simulation(few(100), device)
+
+
+def test_a_free_particle_falls_as_galileo_says(device):
+    # the body force is there from the start, not from the first kick on
+    free = replace(few(1), drive=0.5)
+    simulation = Simulation(free, device, precision="double")
+    simulation.step(3)
+    found, time = simulation.particles(), 3 * free.fluid.dt
+    np.testing.assert_allclose(found["velocity"][0] - free.velocity[0], [0.5 * time, 0, 0], atol=1e-14)
+    expected = free.position + free.velocity * time + [0.25 * time**2, 0, 0]
+    assert distance(found, {"position": expected}, free.box).max() < 1e-14
+
+
+def test_a_checkpoint_before_the_first_step_has_the_forces_at_the_start(threads, tmp_path):
+    whole = Simulation(few(), threads, seed=5)
+    checkpoint.save(whole, tmp_path / "start.h5")
+    other = checkpoint.load(tmp_path / "start.h5", threads)
+    for run in (whole, other):
+        run.step(2)
+    np.testing.assert_array_equal(whole.particles()["velocity"], other.particles()["velocity"])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_forces_found_again_are_the_same(one_core, strategy):
+    simulation = Simulation(few(40, moving=25), one_core, strategy=strategy, precision="double")
+    found = []
+    for _ in range(2):
+        simulation.forces.run()
+        found.append(simulation.particles()["force"])
+    np.testing.assert_allclose(*found, rtol=0, atol=1e-11)
+
+
+def test_samples_that_do_not_fit_are_refused_before_the_first_step(threads):
+    simulation = Simulation(few(), threads)
+    with pytest.raises(InputError, match="1005 steps with a sample each 10"):
+        simulation.step(1005, every=10, observers=(object(),))
+    assert simulation.steps == 0
+
+
+def test_the_cell_table_counts_as_memory(threads):
+    sides = [Simulation(few(), threads, strategy="cell", capacity=rows).memory for rows in (24, 1024)]
+    assert sides[1] - sides[0] == 4 * 1000 * Cells((3.0, 3.0, 3.0)).count
+
+
+def test_blocks_over_the_edge_of_the_box_are_refused():
+    with pytest.raises(InputError, match="over the edge"):
+        replace(few(), walls=Walls(0.5, 2.5, middle_x=0.5, half_length=1.0, half_gap=0.5))

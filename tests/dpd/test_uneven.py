@@ -48,6 +48,7 @@ def test_a_slab_is_dense_below_its_height_and_drops_are_dense_around_their_middl
         ({"liquid": 3.0}, "must rise"),
         ({"gas": 4.5}, "must rise"),
         ({"liquid": 5.0, "gas": 1.0}, "drops that do not touch"),
+        ({"box": (8.0, 8.0, 4.0)}, "drops that do not touch"),
     ],
 )
 def test_densities_that_cannot_be_are_refused(options, message):
@@ -109,3 +110,8 @@ def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
     assert gain["with sorting"][0] == pytest.approx(at["seconds"]["cell"] / at["seconds"]["cell by load"])
     assert gain["predicted gain"][0] == pytest.approx(model["by particles"][0] / model["natural"][0])
     assert at["sorting"]["cell"] == 0 < at["sorting"]["cell by load"]
+
+
+def test_more_workers_than_cells_leave_some_without_work():
+    many = SimpleNamespace(name="threads", workers=4)
+    assert useful_share(np.ones(2), np.arange(2), many) == pytest.approx(0.5)

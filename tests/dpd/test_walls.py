@@ -43,12 +43,23 @@ def test_the_channels_walls_are_as_dense_as_the_fluid_and_outside_it():
 @settings(deadline=None)
 @given(box=some.tuples(*[some.integers(3, 6)] * 3), bottom=some.sampled_from([0.5, 1.0, 2.0]))
 def test_the_lattice_has_four_sites_in_a_unit_cube_at_least_half_a_diagonal_apart(box, bottom):
-    sites = lattice(tuple(map(float, box)), bottom)
+    sites = lattice(tuple(map(float, box)), bottom, bottom + 3.0)
     assert len(sites) == 4 * np.prod(box)
     apart = sites[:, None] - sites[None, : len(sites) // 4]
     apart -= np.array(box) * np.round(apart / box)
     distance = np.sqrt((apart**2).sum(-1))
     assert distance[distance > 1e-9].min() > np.sqrt(0.5) - 1e-9
+
+
+@settings(deadline=None)
+@given(height=some.floats(3, 9), thickness=some.floats(0.5, 2))
+def test_both_plates_have_their_first_plane_at_the_same_depth_whatever_the_height(height, thickness):
+    case = Poiseuille(3, 3, height, thickness=thickness)
+    system = case.system()
+    z = system.position[system.moving :, 2] - case.walls.bottom
+    below, above = -z[z < 0].max(), z[z > height].min() - height
+    assert below == pytest.approx(above, abs=1e-9)
+    assert 0.2 < below < 0.3
 
 
 def distance_by_sampling(walls, x, z, length, height):

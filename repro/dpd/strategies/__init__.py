@@ -16,6 +16,9 @@ STRATEGIES = {
     "runs": runs,
 }
 
+#: those that keep a table of all cells, with room for the same number of particles in each
+TABLED = ("cell", "cell by load", "particle", "particle, full stencil")
+
 
 def fastest(device) -> str:
     """The strategy for production on a device."""
@@ -27,4 +30,4 @@ def runs_on(strategy: str, device) -> bool:
     return {"linked": device.name == "serial", "planes": device.name != "cuda"}.get(strategy, True)
 
 
-__all__ = ["STRATEGIES", "Forces", "Setup", "fastest", "runs_on"]
+__all__ = ["STRATEGIES", "TABLED", "Forces", "Setup", "fastest", "runs_on"]

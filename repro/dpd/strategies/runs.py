@@ -86,18 +86,19 @@ def runs_body(real, block: int, rounds: int):
 
 
 @inline
-def _hand_back(x, n, r, v, ids, r_out, v_out, ids_out, count):
+def _hand_back(x, n, r, v, u, ids, r_out, v_out, u_out, ids_out, count):
     for i in range(x, x + n):
         ids_out[i] = ids[i]
         for k in range(3):
             r_out[i + k * count] = r[i + k * count]
             v_out[i + k * count] = v[i + k * count]
+            u_out[i + k * count] = u[i + k * count]
 
 
 def hand_back(setup: Setup, lists: SortedParticles):
-    """The launch that gives the state's arrays the order of the cells; the velocities u are not needed any more."""
+    """The launch that gives the state's arrays the order of the cells."""
     state = setup.state
-    arrays = (lists.r, lists.v, lists.ids, state.r, state.v, state.ids)
+    arrays = (lists.r, lists.v, lists.u, lists.ids, state.r, state.v, state.u, state.ids)
     return setup.device.compile(Kernel(_hand_back))((state.count,), *arrays, state.count)
 
 
