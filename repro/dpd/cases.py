@@ -158,8 +158,8 @@ def lattice(box, bottom: float, top: float) -> np.ndarray:
     """
     along = [(np.arange(n) + 0.5) * side / n for side, n in ((s, 2 * max(1, round(s))) for s in box[:2])]
     pitch = (top - bottom) / max(1, round((top - bottom) / _SPACING))
-    first = -int(np.floor(bottom / pitch))
-    up = bottom + (np.arange(first, int((box[2] - bottom) / pitch)) + 0.5) * pitch
+    first, last = np.ceil(-bottom / pitch - 0.5), np.floor((box[2] - bottom) / pitch - 0.5)
+    up = bottom + (np.arange(first, last + 1) + 0.5) * pitch
     i, j, k = np.meshgrid(np.arange(len(along[0])), np.arange(len(along[1])), np.arange(len(up)), indexing="ij")
     keep = (i + j + k) % 2 == 0
     return np.column_stack([along[0][i[keep]], along[1][j[keep]], up[k[keep]]])

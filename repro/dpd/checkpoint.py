@@ -39,6 +39,8 @@ def load(path, device) -> Simulation:
     Raises InputError for a file that is not a whole checkpoint.
     """
     path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
     try:
         with h5py.File(path, "r") as file:
             if file.attrs.get("version") != _VERSION:

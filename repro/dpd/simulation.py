@@ -51,6 +51,8 @@ class Simulation:
         block=128,
         registers=None,
     ):
+        if isinstance(device, str):
+            raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
         strategy = fastest(device) if strategy == "fastest" else strategy
         _one_of("strategy", strategy, STRATEGIES)
         _one_of("precision", precision, PRECISIONS)
@@ -168,6 +170,7 @@ class Simulation:
         Raises DivergenceError within 1000 steps of the first one that went wrong, and CapacityError if a cell of the
         table overflowed: what was computed since the last look is then lost.
         """
+        _whole("steps", count, 0, 2**62)
         _require_multiple(count, every, observers)
         while count > 0:
             portion = min(count, max(every, CHECK_STEPS // every * every))
@@ -199,6 +202,7 @@ def _one_of(what: str, value, allowed) -> None:
 
 
 def _require_multiple(count: int, every: int, observers) -> None:
+    _whole("every", every, 1, 2**62)
     if observers and count % every:
         raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
 

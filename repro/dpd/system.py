@@ -1,7 +1,7 @@
 """What is simulated: a fluid in a periodic box, its walls, what drives it, and where all particles start."""
 
 from dataclasses import dataclass, field
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class System:
         inside = (self.position >= 0) & (self.position <= np.array(self.box))
         if not inside.all():
             raise InputError(f"{self.name}: {int((~inside.all(1)).sum())} particles lie outside the box {self.box}")
+        if not isfinite(self.drive):
+            raise InputError(f"{self.name}: drive = {self.drive}: a body force must be finite")
         walls = self.walls
         if walls.half_length > 0 and not walls.half_length <= walls.middle_x <= self.box[0] - walls.half_length:
             raise InputError(f"{self.name}: blocks over the edge of the box at x = {self.box[0]:g}: move them inside")

@@ -30,8 +30,13 @@ class Walls:
     layer: float = 0.1
 
     def __post_init__(self):
-        if not (self.top > self.bottom and self.layer > 0 and self.half_gap > 0):
-            raise InputError(f"walls at z = {self.bottom} and {self.top}, layer {self.layer}: no room for a fluid")
+        if not (self.top > self.bottom and self.half_gap > 0):
+            raise InputError(f"walls at z = {self.bottom} and {self.top}, gap {2 * self.half_gap}: no room for a fluid")
+        room = min(self.top - self.bottom, 2 * self.half_gap)
+        if not 0 < 2 * self.layer < room:
+            raise InputError(
+                f"layer = {self.layer:g}: it must be above 0 and below {room / 2:g}, half the fluid's height"
+            )
 
     @property
     def middle_z(self) -> float:

@@ -349,3 +349,25 @@ def test_the_cell_table_counts_as_memory(threads):
 def test_blocks_over_the_edge_of_the_box_are_refused():
     with pytest.raises(InputError, match="over the edge"):
         replace(few(), walls=Walls(0.5, 2.5, middle_x=0.5, half_length=1.0, half_gap=0.5))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"count": -1}, "steps = -1"), ({"count": 2.5}, "steps = 2.5"), ({"count": 10, "every": 0}, "every = 0")],
+)
+def test_steps_that_cannot_be_counted_are_refused(threads, settings, message):
+    with pytest.raises(InputError, match=message):
+        Simulation(few(), threads).step(**settings)
+
+
+def test_a_name_is_no_device_and_nothing_is_no_force():
+    with pytest.raises(InputError, match=r"give select\('threads'\)"):
+        Simulation(few(), "threads")
+    with pytest.raises(InputError, match="drive = nan"):
+        replace(few(), drive=float("nan"))
+
+
+@pytest.mark.parametrize("layer", [0.0, -1.0, 2.0, 3.5])
+def test_a_layer_that_leaves_no_fluid_between_the_walls_is_refused(layer):
+    with pytest.raises(InputError, match="below 2, half the fluid's height"):
+        Poiseuille(3, 3, 4, layer=layer).system()

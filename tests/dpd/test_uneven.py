@@ -57,7 +57,7 @@ def test_densities_that_cannot_be_are_refused(options, message):
 
 
 def test_cells_are_numbered_as_the_kernels_number_them(threads):
-    system = Uneven(box=(5.3, 4.0, 6.7)).system()
+    system = Uneven("slab", box=(5.3, 4.0, 6.7)).system()
     lists = CellTable(threads, system.cells, 64, np.float32)
     state = make_state(threads, np.float32, system.position, system.velocity, system.moving, system.box)
     for launch in lists.update(state.r, system.count).values():
