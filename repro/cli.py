@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .parallel.errors import InputError
+from .errors import InputError
 from .study import catalogue
 from .study.paths import Project
 

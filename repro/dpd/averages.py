@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.parallel import InputError, Kernel, inline
-
-from .cells import cell_along
-from .position import upper_bits
+from repro.errors import InputError
+from repro.parallel import Kernel, inline
+from repro.particles.cells import cell_along
+from repro.particles.position import upper_bits
 
 #: what is summed in each bin
 COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
@@ -17,10 +17,11 @@ def _add_body(real, add):
     upper = upper_bits(real)
 
     @inline
-    def gather(x, n, r, v, ids, sums, samples, count, fluid, columns, rows, low, high):
+    def gather(x, n, particles, sums, samples, columns, rows, low, high):
+        r, v, _, ids, count, moving = particles
         for i in range(x, x + n):
             height = upper(r[i + 2 * count])
-            if ids[i] < fluid and low <= height < high:
+            if ids[i] < moving and low <= height < high:
                 column = cell_along(upper(r[i]), columns)
                 k = 4 * (column * rows + (height - low) * rows // (high - low))
                 add(sums, k + COUNT, 1.0)
@@ -68,7 +69,7 @@ class Averages:
         state, units = simulation.state, [int(height / system.box[2] * 2**32) for height in (low, high)]
         self.launch = device.compile(Kernel(_add_body(simulation.real, device.add), dtype=simulation.real))(
             (state.count,),
-            *(state.r, state.v, state.ids, self._sums, self._samples, state.count, state.fluid, columns, rows, *units),
+            *(state.particles, self._sums, self._samples, columns, rows, *units),
         )
 
         # the first launch compiles, which a graph cannot

@@ -1,46 +1,53 @@
-"""Speed of a strategy on a device, measured only after its forces have been checked."""
+"""Speed of a strategy on a device, measured only after its forces have been checked.
 
-from dataclasses import asdict, dataclass
+Forces are compared on the same particles at the same places; a step would change both.
+"""
+
 from functools import cache
 
 import numpy as np
-import pandas as pd
 
-from repro.parallel import InputError, measure
+from repro.errors import CheckError
+from repro.parallel import GRAPH_STEPS, Speed, measure, part_seconds, require_seconds, select, time_launches
+from repro.particles.random import ROUNDS
 
 from .cases import Poiseuille
-from .frozen import check_forces, reference_forces
-from .simulation import GRAPH_STEPS, Simulation
+from .simulation import Simulation
 from .system import System
 
-#: what every timer here includes
+#: what the timer of whole steps includes
 INCLUDES = "whole steps: lists, forces, integration and walls; no copy to the host"
+
+#: what a timer of launches at fixed positions includes
+INCLUDES_FORCES = "lists and forces at fixed positions; launched as one sequence, no step, no copy to the host"
+
+#: largest difference of a force from the reference, over the largest force: rounding of some tens of summands
+TOLERANCE = {"single": 1e-5, "double": 1e-13}
 
 #: seconds of a step on a CPU from which two single steps are timed, instead of five repetitions of several
 LONG = 0.25
 
 
-@dataclass(frozen=True)
-class Speed:
-    """One measured speed: whole steps, without a copy to the host."""
+def reference_forces(system: System, *, precision="single", rounds=ROUNDS) -> np.ndarray:
+    """Forces on the fluid by the linked list on one core, of shape (moving, 3), in the order of the ids."""
+    simulation = Simulation(system, select("serial"), strategy="linked", precision=precision, rounds=rounds)
+    simulation.forces.run()
+    return simulation.particles()["force"][: system.moving]
 
-    case: str
-    device: str
-    hardware: str
-    strategy: str
-    precision: str
-    rounds: int
-    #: how steps are launched: from a CUDA graph, or one by one from Python
-    launch: str
-    size: str
-    particles: int
-    #: particle updates a second, frozen particles counted as in the paper
-    updates: float
-    #: seconds of one step, median over the repetitions
-    seconds: float
-    spread: float
-    #: what the physics check found
-    check: str
+
+def check_forces(simulation: Simulation, expected: np.ndarray, forces=None) -> str:
+    """Find the forces once, by `forces` or the simulation's strategy, and compare them; returns what was found.
+
+    Raises CheckError where they differ by more than rounding, and CapacityError if a cell overflowed.
+    """
+    forces = forces or simulation.forces
+    forces.run()
+    forces.check()
+    found = simulation.particles()["force"][: len(expected)]
+    difference = float(np.abs(found - expected).max() / np.abs(expected).max())
+    if not difference <= TOLERANCE[simulation.precision]:
+        raise CheckError(f"{simulation} differs from one core's linked list by {difference:.2e}")
+    return f"forces within {difference:.1e} of serial linked on the same {len(expected)} particles"
 
 
 def check_strategy(device, *, strategy: str, precision: str = "single", **options) -> str:
@@ -75,8 +82,7 @@ def measure_speed(
     would take long. A step of a CPU that takes long is timed twice only. `graph`: a GPU launches its steps as a CUDA
     graph, or else one by one from Python.
     """
-    if not seconds > 0:
-        raise InputError(f"seconds = {seconds}: a repetition must take some time, such as 0.2")
+    require_seconds(seconds)
     simulation = Simulation(system, device, strategy=strategy, **options)
     check = _check_of(simulation, options)
     gpu = device.name == "cuda"
@@ -101,14 +107,17 @@ def measure_speed(
         hardware=device.description,
         strategy=simulation.strategy,
         precision=simulation.precision,
-        rounds=simulation.setup.rounds,
-        launch=f"CUDA graph of {GRAPH_STEPS} steps" if gpu and graph else "from Python, one by one",
-        size=" x ".join(f"{side:g}" for side in system.box),
-        particles=system.count,
-        updates=system.count * steps / timing.seconds,
+        size=size_of(system),
         seconds=timing.seconds / steps,
         spread=timing.spread,
         check=check,
+        # frozen particles counted, as in the paper
+        rates={"updates": system.count * steps / timing.seconds},
+        choices={
+            "rounds": simulation.setup.rounds,
+            "launch": f"CUDA graph of {GRAPH_STEPS} steps" if gpu and graph else "from Python, one by one",
+            "particles": system.count,
+        },
     )
 
 
@@ -120,37 +129,16 @@ def _check_of(simulation: Simulation, options: dict) -> str:
     return check_strategy(simulation.device, strategy=simulation.strategy, **chosen)
 
 
-def speed_table(runs, record=None) -> pd.DataFrame:
-    """Measure a list of (case, system, device, options); one row a speed, each handed to the notebook's `record`."""
-    rows = []
-    for case, system, device, options in runs:
-        rows.append(asdict(measure_speed(case, system, device, **options)))
-        if record is not None:
-            record.timing(**rows[-1], includes=INCLUDES)
-    return pd.DataFrame(rows)
+def size_of(system: System) -> str:
+    """The sides of the box, for tables."""
+    return " x ".join(f"{side:g}" for side in system.box)
 
 
-def part_times(simulation: Simulation, *, repeats: int = 20) -> pd.DataFrame:
-    """Seconds of each part of a step, in its order; the simulation is spoilt by it.
-
-    For the lists and forces it is the difference between a sequence up to a part and one before it, and each begins
-    with the lists, since a part alone would find the lists of another step. Drift and kick need no lists.
-    """
-    device, parts = simulation.device, list(simulation.forces.parts.items())
+def part_times(simulation: Simulation, *, seconds: float = 0.02) -> dict[str, float]:
+    """Seconds of each part of a step, in its order; leaves the state invalid. Drift and kick need no lists."""
+    device = simulation.device
     simulation.advance(2)
-
-    def seconds_of(launches):
-        def run():
-            for _ in range(repeats):
-                for launch in launches:
-                    launch()
-
-        # the least of several: differences of medians would carry every disturbance
-        return measure(device.capture(run), device).best / repeats
-
-    sums = [seconds_of([launch for _, launch in parts[:k]]) for k in range(1, len(parts) + 1)]
+    forces = part_seconds(simulation.forces.parts, device, seconds)
     # the kick first: the drift moves the particles away from their lists
-    kick, drift = (seconds_of([simulation.parts[name]]) for name in ("kick", "drift"))
-    names = ["drift", *(name for name, _ in parts), "kick"]
-    # a part that takes next to nothing may come out below zero
-    return pd.DataFrame({"part": names, "seconds": [drift, *np.diff(sums, prepend=0.0).clip(0), kick]})
+    kick, drift = (time_launches([simulation.parts[name]], device, seconds).best for name in ("kick", "drift"))
+    return {"drift": drift, **forces, "kick": kick}

@@ -5,10 +5,10 @@ from math import isfinite
 
 import numpy as np
 
-from repro.parallel import InputError
+from repro.errors import InputError
+from repro.particles.random import require_ids
 
 from .fluid import Fluid
-from .random import require_ids
 from .system import System, scattered, thermal
 from .walls import Walls
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from repro.parallel import InputError
-from repro.wholefile import whole
+from repro.errors import InputError
+from repro.files import whole
 
 from .fluid import Fluid
 from .simulation import Simulation

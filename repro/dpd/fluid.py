@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite, sqrt
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -10,24 +10,24 @@ The body force g points along x; from the height `turn` on it points the other w
 """
 
 from repro.parallel import fma, inline
-
-from .position import moved, upper_bits
+from repro.particles.position import moved, upper_bits
 
 
 def drift_body(real, bounce):
-    """First half of a step; bounce(x, z, u, v, w, id, seed, step, walls) is the velocity after a look at the wall."""
+    """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity after a look at the wall."""
     half, move = real(0.5), moved(real)
 
     @inline
-    def drift(x, n, r, v, u, f, ids, clock, count, fluid, seed, dt, predictor, per_length, walls):
-        step = clock[0]
+    def drift(x, n, particles, f, noise, dt, predictor, per_length, walls):
+        r, v, u, ids, count, moving = particles
+        key = noise.seed, noise.clock[0]
         for i in range(x, x + n):
-            if ids[i] < fluid:
+            if ids[i] < moving:
                 j, k = i + count, i + 2 * count
                 r[i] = move(r[i], per_length[0], dt * fma(half * dt, f[i], v[i]))
                 r[j] = move(r[j], per_length[1], dt * fma(half * dt, f[j], v[j]))
                 r[k] = move(r[k], per_length[2], dt * fma(half * dt, f[k], v[k]))
-                vx, vy, vz = bounce(r[i], r[k], v[i], v[j], v[k], ids[i], seed, step, walls)
+                vx, vy, vz = bounce(r[i], r[k], (v[i], v[j], v[k]), ids[i], key, walls)
                 ahead, middle = predictor * dt, half * dt
                 u[i], u[j], u[k] = fma(ahead, f[i], vx), fma(ahead, f[j], vy), fma(ahead, f[k], vz)
                 v[i], v[j], v[k] = fma(middle, f[i], vx), fma(middle, f[j], vy), fma(middle, f[k], vz)
@@ -40,13 +40,14 @@ def kick_body(real):
     half, upper = real(0.5), upper_bits(real)
 
     @inline
-    def kick(x, n, r, v, f, ids, clock, count, fluid, dt, g, turn):
+    def kick(x, n, particles, f, noise, dt, g, turn):
+        r, v, count = particles.r, particles.v, particles.count
         for i in range(x, x + n):
-            if ids[i] < fluid:
+            if particles.ids[i] < particles.moving:
                 f[i] += g if upper(r[i + 2 * count]) < turn else -g
                 for k in range(3):
                     v[i + k * count] = fma(half * dt, f[i + k * count], v[i + k * count])
             if i == 0:
-                clock[0] += 1
+                noise.clock[0] += 1
 
     return kick

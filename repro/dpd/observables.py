@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 from .averages import Field
 from .system import System
@@ -37,18 +37,18 @@ def block_average(series, blocks: int = BLOCKS) -> Estimate:
 def temperature(simulation) -> float:
     """kT of a fluid at rest on the whole, from the mean square velocity; its momentum is conserved."""
     xp, state = simulation.device.xp, simulation.state
-    return float(xp.sum(xp.square(state.v, dtype=np.float64))) / (3 * state.fluid - 3)
+    return float(xp.sum(xp.square(state.v, dtype=np.float64))) / (3 * state.moving - 3)
 
 
 def pressure(simulation) -> float:
     """rho kT and a third of the virial of all three forces, over the volume; for a box without walls."""
-    if simulation.state.fluid != simulation.state.count:
+    if simulation.state.moving != simulation.state.count:
         raise InputError(
             "the pressure of a box with frozen particles is not that of the fluid: use a box without walls"
         )
     volume = float(np.prod(simulation.system.box))
     virial = float(simulation.device.xp.sum(simulation.state.virial, dtype=np.float64))
-    return (simulation.state.fluid * temperature(simulation) + virial / 3) / volume
+    return (simulation.state.moving * temperature(simulation) + virial / 3) / volume
 
 
 def radial_distribution(position: np.ndarray, box, edges: np.ndarray) -> np.ndarray:

@@ -1,35 +1,70 @@
 """The particles on a device: flat arrays of vectors, component k of particle i at k * count + i."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from .position import Units
+from repro.particles.position import Units
 
 
-@dataclass
-class State:
-    """Arrays on the device, and the number of particles; the first `fluid` ids move, the others are frozen."""
+class Particles(NamedTuple):
+    """What a kernel knows of the particles; the first `moving` ids move, the others are frozen."""
 
-    count: int
-    fluid: int
-    #: positions, whole numbers (see `position`)
+    #: positions, whole numbers (see `particles.position`)
     r: object
     #: velocities; between the two halves of a step, at its middle
     v: object
     #: velocities predicted for the forces (Groot and Warren's v~)
     u: object
-    #: forces at the last positions, body force included
-    f: object
-    #: each particle's share of the pairs' r . F; the sum over all particles is the sum over all pairs
-    virial: object
     #: 32-bit numbers that particles keep however the arrays are ordered
     ids: object
-    #: how often the forces have been found, one 64-bit integer, which names their noise
+    count: int
+    moving: int
+
+
+class Sums(NamedTuple):
+    """What a kernel adds up for each particle."""
+
+    #: forces
+    f: object
+    #: shares of the pairs' r . F; the sum over all particles is the sum over all pairs
+    virial: object
+
+
+class Noise(NamedTuple):
+    """What names the noise of a step: the seed, and how often the forces have been found, one 64-bit integer."""
+
+    seed: int
+    clock: object
+
+
+@dataclass
+class State:
+    """Arrays on the device as in `Particles`, `Sums` and `Noise`; `f` is at the last positions, body force included."""
+
+    count: int
+    moving: int
+    r: object
+    v: object
+    u: object
+    f: object
+    virial: object
+    ids: object
     clock: object
 
     #: what a particle takes: four vectors, the virial and the id
     NUMBERS = 13
+
+    @property
+    def particles(self) -> Particles:
+        """For kernels."""
+        return Particles(self.r, self.v, self.u, self.ids, self.count, self.moving)
+
+    @property
+    def sums(self) -> Sums:
+        """For kernels."""
+        return Sums(self.f, self.virial)
 
     def on_host(self, device, box) -> dict[str, np.ndarray]:
         """Positions, velocities and forces of shape (count, 3), in the order of the ids."""
@@ -42,7 +77,7 @@ class State:
         return {"position": position, "velocity": rows(self.v), "force": rows(self.f)}
 
 
-def make_state(device, real, position: np.ndarray, velocity: np.ndarray, fluid: int, box) -> State:
+def make_state(device, real, position: np.ndarray, velocity: np.ndarray, moving: int, box) -> State:
     """A state from positions and velocities of shape (count, 3), with forces of zero and ids in this order."""
     count = len(position)
 
@@ -51,7 +86,7 @@ def make_state(device, real, position: np.ndarray, velocity: np.ndarray, fluid: 
 
     return State(
         count,
-        fluid,
+        moving,
         r=vectors(Units(real).of(position, box)),
         v=vectors(velocity.astype(real)),
         u=vectors(velocity.astype(real)),

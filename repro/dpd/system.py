@@ -5,11 +5,11 @@ from math import inf, isfinite, sqrt
 
 import numpy as np
 
-from repro.parallel import InputError
+from repro.errors import InputError
+from repro.particles.cells import Cells
+from repro.particles.random import require_ids
 
-from .cells import Cells
 from .fluid import Fluid
-from .random import require_ids
 from .walls import Walls
 
 

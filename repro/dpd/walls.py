@@ -5,10 +5,10 @@ from math import inf, sqrt
 
 import numpy as np
 
-from repro.parallel import InputError, fma, inline
-
-from .position import upper_bits
-from .random import ROUNDS, Stream, normal, tea
+from repro.errors import InputError
+from repro.parallel import fma, inline
+from repro.particles.position import upper_bits
+from repro.particles.random import ROUNDS, Stream, normal, tea
 
 #: what the tuple `walls` of a kernel holds
 BOTTOM, TOP, MIDDLE_X, HALF_LENGTH, MIDDLE_Z, HALF_GAP, LAYER, SPEED, UNIT_X, UNIT_Z = range(10)
@@ -84,23 +84,24 @@ def nearest_wall(real):
 
 
 def bounce(real):
-    """Returns bounce(x, z, u, v, w, id, seed, step, walls): the velocity after a look at the wall.
+    """Returns bounce(x, z, velocity, id, key, walls): the velocity after a look at the wall.
 
-    x and z are positions in units. In the layer, and beyond it, a particle gets a Maxwellian velocity whose part along
-    the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
+    x and z are positions in units, `key` is (seed, step). In the layer, and beyond it, a particle gets a Maxwellian
+    velocity whose part along the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
     """
     words, deviates, nearest, upper = tea(ROUNDS), normal(real), nearest_wall(real), upper_bits(real)
     along, across, zero = Stream.WALL.value, Stream.WALL_NORMAL.value, real(0)
 
     @inline
-    def turned(x, z, u, v, w, number, seed, step, walls):
+    def turned(x, z, velocity, number, key, walls):
+        u, v, w = velocity
         # rounded here: what follows are differences, which a GPU would fuse with the products
         x, z = fma(real(upper(x)), walls[UNIT_X], zero), fma(real(upper(z)), walls[UNIT_Z], zero)
         depth, nx, nz = nearest(x, z, walls)
         if depth < walls[LAYER]:
-            first, second = words(number, 0, along, seed, step)
+            first, second = words(number, 0, along, key[0], key[1])
             u, v = deviates(first, second)
-            first, second = words(number, 0, across, seed, step)
+            first, second = words(number, 0, across, key[0], key[1])
             w = deviates(first, second)[0]
             u, v, w = walls[SPEED] * u, walls[SPEED] * v, walls[SPEED] * w
             outward = fma(nx, u, nz * w)

@@ -14,7 +14,8 @@
 
 from dataclasses import dataclass
 
-from repro.parallel import InputError, inline
+from repro.errors import InputError
+from repro.parallel import inline
 
 from .equilibrium import equilibrium_of, moments_of, pair_constants
 from .lattice import Lattice
@@ -57,8 +58,9 @@ PERIODIC_BOX = Boundaries(("periodic",) * 6)
 
 
 @inline
-def on_faces(faces, x, y, z, nx, ny, nz):
+def on_faces(faces, x, y, z, grid):
     """Whether a node lies on one of the faces that are marked."""
+    nx, ny, nz = grid
     found = (faces[0] and x == 0) or (faces[1] and x == nx - 1)
     found = found or (faces[2] and y == 0) or (faces[3] and y == ny - 1)
     return found or (faces[4] and z == 0) or (faces[5] and z == nz - 1)
@@ -67,7 +69,7 @@ def on_faces(faces, x, y, z, nx, ny, nz):
 def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: float):
     """Returns (inner, extrapolate) for faces with the scheme "extrapolation".
 
-    inner(x, y, z, nx, ny, nz) is the node whose populations a wall node starts from; extrapolate(s, n, wx, wy, wz, fx,
+    inner(x, y, z, grid) is the node whose populations a wall node starts from; extrapolate(s, n, wall, fx,
     fy, fz) replaces its equilibrium by that of the wall's velocity. `share` is the force's share in the velocity.
     """
     q, pairs, zero, three, three_halves = lattice.q, lattice.q // 2, dtype(0), dtype(3), dtype(1.5)
@@ -83,25 +85,27 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     some_solid = any(solid)
 
     @inline
-    def inner(x, y, z, nx, ny, nz):
-        solid_node = some_solid and on_faces(solid, x, y, z, nx, ny, nz)
+    def inner(x, y, z, grid):
+        nx, ny, nz = grid
+        solid_node = some_solid and on_faces(solid, x, y, z, grid)
         xi = 1 if x_low and x == 0 else (nx - 2 if x_high and x == nx - 1 else x)
         yi = 1 if y_low and y == 0 else (ny - 2 if y_high and y == ny - 1 else y)
         zi = 1 if z_low and z == 0 else (nz - 2 if z_high and z == nz - 1 else z)
         return (x if solid_node else xi), (y if solid_node else yi), (z if solid_node else zi)
 
     @inline
-    def on_moving_wall(x, y, z, nx, ny, nz):
+    def on_moving_wall(x, y, z, grid):
+        nx, ny, nz = grid
         position = x if axis == 0 else (y if axis == 1 else z)
         last = (nx if axis == 0 else (ny if axis == 1 else nz)) - 1
         return moves and position == (last if upper else 0)
 
     @inline
-    def extrapolate(s, n, x, y, z, nx, ny, nz, wx, wy, wz, fx, fy, fz):
-        moments(s, n, fx, fy, fz)
+    def extrapolate(s, n, x, y, z, grid, wall, force):
+        moments(s, n, force)
         vx, vy, vz = zero, zero, zero
-        if on_moving_wall(x, y, z, nx, ny, nz):
-            vx, vy, vz = wx, wy, wz
+        if on_moving_wall(x, y, z, grid):
+            vx, vy, vz = wall
         wall_speed = three_halves * (vx * vx + vy * vy + vz * vz)
         for lane in range(n):
             ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]

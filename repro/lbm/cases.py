@@ -5,7 +5,7 @@ from math import pi
 
 import numpy as np
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 from .boundaries import BOUNCE_BACK, Boundaries
 from .lattice import D2Q9, D3Q15, D3Q19

@@ -16,7 +16,7 @@ COLLISIONS = ("bgk", "trt", "mrt", "mrt-dhumieres")
 
 
 def collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
-    """Returns collide(s, n, even_rate, odd_rate, fx, fy, fz), in place in the scratch of a run."""
+    """Returns collide(s, n, rates, force), in place in the scratch of a run."""
     if collision.startswith("mrt"):
         return moment_collision_of(lattice, dtype, forcing, collision)
     return _pair_collision_of(lattice, dtype, forcing)
@@ -30,8 +30,10 @@ def _pair_collision_of(lattice: Lattice, dtype, forcing: str | None):
     even, odd = equilibrium_of(dtype)
 
     @inline
-    def collide(s, n, even_rate, odd_rate, fx, fy, fz):
-        moments(s, n, fx, fy, fz)
+    def collide(s, n, rates, force):
+        even_rate, odd_rate = rates
+        fx, fy, fz = force
+        moments(s, n, force)
         even_force, odd_force = one - kept * even_rate, one - kept * odd_rate
         for lane in range(n):
             ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]

@@ -23,7 +23,7 @@ def pair_constants(lattice: Lattice, dtype):
 
 
 def moments_of(lattice: Lattice, dtype, force_share: float):
-    """Returns moments(s, n, fx, fy, fz): fills the rows of density and velocity from the populations.
+    """Returns moments(s, n, force): fills the rows of density and velocity from the populations.
 
     The velocity is (sum_i c_i f_i + force_share F)/density; 1/2 before a collision, -1/2 after it gives the fluid's.
     """
@@ -31,7 +31,8 @@ def moments_of(lattice: Lattice, dtype, force_share: float):
     _, cx, cy, cz = pair_constants(lattice, dtype)
 
     @inline
-    def moments(s, n, fx, fy, fz):
+    def moments(s, n, force):
+        fx, fy, fz = force
         for lane in range(n):
             s[q, lane] = s[0, lane]
             s[q + 1, lane] = share * fx

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 from .boundaries import BOUNCE_BACK, FACES, Boundaries
 from .collision import COLLISIONS
 from .forcing import VELOCITY_SHARE
 from .lattice import D3Q19, Lattice
+from .parameters import Force, Grid, Parameters, Rates, WallVelocity, in_precision
 
 SPEED_OF_SOUND = 1 / sqrt(3)
 
@@ -104,7 +105,11 @@ class Problem:
             return even, even
         return even, 1 / (0.5 + self.magic / (self.relaxation_time - 0.5))
 
-    def parameters(self, dtype) -> tuple:
-        """What the update kernels take after the arrays: shape, rates, force and wall velocity."""
-        numbers = (*self.rates, *self.force, *self.wall_velocity)
-        return (*self.shape, *(dtype(number) for number in numbers))
+    def parameters(self, dtype) -> Parameters:
+        """What the update kernels take after the arrays."""
+        return Parameters(
+            Grid(*self.shape),
+            in_precision(Rates, self.rates, dtype),
+            in_precision(Force, self.force, dtype),
+            in_precision(WallVelocity, self.wall_velocity, dtype),
+        )

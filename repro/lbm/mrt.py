@@ -110,14 +110,15 @@ def _relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
 
 
 def _target(lattice: Lattice, dtype):
-    """Returns add(s, n, sign, share, fx, fy, fz): adds sign f_eq + share F_i to the even and odd parts in `s`."""
+    """Returns add(s, n, sign, share, force): adds sign f_eq + share F_i to the even and odd parts in `s`."""
     q, pairs = lattice.q, lattice.q // 2
     zero, three, three_halves = dtype(0), dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     even, odd = equilibrium_of(dtype)
 
     @inline
-    def add(s, n, sign, share, fx, fy, fz):
+    def add(s, n, sign, share, force):
+        fx, fy, fz = force
         for lane in range(n):
             ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
             speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
@@ -136,7 +137,7 @@ def _target(lattice: Lattice, dtype):
 
 
 def moment_collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
-    """Returns collide(s, n, even_rate, odd_rate, fx, fy, fz), in place in the scratch of a run.
+    """Returns collide(s, n, rates, force), in place in the scratch of a run.
 
     "mrt" relaxes even moments at even_rate and odd ones at odd_rate, "mrt-dhumieres" at DHUMIERES_RATES. With S the
     rates, the result is f_eq + (1 - S)(f - f_eq + share F) + (1 - share) F; `share` tells the forcings apart.
@@ -156,13 +157,14 @@ def moment_collision_of(lattice: Lattice, dtype, forcing: str | None, collision:
                 s[i, lane], s[i + 1, lane] = scale * (a + b), scale * (a - b)
 
     @inline
-    def collide(s, n, even_rate, odd_rate, fx, fy, fz):
-        moments(s, n, fx, fy, fz)
+    def collide(s, n, rates, force):
+        even_rate, odd_rate = rates
+        moments(s, n, force)
         to_parts(s, n, half)
-        add(s, n, minus, before, fx, fy, fz)
+        add(s, n, minus, before, force)
         relax_even(s, n, even_rate)
         relax_odd(s, n, odd_rate)
-        add(s, n, plus, after, fx, fy, fz)
+        add(s, n, plus, after, force)
         to_parts(s, n, plus)
 
     return collide

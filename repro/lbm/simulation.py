@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from repro.parallel import InputError, require_memory
+from repro.errors import InputError, require_one_of, require_whole
+from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 
 from .layout import LAYOUTS
 from .model import Problem
 from .node import macroscopic_kernel
 from .strategies import ALL
-from .timeloop import PRECISIONS, TimeLoop
 
 #: intervals of the convergence test without progress after which a run is given up
 PATIENCE = 300
@@ -23,16 +23,16 @@ class Simulation(TimeLoop):
     """
 
     def __init__(self, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128):
-        _one_of("strategy", strategy, ALL)
-        _one_of("precision", precision, PRECISIONS)
-        _one_of("layout", layout, LAYOUTS)
-        if not (isinstance(block, int) and 1 <= block <= 1024):
-            raise InputError(f"block size {block}: a CUDA block has 1 to 1024 threads")
-        self.problem, self.device, self.strategy = problem, device, strategy
+        require_one_of("strategy", strategy, ALL)
+        require_one_of("precision", precision, PRECISIONS)
+        require_one_of("layout", layout, LAYOUTS)
+        require_whole("block", block, 1, 1024)
+        self.problem, self.strategy = problem, strategy
         self.precision, self.layout, self.block = precision, layout, block
         self.dtype = PRECISIONS[precision]
         require_memory(device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)")
-        super().__init__(ALL[strategy].build(problem, device, self.dtype, layout, block), device, self._description)
+        self.scheme = ALL[strategy].build(problem, device, self.dtype, layout, block)
+        super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_finite)
         self._fields = device.zeros(4 * problem.nodes, self.dtype)
         self._macroscopic = self._bind_macroscopic()
 
@@ -56,14 +56,19 @@ class Simulation(TimeLoop):
         """Bytes that one node update must move through memory."""
         return self.traffic.bytes_per_update(self.problem.model.lattice.q, np.dtype(self.dtype).itemsize)
 
+    @property
+    def state(self):
+        """The device array that holds the populations now."""
+        return self.scheme.states[self.steps % 2]
+
     def _bind_macroscopic(self):
         problem, scheme = self.problem, self.scheme
         if scheme.macroscopic is not None:
             return scheme.macroscopic(self._fields)
         kernel = macroscopic_kernel(problem.model, self.dtype, self.layout, collided=scheme.collided)
         bind = self.device.compile(kernel)
-        numbers = tuple(self.dtype(number) for number in (*problem.force, *problem.wall_velocity))
-        return [bind(problem.shape, f, self._fields, *problem.shape, *numbers) for f in scheme.states]
+        grid, _, force, wall = problem.parameters(self.dtype)
+        return [bind(problem.shape, f, self._fields, grid, force, wall) for f in scheme.states]
 
     def set_populations(self, populations: np.ndarray) -> None:
         """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
@@ -71,7 +76,7 @@ class Simulation(TimeLoop):
 
         Shape (q, 1, 1, 1) sets all nodes to the same populations.
         """
-        self._require_untouched()
+        self._require_untouched("populations")
         q = self.problem.model.lattice.q
         weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
         given = np.asarray(populations, float)
@@ -93,6 +98,9 @@ class Simulation(TimeLoop):
         values = flat.reshape(q, -1) if self.layout == "soa" else flat.reshape(-1, q).T
         weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
         return values.reshape(q, nz, ny, nx) + weights
+
+    def _require_finite(self):
+        require_finite(self.state, self.steps, self._description())
 
     def _description(self) -> str:
         problem = self.problem
@@ -123,7 +131,7 @@ class Simulation(TimeLoop):
         populations += weights if by_node else weights[:, None]
 
     def _update_fields(self):
-        self._start()
+        self.start()
         self._macroscopic[self.steps % 2]()
         return self._fields
 
@@ -170,8 +178,3 @@ class Convergence:
     def __repr__(self):
         last = self.history[-1][1] if self.history else float("nan")
         return f"{'converged' if self.converged else 'NOT converged'} after {self.steps} steps (last change {last:.2e})"
-
-
-def _one_of(what: str, value, allowed) -> None:
-    if value not in allowed:
-        raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")

@@ -11,6 +11,7 @@ from repro.parallel import inline
 from .boundaries import Boundaries
 from .lattice import Lattice
 from .layout import layout_of, unsigned
+from .neighbours import crossed_faces, offset_of, sides
 
 
 def wall_term(lattice: Lattice, dtype):
@@ -20,38 +21,25 @@ def wall_term(lattice: Lattice, dtype):
     cx, cy, cz = (tuple(map(dtype, component)) for component in lattice.components)
 
     @inline
-    def gain(i, wx, wy, wz):
+    def gain(i, wall):
+        wx, wy, wz = wall
         return six * weights[i] * (cx[i] * wx + cy[i] * wy + cz[i] * wz)
 
     return gain
 
 
-@inline
-def sides(position, count, pitch):
-    """Steps in the flat index to the left and to the right neighbour on a periodic axis."""
-    left = -pitch if position > 0 else (count - 1) * pitch
-    right = pitch if position < count - 1 else (1 - count) * pitch
-    return left, right
-
-
-def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
-    """For each velocity the faces, as bits, through which a node on all of them is left along sign * c_i."""
-    return tuple(
-        sum(1 << (2 * axis + (sign * c > 0)) for axis, c in enumerate(velocity) if c) for velocity in lattice.velocities
-    )
-
-
 def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
     """Returns (edges, beyond), which know the six faces as bits of an integer.
 
-    edges(x, y, z, nx, ny, nz) are the walls at which a run of nodes lies, worked out once a run; beyond(i, sign, edges)
+    edges(x, y, z, grid) are the walls at which a run of nodes lies, worked out once a run; beyond(i, sign, edges)
     says whether its neighbour at sign * c_i lies outside through one of them.
     """
     x_low, x_high, y_low, y_high, z_low, z_high = walls
     ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
 
     @inline
-    def edges(x, y, z, nx, ny, nz):
+    def edges(x, y, z, grid):
+        nx, ny, nz = grid
         at_low = (1 if x_low and x == 0 else 0) + (4 if y_low and y == 0 else 0) + (16 if z_low and z == 0 else 0)
         at_x = 2 if x_high and x == nx - 1 else 0
         at_y = 8 if y_high and y == ny - 1 else 0
@@ -64,25 +52,6 @@ def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
     return edges, beyond
 
 
-def offset_of(lattice: Lattice):
-    """Returns offset(i, sign, xs, ys, zs): the step in the flat index to the node at sign * c_i, from `sides`."""
-    cx, cy, cz = lattice.components
-
-    @inline
-    def offset(i, sign, xs, ys, zs):
-        dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
-        step = 0
-        if dx != 0:
-            step += xs[0] if dx == -1 else xs[1]
-        if dy != 0:
-            step += ys[0] if dy == -1 else ys[1]
-        if dz != 0:
-            step += zs[0] if dz == -1 else zs[1]
-        return step
-
-    return offset
-
-
 def faces_of(boundaries: Boundaries):
     """(closed faces, the moving face alone if populations turn round at it while they stream)."""
     closed = tuple(not periodic for periodic in boundaries.has("periodic"))
@@ -92,7 +61,7 @@ def faces_of(boundaries: Boundaries):
 
 
 def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corners: bool = True):
-    """Returns drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz): what populations gain that turn round at the moving wall.
+    """Returns drag(s, n, x, y, z, grid, wall): what populations gain that turn round at the moving wall.
 
     sign is -1 for those that come from beyond the wall, 1 for those that leave through it; corners=False leaves out
     what would come from beyond one wall and go beyond another.
@@ -104,14 +73,14 @@ def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corne
     moving_edges_of, beyond_moving = beyond_of(lattice, moving)
 
     @inline
-    def drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz):
-        moving_edges = moving_edges_of(x, y, z, nx, ny, nz)
+    def drag(s, n, x, y, z, grid, wall):
+        moving_edges = moving_edges_of(x, y, z, grid)
         if moves and moving_edges != 0:
-            edges = edges_of(x, y, z, nx, ny, nz)
+            edges = edges_of(x, y, z, grid)
             for i in range(q):
                 if beyond_moving(i, sign, moving_edges) and (corners or not beyond(i, -sign, edges)):
                     for lane in range(n):
-                        s[i, lane] += toward * gain(i, wx, wy, wz)
+                        s[i, lane] += toward * gain(i, wall)
 
     return drag
 
@@ -134,7 +103,7 @@ def reflect_of(lattice: Lattice, boundaries: Boundaries):
 
 
 def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
-    """Returns gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz): the populations that stream into a run of nodes."""
+    """Returns gather(s, n, x, y, z, grid, f, wall): the populations that stream into a run of nodes."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
     edges_of, beyond = beyond_of(lattice, faces_of(boundaries)[0])
@@ -142,10 +111,11 @@ def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     drag = drag_of(lattice, boundaries, dtype, -1)
 
     @inline
-    def gather(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
+    def gather(s, n, x, y, z, grid, f, wall):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        edges = edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, grid)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             base = at(i, here + offset(i, -1, xs, ys, zs), size)
@@ -154,13 +124,13 @@ def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
             for lane in range(n):
                 s[i, lane] = f[unsigned(base + stride * lane)]
         reflect(s, n, edges)
-        drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
+        drag(s, n, x, y, z, grid, wall)
 
     return gather
 
 
 def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
-    """Returns own(s, n, x, ..., f, wx, wy, wz): the populations stored at the nodes, completed at modified walls."""
+    """Returns own(s, n, x, ..., f, wall): the populations stored at the nodes, completed at modified walls."""
     q, modified = lattice.q, boundaries.bounce == "modified"
     at, stride = layout_of(lattice, layout)
     edges_of, _ = beyond_of(lattice, faces_of(boundaries)[0])
@@ -168,28 +138,30 @@ def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     drag = drag_of(lattice, boundaries, dtype, -1, corners=False)
 
     @inline
-    def own(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
+    def own(s, n, x, y, z, grid, f, wall):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        edges = edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, grid)
         for i in range(q):
             base = at(i, here, size)
             for lane in range(n):
                 s[i, lane] = f[unsigned(base + stride * lane)]
         reflect(s, n, edges)
         if modified:
-            drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
+            drag(s, n, x, y, z, grid, wall)
 
     return own
 
 
 def keep_of(lattice: Lattice, layout: str):
-    """Returns keep(s, n, x, y, z, nx, ny, nz, g): store the populations at their own nodes."""
+    """Returns keep(s, n, x, y, z, grid, g): store the populations at their own nodes."""
     q = lattice.q
     at, stride = layout_of(lattice, layout)
 
     @inline
-    def keep(s, n, x, y, z, nx, ny, nz, g):
+    def keep(s, n, x, y, z, grid, g):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
         for i in range(q):
@@ -201,19 +173,20 @@ def keep_of(lattice: Lattice, layout: str):
 
 
 def scatter_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
-    """Returns scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz): stream the populations out to the neighbours."""
+    """Returns scatter(s, n, x, y, z, grid, g, wall): stream the populations out to the neighbours."""
     q, opposite = lattice.q, lattice.opposite
     at, stride = layout_of(lattice, layout)
     edges_of, beyond = beyond_of(lattice, faces_of(boundaries)[0])
     offset, drag = offset_of(lattice), drag_of(lattice, boundaries, dtype, 1)
 
     @inline
-    def scatter(s, n, x, y, z, nx, ny, nz, g, wx, wy, wz):
+    def scatter(s, n, x, y, z, grid, g, wall):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
-        edges = edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, grid)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
+        drag(s, n, x, y, z, grid, wall)
         for i in range(q):
             base = at(i, here + offset(i, 1, xs, ys, zs), size)
             if beyond(i, 1, edges):

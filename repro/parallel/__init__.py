@@ -1,34 +1,44 @@
-"""Where code runs: the only place that knows a CPU from a GPU."""
+"""Where code runs: the only place that knows a CPU from a GPU.
 
-from .cpu import CpuDevice
-from .errors import DeviceError, DivergenceError, InputError, MemoryLimitError
-from .jit import inline, load_generated
-from .kernel import Kernel
-from .memory import readable, require_memory
-from .operations import fma, ones
-from .select import NAMES, gpu_present, select
-from .timing import Timing, bus_bandwidth, copy_bandwidth, host_clock, measure, wall_clock
+Names are loaded when they are asked for, so that who only chooses a device waits for no compiler.
+"""
 
-__all__ = [
-    "NAMES",
-    "CpuDevice",
-    "DeviceError",
-    "DivergenceError",
-    "InputError",
-    "Kernel",
-    "MemoryLimitError",
-    "Timing",
-    "bus_bandwidth",
-    "copy_bandwidth",
-    "fma",
-    "gpu_present",
-    "host_clock",
-    "inline",
-    "load_generated",
-    "measure",
-    "ones",
-    "readable",
-    "require_memory",
-    "select",
-    "wall_clock",
-]
+from importlib import import_module
+
+from .presence import gpu_present
+from .select import NAMES, resolve, select
+
+#: the module of each name that brings numba along
+_HOMES = {
+    "CpuDevice": "cpu",
+    "GRAPH_STEPS": "timeloop",
+    "Kernel": "kernel",
+    "PRECISIONS": "timeloop",
+    "TimeLoop": "timeloop",
+    "Speed": "timing",
+    "Timing": "timing",
+    "bus_bandwidth": "timing",
+    "copy_bandwidth": "timing",
+    "fma": "operations",
+    "host_clock": "timing",
+    "inline": "jit",
+    "load_generated": "jit",
+    "measure": "timing",
+    "ones": "operations",
+    "part_seconds": "timing",
+    "readable": "memory",
+    "require_finite": "timeloop",
+    "require_memory": "memory",
+    "require_seconds": "timing",
+    "time_launches": "timing",
+    "wall_clock": "timing",
+    "zero": "operations",
+}
+
+__all__ = ["NAMES", "gpu_present", "resolve", "select", *_HOMES]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,13 +1,15 @@
 """The CPU: `serial`, item by item on one core, and `threads`, runs of items on all cores."""
 
 import time
-from functools import partial
+from functools import cache, partial
 
 import numba
 import numpy as np
 import psutil
 
-from ..hardware import cpu_model
+from repro.hardware import cpu_model
+
+from .arguments import flattened
 from .atomics import add_alone, add_locked
 from .jit import inline
 from .kernel import Kernel
@@ -71,22 +73,26 @@ class CpuDevice:
 
     def compile(self, kernel: Kernel):
         """Returns bind(shape, *arguments), which returns a function without arguments that runs the kernel."""
-        lanes = kernel.block if kernel.shared_rows else self.lanes
-        loop = cpu_loop(
-            kernel.body,
-            ndim=kernel.ndim,
-            rows=kernel.rows,
-            dtype=np.dtype(kernel.dtype),
-            lanes=lanes,
-            parallel=self.parallel,
-            edges=kernel.edges,
-            index_rows=kernel.index_rows,
-            shared_rows=kernel.shared_rows,
-            strict=kernel.strict,
-        )
+
+        @cache
+        def loop(packing):
+            return cpu_loop(
+                kernel.body,
+                packing,
+                ndim=kernel.ndim,
+                rows=kernel.rows,
+                dtype=np.dtype(kernel.dtype),
+                lanes=kernel.block if kernel.shared_rows else self.lanes,
+                parallel=self.parallel,
+                edges=kernel.edges,
+                index_rows=kernel.index_rows,
+                shared_rows=kernel.shared_rows,
+                strict=kernel.strict,
+            )
 
         def bind(shape, *arguments):
-            return partial(loop, self.workers, *kernel.padded(shape), *arguments)
+            packing, flat = flattened(arguments)
+            return partial(loop(packing), self.workers, *kernel.padded(shape), *flat)
 
         return bind
 

@@ -8,11 +8,14 @@ import warnings
 import numpy as np
 from numba import config, cuda
 
+from repro.errors import DeviceError
+
+from .arguments import flattened
 from .atomics import add_on_gpu
-from .errors import DeviceError
 from .jit import inline
 from .kernel import Kernel
 from .loops import cuda_kernel
+from .presence import require_gpu
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 
@@ -83,24 +86,26 @@ class CudaDevice:
 
     def compile(self, kernel: Kernel):
         """Returns bind(shape, *arguments), which returns a function without arguments that launches the kernel."""
-        compiled = cuda_kernel(
-            kernel.body,
-            ndim=kernel.ndim,
-            rows=kernel.rows,
-            dtype=np.dtype(kernel.dtype),
-            index_rows=kernel.index_rows,
-            shared_rows=kernel.shared_rows,
-            block=kernel.block,
-            registers=kernel.registers,
-            strict=kernel.strict,
-        )
 
         def bind(shape, *arguments):
+            packing, flat = flattened(arguments)
+            compiled = cuda_kernel(
+                kernel.body,
+                packing,
+                ndim=kernel.ndim,
+                rows=kernel.rows,
+                dtype=np.dtype(kernel.dtype),
+                index_rows=kernel.index_rows,
+                shared_rows=kernel.shared_rows,
+                block=kernel.block,
+                registers=kernel.registers,
+                strict=kernel.strict,
+            )
             nx, ny, nz = kernel.padded(shape)
             if max(ny, nz) > _GRID_LIMIT:
                 raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
             grid = (-(-nx // kernel.block), ny, nz)
-            values = [self._view(argument) for argument in arguments]
+            values = [self._view(argument) for argument in flat]
             stream = 0 if SIMULATED else self._numba_stream
             launch = compiled[grid, (kernel.block, 1, 1), stream]
 
@@ -167,17 +172,9 @@ class CudaDevice:
 
 def _open_gpu():
     """CuPy and a stream on the current GPU, or a DeviceError that says what is missing."""
-    hint = "use --device threads, or install the extra cuda12 or cuda13 on a machine with an NVIDIA GPU"
-    try:
-        import cupy
-    except ImportError:
-        raise DeviceError(f"device 'cuda' was asked for, but CuPy is not installed: {hint}") from None
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise DeviceError(f"device 'cuda' was asked for, but there is no GPU ({error}): {hint}") from None
-    if count == 0:
-        raise DeviceError(f"device 'cuda' was asked for, but there is no GPU: {hint}")
+    require_gpu()
+    import cupy
+
     # A blocking stream: what CuPy runs on the default stream waits for it. The current stream belongs to a thread, so
     # an operation elsewhere, such as in a notebook's later cell, would otherwise read what is not yet written.
     stream = cupy.cuda.Stream(non_blocking=False)

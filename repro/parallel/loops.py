@@ -9,22 +9,23 @@ A body handles a run of `n` neighbouring items that starts at `x`:
 `s` is the run's private scratch of shape (rows, n at most) and is left out when the kernel asks for no rows; a kernel
 with `index_rows` gets a scratch of 32-bit integers after it, one with `shared_rows` the block's shared array. On the
 CPU the run is a piece of a row, which the compiler vectorises; on the GPU it is one item and the loops over the run
-vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are generated for the body's number of
-arguments.
+vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are generated for the body's arguments, of
+which some may be named tuples (see `arguments`).
 """
 
-import inspect
+import hashlib
 from functools import cache
 
 from numba import config
 
+from .arguments import Packing
 from .jit import cached_apart, load_generated
 
 _CPU = '''"""Generated: a loop over runs of items on the CPU."""
 from numba import carray, int32, njit, prange
 
 from repro.parallel.stack import stack
-
+{imports}
 
 def make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows):
     count, index_count, shared_count = rows * lanes, index_rows * lanes, shared_rows * lanes
@@ -63,7 +64,7 @@ _WALK_POINTS = """            x = chunk * nx // chunks
 
 _CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
 from numba import cuda, int32
-
+{imports}
 
 def make(body, rows, dtype, index_rows, shared_rows, block, registers):
     @cuda.jit(fastmath={fast}, cache={cache}{limit})
@@ -90,53 +91,51 @@ _CUDA_SCRATCH = {
 }
 
 
-def _argument_names(body, fixed: int) -> list[str]:
-    return list(inspect.signature(body).parameters)[fixed:]
+def _call(packing: Packing, ndim: int, scratch: str, run: str) -> str:
+    return f"body({', '.join([*['x', run, 'y', 'z'][: ndim + 1], *scratch, *packing.call])})"
 
 
-def _pieces(body, ndim: int, scratch: str, run: str) -> tuple[str, list[str]]:
-    """The text of the call of the body, and the names of the arguments the caller gives."""
-    index = ["x", run, "y", "z"][: ndim + 1] + list(scratch)
-    names = [f"a{k}" for k in range(len(_argument_names(body, len(index))))]
-    return f"body({', '.join(index + names)})", names
+def _parameters(packing: Packing) -> str:
+    return "".join(f", {name}" for name in packing.names)
 
 
-def _tail(names: list[str]) -> str:
-    return "".join(f", {name}" for name in names)
+def _generated(kind: str, source: str):
+    """The module of a source; numba's cache tells modules apart by their names, and so these by what is in them."""
+    return load_generated(f"{kind}_{hashlib.sha256(source.encode()).hexdigest()[:12]}", source)
 
 
 def _scratch_names(rows: int, index_rows: int, shared_rows: int) -> str:
     return "s" * bool(rows) + "r" * bool(index_rows) + "t" * bool(shared_rows)
 
 
-def cpu_loop(body, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, shared_rows, strict=False):
-    """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *arguments)."""
+def cpu_loop(
+    body, packing: Packing, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, shared_rows, strict=False
+):
+    """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *flat arguments)."""
     if edges and lanes == 1:
         edges = False
     kinds = _scratch_names(rows, index_rows, shared_rows)
-    call, names = _pieces(body, ndim, kinds, "1" if lanes == 1 else "n")
+    call = _call(packing, ndim, kinds, "1" if lanes == 1 else "n")
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
     scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
-    source = _CPU.format(arguments=_tail(names), scratch=scratch, walk=walk, fast=not strict)
-    # numba's cache knows neither the arithmetic nor the limit of registers: the module's name tells them apart
-    name = f"cpu_{ndim}d_{len(names)}_{kinds}_{'node' if lanes == 1 else 'run'}{'_strict' if strict else ''}"
-    module = load_generated(name, source)
+    parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "walk": walk}
+    module = _generated("cpu", _CPU.format(**parts, fast=not strict))
     return cached_apart(module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows))
 
 
 @cache
-def cuda_kernel(body, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None, strict=False):
-    """Wrap `body` into a CUDA kernel; returns kernel(nx, *arguments), to be launched with blocks (block, 1, 1)."""
+def cuda_kernel(
+    body, packing: Packing, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None, strict=False
+):
+    """Wrap `body` into a CUDA kernel; returns kernel(nx, *flat arguments), to be launched with blocks (block, 1, 1)."""
     kinds = _scratch_names(rows, index_rows, shared_rows)
-    call, names = _pieces(body, ndim, kinds, "1")
+    call = _call(packing, ndim, kinds, "1")
     scratch = "".join(_CUDA_SCRATCH[kind] for kind in kinds)
     # the simulator has no registers
     limited = registers is not None and not config.ENABLE_CUDASIM
     limit = ", max_registers=registers" if limited else ""
     # numba would take a kernel with one limit from the cache for another
     cached = not shared_rows and not limited
-    parts = {"arguments": _tail(names), "scratch": scratch, "call": call}
-    source = _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)
-    name = f"cuda_{ndim}d_{len(names)}_{kinds}{'_limited' if limited else ''}{'_strict' if strict else ''}"
-    make = load_generated(name, source).make
+    parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "call": call}
+    make = _generated("cuda", _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)).make
     return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))

@@ -1,6 +1,6 @@
 """Refuse what does not fit before it is allocated."""
 
-from .errors import MemoryLimitError
+from repro.errors import MemoryLimitError
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 

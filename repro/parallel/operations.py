@@ -4,6 +4,15 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
+from .jit import inline
+
+
+@inline
+def zero(x, n, values):
+    """A kernel's body: set values to zero."""
+    for k in range(x, x + n):
+        values[k] = 0
+
 
 def fma(a, b, c):
     """a * b + c with one rounding; in a kernel all three have the same type.

@@ -1,23 +1,30 @@
 """The choice of a device by name."""
 
-import importlib.util
+from repro.errors import DeviceError
 
-from .cpu import CpuDevice
-from .errors import DeviceError
+from .presence import gpu_present, require_gpu
 
 NAMES = ("auto", "serial", "threads", "cuda")
 
 
-def gpu_present() -> bool:
-    """Whether a GPU and CuPy are there; never true for the simulator."""
-    if importlib.util.find_spec("cupy") is None:
-        return False
-    import cupy
+def resolve(name: str = "auto") -> str:
+    """The device that `name` stands for: "auto" is "cuda" where there is a GPU, else "threads".
 
-    try:
-        return cupy.cuda.runtime.getDeviceCount() > 0
-    except cupy.cuda.runtime.CUDARuntimeError:
-        return False
+    Raises DeviceError for an unknown name.
+    """
+    if name not in NAMES:
+        raise DeviceError(f"unknown device '{name}': choose one of {', '.join(NAMES)}")
+    if name == "auto":
+        return "cuda" if gpu_present() else "threads"
+    return name
+
+
+def available(name: str = "auto") -> str:
+    """The device that `name` stands for, as `resolve`; raises DeviceError also where it is not there."""
+    found = resolve(name)
+    if found == "cuda":
+        require_gpu()
+    return found
 
 
 def select(name: str = "auto"):
@@ -25,11 +32,10 @@ def select(name: str = "auto"):
 
     Raises DeviceError where it is not there; only "auto" ever falls back.
     """
-    if name not in NAMES:
-        raise DeviceError(f"unknown device '{name}': choose one of {', '.join(NAMES)}")
-    if name == "auto":
-        name = "cuda" if gpu_present() else "threads"
+    name = resolve(name)
     if name != "cuda":
+        from .cpu import CpuDevice
+
         return CpuDevice(name)
     from .gpu import CudaDevice
 

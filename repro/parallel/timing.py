@@ -1,10 +1,12 @@
 """Timing that a reader can trust: warmed up, synchronised, repeated, with its spread."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 import numpy as np
+
+from repro.errors import InputError
 
 from .jit import inline
 from .kernel import Kernel
@@ -31,6 +33,79 @@ def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
 def _timing(seconds: list[float]) -> Timing:
     middle = median(seconds)
     return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, len(seconds))
+
+
+#: most launches of a sequence in one repetition
+_MOST_REPEATS = 1000
+
+
+def require_seconds(seconds: float) -> None:
+    """Refuse a repetition that takes no time."""
+    if not seconds > 0:
+        raise InputError(f"seconds = {seconds}: a repetition must take some time, such as 0.05")
+
+
+def time_launches(launches, device, seconds: float) -> Timing:
+    """Time launches one after the other, replayed as one graph on a GPU: five repetitions of about `seconds` each.
+
+    The seconds are those of one sequence.
+    """
+    require_seconds(seconds)
+    launches = list(launches)
+
+    def recorded(repeats):
+        return device.capture(lambda: [launch() for _ in range(repeats) for launch in launches] and None)
+
+    # the first launch compiles, which a graph cannot
+    for launch in launches:
+        launch()
+    once = recorded(1)
+    once()
+    device.synchronise()
+    repeats = int(np.clip(round(seconds / max(device.clock(once), 1e-9)), 1, _MOST_REPEATS))
+    timing = measure(recorded(repeats), device)
+    return Timing(timing.seconds / repeats, timing.best / repeats, timing.spread, timing.repeats)
+
+
+def part_seconds(parts: dict, device, seconds: float) -> dict[str, float]:
+    """Seconds of each of `parts`, launches by name in their order.
+
+    It is the difference between the sequence up to a part and the sequence before it, at least zero: a part alone would
+    find the lists of another step. The least of several repetitions counts, since differences of medians would carry
+    every disturbance.
+    """
+    launches, before, found = list(parts.values()), 0.0, {}
+    for k, name in enumerate(parts, 1):
+        now = time_launches(launches[:k], device, seconds).best
+        found[name], before = max(now - before, 0.0), now
+    return found
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One measured speed: whole steps, without a copy to the host."""
+
+    case: str
+    device: str
+    hardware: str
+    strategy: str
+    precision: str
+    size: str
+    #: seconds of one step, median over the repetitions
+    seconds: float
+    spread: float
+    #: what the physics check found
+    check: str
+    #: what a second brings, by the field's name: "mlups", "updates", "bandwidth" (bytes)
+    rates: dict[str, float]
+    #: what else was chosen, such as the block size
+    choices: dict = field(default_factory=dict)
+
+    @property
+    def row(self) -> dict:
+        """Everything by name, for a table."""
+        nested = ("rates", "choices")
+        return {k: v for k, v in vars(self).items() if k not in nested} | self.choices | self.rates
 
 
 @inline

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from .nearest import did_you_mean
 from .paths import Project, file_stem
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from . import atomic
+from repro.files import read_json
 
 
 def read(notebook: Path) -> list[dict] | None:
     """The cells of a notebook, None if the file is missing or not a notebook."""
-    content = atomic.read_json(notebook)
+    content = read_json(notebook)
     cells = content.get("cells") if isinstance(content, dict) else None
     return cells if isinstance(cells, list) and all(map(_is_cell, cells)) else None
 

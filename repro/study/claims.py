@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from . import cells
 from .nearest import did_you_mean
 from .paths import Project

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import psutil
 
-from ..hardware import cpu_model
-from ..parallel.errors import InputError
+from repro.errors import InputError
+from repro.files import cache_folder
+from repro.hardware import cpu_model
+
 from . import catalogue, provenance
 from .paths import Project, require_writable
 
@@ -73,9 +75,7 @@ def _writable(name: str, folder: Path, **advice: str) -> Check:
 
 
 def _cache() -> Check:
-    from ..parallel.jit import CACHE_FOLDER
-
-    return _writable("compiled kernels", Path(CACHE_FOLDER), advice="set NUMBA_CACHE_DIR to another folder")
+    return _writable("compiled kernels", cache_folder(), advice="set NUMBA_CACHE_DIR to another folder")
 
 
 def _catalogue(project: Project) -> Check:

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import psutil
 
-from ..parallel import errors
-from . import atomic, provenance, results
+from repro import errors
+from repro.files import read_json, write_json
+
+from . import provenance, results
 
 START_TIMEOUT = 180
 LONGEST_MESSAGE = 300
@@ -40,7 +42,7 @@ def main(job_file: str) -> None:
         run |= {"started": started, "seconds": seconds, "finished": True}
         problem = _move_into_place(job, work / "out", run)
     result = problem or {"status": "done"}
-    atomic.write_json(work / "result.json", {**result, "seconds": seconds})
+    write_json(work / "result.json", {**result, "seconds": seconds})
 
 
 def _die_with_parent() -> None:
@@ -127,7 +129,7 @@ def _scrub(notebook: Path, job: dict) -> None:
 
 def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
     """Figures, notebook and, last of all, the sidecar that makes them a result."""
-    sidecar = atomic.read_json(out / f"{job['slug']}.json")
+    sidecar = read_json(out / f"{job['slug']}.json")
     if sidecar is None:
         if "open_record" in (out / f"{job['slug']}.ipynb").read_text(encoding="utf-8"):
             return _problem("NoRecord", "the notebook ended without closing its record")
@@ -145,7 +147,7 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
     for name in files:
         os.replace(out / name, place / name)
     os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))
-    atomic.write_json(target, {**sidecar, "run": run})
+    write_json(target, {**sidecar, "run": run})
     for ending in (".json", ".ipynb"):
         (place / "failed" / f"{job['id']}{ending}").unlink(missing_ok=True)
     return None
@@ -157,9 +159,9 @@ def run_job(job: dict) -> dict:
 
     work = Path(job["work"])
     work.mkdir(parents=True)
-    atomic.write_json(work / "job.json", job)
+    write_json(work / "job.json", job)
     code = run_child([sys.executable, "-m", "repro.study.execute", str(work / "job.json")], work, job["root"])
-    result = atomic.read_json(work / "result.json")
+    result = read_json(work / "result.json")
     if result is None:
         result = {**_problem("ProcessDied", f"the process ended with status {code}"), "seconds": 0}
     if result["status"] == "failed":
@@ -178,7 +180,7 @@ def _keep_failure(job: dict, out: Path, result: dict) -> None:
     else:
         place.with_suffix(".ipynb").unlink(missing_ok=True)
     facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters", "changed")}
-    atomic.write_json(place, {**facts, **result})
+    write_json(place, {**facts, **result})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from . import cells
 from .nearest import did_you_mean
 from .paths import file_stem

@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from ..hardware import cpu_model
+from repro.hardware import cpu_model
 
 PACKAGES = (
     "numpy",
@@ -44,9 +44,9 @@ def gpu() -> dict:
 
 def resolve_device(name: str) -> str:
     """The device that `name` stands for here ("auto" is cuda or threads); DeviceError if it is not there."""
-    from ..parallel import select
+    from repro.parallel.select import available
 
-    return select(name).name
+    return available(name)
 
 
 def machine_name(device: str) -> str:

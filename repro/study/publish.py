@@ -3,7 +3,8 @@
 import shutil
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from . import catalogue, parameters
 from .catalogue import Notebook
 from .paths import Project, require_writable

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..parallel.errors import InputError
-from . import atomic, provenance
+from repro.errors import InputError
+from repro.files import write_json
+
+from . import provenance
 from .claims import Claim, find
 from .nearest import did_you_mean
 from .paths import Project, file_stem
@@ -121,7 +123,7 @@ class Record:
         seconds = round(time.time() - self._started, 3)
         machine = provenance.collect(Project.default().root)
         path = self.folder / f"{file_stem(self.id)}.json"
-        atomic.write_json(path, {**self._content, "seconds": seconds, "provenance": machine})
+        write_json(path, {**self._content, "seconds": seconds, "provenance": machine})
         return path
 
     def _claim(self, identifier: str) -> Claim:

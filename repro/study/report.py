@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from . import atomic, catalogue, claims, results
+from repro.files import write_text
+
+from . import catalogue, claims, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
 from .paths import Project, require_writable
 from .runs import changed, look_at_all, named, newest
@@ -165,5 +167,5 @@ def write(report: Report) -> list[Path]:
         "scoreboard.html": page.html(report),
     }
     for name, content in files.items():
-        atomic.write_text(report.folder / name, content)
+        write_text(report.folder / name, content)
     return [report.folder / name for name in files]

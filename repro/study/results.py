@@ -5,7 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from . import atomic, cells
+from repro.files import read_json
+
+from . import cells
 from .verdicts import Verdict
 
 RUN = {"profile": str, "machine": str, "fingerprint": str, "parameters": dict}
@@ -43,7 +45,7 @@ def reason(failure: dict) -> str:
 
 
 def _read(folder: Path, name: str, is_right) -> tuple[dict | None, str]:
-    content = atomic.read_json(folder / name)
+    content = read_json(folder / name)
     if is_right(content):
         return content, ""
     return None, f"{name} is damaged" if (folder / name).exists() else ""

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from .catalogue import EVERYTHING, Notebook
 from .execute import run_job
 from .paths import Project, require_writable

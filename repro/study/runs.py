@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from . import catalogue
 from .catalogue import Catalogue
 from .parameters import show

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..parallel.errors import InputError
+from repro.errors import InputError
+
 from .claims import Claim
 
 

@@ -1,27 +1,12 @@
 """What the GPU's compiler makes of the kernels, looked at without a GPU."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-from toolkit import toolkit_installed
-
-HERE = Path(__file__).resolve().parent
+from helpers.toolkit import ptx_of
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_kernels_keep_to_registers_and_to_one_precision_and_add_atomically_where_they_must(precision):
-    if not toolkit_installed():
-        pytest.skip("the toolkit wheels that compile without a GPU are not installed (numba-cuda[cu13])")
-    paths = f"{HERE.parent.parent}{os.pathsep}{HERE.parent}"
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": paths}
-    command = [sys.executable, str(HERE / "compile_ptx.py"), precision]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    kernels = [json.loads(line) for line in done.stdout.splitlines()]
+    kernels = ptx_of("dpd_ptx", precision)
     by_hand, kernels = ([k for k in kernels if k["fuse"] is fuse] for fuse in (False, True))
     if precision == "single":
         # a product that the compiler could fuse with a sum would round otherwise on a CPU

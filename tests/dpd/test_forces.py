@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-import by_hand
 import numpy as np
 import pytest
+from helpers import forces_by_hand as by_hand
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
@@ -13,7 +13,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
 from repro.dpd.system import System
-from repro.parallel import InputError
+from repro.errors import InputError
 
 #: forces of order 100 in single precision, positions to 1e-9 of the box
 TOLERANCE = {"single": 3e-5, "double": 1e-10}

@@ -17,7 +17,8 @@ from repro.dpd.observables import (
 )
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
-from repro.parallel import InputError, select
+from repro.errors import InputError
+from repro.parallel import select
 
 
 def test_the_error_of_white_noise_is_its_scatter_over_the_root_of_its_length():

@@ -6,20 +6,21 @@ from types import SimpleNamespace
 import h5py
 import numpy as np
 import pytest
-from by_hand import forces as forces_by_hand
+from helpers.forces_by_hand import forces as forces_by_hand
 
 from repro.dpd import checkpoint
 from repro.dpd.averages import Averages
 from repro.dpd.cases import Bulk, Channel, Poiseuille
-from repro.dpd.cells import Cells
 from repro.dpd.fluid import Fluid
 from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
-from repro.dpd.random import require_ids
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
 from repro.dpd.system import System
 from repro.dpd.walls import Walls
-from repro.parallel import CpuDevice, DivergenceError, InputError, MemoryLimitError, select
+from repro.errors import DivergenceError, InputError, MemoryLimitError
+from repro.parallel import CpuDevice, select
+from repro.particles.cells import Cells
+from repro.particles.random import require_ids
 
 
 @pytest.fixture

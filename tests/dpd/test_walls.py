@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from repro.dpd.cases import Channel, Poiseuille, lattice
-from repro.dpd.position import Units
 from repro.dpd.simulation import Simulation
 from repro.dpd.walls import bounce, nearest_wall
 from repro.parallel import select
+from repro.particles.position import Units
 
 SMALL = Channel(12.0, 4.0, 10.0, 4.0, 4.0, frozen=None)
 
@@ -100,10 +100,10 @@ def test_in_the_layer_velocities_point_into_the_fluid_and_elsewhere_they_stay(x,
 
     with np.errstate(over="ignore"):
         for z, sign in ((walls.bottom + 0.05, 1), (walls.bottom - 0.4, 1), (walls.top - 0.05, -1)):
-            velocity = turn(*place(x, z), 0.1, 0.2, 0.3, number, 1, step, numbers)
+            velocity = turn(*place(x, z), (0.1, 0.2, 0.3), number, (1, step), numbers)
             if nearest_wall(float)(x, z, numbers)[1] == 0:
                 assert velocity[2] * sign >= 0
-        assert turn(*place(1.0, 6.0), 0.1, 0.2, 0.3, number, 1, step, numbers) == (0.1, 0.2, 0.3)
+        assert turn(*place(1.0, 6.0), (0.1, 0.2, 0.3), number, (1, step), numbers) == (0.1, 0.2, 0.3)
 
 
 @pytest.mark.parametrize("case", [Poiseuille(6.0, 4.0, 6.0, drive=0.05), SMALL], ids=["plates", "channel"])

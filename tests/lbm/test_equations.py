@@ -2,24 +2,18 @@
 
 import numpy as np
 import pytest
+from helpers.collisions import ROUNDING, collided, forces, random_populations, relaxation_times, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.lbm.collision import collision_of
 from repro.lbm.equilibrium import equilibrium_of, moments_of, scratch_rows
 from repro.lbm.forcing import VELOCITY_SHARE
 from repro.lbm.lattice import LATTICES
 from repro.lbm.layout import LAYOUTS, layout_of
 
-#: values of order one, some tens of operations on each
-ROUNDING = 1e-14
-
 component = st.floats(-0.15, 0.15)
 velocities = st.tuples(component, component, component)
-forces = st.tuples(*[st.floats(-0.01, 0.01)] * 3)
 densities = st.floats(0.5, 2.0)
-relaxation_times = st.floats(0.501, 5.0)
-seeds = st.integers(0, 2**32 - 1)
 
 
 @pytest.fixture(scope="module", params=LATTICES.values(), ids=LATTICES)
@@ -42,22 +36,6 @@ def textbook_equilibrium(lattice, rho, u):
     c, w = np.array(lattice.velocities, float), np.array(lattice.weights)
     along = c @ np.asarray(u)
     return w * rho * (1 + 3 * along + 4.5 * along**2 - 1.5 * np.dot(u, u))
-
-
-def random_populations(lattice, seed, lanes=3):
-    """Populations (q, lanes) some per cent from the equilibrium at rest."""
-    w = np.array(lattice.weights)[:, None]
-    return w * (1 + 0.2 * np.random.default_rng(seed).uniform(-1, 1, (lattice.q, lanes)))
-
-
-def collided(lattice, f, even_rate, odd_rate, force=(0.0, 0.0, 0.0), forcing=None, dtype=np.float64, *, by="trt"):
-    """Populations after the project's collision."""
-    w = np.array(lattice.weights)[:, None]
-    scratch = np.full((scratch_rows(lattice), f.shape[1]), np.nan, dtype)
-    scratch[: lattice.q] = f - w
-    numbers = (dtype(number) for number in (even_rate, odd_rate, *force))
-    collision_of(lattice, dtype, forcing, by)(scratch, f.shape[1], *numbers)
-    return scratch[: lattice.q] + w
 
 
 def test_weights_sum_to_one_and_are_positive(lattice):
@@ -138,7 +116,7 @@ def test_density_and_velocity_are_the_moments_of_the_populations(lattice, seed, 
     f, force = random_populations(lattice, seed), in_plane(lattice, force)
     scratch = np.zeros((scratch_rows(lattice), f.shape[1]))
     scratch[: lattice.q] = f - np.array(lattice.weights)[:, None]
-    moments_of(lattice, np.float64, share)(scratch, f.shape[1], *force)
+    moments_of(lattice, np.float64, share)(scratch, f.shape[1], force)
     c = np.array(lattice.velocities, float)
     np.testing.assert_allclose(1 + scratch[lattice.q], f.sum(0), atol=ROUNDING)
     velocity = (c.T @ f + share * np.array(force)[:, None]) / f.sum(0)

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from repro.errors import InputError, MemoryLimitError
 from repro.lbm.boundaries import PERIODIC_BOX, Boundaries
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.lattice import D2Q9, D3Q15
 from repro.lbm.model import Model, Problem
 from repro.lbm.simulation import Simulation
-from repro.parallel import InputError, MemoryLimitError
 
 P, H, M, E = "periodic", "half-way", "modified", "extrapolation"
 CHANNEL = (P, P, H, H, P, P)
@@ -62,9 +62,9 @@ def check_refusal(make, kind=InputError):
         (lambda: Simulation(problem(), no_device(), strategy="pul"), ["'pul'", "pull, push, split, shared memory"]),
         (lambda: Simulation(problem(), no_device(), precision="half"), ["'half'", "single, double"]),
         (lambda: Simulation(problem(), no_device(), layout="csr"), ["'csr'", "soa, aos"]),
-        (lambda: Simulation(problem(), no_device(), block=0), ["block size 0", "1 to 1024"]),
-        (lambda: Simulation(problem(), no_device(), block=2048), ["block size 2048", "1 to 1024"]),
-        (lambda: Simulation(problem(), no_device(), block=64.0), ["block size 64.0"]),
+        (lambda: Simulation(problem(), no_device(), block=0), ["block = 0", "1 to 1024"]),
+        (lambda: Simulation(problem(), no_device(), block=2048), ["block = 2048", "1 to 1024"]),
+        (lambda: Simulation(problem(), no_device(), block=64.0), ["block = 64.0"]),
         (
             lambda: Simulation(problem((9, 8, 1)), no_device(), strategy="shared memory", block=4),
             ["9 nodes", "block size 4", "whole blocks"],

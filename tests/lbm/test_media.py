@@ -8,9 +8,9 @@ import tifffile
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from repro.errors import InputError
 from repro.lbm.media import PACKINGS, PoreSpace, random_blocks, random_spheres, read_image, sphere_crystal
 from repro.lbm.media.spheres import solid_fraction, sphere_radius
-from repro.parallel import InputError
 
 
 @pytest.mark.parametrize("packing", PACKINGS)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.collisions import ROUNDING, collided, forces, random_populations, relaxation_times, seeds
 from hypothesis import given
-from test_equations import ROUNDING, collided, forces, random_populations, relaxation_times, seeds
 
 from repro.lbm.forcing import VELOCITY_SHARE
 from repro.lbm.lattice import D3Q19

@@ -5,15 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from repro.papers.porous.media.permeability import resolution_check
 
+from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, sphere_drag
 from repro.lbm.media import PoreSpace, sphere_crystal
 from repro.lbm.porous import benchmark
-from repro.lbm.porous.permeability import closed_sides, flow_through, mirrored, refined, resolution_check
+from repro.lbm.porous.permeability import closed_sides, flow_through, mirrored, refined
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
-from repro.parallel import DivergenceError, InputError, MemoryLimitError, select
+from repro.parallel import select
 
 COEFFICIENTS = pd.read_csv(
     Path(__file__).resolve().parents[2] / "data" / "reference" / "sangani_acrivos_bcc.csv", comment="#"

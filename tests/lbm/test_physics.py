@@ -7,13 +7,14 @@ import pytest
 from scipy.sparse import diags, eye, kron
 from scipy.sparse.linalg import spsolve
 
+from repro.errors import DivergenceError
 from repro.lbm.boundaries import PERIODIC_BOX, Boundaries
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.exact import duct_velocity, duct_velocity_as_printed
 from repro.lbm.lattice import D2Q9
 from repro.lbm.model import Model, Problem
 from repro.lbm.simulation import Simulation
-from repro.parallel import DivergenceError, select
+from repro.parallel import select
 
 P, H = "periodic", "half-way"
 

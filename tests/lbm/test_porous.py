@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.lbm_reference import PorousReference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from reference import PorousReference
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media import PoreSpace
@@ -164,7 +164,7 @@ def test_the_map_as_runs_is_the_map(threads, shape, seed, porosity):
     pores = map_pores(problem_of(solid), threads, reverse=True)
     runs, expected = as_runs(pores, threads), pores.sources.reshape(D3Q19.q - 1, pores.row)
     for i in range(1, D3Q19.q):
-        found = [source(runs.words, runs.distances, runs.groups, i, pore) for pore in range(pores.count)]
+        found = [source(runs, i, pore) for pore in range(pores.count)]
         np.testing.assert_array_equal(found, expected[i - 1, : pores.count])
     assert (runs.words.nbytes + runs.distances.nbytes) <= MOST_BYTES * pores.row
 

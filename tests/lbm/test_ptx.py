@@ -1,41 +1,18 @@
 """What the GPU's compiler makes of the kernels, looked at without a GPU."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-from toolkit import toolkit_installed
+from helpers.toolkit import ptx_of
 
 from repro.lbm.lattice import LATTICES
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.strategies import STRATEGIES
-
-HERE = Path(__file__).resolve().parent
-
-
-def compiled(lattice: str, precision: str) -> list[dict]:
-    """What is in the PTX of each kernel, from a process without the simulator."""
-    if not toolkit_installed():
-        pytest.skip("the toolkit wheels that compile without a GPU are not installed (numba-cuda[cu13])")
-    environment = {
-        **os.environ,
-        "NUMBA_ENABLE_CUDASIM": "0",
-        "PYTHONPATH": f"{HERE.parent.parent}{os.pathsep}{HERE.parent}",
-    }
-    command = [sys.executable, str(HERE / "compile_ptx.py"), lattice, precision]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(("lattice", "precision"), [(name, "single") for name in LATTICES] + [("D2Q9", "double")])
 def test_kernels_keep_their_scratch_in_registers_compute_in_one_precision_and_read_each_population_once(
     lattice, precision
 ):
-    kernels, wrong = compiled(lattice, precision), []
+    kernels, wrong = ptx_of("lbm_ptx", lattice, precision), []
     assert {kernel["strategy"] for kernel in kernels} == set(STRATEGIES)
     other = "double" if precision == "single" else "single"
     for kernel in kernels:
@@ -58,7 +35,7 @@ def test_kernels_keep_their_scratch_in_registers_compute_in_one_precision_and_re
 
 @pytest.mark.parametrize(("collision", "precision"), [("bgk", "single"), ("mrt", "single"), ("mrt", "double")])
 def test_kernels_for_porous_media_keep_their_scratch_in_registers_and_compute_in_one_precision(collision, precision):
-    kernels = compiled(collision, precision)
+    kernels = ptx_of("lbm_ptx", collision, precision)
     assert {kernel["strategy"] for kernel in kernels} == set(POROUS_STRATEGIES)
     other = "double" if precision == "single" else "single"
     wrong = [k for k in kernels if k["local"] or k[other] or not k["target"].startswith("sm_90")]
@@ -70,7 +47,7 @@ def test_kernels_for_porous_media_keep_their_scratch_in_registers_and_compute_in
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_kernels_that_stream_by_swaps_keep_their_scratch_in_registers_and_compute_in_one_precision(precision):
-    kernels = compiled("swaps", precision)
+    kernels = ptx_of("lbm_ptx", "swaps", precision)
     other = "double" if precision == "single" else "single"
     wrong = [k for k in kernels if k["local"] or k[other] or not k["target"].startswith("sm_90")]
     assert not wrong, "\n".join(map(str, wrong))

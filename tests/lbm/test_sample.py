@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from repro.errors import InputError
 from repro.lbm.media import read_sample
-from repro.parallel import InputError
 
 VOXELS = np.array([[[0, 1, 0], [0, 0, 1]]], np.uint8)
 

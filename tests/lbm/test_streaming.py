@@ -5,17 +5,18 @@ Cheap on the CUDA simulator, which compiles nothing, hence the wide matrix there
 
 import numpy as np
 import pytest
+from helpers.lbm_reference import Reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import Reference
 
+from repro.errors import InputError
 from repro.lbm.boundaries import BOUNCE_BACK, Boundaries
 from repro.lbm.lattice import D2Q9, D3Q15, D3Q19, LATTICES
 from repro.lbm.layout import LAYOUTS
 from repro.lbm.model import Model, Problem
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import STRATEGIES
-from repro.parallel import InputError, select
+from repro.parallel import select
 
 P, H, M, S, E = "periodic", "half-way", "modified", "standard", "extrapolation"
 

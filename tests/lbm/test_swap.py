@@ -5,14 +5,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repro.errors import InputError
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D2Q9, D3Q15, D3Q19
 from repro.lbm.model import Model, Problem
 from repro.lbm.node import stream_kernel
+from repro.lbm.parameters import Grid, WallVelocity
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import SWAPS
-from repro.lbm.swap import Source, link_kernel, pairs_of, ray_kernel, source_of, sweep_kernel, type_kernel
-from repro.parallel import InputError, select
+from repro.lbm.strategies.swap.rule import (
+    Source,
+    link_kernel,
+    pairs_of,
+    ray_kernel,
+    source_of,
+    sweep_kernel,
+    type_kernel,
+)
+from repro.parallel import select
 
 P, S, H = "periodic", "standard", "half-way"
 CLOSED = Model(D3Q19, Boundaries((S,) * 6))
@@ -51,7 +61,7 @@ def swept(f, shape):
 def run(device, kernel, shape, *arrays):
     """Run a kernel over arrays (q, nz, ny, nx) of the host; returns what the last one holds then."""
     flat = [device.to_device(array.ravel()) for array in arrays]
-    device.compile(kernel)(shape, *flat, *shape)()
+    device.compile(kernel)(shape, *flat, Grid(*shape))()
     return device.to_host(flat[-1]).reshape(arrays[-1].shape)
 
 
@@ -59,7 +69,7 @@ def streamed(f, shape, device):
     """Plain streaming into a second array, as `split` does it."""
     flat = device.to_device(f.ravel()), device.zeros(f.size, f.dtype)
     kernel = stream_kernel(CLOSED, np.float64, "soa", block=128)
-    device.compile(kernel)(shape, *flat, *shape, *(np.float64(0),) * 3)()
+    device.compile(kernel)(shape, *flat, Grid(*shape), WallVelocity(*(np.float64(0),) * 3))()
     return device.to_host(flat[1]).reshape(f.shape)
 
 
@@ -127,7 +137,7 @@ def test_the_type_follows_from_the_place_on_the_ray(shape):
                 expected = {(0, 0): Source.E, (0, 1): Source.B, (1, 1): Source.C, (1, 0): Source.D}[ahead, behind]
             else:
                 expected = Source.A if behind else Source.NONE
-            assert source(i, x, y, z, *shape) == expected
+            assert source(i, x, y, z, shape) == expected
 
 
 def cavity(shape=(6, 5, 4), lattice=D3Q19, faces=(S,) * 6, **options):

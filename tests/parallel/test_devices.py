@@ -5,16 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from repro.parallel import (
-    DeviceError,
-    InputError,
-    MemoryLimitError,
-    gpu_present,
-    measure,
-    readable,
-    require_memory,
-    select,
-)
+from repro.errors import DeviceError, InputError, MemoryLimitError
+from repro.parallel import gpu_present, measure, readable, require_memory, select
 
 
 def one_line(error) -> str:

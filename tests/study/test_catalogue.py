@@ -1,6 +1,6 @@
 import pytest
 
-from repro.parallel.errors import InputError
+from repro.errors import InputError
 from repro.study import catalogue
 
 TWO = [("porous/cavity", ""), ("porous/cavity_speed", 'needs = ["porous/cavity"]'), ("swap/cavity2", "")]

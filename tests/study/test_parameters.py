@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.parallel.errors import InputError
+from repro.errors import InputError
 from repro.study import parameters
 from repro.study.plan import make_plan
 

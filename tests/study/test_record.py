@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.parallel.errors import InputError
-from repro.study import atomic, provenance
+from repro.errors import InputError
+from repro.files import write_json
+from repro.study import provenance
 from repro.study.paths import Project
 from repro.study.record import open_record, plain
 
@@ -73,7 +74,7 @@ def test_figures_keep_their_arrays_inline_or_beside_when_many(record):
 
 
 def test_same_figure_is_the_same_svg(record):
-    from repro.study.style import use_style
+    from repro.papers.style import use_style
 
     use_style()
     figure, axes = plt.subplots()
@@ -98,14 +99,14 @@ def test_provenance_names_no_folder_of_this_machine(record, tmp_path):
 
 def test_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     file = tmp_path / "a.json"
-    atomic.write_json(file, {"a": 1})
+    write_json(file, {"a": 1})
 
     def fail(*_):
         raise OSError("disk full")
 
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        atomic.write_json(file, {"a": 2})
+        write_json(file, {"a": 2})
     assert json.loads(file.read_text()) == {"a": 1}
     assert list(tmp_path.iterdir()) == [file]
 

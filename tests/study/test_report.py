@@ -4,9 +4,9 @@ import json
 import shutil
 
 import pytest
-from conftest import RUN
+from helpers.workshop import RUN
 
-from repro.parallel.errors import InputError
+from repro.errors import InputError
 from repro.study import report, text
 from repro.study.paths import Project
 from repro.study.plan import make_plan

@@ -6,9 +6,9 @@ import shutil
 
 import nbformat
 import pytest
-from conftest import RUN
+from helpers.workshop import RUN
 
-from repro.parallel.errors import InputError
+from repro.errors import InputError
 from repro.study import report, results, text
 from repro.study.plan import make_plan
 

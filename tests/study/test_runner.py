@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import GOOD
+from helpers.workshop import GOOD
 
-from repro.parallel.errors import InputError
+from repro.errors import InputError
 from repro.study import execute
 from repro.study.provenance import cores
 from repro.study.runner import run

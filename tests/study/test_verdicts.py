@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from repro.parallel.errors import InputError
+from repro.errors import InputError
 from repro.study import claims
 from repro.study.verdicts import Verdict, judge
 

@@ -1,10 +1,11 @@
 """Ways to find the forces: one short file each, all with the same forces to rounding.
 
-A strategy has build(setup) -> Forces, see `setup`. Where it sorts, it hands the particles back in the order of cells.
+A strategy has build(setup) -> Forces and TRAITS, see `setup`. Where it sorts, it hands the particles back in the order
+of cells.
 """
 
 from . import cell, cell_by_load, linked, particle, particle_full, planes, runs
-from .setup import Forces, Setup
+from .setup import Forces, Setup, Traits
 
 STRATEGIES = {
     "cell": cell,
@@ -16,8 +17,11 @@ STRATEGIES = {
     "runs": runs,
 }
 
-#: those that keep a table of all cells, with room for the same number of particles in each
-TABLED = ("cell", "cell by load", "particle", "particle, full stencil")
+
+def build(name: str, setup: Setup) -> Forces:
+    """Bind a strategy to the setup's arrays; raises InputError where it cannot run."""
+    STRATEGIES[name].TRAITS.require(setup, name)
+    return STRATEGIES[name].build(setup)
 
 
 def fastest(device) -> str:
@@ -25,9 +29,9 @@ def fastest(device) -> str:
     return "runs" if device.name == "cuda" else "planes"
 
 
-def runs_on(strategy: str, device) -> bool:
+def runs_on(name: str, device) -> bool:
     """Whether the strategy can run on the device."""
-    return {"linked": device.name == "serial", "planes": device.name != "cuda"}.get(strategy, True)
+    return device.name in STRATEGIES[name].TRAITS.devices
 
 
-__all__ = ["STRATEGIES", "TABLED", "Forces", "Setup", "fastest", "runs_on"]
+__all__ = ["STRATEGIES", "Forces", "Setup", "Traits", "build", "fastest", "runs_on"]

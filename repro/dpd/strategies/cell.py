@@ -1,30 +1,34 @@
-"""A thread a cell over the cell table, each pair once with atomic additions for the reaction (section 4.2)."""
+"""One thread per cell over the cell table, each pair once; the reaction is added atomically (section 4.2)."""
 
 from repro.parallel import inline
+from repro.particles.cell_table import held
+from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour
 
-from ..cells import ALL_CELLS, OWN_CELL, neighbour
-from ..random import thread_words
-from .particle import table_forces
-from .setup import Forces, Setup, adding
+from ..noise import thread_words
+from ..pair import adding
+from .over_table import table_forces
+from .setup import Forces, Setup, Traits
+
+TRAITS = Traits(table=True)
 
 
 def cell_body(setup: Setup):
     """A thread's particles are those of cell order[x]."""
-    both, capacity = adding(setup.real, setup.noise, setup.device.add), setup.capacity
+    both = adding(setup.real, setup.noise, setup.device.add)
 
     @inline
-    def forces(x, n, r, u, f, virial, ids, clock, counts, table, order, count, fluid, seed, p, cells):
-        step, total = clock[0], cells[0] * cells[1] * cells[2]
+    def forces(x, n, particles, sums, noise, table, order, p, cells):
+        key, total = (noise.seed, noise.clock[0]), cells[0] * cells[1] * cells[2]
         for thread in range(x, x + n):
             own = order[thread]
-            first, second = thread_words(own, seed, step)
+            words = thread_words(own, key)
             for k in range(OWN_CELL, ALL_CELLS):
                 c = neighbour(own, k, cells)
-                for place in range(min(counts[own], capacity)):
-                    i = table[place * total + own]
-                    for slot in range(place + 1 if k == OWN_CELL else 0, min(counts[c], capacity)):
-                        j = table[slot * total + c]
-                        first, second = both(i, j, f, virial, r, u, ids, count, fluid, seed, step, p, first, second)
+                for place in range(held(table, own)):
+                    i = table.entries[place * total + own]
+                    for slot in range(place + 1 if k == OWN_CELL else 0, held(table, c)):
+                        j = table.entries[slot * total + c]
+                        words = both(i, j, sums, particles, key, p, words)
 
     return forces
 

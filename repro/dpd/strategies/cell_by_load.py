@@ -1,34 +1,34 @@
-"""A thread a cell, the cells sorted by their load so that the threads of a warp have the same (section 4.4, figure 5).
+"""One thread per cell, the cells sorted by load so that the threads of a warp have the same (section 4.4, figure 5).
 
-The order comes from a counting sort of the cells by the number of their particles, fullest first.
+Load balancing by a counting sort of the cells by the number of their particles, fullest first.
 """
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, inline, zero
+from repro.particles.cell_table import held
+from repro.particles.scan import running_sum
 
-from ..scan import clear, running_sum
 from .cell import cell_body
-from .particle import table_forces
-from .setup import Forces, Setup
+from .over_table import table_forces
+from .setup import Forces, Setup, Traits
+
+TRAITS = Traits(table=True)
 
 
-def _count_body(add, capacity):
+def _count_body(add):
     @inline
-    def classify(x, n, counts, sizes, place):
+    def classify(x, n, table, sizes, place):
         for c in range(x, x + n):
-            place[c] = add(sizes, capacity - min(counts[c], capacity), 1)
+            place[c] = add(sizes, table.capacity - held(table, c), 1)
 
     return classify
 
 
-def _place_body(capacity):
-    @inline
-    def sort(x, n, counts, starts, place, order):
-        for c in range(x, x + n):
-            order[starts[capacity - min(counts[c], capacity)] + place[c]] = c
-
-    return sort
+@inline
+def _place(x, n, table, starts, place, order):
+    for c in range(x, x + n):
+        order[starts[table.capacity - held(table, c)] + place[c]] = c
 
 
 def build(setup: Setup) -> Forces:
@@ -40,12 +40,10 @@ def build(setup: Setup) -> Forces:
 
     def sorting(lists):
         return {
-            "clear the loads": device.compile(Kernel(clear))((capacity + 1,), sizes),
-            "count the loads": device.compile(Kernel(_count_body(device.add, capacity)))(
-                (cells,), lists.counts, sizes, place
-            ),
+            "clear the loads": device.compile(Kernel(zero))((capacity + 1,), sizes),
+            "count the loads": device.compile(Kernel(_count_body(device.add)))((cells,), lists.table, sizes, place),
             "scan the loads": lambda: [launch() for launch in scan] and None,
-            "sort by load": device.compile(Kernel(_place_body(capacity)))((cells,), lists.counts, starts, place, order),
+            "sort by load": device.compile(Kernel(_place))((cells,), lists.table, starts, place, order),
         }
 
     return table_forces(setup, cell_body(setup), cells, extra=(order,), parts=sorting)

@@ -1,20 +1,19 @@
-"""What a strategy gets, and what it gives the simulation."""
+"""What a strategy gets, what it says of itself, and what it gives the simulation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from numpy import float64, uint32
+from repro.errors import InputError
+from repro.particles.cells import Cells
+from repro.particles.random import ROUNDS
 
-from repro.parallel import Kernel, inline
-
-from ..cells import Cells
 from ..fluid import Fluid
-from ..pair import constants, force_on_first, separation
-from ..random import ROUNDS, pair_noise, thread_noise
-from ..state import State
+from ..noise import pair_noise, thread_noise
+from ..pair import constants
+from ..state import Noise, State
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setup:
     """The particles, the fluid and the device, and the choices that some strategies offer."""
 
@@ -40,8 +39,36 @@ class Setup:
 
     @property
     def noise(self):
-        """The noise of a pair, see `random.pair_noise`."""
+        """The noise of a pair, see `noise.pair_noise`."""
         return pair_noise(self.real, self.rounds) if self.rounds else thread_noise(self.real)
+
+    @property
+    def noise_state(self) -> Noise:
+        """What names the noise of a step."""
+        return Noise(self.seed, self.state.clock)
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a strategy needs and offers; each module has its own as TRAITS."""
+
+    #: devices on which it runs
+    devices: tuple[str, ...] = ("serial", "threads", "cuda")
+    #: whether it keeps a table of all cells, with room for the same number of particles in each
+    table: bool = False
+    #: whether two threads compute the same pair, so that a thread's own random numbers do not serve
+    both_sides: bool = False
+    #: 32-bit words of shared memory that its force kernel takes for each thread of a block
+    shared_words: int = 0
+
+    def require(self, setup: Setup, name: str) -> None:
+        """Refuse a setup that the strategy `name` does not run on, in one line."""
+        if setup.device.name not in self.devices:
+            raise InputError(f"'{name}' runs on {' and '.join(self.devices)}, not on '{setup.device.name}'")
+        if self.both_sides and not setup.rounds:
+            raise InputError(
+                "the linear generator cannot give two threads the same number: choose a half stencil or TEA"
+            )
 
 
 @dataclass(frozen=True)
@@ -56,88 +83,3 @@ class Forces:
         """Launch all parts."""
         for launch in self.parts.values():
             launch()
-
-
-def interacting(real, noise):
-    """Returns interact(dx, dy, dz, square, ...): the force of j on a particle, its r . F, and the two random words.
-
-    The particle is given by its id and velocity, and by the vector (dx, dy, dz) from j to it, `square` its length
-    squared.
-    """
-    force = force_on_first(real)
-
-    @inline
-    def interact(dx, dy, dz, square, number, ui, vi, wi, j, u, ids, count, seed, step, p, first, second):
-        deviate, first, second = noise(number, ids[uint32(j)], seed, step, first, second)
-        du, dv, dw = ui - u[uint32(j)], vi - u[uint32(count + j)], wi - u[uint32(2 * count + j)]
-        fx, fy, fz, virial = force(dx, dy, dz, square, du, dv, dw, deviate, p)
-        return fx, fy, fz, virial, first, second
-
-    return interact
-
-
-def meeting(real, noise):
-    """Returns meet(i, j, r, u, ids, ...): the same for particle i, and zero where there is no force.
-
-    That is beyond the cutoff radius and between two frozen particles.
-    """
-    apart, interact, one, zero = separation(real), interacting(real, noise), real(1), real(0)
-
-    @inline
-    def meet(i, j, r, u, ids, count, fluid, seed, step, p, first, second):
-        dx, dy, dz, square = apart(r[i], r[count + i], r[2 * count + i], j, r, count, p)
-        if square >= one or (ids[i] >= fluid and ids[j] >= fluid):
-            return zero, zero, zero, zero, first, second
-        ui, vi, wi = u[i], u[count + i], u[2 * count + i]
-        return interact(dx, dy, dz, square, ids[i], ui, vi, wi, j, u, ids, count, seed, step, p, first, second)
-
-    return meet
-
-
-def adding(real, noise, add):
-    """Returns both(i, j, f, virial, ...): adds the force of the pair to both particles, and r . F to the first."""
-    meet = meeting(real, noise)
-
-    @inline
-    def both(i, j, f, virial, r, u, ids, count, fluid, seed, step, p, first, second):
-        fx, fy, fz, share, first, second = meet(i, j, r, u, ids, count, fluid, seed, step, p, first, second)
-        if share != 0:
-            add(f, i, fx)
-            add(f, count + i, fy)
-            add(f, 2 * count + i, fz)
-            add(f, j, -fx)
-            add(f, count + j, -fy)
-            add(f, 2 * count + j, -fz)
-            add(virial, i, share)
-        return first, second
-
-    return both
-
-
-@inline
-def clear_forces(x, n, f, virial, count):
-    """A kernel's body: no force yet."""
-    for i in range(x, x + n):
-        virial[i] = 0
-        for k in range(3):
-            f[i + k * count] = 0
-
-
-@inline
-def _round_off(x, n, sums, virials, f, virial, count):
-    for i in range(x, x + n):
-        virial[i] = virials[i]
-        for k in range(3):
-            f[i + k * count] = sums[i + k * count]
-
-
-def double_sums(setup: Setup):
-    """Arrays for sums of forces and of virials, the launch that clears them and the one that rounds them off.
-
-    Summed in double precision, numbers in single precision leave no trace of their order, so that strategies and
-    devices follow one trajectory, bit for bit.
-    """
-    state, device, count = setup.state, setup.device, setup.state.count
-    arrays = device.zeros(3 * count, float64), device.zeros(count, float64)
-    clear = device.compile(Kernel(clear_forces))((count,), *arrays, count)
-    return arrays, clear, device.compile(Kernel(_round_off))((count,), *arrays, state.f, state.virial, count)

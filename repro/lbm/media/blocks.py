@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 
 def random_blocks(shape, porosity: float, edge: int, seed: int) -> np.ndarray:

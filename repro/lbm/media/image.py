@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import tifffile
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 KINDS = (".npy", ".tif", ".tiff", ".raw")
 

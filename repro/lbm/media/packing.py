@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial import cKDTree
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 
 def _relaxed_centres(shape, diameter: float, count: int, generator, sweeps: int = 60) -> np.ndarray:

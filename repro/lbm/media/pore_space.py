@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from scipy import ndimage
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 AXES = ("x", "y", "z")
 

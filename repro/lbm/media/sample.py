@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 from .image import read_image
 from .pore_space import AXES

@@ -5,7 +5,7 @@ from math import pi, sqrt
 
 import numpy as np
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 
 @dataclass(frozen=True)

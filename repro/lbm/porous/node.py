@@ -12,17 +12,18 @@ from ..collision import collision_of
 from ..equilibrium import moments_of, scratch_rows
 from ..lattice import D3Q19
 from ..layout import unsigned
-from ..streaming import offset_of, sides
+from ..neighbours import offset_of, sides
 
 Q = D3Q19.q
 OFFSET = offset_of(D3Q19)
 
 
 def flag_kernel() -> Kernel:
-    """The kernel (solid, flags, nx, ny, nz): the flag word of every node."""
+    """The kernel (solid, flags, grid): the flag word of every node."""
 
     @inline
-    def flag(x, n, y, z, solid, flags, nx, ny, nz):
+    def flag(x, n, y, z, solid, flags, grid):
+        nx, ny, nz = grid
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for lane in range(n):
             here = x + lane + nx * (y + ny * z)
@@ -36,18 +37,18 @@ def flag_kernel() -> Kernel:
 
 
 def relax_of(problem, dtype):
-    """Returns relax(s, n, even, odd, fx, fy, fz): collision of populations as they are stored (deviation or plain)."""
+    """Returns relax(s, n, rates, force): collision of populations as they are stored (deviation or plain)."""
     model, plain = problem.box.model, problem.storage == "plain"
     collide = collision_of(D3Q19, dtype, model.forcing, model.collision)
     weights = tuple(map(dtype, D3Q19.weights))
 
     @inline
-    def relax(s, n, even, odd, fx, fy, fz):
+    def relax(s, n, rates, force):
         if plain:
             for i in range(Q):
                 for lane in range(n):
                     s[i, lane] -= weights[i]
-        collide(s, n, even, odd, fx, fy, fz)
+        collide(s, n, rates, force)
         if plain:
             for i in range(Q):
                 for lane in range(n):
@@ -72,36 +73,37 @@ def pores_of(marks, node, n, in_solid):
 
 
 def dense_kernel(problem, dtype, read, in_solid, *, block: int) -> Kernel:
-    """The kernel (marks, f, g, nx, ny, nz, even, odd, fx, fy, fz) over all nodes of the box: stream, collide, store.
+    """The kernel (marks, f, g, grid, rates, force) over all nodes of the box: stream, collide, store.
 
-    in_solid(marks, node) tells a solid node, read(s, n, x, y, z, nx, ny, nz, marks, f) fills the scratch with what
+    in_solid(marks, node) tells a solid node, read(s, n, x, y, z, grid, marks, f) fills the scratch with what
     streams into the run. Solid nodes are not written, and not computed where a whole run is solid.
     """
     relax, store = relax_of(problem, dtype), store_of(in_solid, reverse=False)
 
     @inline
-    def update(x, n, y, z, s, marks, f, g, nx, ny, nz, even, odd, fx, fy, fz):
+    def update(x, n, y, z, s, marks, f, g, grid, rates, force):
+        nx, ny, nz = grid
         here = x + nx * (y + ny * z)
         if pores_of(marks, here, n, in_solid) > 0:
-            read(s, n, x, y, z, nx, ny, nz, marks, f)
-            relax(s, n, even, odd, fx, fy, fz)
+            read(s, n, x, y, z, grid, marks, f)
+            relax(s, n, rates, force)
             store(s, n, here, nx * ny * nz, marks, g)
 
     return Kernel(update, ndim=3, rows=scratch_rows(D3Q19), dtype=dtype, edges=True, block=block)
 
 
 def own_kernel(problem, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
-    """The kernel (marks, f, g, size, even, odd, fx, fy, fz) over all stored nodes: collide without streaming.
+    """The kernel (marks, f, g, size, rates, force) over all stored nodes: collide without streaming.
 
     `reverse` puts each population into the place of its opposite.
     """
     relax, store = relax_of(problem, dtype), store_of(in_solid, reverse=reverse)
 
     @inline
-    def update(x, n, s, marks, f, g, size, even, odd, fx, fy, fz):
+    def update(x, n, s, marks, f, g, size, rates, force):
         if pores_of(marks, x, n, in_solid) > 0:
             load(s, n, x, size, f)
-            relax(s, n, even, odd, fx, fy, fz)
+            relax(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
     return Kernel(update, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
@@ -131,7 +133,7 @@ def store_of(in_solid, *, reverse: bool):
 
 
 def observe_of(problem, dtype, in_solid, *, collided: bool):
-    """Returns observe(s, n, node, size, marks, fields, fx, fy, fz): density - 1 and velocity, fields[4][node].
+    """Returns observe(s, n, node, size, marks, fields, force): density - 1 and velocity, fields[4][node].
 
     `collided` says that the scratch holds populations after the collision, which has already added the force. In solid
     all are zero.
@@ -140,12 +142,12 @@ def observe_of(problem, dtype, in_solid, *, collided: bool):
     plain, weights, zero = problem.storage == "plain", tuple(map(dtype, D3Q19.weights)), dtype(0)
 
     @inline
-    def observe(s, n, node, size, marks, fields, fx, fy, fz):
+    def observe(s, n, node, size, marks, fields, force):
         if plain:
             for i in range(Q):
                 for lane in range(n):
                     s[i, lane] -= weights[i]
-        moments(s, n, fx, fy, fz)
+        moments(s, n, force)
         for row in range(4):
             for lane in range(n):
                 solid = in_solid(marks, node + lane)
@@ -155,12 +157,12 @@ def observe_of(problem, dtype, in_solid, *, collided: bool):
 
 
 def macroscopic_kernel(problem, dtype, in_solid, *, collided: bool) -> Kernel:
-    """The kernel (marks, f, fields, size, fx, fy, fz) over all stored nodes, see `observe_of`."""
+    """The kernel (marks, f, fields, size, force) over all stored nodes, see `observe_of`."""
     observe = observe_of(problem, dtype, in_solid, collided=collided)
 
     @inline
-    def macroscopic(x, n, s, marks, f, fields, size, fx, fy, fz):
+    def macroscopic(x, n, s, marks, f, fields, size, force):
         load(s, n, x, size, f)
-        observe(s, n, x, size, marks, fields, fx, fy, fz)
+        observe(s, n, x, size, marks, fields, force)
 
     return Kernel(macroscopic, rows=scratch_rows(D3Q19), dtype=dtype)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.parallel import InputError, Kernel, inline
+from repro.errors import InputError
+from repro.parallel import Kernel, inline
 
 from ..lattice import D3Q19
 from ..layout import unsigned
-from ..streaming import sides
+from ..neighbours import sides
+from ..parameters import Grid
 from .node import OFFSET, Q
 
 _LARGEST = np.iinfo(np.int32).max
@@ -42,7 +44,7 @@ class NodeMap:
 
 
 def _map_kernel(modified: bool, reverse: bool) -> Kernel:
-    """The kernel (index, sources, nx, ny, nz, row); index is the number of a pore, or -1 in solid."""
+    """The kernel (index, sources, grid, row); index is the number of a pore, or -1 in solid."""
     opposite = D3Q19.opposite
 
     @inline
@@ -50,7 +52,8 @@ def _map_kernel(modified: bool, reverse: bool) -> Kernel:
         return np.int32((opposite[i] if reverse else i) * row + pore)
 
     @inline
-    def connect(x, n, y, z, index, sources, nx, ny, nz, row):
+    def connect(x, n, y, z, index, sources, grid, row):
+        nx, ny, nz = grid
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for lane in range(n):
             here = x + lane + nx * (y + ny * z)
@@ -84,5 +87,5 @@ def map_pores(problem, device, *, reverse: bool = False) -> NodeMap:
     index = xp.where(solid, np.int32(-1), xp.cumsum(1 - solid, dtype=np.int32) - np.int32(1)).astype(np.int32)
     sources = device.zeros((Q - 1) * row, np.int32)
     connect = device.compile(_map_kernel(problem.walls == "modified", reverse))
-    connect(shape, index, sources, *shape, row)()
+    connect(shape, index, sources, Grid(*shape), row)()
     return NodeMap(count, row, np.flatnonzero(~problem.space.solid.ravel()), sources)

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from repro.parallel import InputError
+from repro.errors import InputError
 
 from ..boundaries import PERIODIC_BOX
 from ..lattice import D3Q19
 from ..media import PoreSpace
 from ..model import Model, Problem
+from ..parameters import Parameters
 
 #: where the wall of a voxel lies: half-way to the pore's node, or on it
 WALLS = ("half-way", "modified")
@@ -48,6 +49,6 @@ class PorousProblem:
         model = Model(D3Q19, PERIODIC_BOX, self.collision, self.forcing)
         return Problem(model, self.space.shape, self.relaxation_time, force=self.force, magic=self.magic)
 
-    def parameters(self, dtype) -> tuple:
-        """What the update kernels take after the arrays: rates and force."""
-        return tuple(dtype(number) for number in (*self.box.rates, *self.force))
+    def parameters(self, dtype) -> Parameters:
+        """What the update kernels take."""
+        return self.box.parameters(dtype)

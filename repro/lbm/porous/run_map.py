@@ -5,7 +5,7 @@ pore to source is the same for all pores of a run. For 32 neighbouring pores and
 them begin a run, and how many runs lie before; each run has one distance.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from numpy import int32, int64, uint32
 
@@ -24,9 +24,8 @@ MOST_BYTES = (Q - 1) * (8 / GROUP + 4)
 _ALL = 0xFFFFFFFF
 
 
-@dataclass(frozen=True)
-class RunMap:
-    """The map of a list of pores: words [(q - 1)][groups], and the distance of each run."""
+class RunMap(NamedTuple):
+    """The map of a list of pores, for kernels: words [(q - 1)][groups], and the distance of each run."""
 
     groups: int
     #: low half: bit k says that pore k of the group begins a run; high half: the number of the run before, -1 at first
@@ -54,8 +53,8 @@ def as_runs(pores: NodeMap, device) -> RunMap:
 
 
 @inline
-def source(words, distances, groups, i, pore):
+def source(runs, i, pore):
     """The place of population i of a pore, i from 1 on; pores are counted in 64 bits."""
-    word = words[unsigned((i - 1) * groups + pore // GROUP)]
+    word = runs.words[unsigned((i - 1) * runs.groups + pore // GROUP)]
     begun = uint32(uint32(word & _ALL) & (uint32(_ALL) >> uint32(GROUP - 1 - pore % GROUP)))
-    return int32(pore + distances[unsigned((word >> 32) + ones(begun))])
+    return int32(pore + runs.distances[unsigned((word >> 32) + ones(begun))])

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.parallel import InputError, require_memory
+from repro.errors import InputError, require_one_of, require_whole
+from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 
 from ..lattice import D3Q19
 from ..model import SPEED_OF_SOUND
-from ..timeloop import PRECISIONS, TimeLoop
 from .problem import PorousProblem
 from .strategies import STRATEGIES
 
@@ -37,16 +37,15 @@ class PorousFlow(TimeLoop):
     """
 
     def __init__(self, problem: PorousProblem, device, *, strategy="sparse in place", precision="single", block=128):
-        for what, value, allowed in (("strategy", strategy, STRATEGIES), ("precision", precision, PRECISIONS)):
-            if value not in allowed:
-                raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
-        if not (isinstance(block, int) and 1 <= block <= 1024):
-            raise InputError(f"block size {block}: a CUDA block has 1 to 1024 threads")
+        require_one_of("strategy", strategy, STRATEGIES)
+        require_one_of("precision", precision, PRECISIONS)
+        require_whole("block", block, 1, 1024)
         self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
         self.dtype = PRECISIONS[precision]
         sides = " x ".join(map(str, problem.space.shape))
         require_memory(device, self._memory(), f"a {sides} image ({strategy}, {precision} precision)")
-        super().__init__(STRATEGIES[strategy].build(problem, device, self.dtype, block), device, self._description)
+        self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, block)
+        super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_finite)
         if problem.storage == "plain":
             self.set_populations(np.array(D3Q19.weights)[:, None, None, None])
 
@@ -76,6 +75,14 @@ class PorousFlow(TimeLoop):
         fields = 4 * itemsize * (space.solid.size if cost.dense else space.pores)
         return int(kept + fields + 13 * space.solid.size)
 
+    @property
+    def state(self):
+        """The device array that holds the populations now."""
+        return self.scheme.states[self.steps % 2]
+
+    def _require_finite(self):
+        require_finite(self.state, self.steps, self._description())
+
     def _description(self) -> str:
         problem = self.problem
         return (
@@ -90,7 +97,7 @@ class PorousFlow(TimeLoop):
 
         Shape (q, 1, 1, 1) sets all pores to the same populations.
         """
-        self._require_untouched()
+        self._require_untouched("populations")
         weights = np.array(D3Q19.weights)[:, None, None, None]
         values = np.asarray(populations, float) - (weights if self.problem.storage == "deviation" else 0.0)
         values = values.reshape(D3Q19.q, -1)
@@ -106,7 +113,7 @@ class PorousFlow(TimeLoop):
         return space.solid.size if self.scheme.cells is None else space.pores
 
     def _update_fields(self):
-        self._start()
+        self.start()
         self.scheme.observe[self.steps % 2]()
         return self.scheme.fields.reshape(4, -1)[:, : self._stored]
 

@@ -5,8 +5,9 @@ porous paper, section 4.1, for all boxes; SWAPS those of the swap paper, for clo
 `esoteric pull` is what they are compared with.
 """
 
-from . import esoteric_pull, pull, push, shared_memory, split, swap_links, swap_rays, swap_sweep, swap_types
+from . import esoteric_pull, pull, push, shared_memory, split
+from .swap import links, rays, sweep, types
 
 STRATEGIES = {"pull": pull, "push": push, "split": split, "shared memory": shared_memory}
-SWAPS = {"swap sweep": swap_sweep, "swap rays": swap_rays, "swap types": swap_types, "swap links": swap_links}
+SWAPS = {"swap sweep": sweep, "swap rays": rays, "swap types": types, "swap links": links}
 ALL = STRATEGIES | SWAPS | {"esoteric pull": esoteric_pull}

@@ -9,10 +9,10 @@ from repro.parallel import Kernel, inline
 
 from ..equilibrium import scratch_rows
 from ..layout import layout_of, unsigned
+from ..neighbours import offset_of, sides
 from ..node import macroscopic_kernel, relax_of
-from ..streaming import offset_of, sides
-from ..swap import require_box
 from .scheme import Scheme, Traffic
+from .swap.rule import require_box
 
 TRAFFIC = Traffic(arrays=1, reads=1, writes=1)
 
@@ -22,30 +22,33 @@ def _places_of(lattice, layout, odd_step: bool):
     (at, stride), offset, q = layout_of(lattice, layout), offset_of(lattice), lattice.q
 
     @inline
-    def base_of(k, x, y, z, nx, ny, nz):
+    def base_of(k, x, y, z, grid):
+        nx, ny, nz = grid
         size, here = nx * ny * nz, x + nx * (y + ny * z)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         ahead = here + offset(k, 1, xs, ys, zs)
         return at(k + 1 if odd_step else k, here, size), at(k if odd_step else k + 1, ahead, size)
 
     @inline
-    def load(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz):
+    def load(s, n, x, y, z, grid, f, wall):
+        nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
         for lane in range(n):
             s[0, lane] = f[unsigned(rest + stride * lane)]
         for k in range(1, q, 2):
-            own, ahead = base_of(k, x, y, z, nx, ny, nz)
+            own, ahead = base_of(k, x, y, z, grid)
             for lane in range(n):
                 s[k, lane] = f[unsigned(own + stride * lane)]
                 s[k + 1, lane] = f[unsigned(ahead + stride * lane)]
 
     @inline
-    def store(s, n, x, y, z, nx, ny, nz, f):
+    def store(s, n, x, y, z, grid, f):
+        nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
         for lane in range(n):
             f[unsigned(rest + stride * lane)] = s[0, lane]
         for k in range(1, q, 2):
-            own, ahead = base_of(k, x, y, z, nx, ny, nz)
+            own, ahead = base_of(k, x, y, z, grid)
             for lane in range(n):
                 f[unsigned(own + stride * lane)] = s[k + 1, lane]
                 f[unsigned(ahead + stride * lane)] = s[k, lane]
@@ -57,10 +60,10 @@ def _update_kernel(model, dtype, layout, block, odd_step: bool) -> Kernel:
     (load, store), relax = _places_of(model.lattice, layout, odd_step), relax_of(model, dtype)
 
     @inline
-    def update(x, n, y, z, s, f, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
-        load(s, n, x, y, z, nx, ny, nz, f, wx, wy, wz)
-        relax(s, n, x, y, z, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz)
-        store(s, n, x, y, z, nx, ny, nz, f)
+    def update(x, n, y, z, s, f, grid, rates, force, wall):
+        load(s, n, x, y, z, grid, f, wall)
+        relax(s, n, x, y, z, grid, rates, force, wall)
+        store(s, n, x, y, z, grid, f)
 
     return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
 
@@ -84,8 +87,8 @@ def build(problem, device, dtype, layout, block) -> Scheme:
     def macroscopic(fields):
         loads = [_places_of(model.lattice, layout, odd)[0] for odd in (False, True)]
         kernels = [macroscopic_kernel(model, dtype, layout, collided=False, load=load) for load in loads]
-        numbers = [dtype(number) for number in (*problem.force, *problem.wall_velocity)]
-        return [device.compile(kernel)(shape, f, fields, *shape, *numbers) for kernel in kernels]
+        grid, _, force, wall = problem.parameters(dtype)
+        return [device.compile(kernel)(shape, f, fields, grid, force, wall) for kernel in kernels]
 
     return Scheme(
         start=lambda: _arrange(problem, f, layout, device.xp),

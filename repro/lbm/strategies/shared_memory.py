@@ -6,13 +6,15 @@ place at the block's other end. The second kernel moves those to the block where
 one block a row and a periodic x axis they are already where they belong, and the second kernel is not needed.
 """
 
-from repro.parallel import InputError, Kernel, inline
+from repro.errors import InputError
+from repro.parallel import Kernel, inline
 
 from ..boundaries import extrapolation_of
 from ..equilibrium import scratch_rows
 from ..layout import layout_of, unsigned
+from ..neighbours import offset_of, sides
 from ..node import relax_of
-from ..streaming import beyond_of, drag_of, faces_of, offset_of, own_of, sides
+from ..streaming import beyond_of, drag_of, faces_of, own_of
 from .scheme import Scheme, Traffic, in_order, nothing, two_arrays
 
 TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
@@ -42,19 +44,20 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
     offset, drag = offset_of(lattice), drag_of(lattice, boundaries, dtype, 1)
 
     @inline
-    def update(x, n, y, z, s, t, f, g, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz):
+    def update(x, n, y, z, s, t, f, g, grid, rates, force, wall):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
         place = x % block
-        xi, yi, zi = inner(x, y, z, nx, ny, nz)
-        own(s, n, xi, yi, zi, nx, ny, nz, f, wx, wy, wz)
-        relax(s, n, x, y, z, nx, ny, nz, even, odd, fx, fy, fz, wx, wy, wz)
+        xi, yi, zi = inner(x, y, z, grid)
+        own(s, n, xi, yi, zi, grid, f, wall)
+        relax(s, n, x, y, z, grid, rates, force, wall)
         for i in range(q):
             for lane in range(n):
                 t[i, (place + lane + cx[i]) % block] = s[i, lane]
-        drag(s, n, x, y, z, nx, ny, nz, wx, wy, wz)
+        drag(s, n, x, y, z, grid, wall)
         barrier()
-        edges = edges_of(x, y, z, nx, ny, nz)
+        edges = edges_of(x, y, z, grid)
         ys, zs = sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
             if not beyond(i, 1, edges):
@@ -78,7 +81,8 @@ def _exchange_kernel(model, layout, block) -> Kernel:
     periodic_x, periodic_y, periodic_z = (faces[k] == "periodic" for k in (0, 2, 4))
 
     @inline
-    def exchange(row, n, z, pair, g, nx, ny, nz):
+    def exchange(row, n, z, pair, g, grid):
+        nx, ny, nz = grid
         i = rightward[pair]
         o = opposite[i]
         size, last = nx * ny * nz, nx // block - 1
@@ -113,7 +117,8 @@ def build(problem, device, dtype, layout, block) -> Scheme:
     whole_row = nx == block and model.boundaries.faces[0] == "periodic"
 
     def step(f, g):
-        blocks = update(problem.shape, f, g, *problem.parameters(dtype))
-        return blocks if whole_row else in_order(blocks, exchange((ny, nz, pairs), g, nx, ny, nz))
+        parameters = problem.parameters(dtype)
+        blocks = update(problem.shape, f, g, *parameters)
+        return blocks if whole_row else in_order(blocks, exchange((ny, nz, pairs), g, parameters.grid))
 
     return Scheme(nothing, (step(a, b), step(b, a)), (a, b), collided=False)

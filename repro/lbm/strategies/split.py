@@ -13,8 +13,7 @@ def build(problem, device, dtype, layout, block) -> Scheme:
     """Bind the strategy to two arrays on the device."""
     a, b = two_arrays(problem, device, dtype)
     parameters, shape = problem.parameters(dtype), problem.shape
-    velocity = parameters[-3:]
     collide = device.compile(update_kernel(problem.model, dtype, layout, load="own", store="keep", block=block))
     stream = device.compile(stream_kernel(problem.model, dtype, layout, block=block))
-    step = in_order(collide(shape, a, b, *parameters), stream(shape, b, a, *shape, *velocity))
+    step = in_order(collide(shape, a, b, *parameters), stream(shape, b, a, parameters.grid, parameters.wall))
     return Scheme(nothing, (step, step), (a, a), collided=False)

@@ -6,7 +6,7 @@ Porous paper, section 5.1, "the general treatment": simple, but a population cos
 from repro.parallel import inline
 
 from ...layout import unsigned
-from ...streaming import sides
+from ...neighbours import sides
 from ..node import OFFSET, Q
 from .scheme import Cost, PorousScheme, dense_scheme
 
@@ -21,7 +21,8 @@ def in_solid(solid, node):
 
 def _reader(modified: bool):
     @inline
-    def read(s, n, x, y, z, nx, ny, nz, solid, f):
+    def read(s, n, x, y, z, grid, solid, f):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)

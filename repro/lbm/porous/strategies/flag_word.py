@@ -9,7 +9,8 @@ import numpy as np
 from repro.parallel import inline
 
 from ...layout import unsigned
-from ...streaming import sides
+from ...neighbours import sides
+from ...parameters import Grid
 from ..node import OFFSET, Q, flag_kernel
 from .scheme import Cost, PorousScheme, dense_scheme
 
@@ -24,7 +25,8 @@ def in_solid(flags, node):
 
 def _reader(modified: bool):
     @inline
-    def read(s, n, x, y, z, nx, ny, nz, flags, f):
+    def read(s, n, x, y, z, grid, flags, f):
+        nx, ny, nz = grid
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
@@ -50,6 +52,6 @@ def build(problem, device, dtype, block) -> PorousScheme:
     """Bind the strategy to two arrays on the device; the words are made there from the image."""
     shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
-    device.compile(flag_kernel())(shape, device.to_device(image), flags, *shape)()
+    device.compile(flag_kernel())(shape, device.to_device(image), flags, Grid(*shape))()
     read = _reader(problem.walls == "modified")
     return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)

@@ -61,16 +61,16 @@ def dense_scheme(problem, device, dtype, block, *, marks, read, in_solid) -> Por
     size = problem.space.solid.size
     a, b = device.zeros(D3Q19.q * size, dtype), device.zeros(D3Q19.q * size, dtype)
     fields = device.zeros(4 * size, dtype)
-    numbers = problem.parameters(dtype)
+    grid, rates, force, _ = problem.parameters(dtype)
     update = device.compile(dense_kernel(problem, dtype, read, in_solid, block=block))
     collide = device.compile(own_kernel(problem, dtype, in_solid, reverse=False, block=block))
     observe = device.compile(macroscopic_kernel(problem, dtype, in_solid, collided=True))
     return PorousScheme(
-        start=collide((size,), marks, a, a, size, *numbers),
-        steps=tuple(update(shape, marks, f, g, *shape, *numbers) for f, g in ((a, b), (b, a))),
+        start=collide((size,), marks, a, a, size, rates, force),
+        steps=tuple(update(shape, marks, f, g, grid, rates, force) for f, g in ((a, b), (b, a))),
         states=(a, b),
         collided=True,
-        observe=tuple(observe((size,), marks, f, fields, size, *numbers[2:]) for f in (a, b)),
+        observe=tuple(observe((size,), marks, f, fields, size, force) for f in (a, b)),
         fields=fields,
         kept=(marks,),
     )

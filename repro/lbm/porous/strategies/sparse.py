@@ -26,13 +26,13 @@ def gather(s, n, pore, row, sources, f):
 
 
 def _update_kernel(problem, dtype, block) -> Kernel:
-    """The kernel (sources, f, g, row, even, odd, fx, fy, fz): stream, collide, store."""
+    """The kernel (sources, f, g, row, rates, force): stream, collide, store."""
     relax, store = relax_of(problem, dtype), store_of(nowhere, reverse=False)
 
     @inline
-    def update(x, n, s, sources, f, g, row, even, odd, fx, fy, fz):
+    def update(x, n, s, sources, f, g, row, rates, force):
         gather(s, n, x, row, sources, f)
-        relax(s, n, even, odd, fx, fy, fz)
+        relax(s, n, rates, force)
         store(s, n, x, row, sources, g)
 
     return Kernel(update, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
@@ -43,16 +43,16 @@ def build(problem, device, dtype, block) -> PorousScheme:
     pores = map_pores(problem, device)
     count, row, sources = pores.count, pores.row, pores.sources
     a, b = device.zeros(Q * row, dtype), device.zeros(Q * row, dtype)
-    fields, numbers = device.zeros(4 * row, dtype), problem.parameters(dtype)
+    fields, (_, rates, force, _) = device.zeros(4 * row, dtype), problem.parameters(dtype)
     update = device.compile(_update_kernel(problem, dtype, block))
     collide = device.compile(own_kernel(problem, dtype, nowhere, reverse=False, block=block))
     observe = device.compile(macroscopic_kernel(problem, dtype, nowhere, collided=True))
     return PorousScheme(
-        start=collide((count,), sources, a, a, row, *numbers),
-        steps=tuple(update((count,), sources, f, g, row, *numbers) for f, g in ((a, b), (b, a))),
+        start=collide((count,), sources, a, a, row, rates, force),
+        steps=tuple(update((count,), sources, f, g, row, rates, force) for f, g in ((a, b), (b, a))),
         states=(a, b),
         collided=True,
-        observe=tuple(observe((count,), sources, f, fields, row, *numbers[2:]) for f in (a, b)),
+        observe=tuple(observe((count,), sources, f, fields, row, force) for f in (a, b)),
         fields=fields,
         kept=(sources,),
         cells=pores.cells,

@@ -6,7 +6,8 @@ its opposite was read. Each place belongs to one pore in each step, so there is 
 of the steps need no map. The map is kept as runs (see `run_map`), a fraction of the bytes of `sparse`.
 """
 
-from repro.parallel import InputError, Kernel, inline
+from repro.errors import InputError
+from repro.parallel import Kernel, inline
 
 from ...equilibrium import scratch_rows
 from ...lattice import D3Q19
@@ -20,22 +21,28 @@ from .scheme import Cost, PorousScheme
 COST = Cost(arrays=1, map=MOST_BYTES, map_at_most=True, map_reads=0.5, dense=False)
 
 
+@inline
+def _gather(s, n, pore, places, runs, f):
+    """The populations that stream into a run of pores, and the places where they were."""
+    # kept, because the compiler cannot know that writing populations leaves the map as it is
+    for i in range(1, Q):
+        for lane in range(n):
+            places[i, lane] = source(runs, i, pore + lane)
+    for lane in range(n):
+        s[0, lane] = f[unsigned(pore + lane)]
+    for i in range(1, Q):
+        for lane in range(n):
+            s[i, lane] = f[unsigned(places[i, lane])]
+
+
 def _exchange_kernel(problem, dtype, block) -> Kernel:
-    """The kernel (words, distances, groups, f, even, odd, fx, fy, fz) of odd steps: stream, collide, stream."""
+    """The kernel (runs, f, rates, force) of odd steps: stream, collide, stream."""
     relax = relax_of(problem, dtype)
 
     @inline
-    def exchange(x, n, s, places, words, distances, groups, f, even, odd, fx, fy, fz):
-        # kept, because the compiler cannot know that writing populations leaves the map as it is
-        for i in range(1, Q):
-            for lane in range(n):
-                places[i, lane] = source(words, distances, groups, i, x + lane)
-        for lane in range(n):
-            s[0, lane] = f[unsigned(x + lane)]
-        for i in range(1, Q):
-            for lane in range(n):
-                s[i, lane] = f[unsigned(places[i, lane])]
-        relax(s, n, even, odd, fx, fy, fz)
+    def exchange(x, n, s, places, runs, f, rates, force):
+        _gather(s, n, x, places, runs, f)
+        relax(s, n, rates, force)
         for lane in range(n):
             f[unsigned(x + lane)] = s[0, lane]
         for i in range(1, Q, 2):
@@ -47,19 +54,15 @@ def _exchange_kernel(problem, dtype, block) -> Kernel:
 
 
 def _arriving_kernel(problem, dtype) -> Kernel:
-    """The kernel (words, distances, groups, f, fields, row, fx, fy, fz) after even steps: of what streams in."""
+    """The kernel (runs, f, fields, row, force) after even steps: of what streams in."""
     observe = observe_of(problem, dtype, nowhere, collided=False)
 
     @inline
-    def arriving(x, n, s, words, distances, groups, f, fields, row, fx, fy, fz):
-        for lane in range(n):
-            s[0, lane] = f[unsigned(x + lane)]
-        for i in range(1, Q):
-            for lane in range(n):
-                s[i, lane] = f[unsigned(source(words, distances, groups, i, x + lane))]
-        observe(s, n, x, row, words, fields, fx, fy, fz)
+    def arriving(x, n, s, places, runs, f, fields, row, force):
+        _gather(s, n, x, places, runs, f)
+        observe(s, n, x, row, runs.words, fields, force)
 
-    return Kernel(arriving, rows=scratch_rows(D3Q19), dtype=dtype)
+    return Kernel(arriving, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype)
 
 
 def build(problem, device, dtype, block) -> PorousScheme:
@@ -70,11 +73,11 @@ def build(problem, device, dtype, block) -> PorousScheme:
         )
     pores = map_pores(problem, device, reverse=True)
     count, row, runs = pores.count, pores.row, as_runs(pores, device)
-    cells, where = pores.cells, (runs.words, runs.distances, runs.groups)
+    cells = pores.cells
     # as long as it lives, the whole map takes as much memory as the populations
     del pores
     f, fields = device.zeros(Q * row, dtype), device.zeros(4 * row, dtype)
-    numbers = problem.parameters(dtype)
+    _, rates, force, _ = problem.parameters(dtype)
     local = device.compile(own_kernel(problem, dtype, nowhere, reverse=True, block=block))
     exchange = device.compile(_exchange_kernel(problem, dtype, block))
     at_rest = device.compile(macroscopic_kernel(problem, dtype, nowhere, collided=False))
@@ -82,14 +85,14 @@ def build(problem, device, dtype, block) -> PorousScheme:
     return PorousScheme(
         start=nothing,
         steps=(
-            local((count,), runs.words, f, f, row, *numbers),
-            exchange((count,), *where, f, *numbers),
+            local((count,), runs.words, f, f, row, rates, force),
+            exchange((count,), runs, f, rates, force),
         ),
         states=(f, f),
         collided=False,
         observe=(
-            at_rest((count,), runs.words, f, fields, row, *numbers[2:]),
-            arriving((count,), *where, f, fields, row, *numbers[2:]),
+            at_rest((count,), runs.words, f, fields, row, force),
+            arriving((count,), runs, f, fields, row, force),
         ),
         fields=fields,
         kept=(runs.words, runs.distances),

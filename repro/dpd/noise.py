@@ -1,0 +1,56 @@
+"""The noise of a pair: keyed by the two ids, or from a thread's own pair of linear congruential generators.
+
+Method two (section 4.3) names a number by (seed, step, lower id, higher id): both particles of a pair find the same
+one, in any order, on any device, and nothing is stored between steps. Method one (equations 6 to 8) keeps a state of
+two words in each thread. A `key` is (seed, step).
+"""
+
+from numpy import uint32
+
+from repro.parallel import inline
+from repro.particles.random import ROUNDS, Stream, normal, tea
+
+#: rounds in the paper
+PAPER_ROUNDS = 32
+
+#: the paper's linear generator (its reference 25): modulus 2^32, factor and increment
+LCG_FACTOR, LCG_INCREMENT = uint32(69069), uint32(1234567)
+
+
+@inline
+def lcg(word):
+    """The next word of the linear congruential generator (equation 6)."""
+    return uint32(uint32(word * LCG_FACTOR) + LCG_INCREMENT)
+
+
+def pair_noise(real, rounds: int = ROUNDS):
+    """Method two: returns noise(id, id, key, thread's words), a normal deviate, the same for both orders of a pair.
+
+    It leaves the thread's two words alone and returns them after the deviate.
+    """
+    words_of, deviates = tea(rounds), normal(real)
+
+    @inline
+    def noise(first, second, key, words):
+        a, b = words_of(min(first, second), max(first, second), Stream.PAIR.value, key[0], key[1])
+        return deviates(a, b)[0], words
+
+    return noise
+
+
+def thread_noise(real):
+    """Method one, with the same signature: a deviate from the thread's two words, for any pair, and the next two."""
+    deviates = normal(real)
+
+    @inline
+    def noise(first, second, key, words):
+        one, two = lcg(words[0]), lcg(words[1])
+        return deviates(one, two)[0], (one, two)
+
+    return noise
+
+
+@inline
+def thread_words(thread, key):
+    """The two words with which a thread begins a step in method one, from its number, the seed and the step."""
+    return lcg(uint32(thread + key[0])), lcg(uint32(thread + key[0] + key[1]))

@@ -1,0 +1,55 @@
+"""Files that are either whole or not there, texts and JSON among them; where compiled kernels are kept."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from platformdirs import user_cache_dir
+
+
+def cache_folder() -> Path:
+    """The folder of compiled kernels that the user wants; it may not exist."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A temporary file beside `path` to write to; it takes the place of `path`, on disk, only if all went well.
+
+    Raises OSError where the folder cannot be made or written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        yield Path(name)
+        os.fsync(handle)
+        # a temporary file is its owner's alone
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(handle)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace `path` by `text` in one step, on disk before the name appears."""
+    with whole(path) as file:
+        file.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, content: dict) -> None:
+    """Replace `path` by `content` as JSON in one step."""
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_json(path: Path):
+    """Content of a JSON file, None if it is missing or not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

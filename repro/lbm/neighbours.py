@@ -1,0 +1,39 @@
+"""The neighbours of a node in the flat array, and the faces of the box that lie between."""
+
+from repro.parallel import inline
+
+from .lattice import Lattice
+
+
+@inline
+def sides(position, count, pitch):
+    """Steps in the flat index to the left and to the right neighbour on a periodic axis."""
+    left = -pitch if position > 0 else (count - 1) * pitch
+    right = pitch if position < count - 1 else (1 - count) * pitch
+    return left, right
+
+
+def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
+    """For each velocity the faces, as bits, through which a node on all of them is left along sign * c_i."""
+    return tuple(
+        sum(1 << (2 * axis + (sign * c > 0)) for axis, c in enumerate(velocity) if c) for velocity in lattice.velocities
+    )
+
+
+def offset_of(lattice: Lattice):
+    """Returns offset(i, sign, xs, ys, zs): the step in the flat index to the node at sign * c_i, from `sides`."""
+    cx, cy, cz = lattice.components
+
+    @inline
+    def offset(i, sign, xs, ys, zs):
+        dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
+        step = 0
+        if dx != 0:
+            step += xs[0] if dx == -1 else xs[1]
+        if dy != 0:
+            step += ys[0] if dy == -1 else ys[1]
+        if dz != 0:
+            step += zs[0] if dz == -1 else zs[1]
+        return step
+
+    return offset

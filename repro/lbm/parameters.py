@@ -1,0 +1,48 @@
+"""What kernels take beside their arrays, as named tuples."""
+
+from typing import NamedTuple
+
+
+class Grid(NamedTuple):
+    """Nodes along each axis."""
+
+    nx: int
+    ny: int
+    nz: int
+
+
+class Rates(NamedTuple):
+    """Relaxation rates of the even and of the odd populations."""
+
+    even: float
+    odd: float
+
+
+class Force(NamedTuple):
+    """Force per volume."""
+
+    x: float
+    y: float
+    z: float
+
+
+class WallVelocity(NamedTuple):
+    """Velocity of the moving wall."""
+
+    x: float
+    y: float
+    z: float
+
+
+class Parameters(NamedTuple):
+    """All that an update takes, in the order of its arguments."""
+
+    grid: Grid
+    rates: Rates
+    force: Force
+    wall: WallVelocity
+
+
+def in_precision(kind, numbers, dtype):
+    """A named tuple of numbers of type `dtype`."""
+    return kind(*(dtype(number) for number in numbers))

@@ -1,0 +1,177 @@
+"""What the three cell lists hold: as tables to look at, and compared with a count on the host (section 4.1).
+
+The paper's linked list (table 1), its table of fixed capacity (table 2), and the counting sort that the fast strategies
+use. Particles and cells are numbered from 0.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import poisson
+
+from repro.dpd.cases import Bulk
+from repro.dpd.fluid import Fluid
+from repro.dpd.simulation import Simulation
+from repro.dpd.state import State, make_state
+from repro.errors import CapacityError, InputError
+from repro.parallel import select
+from repro.particles.cell_order import SortedParticles
+from repro.particles.cell_table import CellTable
+from repro.particles.cells import Cells
+from repro.particles.linked_list import NOBODY, LinkedList
+
+#: the lists, by name
+LINKED, TABLE, SORTED = "linked list", "table", "counting sort"
+LISTS = (LINKED, TABLE, SORTED)
+
+_REAL = np.float32
+
+
+def state_of(position: np.ndarray, box, device) -> State:
+    """Particles at rest at positions of shape (count, 3), on the device."""
+    return make_state(device, _REAL, position, np.zeros_like(position), len(position), box)
+
+
+def make_list(name: str, device, state: State, cells: Cells, capacity: int):
+    """A list and its launches, by name; nothing has been launched yet."""
+    if name == LINKED:
+        made = LinkedList(device, cells, state.count, _REAL)
+        return made, made.update(state.r)
+    if name == TABLE:
+        made = CellTable(device, cells, capacity, _REAL)
+        return made, made.update(state.r, state.count)
+    if name == SORTED:
+        made = SortedParticles(device, state, cells, _REAL)
+        return made, made.update()
+    raise InputError(f"unknown list '{name}': choose one of {', '.join(LISTS)}")
+
+
+def launched(name: str, device, state: State, cells: Cells, capacity: int):
+    """A list that has been built once; raises CapacityError if the table is too small."""
+    made, parts = make_list(name, device, state, cells, capacity)
+    for launch in parts.values():
+        launch()
+    if name == TABLE:
+        made.check()
+    return made
+
+
+def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
+    """The cell in whose list each particle stands; raises InputError if one stands in none, or in two."""
+    read = {LINKED: _from_links, TABLE: _from_table, SORTED: _from_order}[name]
+    particles, cells = read(made, device)
+    times = np.bincount(particles, minlength=count)
+    if not (times == 1).all():
+        raise InputError(f"{name}: {int((times == 0).sum())} particles stand nowhere, {int((times > 1).sum())} twice")
+    found = np.empty(count, int)
+    found[particles] = cells
+    return found
+
+
+def _from_links(made, device):
+    current, before = device.to_host(made.last), device.to_host(made.before)
+    cells, pairs = np.arange(len(current)), []
+    while len(current):
+        there = current != NOBODY
+        current, cells = current[there], cells[there]
+        pairs.append((current, cells))
+        current = before[current]
+    return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))
+
+
+def _from_table(made, device):
+    counts = device.to_host(made.counts)
+    table = device.to_host(made.entries).reshape(made.capacity, -1)
+    rows, cells = np.nonzero(np.arange(made.capacity)[:, None] < counts)
+    return table[rows, cells], cells
+
+
+def _from_order(made, device):
+    held = np.diff(device.to_host(made.starts))
+    return device.to_host(made.ids), np.repeat(np.arange(len(held)), held)
+
+
+def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:
+    """For each box of random fluid and each list: how many particles stand in the cell that the host finds.
+
+    The linked list is built on one core, the others on the device.
+    """
+    rows = []
+    for box in boxes:
+        system = Bulk(tuple(box)).system()
+        expected = system.cells.of(system.position)
+        for name in LISTS:
+            on = select("serial") if name == LINKED else device
+            made = launched(name, on, state_of(system.position, system.box, on), system.cells, capacity)
+            found = cell_by_particle(name, made, on, system.count)
+            fullest = int(np.bincount(found).max())
+            rows.append((name, on.name, system.count, system.cells.count, fullest, int((found == expected).sum())))
+    return pd.DataFrame(rows, columns=["list", "device", "particles", "cells", "fullest cell", "in the right cell"])
+
+
+def example(seed: int, count: int = 14) -> np.ndarray:
+    """Positions of a few particles, one in each of nine cells at least, in the lowest layer of a box of 3 x 3 x 3."""
+    if count < 9:
+        raise InputError(f"{count} particles for nine cells: at least 9")
+    generator = np.random.default_rng(seed)
+    cell = generator.permutation(np.concatenate([np.arange(9), generator.integers(0, 9, count - 9)]))
+    corner = np.column_stack([cell % 3, cell // 3, np.zeros(count)])
+    return corner + generator.uniform(0.2, 0.8, (count, 3))
+
+
+def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataFrame]:
+    """The three lists of the example as tables with a column a cell or a particle; empty places are blank."""
+    cells, serial = Cells((3.0, 3.0, 3.0)), select("serial")
+    linked = launched(LINKED, serial, state_of(position, cells.box, serial), cells, rows)
+    table, ordered = (
+        launched(name, device, state_of(position, cells.box, device), cells, rows) for name in (TABLE, SORTED)
+    )
+    nine, everyone = [f"cell {c}" for c in range(9)], [str(i) for i in range(len(position))]
+    columns = device.to_host(table.entries).reshape(rows, -1)[:, :9]
+    filled = np.where(np.arange(rows)[:, None] < device.to_host(table.counts)[:9], columns, NOBODY)
+    starts, ids = device.to_host(ordered.starts), device.to_host(ordered.ids)
+    return {
+        "last particle of each cell": _blank([linked.last[:9]], nine, ["last"]),
+        "particle before, in its cell": _blank([linked.before], everyone, ["before"]),
+        "table": _blank(np.sort(filled, 0)[::-1], nine, [f"row {k}" for k in range(rows)]),
+        "start of each cell": _blank([starts[:9]], nine, ["start"]),
+        "particles in the order of cells": _blank([ids], [f"place {k}" for k in range(len(ids))], ["particle"]),
+    }
+
+
+def _blank(rows, columns, index) -> pd.DataFrame:
+    texts = [["" if value == NOBODY else str(int(value)) for value in row] for row in rows]
+    return pd.DataFrame(texts, columns=columns, index=index)
+
+
+def overflow(box, device, capacity: int) -> tuple[str, int]:
+    """Run a fluid with a table that is too small: what the simulation says, and how many particles stood nowhere."""
+    system = Bulk(tuple(box)).system()
+    held = np.bincount(system.cells.of(system.position))
+    lost = int(np.maximum(held - capacity, 0).sum())
+    try:
+        Simulation(system, device, strategy="particle", capacity=capacity).step(2)
+    except CapacityError as error:
+        return str(error), lost
+    return f"no cell ever held more than {capacity} particles", lost
+
+
+def capacity_table(capacities, cells: int, density: float = Fluid.density) -> pd.DataFrame:
+    """How many of so many cells overflow at the start, where particles lie at random, and the table's bytes.
+
+    A cell of volume one then holds a number with Poisson's distribution.
+    """
+    rows = [(c, cells * poisson.sf(c, density), 4 * (c + 2) / density) for c in capacities]
+    return pd.DataFrame(rows, columns=["capacity", "cells that overflow, expected", "bytes a particle"])
+
+
+def memory_table(box, device, capacity: int) -> pd.DataFrame:
+    """Bytes a particle of each list's arrays."""
+    system, rows = Bulk(tuple(box)).system(), []
+    for name in LISTS:
+        on = select("serial") if name == LINKED else device
+        state = state_of(system.position, system.box, on)
+        made, _ = make_list(name, on, state, system.cells, capacity)
+        arrays = {key: value.nbytes for key, value in vars(made).items() if isinstance(value, on.xp.ndarray)}
+        moved = sum(arrays.get(key, 0) for key in ("r", "u", "v", "ids"))
+        rows.append((name, (sum(arrays.values()) - moved) / system.count, moved / system.count))
+    return pd.DataFrame(rows, columns=["list", "bytes a particle", "and for its sorted copies"])

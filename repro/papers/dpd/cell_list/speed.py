@@ -1,0 +1,160 @@
+"""Speed of the cell lists, of clearing them, and of the atomic additions that fill them (section 4.1)."""
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd.benchmark import measure_speed, size_of
+from repro.dpd.cases import Bulk
+from repro.dpd.noise import PAPER_ROUNDS
+from repro.errors import CheckError, InputError
+from repro.parallel import Kernel, inline, part_seconds, select, time_launches, zero
+
+from .contents import LINKED, LISTS, TABLE, cell_by_particle, make_list, state_of
+
+#: what every timer here includes
+INCLUDES = "the launches that build the list from the positions, replayed as one graph on a GPU; no copy to the host"
+
+RANDOM, ORDERED = "random", "by cell"
+
+
+def _add_body(add):
+    @inline
+    def fill(x, n, cell, counts, place):
+        for i in range(x, x + n):
+            place[i] = add(counts, cell[i], 1)
+
+    return fill
+
+
+def in_order(position: np.ndarray, cells, order: str) -> np.ndarray:
+    """The same positions, as they are or in the order of their cells."""
+    if order not in (RANDOM, ORDERED):
+        raise InputError(f"unknown order '{order}': choose '{RANDOM}' or '{ORDERED}'")
+    return position if order == RANDOM else position[np.argsort(cells.of(position), kind="stable")]
+
+
+def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
+    """Seconds of each part of each list, one row a part, for bulk fluid in boxes and both orders of the particles.
+
+    Each list is compared with a count on the host before it is timed, and the whole list handed to `record`. The
+    linked list runs on one core, the others on the device.
+    """
+    rows = []
+    for box in boxes:
+        system = Bulk(tuple(box)).system()
+        for name in LISTS:
+            on = select("serial") if name == LINKED else device
+            for order in (RANDOM, ORDERED):
+                position = in_order(system.position, system.cells, order)
+                state = state_of(position, system.box, on)
+                made, parts = make_list(name, on, state, system.cells, capacity)
+                whole = time_launches(parts.values(), on, seconds)
+                check = _checked(name, made, on, position, system.cells)
+                shares = part_seconds(parts, on, seconds)
+                about = {"list": name, "device": on.name, "order": order, "particles": system.count}
+                rows += [
+                    {**about, "part": part, "seconds": share, "whole": whole.seconds} for part, share in shares.items()
+                ]
+                if record is not None:
+                    record.timing(
+                        f"{name}, {order}, {system.count}",
+                        seconds=whole.seconds,
+                        spread=whole.spread,
+                        device=on.name,
+                        hardware=on.description,
+                        precision="single",
+                        size=size_of(system),
+                        includes=INCLUDES,
+                        check=check,
+                        updates=system.count / whole.seconds,
+                    )
+    return pd.DataFrame(rows)
+
+
+def _checked(name: str, made, device, position, cells) -> str:
+    if name == TABLE:
+        made.check()
+    found = cell_by_particle(name, made, device, len(position))
+    right = int((found == cells.of(position)).sum())
+    if right < len(position):
+        raise CheckError(f"{name}: only {right} of {len(position)} particles stand in their cell")
+    return f"{right} of {len(position)} particles in the cell that the host finds"
+
+
+def totals(parts: pd.DataFrame) -> pd.DataFrame:
+    """One row a list, order and size: microseconds of the whole list, and particles a second."""
+    keys = ["list", "device", "order", "particles"]
+    table = parts.groupby(keys, sort=False, as_index=False)["whole"].first()
+    microseconds = 1e6 * table["whole"]
+    return table[keys].assign(microseconds=microseconds, rate=table["particles"] / table["whole"])
+
+
+def clearing_table(boxes, device, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
+    """Microseconds of clearing the table's counts, of clearing counts and all entries, and of the whole update."""
+    rows = []
+    for box in boxes:
+        system = Bulk(tuple(box)).system()
+        state = state_of(system.position, system.box, device)
+        made, parts = make_list(TABLE, device, state, system.cells, capacity)
+        clear = device.compile(Kernel(zero))
+        counts, entries = (clear((len(array),), array) for array in (made.counts, made.entries))
+        ways = ([counts], [counts, entries], list(parts.values()))
+        cleared, all_cleared, update = (1e6 * time_launches(way, device, seconds).seconds for way in ways)
+        rows.append((system.count, capacity, cleared, all_cleared, update, update / all_cleared))
+    names = ["particles", "capacity", "clear the counts", "clear all", "update", "update / clear all"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02):
+    """Per cent of a whole step that the table takes, a thread a particle and 32 rounds of TEA as in the paper."""
+    rows = []
+    for box in boxes:
+        system = Bulk(tuple(box)).system()
+        options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds}
+        speed = measure_speed(f"whole step, {system.count}", system, device, **options)
+        if record is not None:
+            record.timing(
+                speed.case,
+                seconds=speed.seconds,
+                spread=speed.spread,
+                device=speed.device,
+                hardware=speed.hardware,
+                precision=speed.precision,
+                size=speed.size,
+                includes="whole steps; launched from Python, no copy to the host",
+                check=speed.check,
+            )
+        state = state_of(system.position, system.box, device)
+        _, parts = make_list(TABLE, device, state, system.cells, capacity)
+        update = time_launches(parts.values(), device, seconds).seconds
+        rows.append((system.count, 1e6 * update, 1e6 * speed.seconds, 100 * update / speed.seconds))
+    return pd.DataFrame(rows, columns=["particles", "list (us)", "step (us)", "share (%)"])
+
+
+def contention(device, count: int, held, *, seconds: float = 0.02, seed: int = 1) -> pd.DataFrame:
+    """Atomic additions a second when `count` particles fall into cells of so many each, by their order.
+
+    Where additions follow one another in one cell, they wait for each other. The counts only ever grow: they are read
+    by nobody here.
+    """
+    if max(held) > count:
+        raise InputError(f"{max(held)} particles in a cell, but only {count} in all")
+    place, generator, rows = device.zeros(count, np.int32), np.random.default_rng(seed), []
+    for each in held:
+        cell = (np.arange(count) // each).astype(np.int32)
+        for order in (RANDOM, ORDERED):
+            numbers = device.to_device(generator.permutation(cell) if order == RANDOM else cell)
+            counts = device.zeros(int(cell[-1]) + 1, np.int32)
+            launch = device.compile(Kernel(_add_body(device.add)))((count,), numbers, counts, place)
+            taken = time_launches([launch], device, seconds).seconds
+            rows.append((order, each, count / taken))
+    return pd.DataFrame(rows, columns=["order", "particles a cell", "additions a second"])
+
+
+def fastest_update(table: pd.DataFrame, particles: int, name: str = TABLE, order: str = RANDOM) -> pd.Series:
+    """The row of `totals` for a list; raises InputError if the size was not timed."""
+    rows = table[(table["particles"] == particles) & (table["list"] == name) & (table["order"] == order)]
+    if rows.empty:
+        sizes = ", ".join(str(size) for size in sorted(set(table["particles"])))
+        raise InputError(f"{particles} particles were not timed, but {sizes}")
+    return rows.iloc[0]

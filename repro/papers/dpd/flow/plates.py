@@ -1,0 +1,151 @@
+"""Flow between two plates: the fitted parabola, the slip at the walls, and the viscosity (section 5, figure 8)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd import exact
+from repro.dpd.averages import Field
+from repro.dpd.cases import Poiseuille
+from repro.dpd.observables import Estimate, parabola_viscosity, reverse_viscosity
+from repro.dpd.system import System
+
+from .flows import Flow, mean_field, run
+
+
+@dataclass(frozen=True)
+class Parabola:
+    """A parabola fitted to the velocity between two plates, and how far the flow is from it."""
+
+    viscosity: Estimate
+    #: middles of the layers, measured from the lower plate; the fluid's velocity and the parabola's there
+    z: np.ndarray
+    velocity: np.ndarray
+    fitted: np.ndarray
+    #: theory: the parabola of the same viscosity that is zero at both plates
+    theory: np.ndarray
+    #: the fitted parabola's largest value
+    fastest: float
+    #: its values at the lower and at the upper plate, over the largest
+    slip: tuple[float, float]
+
+    @property
+    def residual(self) -> np.ndarray:
+        """Velocity less parabola in each layer, over the largest velocity."""
+        return (self.velocity - self.fitted) / self.fastest
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the residual over all layers with fluid."""
+        return float(np.sqrt(np.nanmean(self.residual**2)))
+
+    @property
+    def largest(self) -> float:
+        """The largest residual."""
+        return float(np.nanmax(np.abs(self.residual)))
+
+    @property
+    def worst(self) -> float:
+        """Distance of the layer with the largest residual from the nearer wall."""
+        at = self.z[np.nanargmax(np.abs(self.residual))]
+        return float(min(at, self.z[0] + self.z[-1] - at))
+
+    @property
+    def largest_slip(self) -> float:
+        """The slip at the wall where it is larger."""
+        return float(np.abs(self.slip).max())
+
+
+def parabola(windows: list[Field], system: System) -> Parabola:
+    """Fit a parabola to the average of the windows.
+
+    The viscosity's error is the larger of the fit's own and the one that the scatter of the windows gives.
+    """
+    field, walls = mean_field(windows), system.walls
+    viscosity, coefficients = parabola_viscosity(field, system)
+    fastest = float(np.polyval(coefficients, -coefficients[1] / (2 * coefficients[0])))
+    z, height = field.z - walls.bottom, walls.top - walls.bottom
+    return Parabola(
+        viscosity=_with_scatter(viscosity, [parabola_viscosity(f, system)[0].value for f in windows]),
+        z=z,
+        velocity=field.velocity_x[0],
+        fitted=np.polyval(coefficients, field.z - walls.middle_z),
+        theory=exact.poiseuille(z, height, 1.0, 1.0, -1 / (2 * coefficients[0])),
+        fastest=fastest,
+        slip=tuple(np.polyval(coefficients, [-height / 2, height / 2]) / fastest),
+    )
+
+
+def bulk_viscosity(windows: list[Field], system: System) -> Estimate:
+    """Viscosity from reverse Poiseuille flow without walls; the error as for `parabola`."""
+    parts = [reverse_viscosity(f, system).value for f in windows]
+    return _with_scatter(reverse_viscosity(mean_field(windows), system), parts)
+
+
+def _with_scatter(estimate: Estimate, parts: list[float]) -> Estimate:
+    # slow thermal waves bend a whole window, which the fit's own error cannot see
+    error = np.std(parts, ddof=1) / np.sqrt(len(parts)) if len(parts) > 2 else 0.0
+    return Estimate(estimate.value, float(max(estimate.error, error)))
+
+
+def thermal(field: Field) -> np.ndarray:
+    """kT in each layer, of shape (rows,), without the spread of the flow's own velocity within a layer.
+
+    A layer of height h in a shear s adds (s h)^2 / 12 to the mean square velocity, which is not heat.
+    """
+    height = field.z[1] - field.z[0]
+    shear = np.gradient(field.velocity_x[0], height)
+    return field.temperature[0] - (shear * height) ** 2 / 36
+
+
+def slip_study(case: Poiseuille, layers, device, *, relaxation: float, **options) -> pd.DataFrame:
+    """Slip and residual for several thicknesses of the layer in which fluid is turned back; `options` as for `run`."""
+    rows = []
+    for layer in layers:
+        flow = run(replace(case, layer=layer), device, **options)
+        fit = parabola(flow.settled(relaxation), flow.system)
+        rows.append((layer, np.mean(fit.slip), *fit.slip, fit.rms, fit.viscosity.value, fit.viscosity.error))
+    columns = ["layer", "slip", "lower wall", "upper wall", "residual (rms)", "viscosity", "error"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def layer_without_slip(study: pd.DataFrame) -> float:
+    """The thickness at which the slip of a `slip_study` changes sign, on a straight line; nan if it does not."""
+    slip, layer = study["slip"].to_numpy(), study["layer"].to_numpy()
+    change = np.flatnonzero(slip[:-1] * slip[1:] <= 0)
+    if len(change) == 0:
+        return float("nan")
+    k = change[0]
+    return float(layer[k] - slip[k] * (layer[k + 1] - layer[k]) / (slip[k + 1] - slip[k]))
+
+
+def summary(fits: dict[str, Parabola]) -> pd.DataFrame:
+    """One row a flow: viscosity, largest velocity, residual and slip, as shares of the largest velocity."""
+    rows = [
+        (name, f.viscosity.value, f.viscosity.error, f.fastest, f.rms, f.largest, *f.slip) for name, f in fits.items()
+    ]
+    columns = [
+        "flow",
+        "viscosity",
+        "error",
+        "v_max",
+        "residual (rms)",
+        "residual (largest)",
+        "lower slip",
+        "upper slip",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def last_share(flow: Flow, relaxation: float) -> float:
+    """The share of the way to the settled flow that is left in the middle of the last window, exp(-t / relaxation)."""
+    steps = flow.ends[-1] - flow.equilibration - flow.window / 2
+    return float(np.exp(-steps * flow.system.fluid.dt / relaxation))
+
+
+def law(value: float, limit: float, error: float) -> str:
+    """Whether |value| lies below a limit, in words; nothing is said where its error is more than half the limit."""
+    if not error < limit / 2:
+        return f"this run cannot tell (error about {100 * error:.1f} %)"
+    return "this holds" if abs(value) < limit else "this does not hold"

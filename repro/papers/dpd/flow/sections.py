@@ -1,0 +1,100 @@
+"""Flow through a channel that narrows and widens: velocities at a section, and the flow through it (section 6)."""
+
+from math import sqrt
+
+import numpy as np
+from scipy.stats import norm
+
+from repro.dpd.averages import Field
+from repro.dpd.cases import Channel
+from repro.errors import InputError
+
+from .flows import distances, mean_field, scatter
+
+
+def in_fluid(field: Field, case: Channel) -> np.ndarray:
+    """Which bins, of shape (columns, rows), have their middle in the fluid."""
+    x, z = np.meshgrid(field.x, field.z, indexing="ij")
+    return case.walls.depth(x, z).reshape(x.shape) > 0
+
+
+def section(field: Field, case: Channel, x: float, reach: float) -> np.ndarray:
+    """Velocity along x over the height, averaged over the columns within `reach` of x (periodic); nan in the walls.
+
+    Each particle has the same weight. Raises InputError if no column is that near.
+    """
+    near = np.abs((field.x - x + case.length / 2) % case.length - case.length / 2) <= reach
+    if not near.any():
+        raise InputError(f"no column within {reach:g} of x = {x:g}: choose at least half a column")
+    density, velocity = field.density[near], field.velocity_x[near]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(density > 0, density * velocity, 0.0).sum(0) / density.sum(0)
+    return np.where(in_fluid(field, case)[near].all(0), mean, np.nan)
+
+
+def at_middles(field: Field, case: Channel, reach: float) -> dict[str, np.ndarray]:
+    """Velocity in the middle of the wide part, which lies on the periodic edge, and of the narrow one (figure 10)."""
+    places = {"wide": 0.0, "narrow": case.length / 2}
+    return {name: section(field, case, x, reach) for name, x in places.items()}
+
+
+def section_scatter(windows: list[Field], case: Channel, reach: float) -> float:
+    """The scatter of both middle profiles between windows, see `flows.scatter`."""
+    return scatter([np.concatenate(list(at_middles(f, case, reach).values())) for f in windows])
+
+
+def flow_rate(field: Field, case: Channel) -> np.ndarray:
+    """Particles that pass each section in a unit of time, of shape (columns,)."""
+    area = case.width * (field.z[1] - field.z[0])
+    return np.nansum(field.density * field.velocity_x, axis=1) * area
+
+
+def beside_faces(field: Field, case: Channel) -> np.ndarray:
+    """Which columns hold the layer at the blocks' upright faces, of shape (columns,).
+
+    There the sampled velocities do not sum to the flow: the layer turns fluid back in jumps, once a step, and the
+    velocity at the end of a step holds half a step's worth too much of it. It vanishes with the time step.
+    """
+    half_column = case.length / len(field.x) / 2
+    walls = case.walls
+    outside = np.abs(field.x - walls.middle_x) - walls.half_length
+    return (outside > -half_column) & (outside < walls.layer + half_column)
+
+
+def mean_rate(field: Field, case: Channel) -> float:
+    """The flow rate, averaged over the sections without the columns beside the blocks' faces."""
+    return float(flow_rate(field, case)[~beside_faces(field, case)].mean())
+
+
+def rate_spread(windows: list[Field], case: Channel) -> tuple[float, float, float]:
+    """The mean flow rate, its standard deviation over the sections, and the mean standard error of a section.
+
+    Without the columns beside the blocks' faces; the standard error comes from the scatter of the windows.
+    """
+    kept = ~beside_faces(windows[0], case)
+    rates = np.array([flow_rate(f, case)[kept] for f in windows])
+    error = rates.std(0, ddof=1) / np.sqrt(len(rates))
+    return float(rates.mean()), float(rates.mean(0).std(ddof=1)), float(error.mean())
+
+
+def far_apart(first: list[Field], second: list[Field], case: Channel, reach: float) -> dict[str, float]:
+    """The largest distance of two runs in each middle profile, over the largest velocity of the second."""
+    one, two = (at_middles(mean_field(windows), case, reach) for windows in (first, second))
+    fastest = max(float(np.nanmax(velocity)) for velocity in two.values())
+    return {p: distances({"first": one[p], "second": two[p]}, fastest)["first and second"] for p in two}
+
+
+def by_chance(error: float, bins: int) -> float:
+    """The largest distance by chance alone between two averages in `bins` bins, each with `error`: its median."""
+    return error * sqrt(2) * float(norm.ppf((1 + 0.5 ** (1 / bins)) / 2))
+
+
+def creeping_speed(case: Channel, kinematic: float) -> float:
+    """The largest speed in the narrow part if inertia did nothing, a bound from above.
+
+    Both parts are then plane Poiseuille flows with one flow rate, and their forces sum to the body force:
+    g L = g_n (L_n + L_w (h / H)^3), v = g_n h^2 / (8 nu) with h the gap and H the height of the wide part.
+    """
+    wide = (case.length - case.narrow_length) * (case.gap / case.height) ** 3
+    narrow_force = case.drive * case.length / (case.narrow_length + wide)
+    return narrow_force * case.gap**2 / (8 * kinematic)

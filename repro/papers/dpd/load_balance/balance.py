@@ -1,0 +1,131 @@
+"""How well the threads of a warp share the work when each has a cell, in theory and on the clock (section 4.4)."""
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces, size_of
+from repro.dpd.simulation import Simulation
+from repro.parallel import time_launches
+from repro.particles.cells import ALL_CELLS, OWN_CELL
+
+from .uneven import particles_in_cells
+
+WARP = 32
+
+#: orders in which threads may take the cells
+ORDERS = ("natural", "by particles", "by pairs")
+
+#: the launches of "cell by load" that sort, and only they
+_SORTING = ("clear the loads", "count the loads", "scan the loads", "sort by load")
+
+
+def pairs_of_cells(counts: np.ndarray, shape) -> np.ndarray:
+    """Pairs that the thread of each cell looks at: those within the cell, and with its thirteen later neighbours."""
+    own = counts.reshape(shape[::-1]).astype(np.int64)
+    pairs = own * (own - 1) // 2
+    for k in range(OWN_CELL + 1, ALL_CELLS):
+        step = (k // 9 - 1, (k // 3) % 3 - 1, k % 3 - 1)
+        pairs += own * np.roll(own, [-s for s in step], (0, 1, 2))
+    return pairs.ravel()
+
+
+def cell_order(name: str, counts: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The cells in one of ORDERS: as they lie, fullest first (the paper's), or those with the most pairs first."""
+    if name == "natural":
+        return np.arange(len(counts))
+    return np.argsort(-(counts if name == "by particles" else pairs), kind="stable")
+
+
+def shares_in_groups(work: np.ndarray, order: np.ndarray, group: int = WARP) -> np.ndarray:
+    """Work of the threads, of shape (groups, group): a row is a warp, the last filled up with idle threads."""
+    padded = np.zeros(-(-len(order) // group) * group, work.dtype)
+    padded[: len(order)] = work[order]
+    return padded.reshape(-1, group)
+
+
+def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
+    """Share of the threads' time in which they work, if those that run together wait for the last one.
+
+    On a GPU a warp takes as long as its fullest thread. On a CPU each worker takes one piece of the order, and all
+    wait for the worker with the fullest piece.
+    """
+    if device.name == "cuda":
+        warps = shares_in_groups(work, order)
+        return float(warps.mean() / warps.max(1).mean())
+    ends = np.arange(device.workers + 1) * len(order) // device.workers
+    pieces = np.diff(np.concatenate([[0], np.cumsum(work[order])])[ends])
+    return float(pieces.mean() / pieces.max())
+
+
+def model_table(systems: dict, device) -> pd.DataFrame:
+    """One row a density: the fullest cell, how uneven the work is, and the useful share of each order.
+
+    `systems` maps names to systems.
+    """
+    rows = []
+    for name, system in systems.items():
+        counts = particles_in_cells(system)
+        pairs = pairs_of_cells(counts, system.cells.shape)
+        row = {"density": name, "particles": system.count, "cells": len(counts), "fullest cell": int(counts.max())}
+        row |= {
+            "empty cells": float((counts == 0).mean()),
+            "pairs, largest over mean": float(pairs.max() / pairs.mean()),
+        }
+        for order in ORDERS:
+            row[order] = useful_share(pairs, cell_order(order, counts, pairs), device)
+        rows.append(row | {"predicted gain": row["by particles"] / row["natural"]})
+    return pd.DataFrame(rows)
+
+
+def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05) -> pd.DataFrame:
+    """Seconds of lists and forces at fixed positions, one row a density and strategy, each checked first.
+
+    Columns density, strategy, particles, seconds (lists and forces), kernel (the forces alone), sorting (by load) and
+    spread. The table of cells has room for the fullest cell of all densities.
+    """
+    capacity = max(int(particles_in_cells(system).max()) for system in systems.values())
+    rows = []
+    for name, system in systems.items():
+        expected = reference_forces(system)
+        for strategy in strategies:
+            rows.append(_time_one(name, system, device, strategy, capacity, expected, seconds, record))
+    return pd.DataFrame(rows)
+
+
+def _time_one(name, system, device, strategy, capacity, expected, seconds, record) -> dict:
+    simulation = Simulation(system, device, strategy=strategy, capacity=capacity)
+    check, parts = check_forces(simulation, expected), simulation.forces.parts
+    whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
+    sorting = [parts[part] for part in _SORTING if part in parts]
+    row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
+    row |= {"kernel": kernel.seconds, "spread": whole.spread}
+    row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
+    if record is not None:
+        record.timing(
+            f"{strategy}, {name}",
+            **{key: row[key] for key in ("seconds", "spread", "strategy", "particles", "kernel", "sorting")},
+            device=device.name,
+            hardware=device.description,
+            precision=simulation.precision,
+            size=size_of(system),
+            capacity=capacity,
+            includes=INCLUDES_FORCES,
+            check=check,
+        )
+    return row
+
+
+def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
+    """What sorting by load gains at each density: predicted, of the force kernel, and with lists and sorting."""
+    at = times.set_index(["strategy", "density"])
+    plain, sorted_ = at.loc["cell"], at.loc["cell by load"]
+    table = model.set_index("density")[["predicted gain"]]
+    table["kernel"] = plain["kernel"] / sorted_["kernel"]
+    table["with sorting"] = plain["seconds"] / sorted_["seconds"]
+    table["sorting (% of lists and forces)"] = 100 * sorted_["sorting"] / sorted_["seconds"]
+    return table.reset_index()
+
+
+def sorting_memory(cells: int, capacity: int) -> int:
+    """Bytes that sorting by load takes beside the table: an order and a place a cell, and the loads' sizes."""
+    return 4 * (2 * cells + 2 * capacity + 3)

@@ -1,0 +1,75 @@
+"""Figures of the load's balance (the paper's figures 4 and 5)."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import BLUE, ORANGE, VERMILLION
+
+from .balance import WARP, shares_in_groups
+
+_WORK, _IDLE = BLUE, ORANGE
+
+#: keeps a number legible on a line
+_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+
+
+def warps(work: np.ndarray, orders: dict, shown: int = 10):
+    """Work of the threads of some warps, evenly spread over all warps, before and after sorting (figures 4 and 5).
+
+    `work` are the pairs of each cell, `orders` maps titles to orders of the cells.
+    """
+    figure, panels = plt.subplots(len(orders), 1, figsize=(6.4, 2.4 * len(orders)), sharex=True, sharey=True)
+    for axes, (title, order) in zip(np.atleast_1d(panels), orders.items(), strict=True):
+        groups = shares_in_groups(work, order)
+        chosen = groups[_spread_out(len(groups), shown)]
+        threads = np.arange(chosen.size)
+        longest = np.repeat(chosen.max(1), WARP)
+        work_bars = axes.bar(threads, chosen.ravel(), 1.0, color=_WORK)
+        wait_bars = axes.bar(threads, longest - chosen.ravel(), 1.0, chosen.ravel(), color=_IDLE, alpha=0.45)
+        for edge in range(WARP, chosen.size, WARP):
+            axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
+        share = groups.mean() / groups.max(1).mean()
+        axes.set_title(f"{title}: threads work {share:.0%} of the time of all {len(groups)} warps")
+        axes.set(ylabel="pairs of the thread", xlim=(-0.5, chosen.size - 0.5))
+        axes.grid(axis="x", visible=False)
+    axes.set_xticks(np.arange(shown) * WARP + WARP / 2 - 0.5, [str(k + 1) for k in range(shown)])
+    axes.set_xlabel(f"{shown} of the warps, {WARP} threads each, a cell a thread")
+    figure.legend([work_bars, wait_bars], ["works", "waits for its warp"], loc="outside lower center", ncols=2)
+    return figure
+
+
+def _spread_out(groups: int, shown: int) -> np.ndarray:
+    return ((np.arange(shown) + 0.5) * groups / shown).astype(int)
+
+
+def gain_bars(table: pd.DataFrame):
+    """Predicted and measured gain by sorting, one group of bars a density; `table` comes from load_balance.gains."""
+    columns = {"predicted gain": "predicted", "kernel": "force kernel", "with sorting": "lists, sorting and forces"}
+    colours = ("0.7", BLUE, VERMILLION)
+    figure, axes = plt.subplots()
+    for k, ((column, label), colour) in enumerate(zip(columns.items(), colours, strict=True)):
+        bars = axes.bar(np.arange(len(table)) + 0.27 * (k - 1), table[column], 0.25, color=colour, label=label)
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=_PLATE)
+    axes.axhline(1, color="k", linewidth=1, linestyle="--")
+    axes.set_xticks(range(len(table)), table["density"])
+    axes.set(ylabel="time in natural order / time sorted", xlabel="density", ylim=(0, 1.15 * axes.get_ylim()[1]))
+    axes.grid(axis="x", visible=False)
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
+
+
+def strategy_times(times: pd.DataFrame):
+    """Nanoseconds a particle of each strategy at each density; `times` comes from load_balance.times_table."""
+    densities = list(dict.fromkeys(times["density"]))
+    figure, axes = plt.subplots()
+    for strategy, rows in times.groupby("strategy", sort=False):
+        each = 1e9 * (rows["seconds"] / rows["particles"]).to_numpy()
+        axes.semilogy(range(len(densities)), each, linestyle=":", linewidth=1, label=strategy)
+    axes.set_xticks(range(len(densities)), densities)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
+    axes.tick_params(axis="y", which="minor", labelsize=7)
+    axes.set(xlabel="density", ylabel="lists and forces (ns a particle)", xlim=(-0.3, len(densities) - 0.7))
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure

@@ -1,0 +1,110 @@
+"""Gas and liquid in one box: densities so uneven that threads with a cell each have very different work (section 4.4).
+
+The soft particles have no attraction, so nothing holds a drop together: these configurations are for timing lists and
+forces at fixed positions, not for stepping.
+"""
+
+from dataclasses import dataclass, field
+from math import pi
+
+import numpy as np
+
+from repro.dpd.fluid import Fluid
+from repro.dpd.simulation import Simulation
+from repro.dpd.system import System, thermal
+from repro.errors import InputError
+from repro.particles.cells import Cells
+
+#: where the liquid is: below a height, in a lattice of drops, or in cells drawn by lot
+KINDS = ("slab", "drops", "cells by lot")
+
+#: about how far the middles of two drops are apart
+_DROP_SPACING = 8.0
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """A box of mean density `fluid.density` with regions of `liquid` and of `gas` density."""
+
+    kind: str = "drops"
+    box: tuple[float, float, float] = (16.0, 16.0, 16.0)
+    liquid: float = 12.0
+    gas: float = 0.5
+    fluid: Fluid = field(default_factory=Fluid)
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise InputError(f"unknown kind '{self.kind}': choose one of {', '.join(KINDS)}")
+        if not 0 <= self.gas < self.fluid.density < self.liquid:
+            raise InputError(
+                f"densities gas {self.gas:g}, mean {self.fluid.density:g}, liquid {self.liquid:g}: "
+                "they must rise in this order"
+            )
+        if self.kind == "drops" and 2 * self._radius > self._spacing.min():
+            raise InputError(
+                f"liquid in {self.share:.0%} of the box makes drops of radius {self._radius:.3g} that are "
+                f"{self._spacing.min():.3g} apart: drops that do not touch need less liquid, or a box with sides alike"
+            )
+
+    @property
+    def share(self) -> float:
+        """Share of the box that is liquid."""
+        return (self.fluid.density - self.gas) / (self.liquid - self.gas)
+
+    @property
+    def _spacing(self) -> np.ndarray:
+        """Distances between the middles of drops along x, y and z."""
+        return np.array(self.box) / np.maximum(1, np.round(np.array(self.box) / _DROP_SPACING))
+
+    @property
+    def _radius(self) -> float:
+        return (self.share * float(np.prod(self._spacing)) * 3 / (4 * pi)) ** (1 / 3)
+
+    def system(self, seed: int = 1) -> System:
+        """Particles at random, uniform within each phase, at rest on the whole."""
+        generator, volume = np.random.default_rng(seed), float(np.prod(self.box))
+        wet = self._region(generator)
+        total = round(self.fluid.density * volume)
+        dense = round(self.liquid * self.share * volume)
+        position = np.concatenate(
+            [self._draw(dense, wet, generator), self._draw(total - dense, lambda r: ~wet(r), generator)]
+        )
+        # numbers of particles say nothing about their places, as in a fluid that has flowed for a while
+        position = position[generator.permutation(total)]
+        velocity = thermal(total, self.fluid, generator)
+        return System(self.fluid, tuple(self.box), position, velocity, total, name=f"gas and liquid, {self.kind}")
+
+    def _region(self, generator):
+        """Returns wet(positions), whether points lie in the liquid."""
+        box = np.array(self.box)
+        if self.kind == "slab":
+            return lambda r: r[:, 2] < self.share * box[2]
+        if self.kind == "drops":
+            spacing, radius = self._spacing, self._radius
+            return lambda r: (((r + spacing / 2) % spacing - spacing / 2) ** 2).sum(1) < radius**2
+        cells = Cells(tuple(self.box))
+        chosen = np.zeros(cells.count, bool)
+        chosen[generator.permutation(cells.count)[: round(self.share * cells.count)]] = True
+        return lambda r: chosen[cells.of(r)]
+
+    def _draw(self, count: int, inside, generator) -> np.ndarray:
+        """`count` points, uniform in the region, by rejection."""
+        found, missing = [], count
+        while missing > 0:
+            points = generator.uniform(0, self.box, (4 * missing + 100, 3))
+            found.append(points[inside(points)][:missing])
+            missing -= len(found[-1])
+        return np.concatenate(found) if found else np.zeros((0, 3))
+
+
+def settled(system: System, device, steps: int) -> System:
+    """The system after some steps, for an even density: random places are more uneven than a fluid."""
+    simulation = Simulation(system, device)
+    simulation.step(steps, every=1)
+    end = simulation.particles()
+    return System(system.fluid, system.box, end["position"], end["velocity"], system.moving, name="even")
+
+
+def particles_in_cells(system: System) -> np.ndarray:
+    """How many particles each cell of a system holds."""
+    return np.bincount(system.cells.of(system.position), minlength=system.cells.count)

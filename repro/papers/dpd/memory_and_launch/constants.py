@@ -1,0 +1,126 @@
+"""A thread a particle, with the numbers that every pair needs in five places (section 4.5.2).
+
+The strategies "particle" (half stencil) and "particle, full stencil" take them as arguments of the kernel. The others
+are here to be compared: the paper moves them from global memory to texture memory, whose place on today's GPUs the
+loads through the read-only path have taken.
+"""
+
+import numpy as np
+from numba import cuda
+
+from repro.dpd.strategies import particle_full
+from repro.dpd.strategies.over_table import table_forces
+from repro.dpd.strategies.particle import half_body
+from repro.dpd.strategies.setup import Forces, Setup
+from repro.errors import InputError
+from repro.parallel import inline
+
+STENCILS = ("half", "full")
+
+
+def _arguments(setup: Setup):
+    return setup.numbers, particle_full.same
+
+
+def _literals(setup: Setup):
+    numbers = setup.numbers
+
+    @inline
+    def known(q):
+        return numbers
+
+    return 0, known
+
+
+def _global_memory(setup: Setup):
+    # an array is read where a number is needed, and read again after other threads may have written
+    return _array(setup), particle_full.same
+
+
+def _constant_memory(setup: Setup):
+    values = np.array(setup.numbers)
+
+    # numba knows the contents of such an array: with a place known beforehand, too, it would make them literals
+    def chosen(q):
+        c = cuda.const.array_like(values)
+        return c[q], c[q + 1], c[q + 2], c[q + 3], c[q + 4], c[q + 5]
+
+    return 0, cuda.jit(device=True)(chosen) if setup.device.simulated else inline(chosen)
+
+
+def _read_only(setup: Setup):
+    if setup.device.simulated:
+        return _global_memory(setup)
+    load = _read_only_load()
+
+    @inline
+    def loaded(q):
+        return load(q, 0), load(q, 1), load(q, 2), load(q, 3), load(q, 4), load(q, 5)
+
+    return _array(setup), loaded
+
+
+def _array(setup: Setup):
+    return setup.device.to_device(np.array(setup.numbers))
+
+
+def _read_only_load():
+    """Returns load(array, index): a number through the read-only cache, which asserts that nobody writes to it."""
+    # the simulator has no such module
+    from llvmlite import ir
+    from numba.cuda import cgutils
+    from numba.cuda.extending import intrinsic
+
+    @intrinsic
+    def load(typing_context, array, index):
+        def generate(context, builder, signature, arguments):
+            struct = context.make_array(array)(context, builder, arguments[0])
+            place = [context.cast(builder, arguments[1], index, index)]
+            pointer = cgutils.get_item_pointer(context, builder, array, struct, place)
+            address, number = ir.IntType(64), context.get_data_type(array.dtype)
+            kind, register = (("f32", "f"), ("f64", "d"))[array.dtype.bitwidth == 64]
+            text = f"ld.global.nc.{kind} $0, [$1];"
+            function = ir.FunctionType(number, [address])
+            return builder.asm(function, text, f"={register},l", [builder.ptrtoint(pointer, address)], False)
+
+        return array.dtype(array, index), generate
+
+    return load
+
+
+#: by name: a function from the setup to what the kernel gets, and what makes the numbers of a pair of it
+PLACES = {
+    "arguments": _arguments,
+    "literals": _literals,
+    "global memory": _global_memory,
+    "constant memory": _constant_memory,
+    "read-only path": _read_only,
+}
+
+
+def places_on(device) -> list[str]:
+    """The places that a device has."""
+    return list(PLACES) if device.name == "cuda" else ["arguments", "literals", "global memory"]
+
+
+def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forces:
+    """Bind the kernels with the numbers in `place`; raises InputError for a place that the device does not have."""
+    if stencil not in STENCILS:
+        raise InputError(f"unknown stencil '{stencil}': choose one of {', '.join(STENCILS)}")
+    if place not in places_on(setup.device):
+        raise InputError(f"no '{place}' on {setup.device.name}: choose one of {', '.join(places_on(setup.device))}")
+    if stencil == "full":
+        particle_full.TRAITS.require(setup, "particle, full stencil")
+    numbers, constants = PLACES[place](setup)
+    body = particle_full.full_body(setup, constants) if stencil == "full" else _half_with(setup, constants)
+    return table_forces(setup, body, setup.state.count, numbers=numbers)
+
+
+def _half_with(setup: Setup, constants):
+    half = half_body(setup)
+
+    @inline
+    def forces(x, n, particles, sums, noise, table, q, cells):
+        half(x, n, particles, sums, noise, table, constants(q), cells)
+
+    return forces

@@ -1,0 +1,112 @@
+"""Figures of memory access, constants and launches (sections 4.5 and 4.6)."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import COLOURS, MARKERS, SKY_BLUE, VERMILLION
+
+from .occupancy import Limits, occupancy, shared_bytes
+
+#: keeps a number legible on a line
+_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+
+
+def strides(table: pd.DataFrame, paper_ratio: float, paper: dict):
+    """Time over that of neighbouring access, over the stride; `table` comes from memory_benchmark.strides_table.
+
+    `paper` are the keywords of a paper's points. The last place of the axis is access at random.
+    """
+    figure, axes = plt.subplots()
+    steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
+    places = {stride: k for k, stride in enumerate(steps)} | {0: len(steps)}
+    for k, (bits, rows) in enumerate(table.groupby("bits", sort=False)):
+        label = f"two arrays of 2^{bits} numbers, {rows['MiB'].iloc[0]:.4g} MiB"
+        at = rows["stride"].map(places)
+        ordered = rows["stride"] > 0
+        style = {"color": COLOURS[k], "marker": MARKERS[k]}
+        axes.semilogy(at[ordered], rows["ratio"][ordered], label=label, **style)
+        axes.semilogy(at[~ordered], rows["ratio"][~ordered], linestyle="none", **style)
+    model = table[table["bits"] == table["bits"].iloc[0]]
+    at = model["stride"].map(places)
+    axes.semilogy(at, model["model"], "--", color="0.4", marker="none", label="model: bytes moved")
+    axes.plot([places[32] if 32 in places else len(steps) - 1], [paper_ratio], **paper, label="paper: up to 32")
+    names = [str(stride) for stride in steps] + (["random"] if 0 in set(table["stride"]) else [])
+    axes.set_xticks(range(len(names)), names, rotation=45 if len(names) > 9 else 0)
+    ticks = [1, 2, 4, 8, 16, 32, 64]
+    axes.set_yticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set(xlabel="distance of neighbouring threads' numbers (4 bytes each)", ylabel="time / time at distance 1")
+    axes.set_ylim(0.7, max(48, 1.3 * table["ratio"].max()))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def places(table: pd.DataFrame):
+    """Gain of each place of the constants over global memory; `table` comes from memory_benchmark.constants_table."""
+    figure, axes = plt.subplots()
+    stencils, names = list(dict.fromkeys(table["stencil"])), list(dict.fromkeys(table["constants"]))
+    at = table.set_index(["stencil", "constants"])
+    for k, stencil in enumerate(stencils):
+        rows = at.loc[stencil].loc[names]
+        values = rows["against global memory"].to_numpy()
+        # half of the spread of the repetitions, as a hint of what a difference means
+        error = values * rows["spread"].to_numpy() / 2
+        where = np.arange(len(names)) + 0.38 * (k - 0.5)
+        bars = axes.bar(where, values, 0.36, yerr=error, capsize=2, color=COLOURS[k], label=f"{stencil} stencil")
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=_PLATE)
+    axes.axhline(1, color="k", linewidth=1, linestyle="--")
+    axes.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names])
+    axes.set(ylabel="force kernel: time with\nglobal memory / time", xlabel="where the constants lie")
+    axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
+    axes.grid(axis="x", visible=False)
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "runs")):
+    """Theoretical occupancy over the registers a thread, for kernels with and without lists in shared memory.
+
+    `all_limits` are those of two machines.
+    """
+    figure, axes = plt.subplots()
+    registers = np.arange(16, 256)
+    # equal limits give equal curves: the first is broad enough to be seen below the others
+    for k, (limits, width) in enumerate(zip(all_limits, (4.0, 1.5), strict=True)):
+        for strategy, line in zip(shown, ("-", "--"), strict=True):
+            shared = shared_bytes(strategy, block)
+            share = [100 * occupancy(limits, block, int(number), shared).share for number in registers]
+            label = f"capability {limits.name}, {shared // 1024} KiB shared memory a block"
+            style = {"color": (SKY_BLUE, VERMILLION)[k], "linewidth": width, "marker": "none"}
+            axes.step(registers, share, line, where="post", label=label, **style)
+    axes.set(xlabel="registers a thread", ylabel="occupancy (%)", ylim=(0, 108), xlim=(16, 255))
+    axes.set_title(f"blocks of {block} threads")
+    figure.legend(loc="outside lower center", ncols=1)
+    return figure
+
+
+def speed_and_occupancy(table: pd.DataFrame, block: int):
+    """Occupancy as bars and speed as points, both over the best possible, one pair a launch and one panel a kernel.
+
+    `table` comes from launch.launch_table. Sizes of the block stand to the left of the line, limits of registers at
+    one size, `block`, to the right of it.
+    """
+    strategies = list(dict.fromkeys(table["strategy"]))
+    figure, panels = plt.subplots(len(strategies), 1, figsize=(6.4, 2.5 * len(strategies)), squeeze=False)
+    for axes, strategy in zip(panels[:, 0], strategies, strict=True):
+        rows = table[table["strategy"] == strategy]
+        limited = (rows["limit"] > 0) & (rows["block"] == block)
+        rows = pd.concat([rows[~limited].sort_values("block"), rows[limited].sort_values("limit", ascending=False)])
+        speed = 100 * rows["seconds"].min() / rows["seconds"]
+        where = np.arange(len(rows))
+        bars = axes.bar(where, 100 * rows["occupancy"], 0.7, color=SKY_BLUE, alpha=0.6)
+        points = axes.plot(where, speed, "o", color=VERMILLION)[0]
+        edge = int((~limited).sum())
+        axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
+        names = [f"{size}" for size in rows["block"][:edge]] + [f"≤ {most}" for most in rows["limit"][edge:]]
+        axes.set_xticks(where, names, fontsize=8)
+        axes.set(ylabel="% of the best", title=f"force kernel of '{strategy}'", ylim=(0, 108))
+        axes.grid(axis="x", visible=False)
+    panels[-1, 0].set_xlabel(f"threads a block                    registers a thread, blocks of {block}")
+    figure.legend([bars, points], ["theoretical occupancy", "speed"], loc="outside lower center", ncols=2)
+    return figure

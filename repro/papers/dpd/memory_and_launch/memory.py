@@ -1,0 +1,157 @@
+"""What it costs when threads side by side read far apart, and where a kernel's constants lie (section 4.5)."""
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces, size_of
+from repro.dpd.simulation import Simulation
+from repro.dpd.system import System
+from repro.errors import CheckError, InputError
+from repro.parallel import Kernel, inline, require_memory, time_launches
+
+from . import constants
+
+#: bytes that memory moves at the least: a sector on a GPU, a cache line on a CPU
+SECTOR = {"cuda": 32}
+LINE = 64
+
+ITEM = np.dtype(np.float32).itemsize
+
+#: odd numbers to scatter with, as prime as it gets in 31 bits
+_FIRST, _SECOND = 2147483647, 1540483477
+
+_ONE = np.float32(1)
+
+
+@inline
+def _strided(x, n, source, target, bits, shift):
+    """Item t takes the number whose bits are t's, rotated: neighbours lie 2^shift apart, and each is taken once."""
+    mask = (1 << bits) - 1
+    for t in range(x, x + n):
+        k = ((t << shift) & mask) | (t >> (bits - shift))
+        target[k] = source[k] + _ONE
+
+
+@inline
+def _scattered(x, n, source, target, bits, half):
+    """Item t takes a number anywhere: every operation here can be undone, so each is taken once."""
+    mask = (1 << bits) - 1
+    for t in range(x, x + n):
+        k = (t * _FIRST) & mask
+        k = k ^ (k >> half)
+        k = (k * _SECOND) & mask
+        k = k ^ (k >> half)
+        target[k] = source[k] + _ONE
+
+
+def sector(device) -> int:
+    """Bytes that the device's memory moves at the least."""
+    return SECTOR.get(device.name, LINE)
+
+
+def traffic_model(stride: int, device) -> float:
+    """Bytes moved over those asked for, with neighbours `stride` numbers apart and nothing left in a cache."""
+    return min(stride, sector(device) // ITEM)
+
+
+def walks(device, bits: int, strides) -> tuple:
+    """Launches over arrays of 2^bits numbers, by stride; stride 0 is at random. Each adds one to every number.
+
+    Returns ({stride: launch}, source array, target array).
+    """
+    if not 4 <= bits <= 30:
+        raise InputError(f"bits = {bits}: arrays of 2^4 to 2^30 numbers")
+    for stride in strides:
+        if stride < 0 or stride & (stride - 1) or stride >= 1 << bits:
+            raise InputError(f"stride {stride}: 0 (at random), or a power of two below 2^{bits}")
+    count = 1 << bits
+    require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers")
+    source = device.to_device((np.arange(count, dtype=np.int32) % 1024).astype(np.float32))
+    target = device.zeros(count, np.float32)
+    strided, scattered = device.compile(Kernel(_strided)), device.compile(Kernel(_scattered))
+    launches = {}
+    for stride in strides:
+        if stride:
+            launches[stride] = strided((count,), source, target, bits, stride.bit_length() - 1)
+        else:
+            launches[stride] = scattered((count,), source, target, bits, bits // 2)
+    return launches, source, target
+
+
+def check_walk(launch, source, target) -> str:
+    """Run a walk on a cleared target; raises CheckError unless every number was taken."""
+    target[:] = 0
+    launch()
+    missed = int((target != source + _ONE).sum())
+    if missed:
+        raise CheckError(f"{missed} of {len(target)} numbers were not taken")
+    return "each number taken once"
+
+
+def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05) -> pd.DataFrame:
+    """Time the same addition on the same arrays, neighbouring threads 1, 2, 4, ... numbers apart, and at random (0).
+
+    Columns bits, MiB (both arrays), stride, seconds, GB/s (of numbers asked for), ratio (time over stride 1) and model
+    (bytes moved over bytes asked for). `strides` must begin with 1.
+    """
+    if not strides or strides[0] != 1:
+        raise InputError(f"strides {list(strides)}: begin with 1, to which the others are compared")
+    rows = []
+    for bits in bits_of_arrays:
+        bound, source, target = walks(device, bits, strides)
+        first = None
+        for stride, launch in bound.items():
+            check = check_walk(launch, source, target)
+            timing = time_launches([launch], device, seconds)
+            each, spread = timing.seconds, timing.spread
+            first = first or each
+            moved = 2 * ITEM << bits
+            row = {"bits": bits, "MiB": moved / 2**20, "stride": stride, "seconds": each, "spread": spread}
+            row |= {"GB/s": moved / each / 1e9, "ratio": each / first}
+            rows.append(row | {"model": traffic_model(stride or 1 << bits, device)})
+            if record is not None:
+                where = f"stride {stride}" if stride else "at random"
+                record.timing(
+                    f"add one, {where}, 2^{bits} numbers",
+                    seconds=each,
+                    spread=spread,
+                    device=device.name,
+                    hardware=device.description,
+                    precision="single",
+                    size=f"2^{bits}",
+                    includes="one kernel that reads and writes each number once",
+                    check=check,
+                )
+    return pd.DataFrame(rows)
+
+
+def constants_table(system: System, device, record=None, *, seconds=0.05) -> pd.DataFrame:
+    """Time the force kernel with its constants in every place that the device has, for both stencils, each checked.
+
+    Columns stencil, constants, seconds (the force kernel alone), spread and "against global memory": the gain over
+    plain global memory, above one where the place is faster.
+    """
+    expected, rows = reference_forces(system), []
+    simulation = Simulation(system, device, strategy="particle")
+    for stencil in constants.STENCILS:
+        for place in constants.places_on(device):
+            forces = constants.build(simulation.setup, place, stencil)
+            check = check_forces(simulation, expected, forces)
+            timing = time_launches([forces.parts["forces"]], device, seconds)
+            each, spread = timing.seconds, timing.spread
+            rows.append({"stencil": stencil, "constants": place, "seconds": each, "spread": spread})
+            if record is not None:
+                record.timing(
+                    f"force kernel, {stencil} stencil, constants: {place}",
+                    seconds=each,
+                    spread=spread,
+                    device=device.name,
+                    hardware=device.description,
+                    precision=simulation.precision,
+                    size=size_of(system),
+                    includes=f"the force kernel alone of: {INCLUDES_FORCES}",
+                    check=check,
+                )
+    table = pd.DataFrame(rows)
+    plain = table[table["constants"] == "global memory"].set_index("stencil")["seconds"]
+    return table.assign(**{"against global memory": table["stencil"].map(plain) / table["seconds"]})

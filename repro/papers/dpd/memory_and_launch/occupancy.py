@@ -1,0 +1,172 @@
+"""How many warps a multiprocessor holds, by the kernel's appetite and the hardware's limits (section 4.6)."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from repro.dpd.benchmark import check_forces, reference_forces, size_of
+from repro.dpd.simulation import Simulation
+from repro.dpd.strategies import STRATEGIES
+from repro.dpd.system import System
+from repro.errors import InputError
+from repro.parallel import time_launches
+
+WARP = 32
+
+#: registers are given to warps in portions of this size, and warps counted in fours, since compute capability 3.0
+_REGISTER_UNIT, _WARP_UNIT = 256, 4
+
+#: most threads and most bytes of shared memory, fixed when the kernel is compiled, of one block
+MOST_THREADS, MOST_STATIC_SHARED = 1024, 49152
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a multiprocessor has, in the paper's order."""
+
+    name: str
+    warps: int
+    threads: int
+    blocks: int
+    registers: int
+    registers_a_thread: int
+    #: bytes of shared memory, of which each block takes `reserved` for the system and the rest in portions of `unit`
+    shared: int
+    reserved: int = 0
+    unit: int = 256
+
+
+#: compute capability 3.5, the paper's K20c, and 9.0, an H200
+KEPLER = Limits("3.5", 64, 2048, 16, 65536, 255, 49152)
+HOPPER = Limits("9.0", 64, 2048, 32, 65536, 255, 233472, reserved=1024, unit=128)
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Blocks and warps that a multiprocessor holds at once, as a share of its limit, and what stops more."""
+
+    blocks: int
+    warps: int
+    share: float
+    stopped_by: str
+
+
+def occupancy(limits: Limits, block: int, registers: int, shared: int = 0) -> Occupancy:
+    """The theoretical occupancy for `block` threads a block, `registers` a thread and `shared` bytes a block.
+
+    Raises InputError for a block that no multiprocessor can hold.
+    """
+    if not 1 <= block <= MOST_THREADS:
+        raise InputError(f"block = {block}: 1 to {MOST_THREADS} threads")
+    if not 1 <= registers <= limits.registers_a_thread:
+        raise InputError(f"registers = {registers}: 1 to {limits.registers_a_thread} a thread")
+    warps = -(-block // WARP)
+    warps_with_registers = limits.registers // _rounded(registers * WARP, _REGISTER_UNIT) // _WARP_UNIT * _WARP_UNIT
+    room = {
+        "warps": limits.warps // warps,
+        "threads": limits.threads // (warps * WARP),
+        "blocks": limits.blocks,
+        "registers": warps_with_registers // warps,
+    }
+    taken = _rounded(shared + limits.reserved, limits.unit)
+    if taken:
+        room["shared memory"] = limits.shared // taken
+    scarce = min(room, key=room.get)
+    blocks = room[scarce]
+    if blocks == 0:
+        raise InputError(
+            f"a block of {block} threads with {registers} registers each and {shared} bytes of shared memory "
+            f"does not fit into a multiprocessor of compute capability {limits.name}: use a smaller block"
+        )
+    return Occupancy(blocks, blocks * warps, blocks * warps / limits.warps, scarce)
+
+
+def _rounded(amount: int, unit: int) -> int:
+    return -(-amount // unit) * unit
+
+
+def limits_of(device) -> Limits:
+    """The limits of the GPU at hand, as its driver states them."""
+    runtime = device.xp.cuda.runtime
+    found = runtime.getDeviceProperties(device.xp.cuda.Device().id)
+    threads = found["maxThreadsPerMultiProcessor"]
+    return Limits(
+        f"{found['major']}.{found['minor']}",
+        warps=threads // found["warpSize"],
+        threads=threads,
+        blocks=found["maxBlocksPerMultiProcessor"],
+        registers=found["regsPerMultiprocessor"],
+        registers_a_thread=255,
+        shared=found["sharedMemPerMultiprocessor"],
+        reserved=found["reservedSharedMemPerBlock"],
+        unit=128 if found["major"] >= 8 else 256,
+    )
+
+
+def limits_table(all_limits) -> pd.DataFrame:
+    """The limits side by side, as the paper lists them."""
+    names = ("warps", "threads", "blocks", "registers", "registers_a_thread", "shared")
+    table = {"a multiprocessor has at most": [name.replace("_", " ") for name in names]}
+    for limits in all_limits:
+        table[f"compute capability {limits.name}"] = [getattr(limits, name) for name in names]
+    return pd.DataFrame(table)
+
+
+def shared_bytes(strategy: str, block: int) -> int:
+    """Bytes of shared memory that a strategy's force kernel takes for a block."""
+    return 4 * STRATEGIES[strategy].TRAITS.shared_words * block
+
+
+def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
+    """What to try: (threads a block, most registers): every block that can be, and every limit at one block.
+
+    A limit of None leaves it to the compiler. A block too large for the registers of its threads gets the limit that
+    makes it fit.
+    """
+    tried = []
+    for size in blocks:
+        if shared_bytes(strategy, size) <= MOST_STATIC_SHARED:
+            each = _REGISTER_UNIT // WARP
+            most = KEPLER.registers // (-(-size // WARP) * WARP) // each * each
+            tried.append((size, None if most >= KEPLER.registers_a_thread else most))
+    if (block, None) not in tried:
+        raise InputError(f"block = {block}: choose one of {', '.join(str(size) for size, most in tried if not most)}")
+    return tried + [(block, most) for most in registers]
+
+
+def launch_table(system: System, device, strategy: str, tried, record=None, *, seconds=0.05) -> pd.DataFrame:
+    """Time the force kernel of a strategy for each (block, most registers) of `tried`, on a GPU; each is checked.
+
+    Columns strategy, block, limit, registers, local (bytes a thread in memory instead of registers), shared, occupancy,
+    "stopped by", seconds, spread.
+    """
+    expected, limits, rows = reference_forces(system), limits_of(device), []
+    for block, most in tried:
+        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
+        check, launch = check_forces(simulation, expected), simulation.forces.parts["forces"]
+        timing = time_launches([launch], device, seconds)
+        each, spread = timing.seconds, timing.spread
+        took = device.resources(launch)
+        held = occupancy(limits, block, took["registers"], took["shared"])
+        row = {"strategy": strategy, "block": block, "limit": most or 0} | took
+        row |= {"occupancy": held.share, "stopped by": held.stopped_by, "seconds": each, "spread": spread}
+        rows.append(row)
+        if record is not None:
+            record.timing(
+                f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}",
+                **{key: row[key] for key in ("seconds", "spread", "strategy", "block", "registers", "occupancy")},
+                device=device.name,
+                hardware=device.description,
+                precision=simulation.precision,
+                size=size_of(system),
+                includes="the force kernel alone, at fixed positions",
+                check=check,
+            )
+    return pd.DataFrame(rows)
+
+
+def gain_by_limits(table: pd.DataFrame, block: int) -> pd.Series:
+    """By strategy: the time without a limit of registers over that with the best limit, at one size of the block."""
+    at = table[table["block"] == block]
+    free = at[at["limit"] == 0].groupby("strategy")["seconds"].first()
+    return free / at[at["limit"] > 0].groupby("strategy")["seconds"].min()

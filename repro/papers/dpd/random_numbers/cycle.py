@@ -1,0 +1,128 @@
+"""Where threads start on the cycle of the paper's linear generator, and where their stretches overlap (section 4.3).
+
+The generator x <- a x + c modulo 2^32 goes through all words, so every word has a position: the number of steps that
+lead to it from 0. Modulo 2^b the generator has the period 2^b, so the lowest b bits of a word give the lowest b bits of
+its position, and the position can be found bit by bit.
+"""
+
+from math import exp, pi
+
+import numpy as np
+import pandas as pd
+from numpy import uint32
+
+from repro.dpd.fluid import Fluid
+from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, thread_words
+from repro.errors import InputError
+
+BITS = 32
+PERIOD = 1 << BITS
+
+
+def advance(words, steps: int) -> np.ndarray:
+    """The words after `steps` steps of the generator each, in O(log steps)."""
+    words = np.array(words, dtype=np.uint32)
+    for bit, (factor, increment) in enumerate(_DOUBLED):
+        if steps >> bit & 1:
+            # a single word is a scalar, of which NumPy reports that it wraps around, as it should
+            with np.errstate(over="ignore"):
+                words = words * factor + increment
+    return words
+
+
+def _doubled() -> list[tuple]:
+    """Factors and increments of 2^b steps at once, for b from 0 to 31."""
+    factor, increment, found = int(LCG_FACTOR), int(LCG_INCREMENT), []
+    for _ in range(BITS):
+        found.append((uint32(factor), uint32(increment)))
+        factor, increment = factor * factor % PERIOD, (factor * increment + increment) % PERIOD
+    return found
+
+
+_DOUBLED = _doubled()
+
+
+def position(words) -> np.ndarray:
+    """Steps that lead from 0 to each word: a discrete logarithm, bit by bit from the lowest."""
+    words = np.array(words, dtype=np.uint32)
+    reached, steps = np.zeros_like(words), np.zeros_like(words)
+    for bit, (factor, increment) in enumerate(_DOUBLED):
+        missing = (reached ^ words) >> uint32(bit) & uint32(1)
+        reached = np.where(missing, reached * factor + increment, reached)
+        steps |= missing << uint32(bit)
+    return steps
+
+
+def numbers_a_step(fluid: Fluid) -> float:
+    """Pairs that a particle meets as their first in a step, if neighbours stood at random: half a sphere of them."""
+    return 2 * pi / 3 * fluid.density
+
+
+def starting_words(threads: int, steps: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct words from which `threads` threads start in `steps` steps, of the first and the second generator."""
+    if threads < 1 or steps < 1:
+        raise InputError(f"{threads} threads and {steps} steps: at least one of each")
+    # the second generator's words depend on thread + step alone
+    first, _ = thread_words(np.arange(threads, dtype=np.int64), (seed, 0))
+    _, second = thread_words(np.arange(threads + steps - 1, dtype=np.int64), (seed, 1))
+    return first, second
+
+
+def overlapping(words, length: int) -> int:
+    """How many of the stretches of `length` numbers from distinct words on share a number with another one."""
+    places = np.sort(position(words)).astype(np.int64)
+    gaps = np.diff(places, append=places[0] + PERIOD)
+    close = gaps < length
+    return int((close | np.roll(close, 1)).sum()) if len(places) > 1 else 0
+
+
+def overlap_table(thread_counts, step_counts, length: int, *, seed: int = 1) -> pd.DataFrame:
+    """Stretches that threads take in so many steps: how many start anew, and how many of these overlap with others.
+
+    Each of the threads times steps stretches has a start on the cycle for either generator. "anew" counts the distinct
+    starts, "overlap" those whose stretches run into another one, and "at random" is what as many starts in random
+    places would give.
+    """
+    rows = []
+    for threads in thread_counts:
+        for steps in step_counts:
+            first, second = starting_words(threads, steps, seed=seed)
+            chance = len(second) * (1 - exp(-2 * length * len(second) / PERIOD))
+            found = overlapping(second, length)
+            rows.append((threads, steps, threads * steps, len(first), len(second), found, chance))
+    names = ["threads", "steps", "stretches", "anew, first", "anew, second", "overlap, second", "at random"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
+    """The waves that a thread's numbers make where threads are cells: one row for each number that a thread draws.
+
+    The k-th number of thread n at a step has its second word a^(k+1) (n + step) + constant, and its angle is that word
+    over 2^32. With f = a^(k+1) / 2^32 it turns by f a step, by f along x, by nx f along y and by nx ny f along z, all
+    modulo one. "x", "y", "z" are waves in the box of `shape` cells, "per step" the turns a step, "speed" is the
+    phase speed for cells one cutoff radius wide.
+    """
+    rows = []
+    for k in range(1, numbers + 1):
+        turns = pow(int(LCG_FACTOR), k + 1, PERIOD) / PERIOD
+        a_cell = [_nearest_zero(turns * stride) for stride in (1, shape[0], shape[0] * shape[1])]
+        frequency, waves = _nearest_zero(turns), [turn * side for turn, side in zip(a_cell, shape, strict=True)]
+        rows.append((k, *waves, frequency, abs(frequency) / dt / float(np.linalg.norm(a_cell))))
+    return pd.DataFrame(rows, columns=["number", "x", "y", "z", "per step", "speed"])
+
+
+def driver(table: pd.DataFrame, wave) -> str:
+    """Which of the numbers of `driven_waves` drives a wave of the density (whole waves along each side), in words.
+
+    A wave and its reverse are the same density; "none" where no number's wave rounds to it.
+    """
+    rounded = table[["x", "y", "z"]].round().to_numpy(int)
+    same = (rounded == np.array(wave)).all(1) | (rounded == -np.array(wave)).all(1)
+    rows = table[same].to_dict("records")
+    found = [f"number {row['number']:.0f}, {abs(row['per step']):.4f} turns a step" for row in rows]
+    return "; ".join(found) or "none"
+
+
+def _nearest_zero(turns: float) -> float:
+    """The same angle between minus and plus half a turn."""
+    return turns - round(turns)

@@ -1,0 +1,112 @@
+"""Figures of the notebook on random numbers. `paper` and `ours` are keyword dictionaries of the plotting style."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.dpd.noise import PAPER_ROUNDS, thread_words
+from repro.papers.style import BLUE, VERMILLION
+from repro.particles.random import ROUNDS
+
+from .cycle import PERIOD, position
+from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, profiles
+
+_LOOK = {
+    TEA: {"color": "0.45", "marker": "o"},
+    BY_PARTICLE: {"color": BLUE, "marker": "s"},
+    BY_CELL: {"color": VERMILLION, "marker": "^"},
+}
+
+
+def tea_correlations(table: pd.DataFrame):
+    """Correlation with three neighbours against the rounds of TEA, and the band of independent numbers."""
+    figure, axes = plt.subplots()
+    ticks = sorted({*table["rounds"], ROUNDS, PAPER_ROUNDS})
+    axes.fill_between(
+        (ticks[0] / 1.2, 1.2 * ticks[-1]), 1e-5, table["band"].max(), color="0.85", label="chance (2 s.e.)"
+    )
+    for column, label in (("(i, j+1)", "pair (i, j+1)"), ("(i+1, j)", "pair (i+1, j)"), ("next step", "a step later")):
+        axes.loglog(table["rounds"], table[column].abs(), label=label)
+    for rounds, name in ((ROUNDS, "here"), (PAPER_ROUNDS, "paper")):
+        axes.axvline(rounds, color="black", lw=0.9, ls=":", marker="none")
+        axes.text(rounds / 1.03, 0.4, name, rotation=90, ha="right", va="center", fontsize=9)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set(xlabel="rounds of TEA", ylabel="|correlation| with the pair (i, j)", ylim=(1e-5, 1.5))
+    axes.set_xlim(ticks[0] / 1.2, 1.2 * ticks[-1])
+    axes.legend(loc="lower left", frameon=True)
+    return figure
+
+
+def memory(table: pd.DataFrame, ours: dict):
+    """How numbers of a thread or a pair remember earlier steps, and what all threads have in common at a step."""
+    figure, panels = plt.subplots(1, 2, figsize=(9.2, 3.8))
+    for axes, what in zip(panels, ("correlation", "mean"), strict=True):
+        line = {**ours, "marker": "s", "markersize": 4}
+        axes.plot(table["lag"], table[f"method one, {what}"], **line, label="method one")
+        axes.plot(table["lag"], table[f"method two, {what}"], color="0.45", marker="o", ms=4, label="method two")
+    panels[0].set(xlabel="later by (steps)", ylabel="correlation with the first number")
+    panels[1].set(xlabel="step", ylabel="mean over all threads")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def starts_on_the_cycle(threads: int, steps: int, *, seed: int = 1):
+    """Where threads start on the cycle of 2^32 words in the first steps: our figure 3."""
+    figure, axes = plt.subplots(figsize=(6.8, 3.6))
+    for step in range(1, steps + 1):
+        _, words = thread_words(np.arange(threads, dtype=np.int64), (seed, step))
+        at = position(words) / PERIOD
+        axes.plot((0, 1), (step, step), color="0.8", lw=1, marker="none", zorder=1)
+        axes.plot(at, np.full(threads, step), "o", ms=4, color=BLUE)
+        # neighbours on the cycle get their labels above and below in turn
+        for place, thread in enumerate(np.argsort(at)):
+            beside = 0.27 if place % 2 else -0.27
+            axes.text(at[thread], step + beside, str(thread), ha="center", va="center", fontsize=8)
+    axes.set(xlabel="position on the cycle / $2^{32}$", ylabel="step", xlim=(-0.02, 1.02), ylim=(steps + 0.6, 0.4))
+    axes.set_yticks(range(1, steps + 1))
+    axes.grid(axis="y", visible=False)
+    return figure
+
+
+def structure(runs: dict, box):
+    """Power of each wave of the density against its wave number, in the mean over the runs of each way."""
+    figure, axes = plt.subplots()
+    for k, (way, found) in enumerate(runs.items()):
+        power = np.mean([run.structure for run in found], axis=0)
+        each = [np.fft.fftfreq(n, side / n) for n, side in zip(power.shape, box, strict=True)]
+        number = 2 * np.pi * np.sqrt(sum(np.square(turn) for turn in np.meshgrid(*each, indexing="ij")))
+        # side by side, so that none hides another
+        axes.semilogy(number.ravel() + 0.03 * (k - 1), power.ravel(), ls="none", ms=4, mew=0, **_LOOK[way], label=way)
+    axes.set(xlabel="wave number ($1/r_c$)", ylabel="power of the density, ideal gas = 1")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def heights(runs: dict, wave, steps: int):
+    """The density's part in one wave against time, in the first run of each way."""
+    figure, panels = plt.subplots(len(runs), 1, sharex=True, sharey=True, figsize=(6.8, 4.6))
+    for axes, (way, found) in zip(panels, runs.items(), strict=True):
+        values = 100 * height(found[0], wave)[: steps // found[0].every]
+        axes.plot(found[0].every * (1 + np.arange(len(values))), values, **{**_LOOK[way], "ms": 2.5, "lw": 1})
+        axes.set_title(way, fontsize=9, loc="left", pad=2)
+    figure.supylabel(f"density in the wave {wave} (% of the mean)", fontsize=10)
+    panels[-1].set_xlabel("step")
+    return figure
+
+
+def planes(runs: dict):
+    """Density and temperature in layers across each axis, over the mean, with what TEA's runs span in grey."""
+    figure, panels = plt.subplots(2, 3, figsize=(9.6, 5.2), sharey="row")
+    for row, (quantity, label) in zip(panels, (("held", "density / mean"), ("heat", "kT / mean")), strict=True):
+        found = {way: [profiles(run, quantity) for run in each] for way, each in runs.items()}
+        for axes, axis in zip(row, "xyz", strict=True):
+            tea = np.array([profile[axis] for profile in found[TEA]])
+            at = np.arange(tea.shape[1]) + 0.5
+            axes.fill_between(at, tea.min(0), tea.max(0), color="0.8", label=f"{TEA}, all runs")
+            for way in (way for way in runs if way != TEA):
+                axes.plot(at, np.mean([profile[axis] for profile in found[way]], 0), **_LOOK[way], ms=4, label=way)
+            axes.set_xlabel(f"{axis} (cells)")
+        row[0].set_ylabel(label)
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure

@@ -1,0 +1,219 @@
+"""The tables of the speed notebook: table 4, the channel, what is fast today, and the paper's own numbers."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd.benchmark import INCLUDES, measure_speed, part_times
+from repro.dpd.cases import Channel, Poiseuille
+from repro.dpd.noise import PAPER_ROUNDS
+from repro.dpd.simulation import Simulation
+from repro.papers.timings import speed_table
+from repro.parallel import select
+from repro.particles.random import ROUNDS
+
+from .trajectories import apart
+
+#: domains of table 4: length, width, height
+TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
+
+#: columns of the paper's table 4, in the order of its claims; the first claim of the first row is dpd-034
+PAPER_COLUMNS = (
+    "particles",
+    "one core",
+    "thread per cell",
+    "speedup, cell",
+    "thread per particle",
+    "speedup, particle",
+)
+FIRST_CLAIM = 34
+
+#: what every speedup is given against, side by side; the first is the paper's kind of program
+BASELINES = ("linked list, one core", "planes, one core", "planes, all cores")
+
+#: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a server's processor
+LAMMPS = {1: 1.4e6, 2: 2.9e6}
+
+#: strategy and rounds of TEA of the steps that are taken apart
+PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
+
+#: parts of a step as a figure shows them; what is not named here makes lists
+_GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"} | dict.fromkeys(
+    ("clear", "round off"), "clear and round off"
+)
+
+
+def systems(rows) -> dict:
+    """The systems of the given rows of table 4 (1 to 4), by their number of particles."""
+    made = [Poiseuille(*TABLE_4[row - 1]).system() for row in rows]
+    return {system.count: system for system in made}
+
+
+@cache
+def particle_counts() -> tuple[int, ...]:
+    """Numbers of particles of table 4's systems, counted."""
+    return tuple(Poiseuille(*size).system().count for size in TABLE_4)
+
+
+def claim(row: int, column: str) -> str:
+    """The id of a claim of table 4; rows count from 1."""
+    return f"dpd-{FIRST_CLAIM + 6 * (row - 1) + PAPER_COLUMNS.index(column):03d}"
+
+
+def published(values: dict[str, str]) -> pd.DataFrame:
+    """The paper's table 4 from claims by id, and the speedups that its own rates give."""
+    rows = [{name: float(values[claim(row, name)]) for name in PAPER_COLUMNS} for row in range(1, len(TABLE_4) + 1)]
+    table = pd.DataFrame(rows).astype({"particles": int})
+    for mapping in ("cell", "particle"):
+        table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
+    return table
+
+
+def baselines() -> dict:
+    """The programs on a CPU, by name: strategy and device."""
+    ways = (("linked", "serial"), ("planes", "serial"), ("planes", "threads"))
+    return {name: (strategy, select(device)) for name, (strategy, device) in zip(BASELINES, ways, strict=True)}
+
+
+def mappings(device) -> dict:
+    """The paper's mappings on `device`, and on a GPU two ways beyond it."""
+    names = {"thread per cell": "cell", "thread per particle": "particle"}
+    if device.name == "cuda":
+        names |= {"thread per particle, full stencil": "particle, full stencil", "runs of sorted particles": "fastest"}
+    return {name: (strategy, device) for name, strategy in names.items()}
+
+
+def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """Table 4: every way for every system at the paper's 32 rounds and single precision, with speedups.
+
+    `cases` are systems by number of particles.
+    """
+    return with_speedups(_measured(cases, baselines() | mappings(device), record, seconds))
+
+
+def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
+    """How far the ways on all cores and on `device` come from the linked list, see `trajectories.apart`."""
+    slow, _, many = BASELINES
+    ways = {name: baselines()[name] for name in (slow, many)} | {
+        f"{name}, {device.name}": way for name, way in mappings(device).items()
+    }
+    return apart(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
+
+
+def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):
+    """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
+
+    The CPU runs `cpu_case`, one system of middle size: its updates a second hardly depend on the size.
+    """
+    tables = []
+    for precision, rounds in product(precisions, all_rounds):
+        options = {"precision": precision, "rounds": rounds}
+        slow = _measured(cpu_case, baselines(), record, seconds, **options)
+        fast = _measured(cases, {"fastest": ("fastest", device)}, record, seconds, **options)
+        tables.append(with_speedups(fast, slow))
+    return pd.concat(tables, ignore_index=True)
+
+
+def channel_table(scale: float, cpu_scale: float, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """Section 6: the mappings on the channel, and the CPU's ways on a channel of the same shape and `cpu_scale`."""
+    slow, fast = channel(cpu_scale).system(), channel(scale).system()
+    slow = _measured({slow.count: slow}, baselines(), record, seconds)
+    return with_speedups(_measured({fast.count: fast}, mappings(device), record, seconds), slow)
+
+
+def channel(scale: float) -> Channel:
+    """The paper's channel with all its lengths times `scale`; three planes of frozen particles unless full size."""
+    sides = {name: scale * getattr(Channel, name) for name in ("length", "width", "height", "narrow_length", "gap")}
+    return Channel(**sides, frozen=Channel.frozen if scale == 1 else None)
+
+
+def launch_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """The fastest way, its steps launched as a CUDA graph and one by one."""
+    ways = {"fastest": ("fastest", device)}
+    runs = [_measured(cases, ways, record, seconds, rounds=ROUNDS, graph=graph) for graph in (True, False)]
+    return pd.concat(runs, ignore_index=True)
+
+
+def _measured(cases: dict, ways: dict, record, seconds: float, **options) -> pd.DataFrame:
+    options = {"rounds": PAPER_ROUNDS, "seconds": seconds} | options
+    runs, named = [], []
+    for count, system in cases.items():
+        for way, (strategy, device) in ways.items():
+            case = f"{way}, {device.name}, {system.name}, {count} particles"
+            runs.append((case, system, device, options | {"strategy": strategy}))
+            named.append(way)
+    table = speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table.insert(0, "way", named)
+    return table
+
+
+def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.DataFrame:
+    """`table` with its speedups over each baseline at the same number of particles; over those of `slow`, if given."""
+    table = table.copy()
+    for name in BASELINES:
+        source = table if slow is None else slow
+        rows = source[source["way"] == name].set_index("particles")["updates"]
+        base = table["particles"].map(rows) if slow is None else float(rows.iloc[0])
+        table[f"over {name}"] = table["updates"] / base
+    return table
+
+
+def order(table: pd.DataFrame, way: str = "thread per particle") -> str:
+    """Numbers of particles in the order of the speedup of `way` over the linked list, as a claim states it."""
+    rows = table[table["way"] == way].sort_values(f"over {BASELINES[0]}")
+    return " < ".join(str(count) for count in rows["particles"])
+
+
+def faster_mapping(table: pd.DataFrame) -> str:
+    """Which of the paper's mappings is faster at every size."""
+    speeds = table.pivot(index="particles", columns="way", values="updates")
+    ahead = speeds["thread per particle"] > speeds["thread per cell"]
+    return "particle > cell" if ahead.all() else ("cell > particle" if not ahead.any() else "depends on the size")
+
+
+def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool) -> dict[str, float | str]:
+    """Values of the claims that a run can test, by id; `full_size`: whether the channel has the paper's.
+
+    Particles are counted in all four systems, the core's rate is measured at each size that was timed, and the GPU's
+    speeds count only on a GPU.
+    """
+    counts = particle_counts()
+    values = {claim(row, "particles"): count for row, count in enumerate(counts, 1)}
+    for run in table.to_dict("records"):
+        row, mapping = counts.index(run["particles"]) + 1, run["way"].removeprefix("thread per ")
+        if run["way"] == BASELINES[0]:
+            values[claim(row, "one core")] = run["updates"]
+        elif run["device"] == "cuda" and mapping in ("cell", "particle"):
+            values[claim(row, run["way"])] = run["updates"]
+            values[claim(row, f"speedup, {mapping}")] = run[f"over {BASELINES[0]}"]
+    if set(counts) == set(table["particles"]) and "cuda" in set(table["device"]):
+        values |= {"dpd-001": values[claim(4, "speedup, particle")], "dpd-067": order(table)}
+        values["dpd-059"] = faster_mapping(table)
+    if full_size and "cuda" in set(channel["device"]):
+        paper_way = channel[channel["way"] == "thread per particle"]
+        values["dpd-033"] = float(paper_way[f"over {BASELINES[0]}"].iloc[0])
+    return values
+
+
+def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:
+    """Where a step's time goes: columns way, part, group, seconds, for pairs of strategy and rounds."""
+    tables = []
+    for strategy, rounds in ways:
+        simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
+        times = pd.DataFrame(part_times(simulation).items(), columns=["part", "seconds"])
+        groups = ["forces" if part.startswith("forces") else _GROUPS.get(part, "lists") for part in times["part"]]
+        tables.append(times.assign(way=f"{simulation.strategy}, TEA {rounds}", group=groups))
+    return pd.concat(tables, ignore_index=True)[["way", "part", "group", "seconds"]]
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns that a reader compares, rounded: particles, way, millions of updates a second, speedups."""
+    columns = ["particles", "way", "device", "precision", "rounds"]
+    short = table[columns].assign(
+        **{"million/s": (table["updates"] / 1e6).round(3), "spread": table["spread"].round(3)}
+    )
+    for name in [column for column in table.columns if column.startswith("over ")]:
+        short[name] = np.round(table[name], 2)
+    return short

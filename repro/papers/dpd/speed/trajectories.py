@@ -1,0 +1,42 @@
+"""Is it one trajectory? How far strategies and devices come apart that start alike and have the same noise."""
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd.simulation import Simulation
+from repro.dpd.system import System
+from repro.errors import InputError
+
+
+def apart(system: System, ways: dict, steps, precisions, **options) -> pd.DataFrame:
+    """Distances of `ways`, by name pairs of strategy and device, from the first of them, after each of `steps`.
+
+    `options` are the simulation's.
+
+    Columns precision, way, step, largest distance of a particle from where the first way has it (cutoff radii), and
+    particles that are not, to the last bit, in the same place with the same velocity.
+    """
+    if len(ways) < 2:
+        raise InputError(f"{len(ways)} way to compute a trajectory: at least two can come apart")
+    rows = []
+    for precision in precisions:
+        runs = {
+            name: Simulation(system, device, strategy=how, precision=precision, **options)
+            for name, (how, device) in ways.items()
+        }
+        for step in sorted(steps):
+            for run in runs.values():
+                run.step(step - run.steps)
+            found = {name: run.particles() for name, run in runs.items()}
+            first = next(iter(found))
+            rows += [
+                (precision, name, step, *_difference(found[first], found[name], system.box)) for name in list(ways)[1:]
+            ]
+    return pd.DataFrame(rows, columns=["precision", "way", "step", "largest distance", "particles apart"])
+
+
+def _difference(first: dict, second: dict, box) -> tuple[float, int]:
+    move = first["position"] - second["position"]
+    move -= np.array(box) * np.round(move / np.array(box))
+    same = (first["position"] == second["position"]) & (first["velocity"] == second["velocity"])
+    return float(np.sqrt((move**2).sum(1)).max()), int((~same.all(1)).sum())

@@ -1,0 +1,161 @@
+"""How the fluid carries particles and momentum: self-diffusion and viscosity, each with its error.
+
+Units: cutoff radius, particle mass and kT.
+"""
+
+from dataclasses import dataclass
+from itertools import product
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+
+from repro.dpd import exact
+from repro.dpd.averages import Averages
+from repro.dpd.cases import Bulk
+from repro.dpd.fluid import Fluid
+from repro.dpd.observables import Estimate, nearest_move, reverse_viscosity
+from repro.dpd.simulation import Simulation
+from repro.errors import InputError
+
+from .equilibrium import EVERY, Length, settled
+
+
+def mean_of(values) -> Estimate:
+    """The mean of independent values and its standard error."""
+    values = np.asarray(values, float)
+    if len(values) < 2:
+        raise InputError(f"{len(values)} value: an error needs at least two independent ones")
+    return Estimate(float(values.mean()), float(values.std(ddof=1) / sqrt(len(values))))
+
+
+def square_displacements(simulation: Simulation, frames: int, every: int = EVERY) -> tuple[np.ndarray, np.ndarray]:
+    """Times from now on, and mean square displacements, at `frames` moments, one each `every` steps."""
+    before = simulation.particles()["position"]
+    moved, squares = np.zeros_like(before), []
+    for _ in range(frames):
+        simulation.step(every, every=every)
+        after = simulation.particles()["position"]
+        moved += nearest_move(after, before, simulation.system.box)
+        before = after
+        squares.append((moved**2).sum(1).mean())
+    return np.arange(1, frames + 1) * every * simulation.system.fluid.dt, np.array(squares)
+
+
+def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed: int = 1):
+    """Self-diffusion for each repulsion, and the mean square displacements over time that it comes from.
+
+    From the slope over the second half of `span`, long after a velocity is forgotten, with `origins` starts one after
+    the other. Returns two tables, with columns (a, D, error, theory) and (a, t, square, error).
+    """
+    rows, curves = [], []
+    for repulsion in repulsions:
+        fluid = Fluid(repulsion=repulsion)
+        simulation = settled(fluid, length, device, seed=seed)
+        runs = [square_displacements(simulation, round(span / fluid.dt / EVERY)) for _ in range(origins)]
+        time, squares = runs[0][0], np.array([square for _, square in runs])
+        late = time > span / 2
+        found = mean_of([np.polyfit(time[late], square[late], 1)[0] / 6 for square in squares])
+        rows.append((repulsion, found.value, found.error, exact.self_diffusion(fluid)))
+        curve = {"a": repulsion, "t": time, "square": squares.mean(0), "error": squares.std(0, ddof=1) / sqrt(origins)}
+        curves.append(pd.DataFrame(curve))
+    return pd.DataFrame(rows, columns=["a", "D", "error", "theory"]), pd.concat(curves, ignore_index=True)
+
+
+def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimate:
+    """The rate -<f . v> / <v . v> at which friction takes a velocity in an ideal gas (a = 0): kT / D of kinetic theory.
+
+    Exact where positions and velocities are independent, as they are at the start: from the forces on `states` gases
+    at random. A long time step makes the noise, which averages to zero, small.
+    """
+    found, case = [], Bulk((length.side,) * 3, Fluid(repulsion=0.0, dt=1.0))
+    for state in range(seed, seed + states):
+        simulation = Simulation(case.system(state), device, seed=state)
+        simulation.start()
+        particles = simulation.particles()
+        v = particles["velocity"].astype(float)
+        found.append(-(particles["force"] * v).sum() / (v**2).sum())
+    return mean_of(found)
+
+
+def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
+    """How an ideal gas (a = 0) forgets its velocities: <v(0) . v(t)> over <v . v>; columns t, memory, error."""
+    every = 5
+    simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
+    frames, runs = round(last / dt / every), []
+    for _ in range(origins):
+        first, found = simulation.particles()["velocity"], []
+        for _ in range(frames):
+            simulation.step(every, every=every)
+            found.append((first * simulation.particles()["velocity"]).mean() / (first**2).mean())
+        runs.append(found)
+    runs = np.array(runs)
+    error = runs.std(0, ddof=1) / sqrt(origins)
+    return pd.DataFrame({"t": np.arange(1, frames + 1) * every * dt, "memory": runs.mean(0), "error": error})
+
+
+@dataclass(frozen=True)
+class Reverse:
+    """Reverse Poiseuille flow: a force along x in the lower half of the box and against x in the upper half.
+
+    Times are in relaxation times, after which the slowest mode has fallen to 1/e: a block of four hardly knows the
+    one before it.
+    """
+
+    box: tuple[float, float, float]
+    blocks: int = 10
+    block: float = 4.0
+    settle: float = 4.0
+
+    def relaxation(self, fluid: Fluid) -> float:
+        """rho H^2 / (pi^2 eta) in halves of height H, with the viscosity of kinetic theory."""
+        return fluid.density * (self.box[2] / 2) ** 2 / (np.pi**2 * exact.viscosity(fluid))
+
+    def steps(self, fluid: Fluid, relaxations: float) -> int:
+        """Steps, a multiple of `EVERY`, for a number of relaxation times."""
+        return max(1, round(relaxations * self.relaxation(fluid) / fluid.dt / EVERY)) * EVERY
+
+
+def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1) -> tuple[Estimate, pd.DataFrame]:
+    """Viscosity, its error from blocks of time, and the profile with columns z, velocity, error, fit."""
+    system = Bulk(tuple(flow.box), fluid, drive).system(seed)
+    simulation = Simulation(system, device, seed=seed)
+    simulation.step(flow.steps(fluid, flow.settle), every=EVERY)
+    # bins of half a cutoff radius or a little more, as many in either half
+    averages, fields = Averages(simulation, rows=2 * int(flow.box[2])), []
+    for _ in range(flow.blocks):
+        simulation.step(flow.steps(fluid, flow.block), every=EVERY, observers=(averages,))
+        fields.append(averages.take())
+    found = mean_of([reverse_viscosity(field, system).value for field in fields])
+    velocity = np.array([field.velocity_x[0] for field in fields])
+    z, density = fields[0].z, system.count / float(np.prod(system.box))
+    profile = pd.DataFrame({"z": z, "velocity": velocity.mean(0)})
+    profile["error"] = velocity.std(0, ddof=1) / sqrt(flow.blocks)
+    profile["fit"] = reverse_profile(z, system.box[2], density * drive / found.value)
+    return found, profile
+
+
+def reverse_profile(z, side: float, ratio: float) -> np.ndarray:
+    """Velocity in a box of height `side`: a parabola in the lower half and, turned round, in the upper half.
+
+    `ratio` is density times drive over viscosity.
+    """
+    half = side / 2
+    lower = np.asarray(z) < half
+    local = np.where(lower, z, z - half)
+    return np.where(lower, 1.0, -1.0) * exact.poiseuille(local, half, ratio, 1.0, 1.0)
+
+
+def viscosities(device, repulsions, drives, flow: Reverse, *, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Viscosity for each repulsion and drive: columns a, drive, viscosity, error, theory, fastest; and the profiles.
+
+    `fastest` is the largest velocity of the parabola; far below the speed of sound the response must be linear.
+    """
+    rows, profiles = [], []
+    for repulsion, drive in product(repulsions, drives):
+        fluid = Fluid(repulsion=repulsion)
+        found, profile = reverse_flow(device, fluid, drive, flow, seed=seed)
+        rows.append((repulsion, drive, found.value, found.error, exact.viscosity(fluid), float(profile["fit"].max())))
+        profiles.append(profile.assign(a=repulsion, drive=drive))
+    columns = ["a", "drive", "viscosity", "error", "theory", "fastest"]
+    return pd.DataFrame(rows, columns=columns), pd.concat(profiles, ignore_index=True)

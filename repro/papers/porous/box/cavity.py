@@ -1,0 +1,127 @@
+"""What is measured in the lid-driven cavity: stream function, vortex centres and centre lines."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.interpolate import CubicSpline, RectBivariateSpline
+from scipy.optimize import minimize
+
+from repro.errors import InputError
+from repro.lbm.cases import Cavity
+from repro.lbm.simulation import Convergence, Simulation
+
+#: search boxes of the three vortices (x from, to, y from, to) and the sign of their stream function
+VORTICES = {
+    "primary": ((0.2, 0.9, 0.2, 0.9), -1),
+    "BR1": ((0.55, 0.995, 0.005, 0.5), 1),
+    "BL1": ((0.005, 0.45, 0.005, 0.45), 1),
+}
+
+#: points of Ghia's table that are misprinted: (column, coordinate)
+MISPRINTED = {("v", 400): (0.9063,)}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The velocity over the lid speed in the closed cavity, walls included, and splines through it.
+
+    x and y run from 0 to 1 with the walls as first and last entry; u, v, stream_function have shape (y, x).
+    """
+
+    case: Cavity
+    convergence: Convergence
+    x: np.ndarray
+    y: np.ndarray
+    u: np.ndarray
+    v: np.ndarray
+
+    @property
+    def stream_function(self) -> np.ndarray:
+        """psi with u = d psi/dy, v = -d psi/dx, zero at the walls; integrated by splines from the bottom wall."""
+        return np.stack([CubicSpline(self.y, column).antiderivative()(self.y) for column in self.u.T], axis=1)
+
+    def centre_line(self, component: str, positions) -> np.ndarray:
+        """u along x = 1/2 at heights `positions`, or v along y = 1/2 at `positions` along x, by bicubic splines."""
+        field = RectBivariateSpline(self.y, self.x, self.u if component == "u" else self.v, s=0)
+        positions = np.asarray(positions, float)
+        return field.ev(positions, 0.5) if component == "u" else field.ev(0.5, positions)
+
+
+def solve_cavity(case: Cavity, device, *, precision="single", strategy="push", limit=2_000_000) -> Flow:
+    """Run a cavity to the steady state of equation 4.2 and return its flow."""
+    simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
+    convergence = simulation.run_to_steady_state(limit=limit)
+    velocity = simulation.fields()[1][:, 0] / case.lid_speed
+    x, y = case.positions
+    u, v = (_with_walls(component, x, y) for component in velocity[:2])
+    u[-1, 1:-1] = 1.0
+    return Flow(case, convergence, _closed(x), _closed(y), u, v)
+
+
+def _closed(positions: np.ndarray) -> np.ndarray:
+    """Node positions with the walls at 0 and 1, whether or not nodes lie there."""
+    return np.concatenate([[0.0], positions[(positions > 0) & (positions < 1)], [1.0]])
+
+
+def _with_walls(field: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The field with a rim of zeros at the walls, in place of nodes that lie on them."""
+    inner = field[np.ix_((y > 0) & (y < 1), (x > 0) & (x < 1))]
+    return np.pad(inner, 1)
+
+
+def vortex_centres(flow: Flow) -> pd.DataFrame:
+    """Centres of the vortices: extrema of a spline through the stream function, to far below the grid spacing.
+
+    Columns vortex, x, y, stream_function; a vortex that the flow does not have is left out.
+    """
+    psi = flow.stream_function
+    spline = RectBivariateSpline(flow.y, flow.x, psi, s=0)
+    rows = []
+    for name, ((x0, x1, y0, y1), sign) in VORTICES.items():
+        rows_in, columns_in = (flow.y >= y0) & (flow.y <= y1), (flow.x >= x0) & (flow.x <= x1)
+        part = sign * psi[np.ix_(rows_in, columns_in)]
+        j, i = np.unravel_index(np.argmax(part), part.shape)
+        interior = 0 < j < part.shape[0] - 1 and 0 < i < part.shape[1] - 1
+        if interior and part[j, i] > 0:
+            rows.append((name, *_extremum(spline, flow.x[columns_in][i], flow.y[rows_in][j], sign, flow)))
+    return pd.DataFrame(rows, columns=["vortex", "x", "y", "stream_function"])
+
+
+def _extremum(spline, x: float, y: float, sign: int, flow: Flow) -> tuple[float, float, float]:
+    spacing = 1.5 / flow.case.nodes
+    scale = abs(float(spline.ev(y, x)))
+    found = minimize(
+        lambda p: -sign * float(spline.ev(p[1], p[0])) / scale,
+        (x, y),
+        method="L-BFGS-B",
+        jac=lambda p: (
+            -sign * np.array([float(spline.ev(p[1], p[0], dy=1)), float(spline.ev(p[1], p[0], dx=1))]) / scale
+        ),
+        bounds=[(x - spacing, x + spacing), (y - spacing, y + spacing)],
+        options={"ftol": 1e-15, "gtol": 1e-9},
+    )
+    return float(found.x[0]), float(found.x[1]), float(spline.ev(found.x[1], found.x[0]))
+
+
+def compare_with_ghia(flow: Flow, table: pd.DataFrame, component: str) -> pd.DataFrame:
+    """Ghia's centre line beside ours: columns position, ghia, ours, misprinted.
+
+    `table` is data/reference/ghia1982_u_centerline.csv or ghia1982_v_centerline.csv. Raises InputError for a Reynolds
+    number that it does not have.
+    """
+    reynolds = round(flow.case.reynolds)
+    position, column = table.columns[0], f"{component}_Re{reynolds}"
+    if column not in table or flow.case.reynolds != reynolds:
+        known = ", ".join(name.partition("_Re")[2] for name in table.columns[1:])
+        raise InputError(f"Ghia's tables have no Reynolds number {flow.case.reynolds:g}: choose from {known}")
+    frame = pd.DataFrame({"position": table[position], "ghia": table[column]})
+    frame["ours"] = flow.centre_line(component, frame["position"])
+    frame["misprinted"] = frame["position"].isin(MISPRINTED.get((component, reynolds), ()))
+    return frame
+
+
+def rms_difference(frame: pd.DataFrame) -> float:
+    """Root mean square of ours minus Ghia's over the points that are not misprinted."""
+    kept = frame[~frame["misprinted"]]
+    return float(np.sqrt(np.mean((kept["ours"] - kept["ghia"]) ** 2)))

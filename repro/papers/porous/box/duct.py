@@ -1,0 +1,61 @@
+"""What is measured in the square duct: the error against the series, and its order."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.interpolate import RectBivariateSpline
+
+from repro.lbm.cases import WALL_SCHEMES, Duct
+from repro.lbm.exact import duct_velocity
+from repro.lbm.simulation import Convergence, Simulation
+
+
+@dataclass(frozen=True)
+class DuctFlow:
+    """Velocity along the duct over U0 on its cross-section; `velocity` and `exact` have its shape."""
+
+    case: Duct
+    convergence: Convergence
+    velocity: np.ndarray
+    exact: np.ndarray
+
+    @property
+    def error(self) -> float:
+        """Relative error in the Euclidean norm over all nodes of the cross-section."""
+        return float(np.linalg.norm(self.velocity - self.exact) / np.linalg.norm(self.exact))
+
+    def profile(self, positions) -> np.ndarray:
+        """u/U0 on the axis y = 0 at `positions` (in units of the side), by a bicubic spline."""
+        nodes = self.case.positions / self.case.side
+        return RectBivariateSpline(nodes, nodes, self.velocity, s=0).ev(np.asarray(positions, float), 0.0)
+
+
+def solve_duct(case: Duct, device, *, precision="single", strategy="push", tolerance=1e-6) -> DuctFlow:
+    """Run a duct to the steady state of equation 4.2 and return its flow."""
+    simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
+    convergence = simulation.run_to_steady_state(tolerance=tolerance)
+    along, numpy_axis = (0, -1) if case.axis == "x" else (2, 0)
+    velocity = simulation.fields()[1][along].mean(axis=numpy_axis) / case.u0
+    across, viscosity = case.positions, case.problem.viscosity
+    exact = duct_velocity(across, across[:, None], case.side, case.force, viscosity)
+    return DuctFlow(case, convergence, velocity, exact / case.u0)
+
+
+def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:
+    """Error over grid spacing for each wall scheme, in double precision, each run far below its own error.
+
+    Columns walls, nodes, side, error, order (the slope to the next coarser grid; NaN for the coarsest).
+    """
+    rows = []
+    for scheme in walls:
+        previous = None
+        for count in nodes:
+            refined = replace(case, walls=scheme, nodes=count)
+            flow = solve_duct(refined, device, precision="double", tolerance=1e-9)
+            order = np.nan
+            if previous is not None:
+                order = np.log(previous[1] / flow.error) / np.log(refined.side / previous[0])
+            previous = refined.side, flow.error
+            rows.append((scheme, count, refined.side, flow.error, order))
+    return pd.DataFrame(rows, columns=["walls", "nodes", "side", "error", "order"])

@@ -1,0 +1,139 @@
+"""Figures of the notebooks. `paper` and `ours` are the keyword dictionaries of the project's plotting style."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import BLUE, ORANGE, VERMILLION
+
+from .cavity import Flow
+from .duct import DuctFlow
+
+#: stream function levels that show all three vortices (Ghia, Ghia, Shin 1982, table III)
+_LEVELS = (-0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-3, -1e-5, 1e-6, 1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3)
+
+
+def streamlines(flow: Flow, centres: pd.DataFrame):
+    """Streamlines of the cavity and the centres of its vortices (figure 4.3b)."""
+    figure, axes = plt.subplots(figsize=(5.2, 4.8))
+    speed = np.hypot(flow.u, flow.v)
+    shade = axes.pcolormesh(flow.x, flow.y, speed, cmap="cividis", vmin=0, vmax=0.6, shading="gouraud", rasterized=True)
+    axes.contour(flow.x, flow.y, flow.stream_function, levels=_LEVELS, colors="white", linewidths=0.7)
+    axes.plot(centres["x"], centres["y"], "+", color=ORANGE, markersize=10, markeredgewidth=2, label="vortex centres")
+    axes.set(xlabel="x / L", ylabel="y / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
+    axes.grid(False)
+    axes.set_title(f"Re = {flow.case.reynolds:g}, {flow.case.nodes} x {flow.case.nodes} nodes")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1))
+    figure.colorbar(shade, label="|u| / U (lid speed)", shrink=0.85, extend="max")
+    return figure
+
+
+def centre_lines(comparisons: dict, flows: dict, paper: dict, ours: dict):
+    """u on the vertical and v on the horizontal centre line against Ghia's, one column a Reynolds number."""
+    figure, axes = plt.subplots(2, len(flows), figsize=(3.1 * len(flows) + 0.6, 5.8), squeeze=False)
+    fine = np.linspace(0, 1, 401)
+    for column, (reynolds, flow) in enumerate(flows.items()):
+        for row, (component, name) in enumerate((("u", "y / L"), ("v", "x / L"))):
+            panel, frame = axes[row, column], comparisons[reynolds, component]
+            wrong = frame["misprinted"]
+            panel.plot(fine, flow.centre_line(component, fine), **ours, label="this run")
+            panel.plot(frame["position"][~wrong], frame["ghia"][~wrong], **paper, label="Ghia et al. 1982")
+            if wrong.any():
+                panel.plot(
+                    frame["position"][wrong], frame["ghia"][wrong], "x", color=VERMILLION, ms=8, mew=2, ls="none"
+                )
+                panel.annotate(
+                    "misprint",
+                    (frame["position"][wrong].iloc[0], frame["ghia"][wrong].iloc[0]),
+                    xytext=(-58, -18),
+                    textcoords="offset points",
+                    color=VERMILLION,
+                )
+            panel.set(xlabel=name, ylabel=f"{component} / U")
+        axes[0, column].set_title(f"Re = {reynolds:g}")
+    axes[0, 0].legend(loc="upper left")
+    return figure
+
+
+def convergence(runs: dict):
+    """The change of the velocity over 1000 steps, equation 4.2, for each named Convergence."""
+    figure, axes = plt.subplots(figsize=(5.6, 3.4))
+    for name, run in runs.items():
+        steps, change = np.array(run.history).T
+        axes.semilogy(steps, change, marker="none", label=name)
+    axes.axhline(1e-6, color="black", linestyle="--", linewidth=1, label="criterion of equation 4.2")
+    axes.set(xlabel="time steps", ylabel="relative change of velocity\nover 1000 steps")
+    axes.legend()
+    return figure
+
+
+def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
+    """Speed over block size, one line a grid: the paper's figure beside ours.
+
+    `table` has the columns size, block, mlups; `published` series, x (block size), y (MLUPS).
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
+    for series, rows in published.groupby("series", sort=False):
+        left.plot(rows["x"].astype(int).astype(str), rows["y"], label=series.replace("grid ", "").split(" (")[0])
+    for size, rows in table.groupby("size", sort=False):
+        right.plot(rows["block"].astype(str), rows["mlups"] / 1e3, label=size)
+    left.set(title="paper: Tesla C1060", xlabel="threads a block", ylabel="speed (MLUPS)")
+    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="threads a block", ylabel="speed (thousand MLUPS)")
+    for axes in (left, right):
+        axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
+        axes.legend(loc="lower left", ncols=2)
+    return figure
+
+
+def strategies(table: pd.DataFrame):
+    """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take."""
+    figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
+    names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
+    spread = table["mlups"] * table["spread"] / 2
+    bars = axes.barh(names, table["mlups"], color=BLUE, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
+    axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
+    axes.invert_yaxis()
+    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
+    axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
+    axes.grid(axis="y", visible=False)
+    return figure
+
+
+def duct_profile(flow: DuctFlow, published: pd.DataFrame, paper: dict, ours: dict):
+    """The section's velocity, and its profile on y = 0 with the series and the paper's points (figures 4.5, 4.6)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.9), width_ratios=(1, 1.25))
+    nodes, fine = flow.case.positions / flow.case.side, np.linspace(-0.5, 0.5, 201)
+    filled = left.contourf(nodes, nodes, flow.velocity, levels=12, cmap="cividis")
+    left.set(xlabel="x / a", ylabel="y / a", aspect="equal")
+    figure.colorbar(filled, ax=left, label="u / U0", shrink=0.85)
+    right.plot(fine, flow.profile(fine), **ours, label="this run")
+    right.plot(published["x"], published["y"], **paper | {"markersize": 4}, label="paper, figure 4.6")
+    right.set(xlabel="x / a", ylabel="u / U0 on y = 0", xlim=(-0.55, 0.55))
+    right.legend(loc="lower center")
+    return figure
+
+
+def printed_equation(flow: DuctFlow, printed, ours: dict):
+    """Equation 4.3 as printed beside the correct series on y = 0 and, since it vanishes there, on y = a/4."""
+    figure, axes = plt.subplots(figsize=(5.6, 3.4))
+    fine = np.linspace(-0.5, 0.5, 201)
+    axes.plot(fine, flow.profile(fine), **ours, label="this run, y = 0")
+    axes.plot(fine, printed(fine, 0.0), marker="none", color=VERMILLION, label="as printed, y = 0")
+    axes.plot(fine, printed(fine, 0.25), marker="none", color=VERMILLION, ls="--", label="as printed, y = a/4")
+    axes.set(xlabel="x / a", ylabel="u / U0")
+    axes.legend(loc="center", bbox_to_anchor=(0.5, 0.42))
+    return figure
+
+
+def orders(table: pd.DataFrame):
+    """Error over grid spacing for each wall scheme, with slopes one and two."""
+    figure, axes = plt.subplots(figsize=(5.6, 4.0))
+    for scheme, rows in table.groupby("walls", sort=False):
+        axes.loglog(rows["side"], rows["error"], label=scheme)
+    side = np.array([table["side"].min(), table["side"].max()])
+    for order, anchor in ((1, 1.5 * table["error"].max()), (2, 0.6 * table["error"].min() * (side[1] / side[0]) ** 2)):
+        axes.loglog(side, anchor * (side / side[0]) ** -order, color="grey", ls=":", marker="none", lw=1)
+        axes.annotate(f"order {order}", (side[1], anchor * (side[1] / side[0]) ** -order), color="grey", ha="right")
+    axes.set(xlabel="side of the duct (grid spacings)", ylabel="relative error against the series")
+    axes.legend()
+    return figure

@@ -1,0 +1,133 @@
+"""Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes."""
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.benchmark import INCLUDES
+from repro.lbm.lattice import D3Q19
+from repro.lbm.media import PoreSpace, random_blocks, random_spheres
+from repro.lbm.porous.benchmark import measure_speed
+from repro.lbm.porous.node_map import map_pores
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.strategies import STRATEGIES
+from repro.papers import timings
+from repro.parallel import CpuDevice, copy_bandwidth, measure, select
+
+
+def speed_table(runs, record=None) -> pd.DataFrame:
+    """Measure a list of (case, space, device, options); one row a speed, with `roof`, the share of copy bandwidth.
+
+    Every speed is handed to the notebook's `record`.
+    """
+    return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+
+
+def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
+    """The CPU baselines as `speed_table` has them, indexed by name.
+
+    The sparse list node by node, in rows on one core and in rows on all cores, and the flag word node by node.
+    """
+    serial, rows = select("serial"), CpuDevice("threads", workers=1)
+    runs = {
+        "node by node": (serial, "sparse"),
+        "rows": (rows, "sparse"),
+        "rows, all cores": (select("threads"), "sparse"),
+        "flag word, node by node": (serial, "flag word"),
+    }
+    table = speed_table(
+        [(name, space, device, {"strategy": strategy} | options) for name, (device, strategy) in runs.items()], record
+    )
+    table.index = pd.Index(list(runs), name="baseline")
+    return table
+
+
+def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
+    """`speed_table` of each strategy on each image."""
+    runs = [
+        (f"{strategy}, porosity {space.porosity:.3f}", space, device, {"strategy": strategy} | options)
+        for strategy in strategies
+        for space in spaces
+    ]
+    return speed_table(runs, record)
+
+
+def flag_word_variants(spaces, device, blocks, record=None, **options) -> pd.DataFrame:
+    """MLUPS of the flag word with MRT in single precision for each block size, with BGK, and in double precision.
+
+    One row an image; columns porosity, the block sizes, "bgk" and "double" (both with the first block size).
+    """
+    variants = {block: {"block": block} for block in blocks}
+    variants["bgk"] = {"block": blocks[0], "collision": "bgk"}
+    variants["double"] = {"block": blocks[0], "precision": "double"}
+    table = pd.DataFrame({"porosity": [space.porosity for space in spaces]})
+    for name, variant in variants.items():
+        table[name] = over_porosity(spaces, ["flag word"], device, record, **options, **variant)["mlups"]
+    table["drop"] = 100 * (1 - table[blocks[0]] / table["bgk"])
+    table["share"] = 100 * table["double"] / table[blocks[0]]
+    return table
+
+
+def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
+    """Cubes of random spheres by porosity, without solid, and of small random blocks (figure 6.11)."""
+    cube = (nodes,) * 3
+    found = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
+    found["no solid"] = PoreSpace(np.zeros(cube, bool))
+    found["blocks, 0.7"] = PoreSpace(random_blocks(cube, 0.7, max(2, nodes // 32), seed))
+    return found
+
+
+def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, **options) -> pd.DataFrame:
+    """`speed_table` of each strategy on each medium, in blocks of 128 threads (in place 256); adds `medium`."""
+    runs, names = [], []
+    for medium, space in media.items():
+        for strategy in strategies:
+            block = 256 if strategy == "sparse in place" else 128
+            names.append(medium)
+            runs.append((f"{medium}, {strategy}", space, device, {"strategy": strategy, "block": block} | options))
+    table = speed_table(runs, record)
+    table.insert(0, "medium", names)
+    return table
+
+
+def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.DataFrame:
+    """MFLUPS and share of their own roof of even and odd steps of `sparse in place`, with MRT in single precision.
+
+    Even steps touch a pore's own places only, odd steps read and write through the map.
+    """
+    bandwidth, populations, rows = copy_bandwidth(device), 2 * 4 * D3Q19.q, []
+    for medium, space in media.items():
+        flow = PorousFlow(PorousProblem(space, 0.8, (1e-6, 0.0, 0.0)), device, strategy="sparse in place", block=block)
+        flow.step(2)
+        for name, step, bytes_moved in zip(
+            ("even", "odd"), flow.scheme.steps, (populations, populations + flow.cost.map), strict=True
+        ):
+            repeated = device.capture(lambda step=step: [step() for _ in range(50)] and None)
+            rate = space.pores * 50 / measure(repeated, device).seconds
+            rows.append((medium, name, rate / 1e6, bytes_moved, rate * bytes_moved / bandwidth))
+    return pd.DataFrame(rows, columns=["medium", "step", "mflups", "bytes", "roof"])
+
+
+def mapping_time(space: PoreSpace, device) -> float:
+    """Seconds to number the pores and connect them on the device, the image's way there included."""
+    problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
+    map_pores(problem, device)
+    device.synchronise()
+    return device.clock(lambda: map_pores(problem, device))
+
+
+def memory_table(space: PoreSpace, device) -> pd.DataFrame:
+    """Bytes a node of the box that each strategy keeps, by design and as allocated on the device.
+
+    Columns strategy, precision, bytes, allocated, and the porosity below which a sparse one keeps less than the flag
+    word.
+    """
+    rows = []
+    for precision, itemsize in (("single", 4), ("double", 8)):
+        dense = STRATEGIES["flag word"].COST
+        for name in STRATEGIES:
+            flow = PorousFlow(PorousProblem(space, 0.8, (0.0, 0.0, 0.0)), device, strategy=name, precision=precision)
+            limit = np.nan if flow.cost.dense else flow.cost.break_even(dense, itemsize)
+            allocated = flow.kept_bytes / space.solid.size
+            rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
+    return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])

@@ -1,0 +1,88 @@
+"""What is measured in the cubic lid-driven cavity: the flow in its middle planes and on its centre lines."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.interpolate import CubicSpline
+
+from repro.lbm.cases import CubicCavity
+from repro.lbm.simulation import Convergence, Simulation
+
+COMPONENTS = {"u": 0, "v": 1}
+
+
+@dataclass(frozen=True)
+class CubicFlow:
+    """The steady velocity over the lid speed at the interior nodes, shape (3, z, y, x)."""
+
+    case: CubicCavity
+    convergence: Convergence
+    velocity: np.ndarray
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Interior nodes along each axis, the walls at 0 and 1."""
+        return (np.arange(self.case.width) + 0.5) / self.case.width
+
+    def plane(self, axis: str) -> np.ndarray:
+        """The velocity, shape (3, ., .), in the middle plane across `axis`."""
+        return _middle(self.velocity, {"x": 3, "y": 2, "z": 1}[axis])
+
+    def centre_line(self, component: str, positions) -> np.ndarray:
+        """u along y at x = z = 1/2, or v along x at y = z = 1/2, by a cubic spline through the nodes and the walls."""
+        middle = self.plane("z")[COMPONENTS[component]]
+        line = _middle(middle, 1) if component == "u" else _middle(middle, 0)
+        nodes = np.concatenate([[0.0], self.positions, [1.0]])
+        return CubicSpline(nodes, np.concatenate([[0.0], line, [float(component == "u")]]))(
+            np.asarray(positions, float)
+        )
+
+
+def _middle(field: np.ndarray, axis: int) -> np.ndarray:
+    """The field half-way along an axis: at the middle node, or by a cubic through the four nodes around the middle."""
+    count = field.shape[axis]
+    if count % 2:
+        return field.take(count // 2, axis)
+    near = [field.take(count // 2 + k, axis) for k in (-2, -1, 0, 1)]
+    return (9 * (near[1] + near[2]) - near[0] - near[3]) / 16
+
+
+def solve_cubic_cavity(
+    case: CubicCavity, device, *, precision="single", strategy="swap links", limit=2_000_000
+) -> CubicFlow:
+    """Run a cavity until its velocity changes by less than 1e-6 in 1000 steps, and return its flow."""
+    simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
+    convergence = simulation.run_to_steady_state(limit=limit)
+    return CubicFlow(case, convergence, simulation.fields()[1][:, 1:-1, 1:-1, 1:-1] / case.lid_speed)
+
+
+def compare(flow: CubicFlow, table: pd.DataFrame) -> pd.DataFrame:
+    """Published points (component, position, velocity) beside ours, in the column `ours`."""
+    found = [float(flow.centre_line(row.component, row.position)) for row in table.itertuples()]
+    return table.assign(ours=found)
+
+
+def rms(frame: pd.DataFrame) -> float:
+    """Root mean square of ours minus theirs."""
+    return float(np.sqrt(np.mean((frame["ours"] - frame["velocity"]) ** 2)))
+
+
+def between_grids(flows: list[CubicFlow], points: int = 101) -> pd.DataFrame:
+    """Root mean square distance of each flow's centre lines from those of the next finer grid, and the order.
+
+    Columns reynolds, nodes, finer, u, v, order; the order follows from three grids in a row.
+    """
+    at, rows = np.linspace(0, 1, points), []
+    for coarse, fine in itertools.pairwise(flows):
+        apart = [coarse.centre_line(name, at) - fine.centre_line(name, at) for name in COMPONENTS]
+        rows.append(
+            (coarse.case.reynolds, coarse.case.nodes, fine.case.nodes, *(np.sqrt(np.mean(d**2)) for d in apart))
+        )
+    frame = pd.DataFrame(rows, columns=["reynolds", "nodes", "finer", "u", "v"])
+    frame["order"] = np.nan
+    for k in range(1, len(frame)):
+        ratio = flows[k].case.width / flows[k - 1].case.width
+        frame.loc[k, "order"] = np.log(frame["u"][k - 1] / frame["u"][k]) / np.log(ratio)
+    return frame

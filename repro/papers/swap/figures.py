@@ -1,0 +1,144 @@
+"""Figures of the swap notebooks. `paper` and `ours` are the keyword dictionaries of the project's plotting style."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.errors import InputError
+from repro.lbm.lattice import D3Q19
+from repro.lbm.strategies.swap.rule import Source, source_of
+from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+
+from .cavity3d import CubicFlow
+from .tables import CLOSED
+
+_TYPE_COLOURS = {"A": BLUE, "B": ORANGE, "C": GREEN, "D": PURPLE, "E": VERMILLION}
+
+#: the three ways in which rays lie in a plane (figure 5), as velocities of the first of the pair
+_RAYS = {"along an axis": (-1, 0, 0), "along the diagonal": (-1, -1, 0), "across the diagonal": (1, -1, 0)}
+
+_PART_COLOURS = {
+    "to the GPU": SKY_BLUE,
+    "collide": ORANGE,
+    "stream": GREEN,
+    "boundary": PURPLE,
+    "to the host": BLUE,
+}
+
+
+def rays(interior: int):
+    """Rays and the types of their nodes in a plane of the grid, boundary nodes as squares (figures 5 to 7)."""
+    figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.7))
+    extent, source = interior + 2, source_of(CLOSED)
+    for axes, (title, velocity) in zip(panels, _RAYS.items(), strict=True):
+        i = D3Q19.velocities.index(velocity)
+        for x in range(extent):
+            for y in range(extent):
+                _draw_node(axes, x, y, velocity, Source(source(i, x, y, 1, (extent, extent, 3))).name, extent)
+        axes.set(title=title, xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
+        axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))
+        axes.grid(False)
+    figure.suptitle("rays in the order of the sweep; squares are boundary nodes, letters the types", fontsize=10)
+    return figure
+
+
+def _draw_node(axes, x, y, velocity, kind, extent):
+    inside = 0 < x < extent - 1 and 0 < y < extent - 1
+    if inside:
+        style = {"arrowstyle": "->", "color": "0.4", "shrinkA": 6, "shrinkB": 7}
+        axes.annotate("", (x, y), (x + velocity[0], y + velocity[1]), arrowprops=style)
+    colour = _TYPE_COLOURS.get(kind, "white")
+    axes.plot(x, y, "o" if inside else "s", ms=13, mfc=colour, mec="0.4", mew=0.8, zorder=3)
+    if kind != "NONE":
+        axes.text(x, y, kind, ha="center", va="center", color="white", fontsize=8, weight="bold", zorder=4)
+
+
+def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
+    """u on the vertical and v on the horizontal centre line of several grids with published points."""
+    figure, panels = plt.subplots(1, 2, figsize=(9.0, 3.9))
+    fine = np.linspace(0, 1, 401)
+    for axes, component, along in zip(panels, ("u", "v"), ("y / L", "x / L"), strict=True):
+        for flow in flows:
+            axes.plot(fine, flow.centre_line(component, fine), marker="none", label=f"this run, {flow.case.nodes}^3")
+        if len(table):
+            points = table[table["component"] == component]
+            axes.plot(points["position"], points["velocity"], **paper, label="Albensoeder and Kuhlmann 2005")
+        axes.set(xlabel=along, ylabel=f"{component} / U")
+    panels[0].legend()
+    figure.suptitle(f"Re = {flows[0].case.reynolds:g}: u at x = z = L/2, v at y = z = L/2", fontsize=10)
+    return figure
+
+
+def middle_planes(flow: CubicFlow):
+    """Flow in the middle plane along the lid's motion, and the secondary flow in the plane across it."""
+    figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.2))
+    at = flow.positions
+    for axes, axis, (across, up), names in ((panels[0], "z", (0, 1), "xy"), (panels[1], "x", (2, 1), "zy")):
+        plane = flow.plane(axis)
+        plane = plane if axis == "z" else plane.transpose(0, 2, 1)
+        speed = np.hypot(plane[across], plane[up])
+        top = float(np.quantile(speed, 0.995))
+        shade = axes.pcolormesh(at, at, speed, cmap="cividis", vmin=0, vmax=top, shading="gouraud", rasterized=True)
+        axes.streamplot(at, at, plane[across], plane[up], color="white", linewidth=0.6, density=1.1, arrowsize=0.7)
+        axes.set(xlabel=f"{names[0]} / L", ylabel=f"{names[1]} / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
+        axes.set_title(f"middle plane across {axis}")
+        axes.grid(False)
+        figure.colorbar(shade, ax=axes, label="speed in the plane / U", shrink=0.85, extend="max")
+    figure.suptitle(
+        f"Re = {flow.case.reynolds:g}, {flow.case.nodes}^3 nodes; lid at y = L, moving along x", fontsize=10
+    )
+    return figure
+
+
+def iteration_bars(parts: pd.DataFrame, nodes: int):
+    """Where an iteration's time goes: measured above, predicted below, one pair of bars a way (figure 8)."""
+    rows = parts[parts["nodes"] == nodes]
+    if rows.empty:
+        sizes = ", ".join(str(size) for size in sorted(set(parts["nodes"])))
+        raise InputError(f"bars for {nodes} nodes a side, but timed were {sizes}: choose one of them")
+    ways = list(dict.fromkeys(rows["way"]))
+    figure, axes = plt.subplots(figsize=(8.4, 0.75 * len(ways) + 1.6))
+    for k, way in enumerate(ways):
+        for column, shift, alpha in (("seconds", -0.2, 1.0), ("predicted", 0.2, 0.45)):
+            left = 0.0
+            for row in rows[rows["way"] == way].to_dict("records"):
+                width = 1e3 * row[column]
+                axes.barh(k + shift, width, 0.36, left, color=_PART_COLOURS[row["part"]], alpha=alpha)
+                left += width
+            axes.text(
+                left,
+                k + shift,
+                f" {left:.3g} ms" + ("" if column == "seconds" else " (model)"),
+                va="center",
+                fontsize=8,
+            )
+    axes.set_yticks(range(len(ways)), ways)
+    axes.invert_yaxis()
+    axes.set(xlabel="time of an iteration (ms); model in light colours", title=f"{nodes}^3 nodes, double precision")
+    axes.set_xlim(0, 1.22 * axes.get_xlim()[1])
+    axes.grid(axis="y", visible=False)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _PART_COLOURS.values()]
+    figure.legend(handles, _PART_COLOURS, loc="outside lower center", ncols=5)
+    return figure
+
+
+def over_sizes(table: pd.DataFrame, published: dict):
+    """Speed and speedup of each way over the grid size (figures 9 and 10); `published` maps nodes to speedups."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.3))
+    for way, rows in table.groupby("way", sort=False):
+        left.loglog(rows["nodes"], rows["mlups"], label=way)
+        if way != "serial":
+            right.loglog(rows["nodes"], rows["speedup"], label=way)
+        else:
+            right.plot([], [])
+    right.loglog(list(published), list(published.values()), "k*", ms=9, ls="none", label="paper, hybrid")
+    sizes = sorted(set(table["nodes"]))
+    left.set(xlabel="nodes a side", ylabel="speed (MLUPS)")
+    right.set(xlabel="nodes a side", ylabel="speedup over one core, serial sweep")
+    for axes in (left, right):
+        axes.set_xticks(sizes, [str(size) for size in sizes])
+        axes.minorticks_off()
+    handles, labels = left.get_legend_handles_labels()
+    extra = right.get_legend_handles_labels()
+    figure.legend(handles + extra[0][-1:], labels + extra[1][-1:], loc="outside lower center", ncols=3)
+    return figure

@@ -1,0 +1,164 @@
+"""Where an iteration's time goes, part by part, measured and predicted (swap paper, table 1 and figures 8 to 10)."""
+
+import ast
+import inspect
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from repro.errors import InputError, MemoryLimitError
+from repro.lbm.cases import CubicCavity
+from repro.lbm.lattice import D3Q19
+from repro.lbm.model import Problem
+from repro.lbm.strategies import ALL
+from repro.lbm.strategies.swap import rule as swap
+from repro.parallel import host_clock, select
+from repro.parallel.timeloop import PRECISIONS
+
+from .hybrid import Period, Rates, check_period, collide_only_period, hybrid_period, resident_period, serial_period
+
+#: seconds after which a period is not repeated
+LONG = 1.0
+
+INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
+
+
+def ways_on(device, every: int) -> dict:
+    """The ways to run an iteration, by name: functions from a problem to a Period."""
+    return {
+        "serial": serial_period,
+        "collision on the GPU": partial(collide_only_period, device=device),
+        "types, host every step": partial(hybrid_period, device=device),
+        f"types, host every {every} steps": partial(hybrid_period, device=device, every=every),
+        "links, resident": partial(resident_period, device=device),
+    }
+
+
+def memory_table(sizes, device) -> pd.DataFrame:
+    """GiB that the populations of the cubic cavity take in double precision, and what fits: before anything is timed.
+
+    Columns nodes, "one array" (links, or the host's copy), "two arrays" (types), and whether two arrays fit into the
+    free memory of device and host.
+    """
+    free = {"device": device.free_memory(), "host": select("serial").free_memory()}
+    rows = []
+    for nodes in sizes:
+        array = D3Q19.q * 8 * nodes**3
+        fits = (free["device"] > 2 * array, free["host"] > 2 * array)
+        rows.append((nodes, array / 2**30, 2 * array / 2**30, *("fits" if fit else "too large" for fit in fits)))
+    return pd.DataFrame(rows, columns=["nodes", "one array", "two arrays", "device", "host"])
+
+
+def cavity_problem(nodes: int) -> Problem:
+    """The cubic cavity that is timed; what it costs does not depend on its Reynolds number."""
+    return CubicCavity(reynolds=float(nodes), nodes=nodes).problem
+
+
+def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
+    """Seconds of each part, median of `repeats` runs after one that does not count; long periods run once."""
+    seconds = []
+    for _ in range(1 + repeats):
+        seconds.append([host_clock(part.run, period.device) for part in period.parts])
+        if sum(seconds[-1]) > LONG:
+            return np.array(seconds[-1])
+    return np.median(seconds[1:], axis=0)
+
+
+def iteration_parts(sizes, ways: dict, rates: Rates, record=None, skip=()) -> pd.DataFrame:
+    """Seconds of each part of one iteration of the cubic cavity in double precision, measured and predicted.
+
+    Columns way, nodes, part, channel, seconds, predicted. Every way is checked against plain streaming first. A size
+    that does not fit into memory is left out of the way that it does not fit; `skip` are pairs (way, nodes).
+    """
+    small, rows = CubicCavity(reynolds=10, nodes=10).problem, []
+    for name, build in ways.items():
+        check = check_period(build, small)
+        for nodes in sizes:
+            if (name, nodes) in skip:
+                continue
+            try:
+                frame, device = _one_way(name, nodes, build, rates)
+            except MemoryLimitError as error:
+                print(f"{name}, {nodes}^3: {error}")
+                continue
+            rows.append(frame)
+            if record is not None:
+                _keep(record, f"{name}, {nodes}^3", frame, device, check)
+    if not rows:
+        raise InputError(f"sizes {list(sizes)}: none was timed; give sizes that fit into memory, such as [34, 66]")
+    return pd.concat(rows, ignore_index=True)
+
+
+def _keep(record, case: str, frame: pd.DataFrame, device, check: str) -> None:
+    total, nodes = float(frame["seconds"].sum()), int(frame["nodes"].iloc[0])
+    record.timing(
+        case,
+        seconds=total,
+        mlups=nodes**3 / total / 1e6,
+        device=device.name,
+        hardware=device.description,
+        precision="double",
+        size=f"{nodes} x {nodes} x {nodes}",
+        includes=INCLUDES,
+        check=check,
+    )
+
+
+def _one_way(name: str, nodes: int, build, rates: Rates) -> tuple:
+    """(parts of one iteration, device); the arrays are gone when it returns, before the next size is allocated."""
+    period = build(cavity_problem(nodes))
+    frame = pd.DataFrame(
+        {
+            "part": [part.name for part in period.parts],
+            "channel": [part.channel for part in period.parts],
+            "seconds": time_parts(period) / period.every,
+            "predicted": [rates.seconds(part, nodes**3) / period.every for part in period.parts],
+        }
+    )
+    frame = frame.groupby(["part", "channel"], sort=False, as_index=False).sum()
+    frame.insert(0, "nodes", nodes)
+    frame.insert(0, "way", name)
+    return frame, period.device
+
+
+def iterations(parts: pd.DataFrame) -> pd.DataFrame:
+    """One row a way and size: seconds, predicted, their ratio, MLUPS, and the speedup over "serial"."""
+    table = parts.groupby(["way", "nodes"], sort=False, as_index=False)[["seconds", "predicted"]].sum()
+    table["predicted/measured"] = table["predicted"] / table["seconds"]
+    table["mlups"] = table["nodes"] ** 3 / table["seconds"] / 1e6
+    serial = table[table["way"] == "serial"].set_index("nodes")["seconds"]
+    table["speedup"] = table["nodes"].map(serial) / table["seconds"]
+    return table
+
+
+def share_of(parts: pd.DataFrame, way: str, nodes: int, names=("collide", "stream")) -> float:
+    """Per cent of an iteration that parts take."""
+    rows = parts[(parts["way"] == way) & (parts["nodes"] == nodes)]
+    return float(100 * rows.loc[rows["part"].isin(names), "seconds"].sum() / rows["seconds"].sum())
+
+
+def bytes_a_node(strategy: str, precision: str) -> int:
+    """Bytes that a strategy keeps for each node."""
+    return ALL[strategy].TRAFFIC.bytes_per_node(D3Q19.q, np.dtype(PRECISIONS[precision]).itemsize)
+
+
+def lines_of_code(strategy: str) -> int:
+    """Lines of a strategy's module and of the kernels that it builds on, comments and docstrings left out."""
+    module = ALL[strategy]
+    kernels = {name for name in vars(module) if name.endswith("_kernel") and name != "_update_kernel"}
+    sources = [inspect.getsource(getattr(module, name)) for name in sorted(kernels)]
+    if strategy == "swap types":
+        sources += [inspect.getsource(swap._kinds_of), inspect.getsource(swap._faces_of_node)]
+    return sum(_code_lines(source) for source in [inspect.getsource(module), *sources])
+
+
+def _code_lines(source: str) -> int:
+    tree = ast.parse(source)
+    texts = set()
+    for node in ast.walk(tree):
+        first = node.body[0] if isinstance(node, ast.Module | ast.FunctionDef) and node.body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            texts.update(range(first.lineno, first.end_lineno + 1))
+    lines = enumerate(source.splitlines(), 1)
+    return sum(1 for number, line in lines if number not in texts and line.strip() and not line.strip().startswith("#"))

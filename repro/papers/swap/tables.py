@@ -1,0 +1,122 @@
+"""The swap paper's lost tables 3 and 4, derived from its rule instead of typed, and the grids on which they hold."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.boundaries import Boundaries
+from repro.lbm.lattice import D3Q19
+from repro.lbm.model import Model
+from repro.lbm.parameters import Grid
+from repro.lbm.strategies.swap.rule import Source, source_of, sweep_kernel, type_kernel
+from repro.parallel import select
+
+CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
+
+#: the paper's order of the nine directions; its x is the slowest axis in memory, here z
+PAPER_DIRECTIONS = (
+    (-1, 0, 0), (0, -1, 0), (0, 0, -1), (-1, -1, 0), (-1, 1, 0), (-1, 0, -1), (-1, 0, 1), (0, -1, -1), (0, -1, 1),
+)  # fmt: skip
+
+
+def ray_sources(count: int) -> pd.DataFrame:
+    """Table 3 for a ray of `count` interior nodes: sweep a ray of labels and read off where each place got its own.
+
+    Columns node, type, f_i, f_j: the places, such as "f_j(1)", whose population the node has after the sweep.
+    """
+    first, second = [f"f_i({k})" for k in range(count + 1)], [f"f_j({k})" for k in range(count + 1)]
+    for k in range(1, count + 1):
+        first[k], second[k], first[k - 1] = second[k], first[k - 1], first[k]
+    kinds = ["A"] + [_kind(k == 1, k == count) for k in range(1, count + 1)]
+    return pd.DataFrame({"node": range(count + 1), "type": kinds, "f_i": first, "f_j": second})
+
+
+def _kind(at_start: bool, at_end: bool) -> str:
+    return {(True, True): "E", (True, False): "B", (False, False): "C", (False, True): "D"}[at_start, at_end]
+
+
+def types_found(longest: int = 6) -> set[str]:
+    """The types that differ in where they take from, over rays of 1 to `longest` nodes."""
+    found = set()
+    for count in range(1, longest + 1):
+        for row in ray_sources(count).itertuples():
+            relative = tuple(_relative(place, row.node) for place in (row.f_i, row.f_j))
+            found.add((relative, row.type))
+    assert len({kind for _, kind in found}) == len(found), "a type takes from one pattern of places"
+    return {kind for _, kind in found}
+
+
+def _relative(place: str, node: int) -> tuple[str, int]:
+    name, _, rest = place.partition("(")
+    return name, int(rest.rstrip(")")) - node
+
+
+def regions() -> pd.DataFrame:
+    """Table 4: for each of the paper's directions the region of each type, interior coordinates 1 to N, box 0 to N + 1.
+
+    Conditions are Python expressions in x, y, z (the paper's axes) and N; `regions_hold` evaluates them.
+    """
+    rows = []
+    for number, direction in enumerate(PAPER_DIRECTIONS, 1):
+        axes = [(name, c) for name, c in zip("xyz", direction, strict=True) if c]
+        starts = " or ".join(f"{name} == {'1' if c < 0 else 'N'}" for name, c in axes)
+        ends = " or ".join(f"{name} == {'N' if c < 0 else '1'}" for name, c in axes)
+        begins, stops = f"({starts})", f"({ends})"
+        bounds = {-1: "0 <= {} < N", 0: "1 <= {} <= N", 1: "2 <= {} <= N + 1"}
+        behind = " and ".join(bounds[c].format(name) for name, c in zip("xyz", direction, strict=True))
+        rows.append(
+            {
+                "i": number,
+                "j": number + 9,
+                "direction": direction,
+                "A": behind,
+                "B": f"{begins} and not {stops}",
+                "C": f"not {begins} and not {stops}",
+                "D": f"{stops} and not {begins}",
+                "E": f"{begins} and {stops}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def regions_hold(interior: int) -> int:
+    """Number of (node, direction) of a cube of `interior` nodes a side whose region agrees with `source_of`.
+
+    All of them are (interior + 2)^3 * 9; A is the region's part outside the interior.
+    """
+    source, agree = source_of(CLOSED), 0
+    extent = interior + 2
+    for row in regions().to_dict("records"):
+        i = D3Q19.velocities.index(row["direction"][::-1])
+        codes = {kind: compile(row[kind], kind, "eval") for kind in "ABCDE"}
+        for x, y, z in product(range(extent), repeat=3):
+            names = {"x": x, "y": y, "z": z, "N": interior}
+            inside = all(1 <= p <= interior for p in (x, y, z))
+            allowed = "BCDE" if inside else "A"
+            holds = [kind for kind in allowed if eval(codes[kind], {}, names)]
+            expected = Source(source(i, z, y, x, (extent,) * 3)).name
+            agree += holds == ([] if expected == "NONE" else [expected])
+    return agree
+
+
+def grids_that_agree(largest: int, seed: int = 1) -> tuple[int, int]:
+    """(grids, populations) on which taking by types left bit for bit what the serial sweep leaves.
+
+    All grids of 1 to `largest` interior nodes a side, cubic or not, from random populations.
+    """
+    device, random = select("serial"), np.random.default_rng(seed)
+    sweep, take = (
+        device.compile(sweep_kernel(CLOSED, "soa")),
+        device.compile(type_kernel(CLOSED, np.float64, "soa", 128)),
+    )
+    grids = populations = 0
+    for sides in product(range(1, largest + 1), repeat=3):
+        shape = tuple(side + 2 for side in sides)
+        before = random.uniform(-1, 1, D3Q19.q * int(np.prod(shape)))
+        swept, taken = before.copy(), np.empty_like(before)
+        sweep(shape, swept, Grid(*shape))()
+        take(shape, before, taken, Grid(*shape))()
+        grids += bool((swept == taken).all())
+        populations += int((swept == taken).sum())
+    return grids, populations

@@ -1,0 +1,59 @@
+"""Elementary functions that round alike on every device: series in fused operations, for strict kernels."""
+
+from math import factorial, log, pi, sqrt
+
+import numpy as np
+
+from .jit import inline
+from .operations import fma
+
+
+def polynomial(coefficients):
+    """Returns value(x) of a polynomial, the coefficient of the highest power first, in fused operations."""
+
+    @inline
+    def value(x):
+        total = coefficients[0]
+        for coefficient in coefficients[1:]:
+            total = fma(total, x, coefficient)
+        return total
+
+    return value
+
+
+def half_turn_sine(real):
+    """Returns sine(f) = sin(pi f) for f from -1/2 to 1/2, to rounding, by its series.
+
+    The libraries' functions take any angle, for which a GPU keeps a slow way and the memory it needs, and they round
+    as they like; with a series all devices compute the same bits.
+    """
+    terms = 6 if real is np.float32 else 12
+    series = polynomial(
+        tuple(real((-1) ** k * pi ** (2 * k + 1) / factorial(2 * k + 1)) for k in reversed(range(terms)))
+    )
+
+    @inline
+    def sine(f):
+        return series(f * f) * f
+
+    return sine
+
+
+def logarithm(real):
+    """Returns logarithm(u) = ln u for a normal number u > 0, to rounding, by a series like the sine's.
+
+    u = 2^k m with m from sqrt(1/2) to sqrt(2), and ln m = 2 artanh((m - 1) / (m + 1)).
+    """
+    whole, digits, terms = (np.int32, 23, 5) if real is np.float32 else (np.int64, 52, 11)
+    series = polynomial(tuple(real(2 / (2 * k + 1)) for k in reversed(range(terms))))
+    root, one, ln2 = int(real(sqrt(0.5)).view(whole)), real(1), real(log(2))
+
+    @inline
+    def natural(u):
+        bits = real(u).view(whole)
+        power = (bits - root) >> digits
+        m = whole(bits - (power << digits)).view(real)
+        s = (m - one) / (m + one)
+        return fma(real(power), ln2, series(s * s) * s)
+
+    return natural

@@ -1,0 +1,103 @@
+"""The time loop of all methods: steps from Python, as CUDA graphs on a GPU, with looks at what went wrong."""
+
+from collections.abc import Callable
+from math import isfinite
+
+import numpy as np
+
+from repro.errors import DivergenceError, InputError, require_whole
+
+PRECISIONS = {"single": np.float32, "double": np.float64}
+
+#: steps in one CUDA graph; even, so that a replay ends in the array where it began
+GRAPH_STEPS = 100
+
+#: most steps between two looks at what went wrong
+CHECK_STEPS = 1000
+
+_MOST_STEPS = 2**62
+
+
+class TimeLoop:
+    """Launches time steps on a device and counts them.
+
+    `launches[t % len(launches)]` launches time step t, `start` what must happen once before the first one, and `look`
+    raises if the state has become invalid.
+    """
+
+    def __init__(self, device, launches, *, start: Callable[[], None], look: Callable[[], None]):
+        self.device, self.steps = device, 0
+        self._launches, self._start_once, self._look = tuple(launches), start, look
+        self._graphs, self._started, self._warm = {}, False, 0
+
+    def start(self) -> None:
+        """Launch what comes before the first step; nothing on a second call."""
+        if not self._started:
+            self._start_once()
+            self._started = True
+
+    def resume(self, steps: int) -> None:
+        """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
+        self.steps, self._started = steps, True
+
+    def _require_untouched(self, what: str):
+        if self._started:
+            raise InputError(f"set {what} before the first step and the first look; this is step {self.steps}")
+
+    def advance(self, count: int, *, every: int = GRAPH_STEPS, observers=()) -> None:
+        """Launch `count` steps, without waiting for them and without a look at the result.
+
+        On a GPU `every` steps are one CUDA graph. After each `every` steps the observers are launched, which must have
+        been launched before; `count` must then be a multiple of it.
+        """
+        require_whole("steps", count, 0, _MOST_STEPS)
+        require_whole("every", every, 1, _MOST_STEPS)
+        if observers and count % every:
+            raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
+        self.start()
+        observers = tuple(observers)
+        while count:
+            # a graph can be captured once every kernel has been compiled, which its first launch does
+            if count >= every and self._warm >= len(self._launches):
+                self._graph(every, observers)()
+                done = every
+            else:
+                done = every if observers else 1
+                self._launch(self.steps, done, observers)
+                self._warm += done
+            self.steps += done
+            count -= done
+
+    def _launch(self, first: int, count: int, observers: tuple):
+        for step in range(first, first + count):
+            self._launches[step % len(self._launches)]()
+        for observer in observers:
+            observer.launch()
+
+    def _graph(self, every: int, observers: tuple):
+        first = self.steps % len(self._launches)
+        key = first, every, observers
+        if key not in self._graphs:
+            self._graphs[key] = self.device.capture(lambda: self._launch(first, every, observers))
+        return self._graphs[key]
+
+    def step(self, count: int, *, every: int = GRAPH_STEPS, observers=(), progress=None) -> None:
+        """Advance `count` steps; the observers sample each `every` steps, `progress(done)` hears of every thousand.
+
+        Raises DivergenceError (or what else the look raises) within 1000 steps of the first one that went wrong.
+        """
+        require_whole("steps", count, 0, _MOST_STEPS)
+        require_whole("every", every, 1, _MOST_STEPS)
+        while count > 0:
+            portion = min(count, max(every, CHECK_STEPS // every * every))
+            self.advance(portion, every=every, observers=observers)
+            self._look()
+            count -= portion
+            if progress:
+                progress(portion)
+
+
+def require_finite(values, steps: int, description: str) -> None:
+    """Raise DivergenceError if an array of populations or fields holds a value that is not finite."""
+    if not isfinite(float(values.sum(dtype=np.float64))):
+        raise DivergenceError(f"the flow diverged by step {steps}: {description}")

@@ -1,0 +1,76 @@
+"""A table of fixed capacity, a column a cell, filled atomically (dpd paper, section 4.1, table 2)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from repro.errors import CapacityError, InputError
+from repro.parallel import Kernel, inline
+
+from .cells import cell_of
+
+
+class Table(NamedTuple):
+    """What a kernel knows of it: the s-th particle of cell c is entries[s * cells + c], for s below held(table, c)."""
+
+    counts: object
+    entries: object
+    capacity: int
+
+
+@inline
+def held(table, c):
+    """Number of particles of cell c that the table holds."""
+    return min(table.counts[c], table.capacity)
+
+
+@inline
+def _clear(x, n, counts, peaks):
+    for c in range(x, x + n):
+        peaks[c] = max(peaks[c], counts[c])
+        counts[c] = 0
+
+
+def _fill_body(real, add):
+    cell = cell_of(real)
+
+    @inline
+    def fill(x, n, r, table, count, cells):
+        total = cells[0] * cells[1] * cells[2]
+        for i in range(x, x + n):
+            c = cell(r[i], r[count + i], r[2 * count + i], cells)
+            slot = add(table.counts, c, 1)
+            if slot < table.capacity:
+                table.entries[slot * total + c] = i
+
+    return fill
+
+
+class CellTable:
+    """Numbers of the particles of each cell, in a `Table` with room for `capacity` of them."""
+
+    def __init__(self, device, cells, capacity: int, real):
+        if not 1 <= capacity <= 1024:
+            raise InputError(f"capacity {capacity} of a cell: choose 1 to 1024 particles")
+        self.device, self.cells, self.capacity, self._real = device, cells, capacity, real
+        self.counts, self.peaks = device.zeros(cells.count, np.int32), device.zeros(cells.count, np.int32)
+        self.entries = device.zeros(cells.count * capacity, np.int32)
+        self.table = Table(self.counts, self.entries, capacity)
+
+    def update(self, r, count: int) -> dict:
+        """The launches that empty the table and fill it from positions `r`, by name."""
+        clear = self.device.compile(Kernel(_clear))((self.cells.count,), self.counts, self.peaks)
+        fill = self.device.compile(Kernel(_fill_body(self._real, self.device.add)))
+        return {"clear the table": clear, "fill the table": fill((count,), r, self.table, count, self.cells.shape)}
+
+    def check(self) -> None:
+        """Raise CapacityError if a cell has ever held more than its column: forces were missing since then."""
+        most = np.maximum(self.device.to_host(self.counts), self.device.to_host(self.peaks))
+        worst = int(most.argmax())
+        if most[worst] > self.capacity:
+            nx, ny, _ = self.cells.shape
+            where = worst % nx, worst // nx % ny, worst // (nx * ny)
+            raise CapacityError(
+                f"cell {where} held {most[worst]} particles and the table has room for {self.capacity}: "
+                f"start again with a capacity of at least {most[worst]}, or a strategy that sorts"
+            )

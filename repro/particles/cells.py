@@ -1,0 +1,80 @@
+"""The cells of a periodic box: at least one cutoff radius wide, at least three along each axis."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import floor, isfinite
+
+import numpy as np
+
+from repro.errors import InputError
+from repro.parallel import inline
+
+from .position import Units, upper_bits
+
+#: numbers of the 27 cells around a cell, its own in the middle; from there on, the paper's fourteen, which meet each
+#: pair of cells once (section 4.3)
+ALL_CELLS, OWN_CELL = 27, 13
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The grid of cells of a periodic box with sides `box` (cutoff radii)."""
+
+    box: tuple[float, float, float]
+
+    def __post_init__(self):
+        for axis, side in zip("xyz", self.box, strict=True):
+            if not (isfinite(side) and side >= 3):
+                raise InputError(f"box side {axis} = {side:g}: at least 3 cutoff radii, one for each of three cells")
+
+    @cached_property
+    def shape(self) -> tuple[int, int, int]:
+        """Cells along x, y, z."""
+        return tuple(floor(side) for side in self.box)
+
+    @property
+    def count(self) -> int:
+        """Number of cells."""
+        return int(np.prod(self.shape))
+
+    def of(self, position: np.ndarray, real=np.float32) -> np.ndarray:
+        """The cell of each position of shape (count, 3), exactly as kernels find it, on the host."""
+        units = Units(real)
+        bits = units.of(position, self.box).view(f"uint{units.bits}")
+        upper = (bits >> np.array(units.bits - 32, bits.dtype)).astype(np.int64)
+        x, y, z = (upper[:, axis] * self.shape[axis] >> 32 for axis in range(3))
+        return (z * self.shape[1] + y) * self.shape[0] + x
+
+
+@inline
+def cell_along(upper, cells):
+    """The cell along one axis of a coordinate's upper 32 bits."""
+    return (upper * cells) >> 32
+
+
+def cell_of(real):
+    """Returns cell(x, y, z, cells): the number of the cell of a point, x fastest."""
+    upper = upper_bits(real)
+
+    @inline
+    def cell(x, y, z, cells):
+        row = cell_along(upper(z), cells[2]) * cells[1] + cell_along(upper(y), cells[1])
+        return row * cells[0] + cell_along(upper(x), cells[0])
+
+    return cell
+
+
+@inline
+def wrapped(cell, cells):
+    """A cell's number along an axis after at most one step over a periodic edge."""
+    return cell + cells if cell < 0 else (cell - cells if cell >= cells else cell)
+
+
+@inline
+def neighbour(cell, k, cells):
+    """The number of the k-th of the 27 cells around a cell."""
+    row = cell // cells[0]
+    cx = wrapped(cell % cells[0] + k % 3 - 1, cells[0])
+    cy = wrapped(row % cells[1] + (k // 3) % 3 - 1, cells[1])
+    cz = wrapped(row // cells[1] + k // 9 - 1, cells[2])
+    return (cz * cells[1] + cy) * cells[0] + cx

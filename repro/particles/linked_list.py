@@ -1,0 +1,51 @@
+"""A linked list of each cell's particles, built on one core: two arrays of links (dpd paper, section 4.1, table 1)."""
+
+import numpy as np
+
+from repro.errors import InputError
+from repro.parallel import Kernel, inline
+
+from .cells import cell_of
+
+#: the end of a list
+NOBODY = -1
+
+
+@inline
+def _unlink(x, n, last):
+    for c in range(x, x + n):
+        last[c] = NOBODY
+
+
+def _link_body(real):
+    cell = cell_of(real)
+
+    @inline
+    def link(x, n, r, last, before, count, cells):
+        for i in range(x, x + n):
+            c = cell(r[i], r[count + i], r[2 * count + i], cells)
+            before[i] = last[c]
+            last[c] = i
+
+    return link
+
+
+class LinkedList:
+    """last[c] is the last particle of cell c, before[i] the one before particle i, NOBODY where there is none.
+
+    Raises InputError for more than one worker.
+    """
+
+    def __init__(self, device, cells, count: int, real):
+        if device.name != "serial":
+            raise InputError(f"a linked list grows particle after particle, on one core: not on '{device.name}'")
+        self.device, self.cells, self._real = device, cells, real
+        self.last, self.before = device.zeros(cells.count, np.int32), device.zeros(count, np.int32)
+
+    def update(self, r) -> dict:
+        """The launches that build the list from positions `r`, by name."""
+        count, link = len(self.before), self.device.compile(Kernel(_link_body(self._real)))
+        return {
+            "unlink": self.device.compile(Kernel(_unlink))((self.cells.count,), self.last),
+            "link": link((count,), r, self.last, self.before, count, self.cells.shape),
+        }

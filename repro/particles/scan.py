@@ -1,0 +1,45 @@
+"""Where each cell begins, from how many particles each holds: a running sum in fixed memory, for CUDA graphs.
+
+A library's scan takes temporary memory from a pool, which a replayed graph would find in other hands.
+"""
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+
+#: numbers that one thread sums up
+CHUNK = 16
+
+
+@inline
+def _add_up(x, n, values, sums, count):
+    for chunk in range(x, x + n):
+        total = 0
+        for k in range(chunk * CHUNK, min((chunk + 1) * CHUNK, count)):
+            total += values[k]
+        sums[chunk] = total
+
+
+@inline
+def _spread(x, n, values, starts, offsets, count):
+    for chunk in range(x, x + n):
+        total = offsets[chunk]
+        for k in range(chunk * CHUNK, min((chunk + 1) * CHUNK, count)):
+            value = values[k]
+            starts[k] = total
+            total += value
+        if (chunk + 1) * CHUNK >= count:
+            starts[count] = total
+
+
+def running_sum(device, values, starts) -> list:
+    """Launches that set starts[k] to the sum of the values before k, for k up to and with the number of values."""
+    count = len(values)
+    chunks = -(-count // CHUNK)
+    offsets = device.zeros(chunks + 1, np.int32)
+    spread = device.compile(Kernel(_spread))((chunks,), values, starts, offsets, count)
+    if chunks == 1:
+        return [spread]
+    sums = device.zeros(chunks, np.int32)
+    add_up = device.compile(Kernel(_add_up))((chunks,), values, sums, count)
+    return [add_up, *running_sum(device, sums, offsets), spread]

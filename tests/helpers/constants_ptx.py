@@ -1,0 +1,48 @@
+"""Compile the force kernels with their constants in every place to PTX for sm_90; prints one JSON object a kernel."""
+
+import json
+import re
+
+from helpers.ptx_device import PtxDevice
+from repro.dpd.cases import Bulk
+from repro.dpd.simulation import Simulation
+from repro.papers.dpd.memory_and_launch import constants
+
+
+def newest(device) -> str:
+    """The text of the force kernel that was compiled last."""
+    return [text for name, text in device.kernels.values() if name == "forces"][-1]
+
+
+def pair_loop(text):
+    """The text of the innermost loop around the root that only near pairs need."""
+    lines = text.splitlines()
+    labels = {match[1]: k for k, line in enumerate(lines) if (match := re.match(r"(\$\w+):", line))}
+    root = next(k for k, line in enumerate(lines) if re.search(r"\bsqrt\.", line) and inside(lines, labels, k))
+    return "\n".join(lines[slice(*inside(lines, labels, root))])
+
+
+def inside(lines, labels, place):
+    """The shortest stretch from a label to a branch back to it around a place; None if there is none."""
+    jumps = ((k, re.search(r"bra(?:\.uni)?\s+(\$\w+)", line)) for k, line in enumerate(lines))
+    spans = [(labels[jump[1]], k) for k, jump in jumps if jump and labels[jump[1]] < place < k]
+    return min(spans, key=lambda span: span[1] - span[0], default=None)
+
+
+def main():
+    device = PtxDevice()
+    setup = Simulation(Bulk((3.0, 3.0, 3.0)).system(), device, strategy="particle").setup
+    for stencil in constants.STENCILS:
+        for place in constants.PLACES:
+            constants.build(setup, place, stencil)
+            text = newest(device)
+            found = {"stencil": stencil, "place": place}
+            found["in the loop"] = len(re.findall(r"\bld\.global\.", pair_loop(text)))
+            for kind in ("ld.param", "ld.const", "ld.global.nc", "ld.global"):
+                found[kind] = len(re.findall(rf"\b{re.escape(kind)}\.", text))
+            # a = 18.75 as a number of the program
+            print(json.dumps(found | {"literal": "0f41960000" in text}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

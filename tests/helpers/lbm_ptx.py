@@ -1,0 +1,67 @@
+"""Compile every kernel of a lattice to PTX for sm_90, without a GPU; prints one JSON object a kernel.
+
+python -m helpers.lbm_ptx LATTICE PRECISION
+python -m helpers.lbm_ptx COLLISION PRECISION     the strategies for porous media
+python -m helpers.lbm_ptx swaps PRECISION         those of the swap paper, on the cubic cavity
+"""
+
+import json
+import sys
+
+import numpy as np
+
+from helpers.ptx_device import PtxDevice, look
+from repro.lbm.boundaries import Boundaries
+from repro.lbm.cases import CubicCavity
+from repro.lbm.lattice import LATTICES
+from repro.lbm.media import PoreSpace
+from repro.lbm.model import Model, Problem
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
+from repro.lbm.simulation import Simulation
+from repro.lbm.strategies import STRATEGIES, SWAPS
+from repro.parallel.timeloop import PRECISIONS
+
+P, H, E = "periodic", "half-way", "extrapolation"
+
+#: the paper's cavity and duct, and a closed box
+CASES = {
+    "D2Q9": ((H, H, H, E, P, P), 3, None, (256, 16, 1)),
+    "D3Q15": ((P, P, E, E, E, E), None, "luo", (128, 8, 8)),
+    "D3Q19": ((H,) * 6, 3, "guo", (256, 8, 8)),
+}
+
+
+def box_flow(lattice, strategy, precision, device):
+    faces, moving, forcing, shape = CASES[lattice]
+    force = (1e-4, 0.0, 0.0) if forcing else (0.0, 0.0, 0.0)
+    velocity = (0.05, 0.0, 0.0) if moving is not None else (0.0, 0.0, 0.0)
+    model = Model(LATTICES[lattice], Boundaries(faces, moving), "bgk", forcing)
+    problem = Problem(model, shape, 0.8, force=force, wall_velocity=velocity)
+    Simulation(problem, device, strategy=strategy, precision=precision)
+
+
+def porous_flow(collision, strategy, precision, device):
+    problem = PorousProblem(PoreSpace(np.zeros((4, 4, 4), bool)), 0.8, (1e-4, 0.0, 0.0), collision)
+    PorousFlow(problem, device, strategy=strategy, precision=precision)
+
+
+def cubic_flow(_, strategy, precision, device):
+    Simulation(CubicCavity(nodes=34).problem, device, strategy=strategy, precision=precision)
+
+
+def main(what, precision):
+    build, strategies = (box_flow, STRATEGIES) if what in CASES else (porous_flow, POROUS_STRATEGIES)
+    if what == "swaps":
+        build, strategies = cubic_flow, [name for name in SWAPS if name != "swap sweep"] + ["esoteric pull"]
+    for strategy in strategies:
+        device = PtxDevice()
+        build(what, strategy, precision, device)
+        for name, text in device.kernels.values():
+            print(json.dumps({"strategy": strategy, "kernel": name} | look(text)), flush=True)
+    assert np.dtype(PRECISIONS[precision]).itemsize in (4, 8)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

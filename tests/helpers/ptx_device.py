@@ -1,0 +1,91 @@
+"""A stand-in for a GPU that compiles each kernel to PTX for sm_90, without a GPU."""
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import numpy as np
+from numba import cuda, typeof, types
+from numba.cuda.cudadrv import nvvm
+
+from repro.parallel import inline
+from repro.parallel.arguments import flattened
+from repro.parallel.atomics import add_on_gpu
+from repro.parallel.gpu import _threads_barrier
+from repro.parallel.loops import cuda_kernel
+
+
+class PtxDevice:
+    """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text.
+
+    With fuse=False the compiler leaves products and sums apart, except where a formula fuses them itself.
+    """
+
+    name, xp, simulated = "cuda", np, False
+    barrier, add = staticmethod(inline(_threads_barrier)), staticmethod(inline(add_on_gpu))
+
+    def __init__(self, fuse=True):
+        self.kernels, self.fuse = {}, fuse
+
+    def zeros(self, shape, dtype):
+        return np.zeros(shape, dtype)
+
+    def to_device(self, array):
+        return array
+
+    def free_memory(self):
+        return 1 << 40
+
+    def compile(self, kernel):
+        def bind(shape, *arguments):
+            name = kernel.body.__name__
+            if (kernel, len(arguments)) not in self.kernels:
+                self.kernels[kernel, len(arguments)] = name, ptx(kernel, arguments, self.fuse)
+            return lambda: None
+
+        return bind
+
+
+def ptx(kernel, arguments, fuse):
+    settings = replace(kernel, edges=False)
+    packing, flat = flattened(arguments)
+    wrapped = cuda_kernel(
+        settings.body,
+        packing,
+        ndim=settings.ndim,
+        rows=settings.rows,
+        dtype=np.dtype(settings.dtype),
+        index_rows=settings.index_rows,
+        shared_rows=settings.shared_rows,
+        block=settings.block,
+    )
+    signature = [types.int64]
+    signature += [typeof(value) for value in flat]
+    # compiling asks the driver for the device's age even where it is given
+    hopper = SimpleNamespace(compute_capability=(9, 0))
+    compile_ir = nvvm.compile_ir
+
+    def fusing(code, **options):
+        return compile_ir(code, **options, fma=fuse)
+
+    with (
+        patch("numba.cuda.dispatcher.get_current_device", lambda: hopper),
+        patch("numba.cuda.cudadrv.nvvm.compile_ir", fusing),
+    ):
+        return cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=not kernel.strict)[0]
+
+
+def look(text: str) -> dict:
+    """What the tests ask about a kernel's PTX."""
+    return {
+        "local": len(re.findall(r"\.local\b", text)),
+        "double": len(re.findall(r"\.f64\b", text)),
+        "single": len(re.findall(r"\.f32\b", text)),
+        "fused": len(re.findall(r"\bfma\.rn\.f32\b", text)),
+        "shared": ".shared" in text,
+        "barriers": len(re.findall(r"\bbar\.sync|\bbarrier\.sync", text)),
+        "loads": len(re.findall(r"\bld\.global", text)),
+        "atomics": len(re.findall(r"\batom\.|\bred\.", text)),
+        "target": re.search(r"\.target (\w+)", text)[1],
+    }

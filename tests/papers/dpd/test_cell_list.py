@@ -1,0 +1,125 @@
+"""The cell lists: what they hold, what they cost in memory, and that they are timed in a valid order."""
+
+import numpy as np
+import pytest
+
+from repro.dpd.cases import Bulk
+from repro.errors import InputError
+from repro.papers.dpd.cell_list import contents as lc
+from repro.papers.dpd.cell_list import speed as lb
+from repro.parallel import part_seconds, select, time_launches
+from repro.particles.cells import Cells
+from repro.particles.linked_list import LinkedList
+
+
+def test_all_lists_put_every_particle_into_the_cell_that_the_host_finds(device):
+    found = lc.compare_lists([(4, 3, 3.5)], device, 32)
+    assert list(found["list"]) == list(lc.LISTS)
+    assert (found["in the right cell"] == found["particles"]).all()
+
+
+def test_the_number_of_a_cell_counts_x_first():
+    position = np.array([[0.5, 0.5, 0.5], [2.5, 0.5, 0.5], [0.5, 1.5, 0.5], [0.5, 0.5, 1.5]])
+    assert Cells((3.0, 4.0, 5.0)).of(position).tolist() == [0, 2, 3, 12]
+
+
+def test_a_particle_that_stands_twice_is_noticed(threads):
+    system = Bulk((3, 3, 3)).system()
+    made = lc.launched(lc.SORTED, threads, lc.state_of(system.position, system.box, threads), system.cells, 32)
+    made.ids[1] = made.ids[0]
+    with pytest.raises(InputError, match="1 particles stand nowhere, 1 twice"):
+        lc.cell_by_particle(lc.SORTED, made, threads, system.count)
+
+
+def test_the_example_fills_nine_cells_and_its_lists_name_each_particle_once(threads):
+    position = lc.example(1)
+    held = np.bincount(Cells((3.0, 3.0, 3.0)).of(position), minlength=27)
+    assert (held[:9] >= 1).all()
+    assert held[9:].sum() == 0
+    lists = lc.example_lists(position, threads, int(held.max()))
+    everyone = sorted(str(i) for i in range(14))
+    assert sorted(text for text in lists["table"].to_numpy().ravel() if text) == everyone
+    assert sorted(lists["particles in the order of cells"].to_numpy().ravel()) == everyone
+    links = [lists[name].to_numpy().ravel() for name in ("last particle of each cell", "particle before, in its cell")]
+    assert sorted(text for text in np.concatenate(links) if text) == everyone
+
+
+def test_a_table_that_is_too_small_is_refused_with_the_room_it_needs():
+    message, lost = lc.overflow((4, 4, 4), select("serial"), 4)
+    assert "start again with a capacity of at least" in message
+    assert lost > 0
+
+
+def test_overflow_is_expected_as_often_as_poisson_says():
+    # P(more than 8 | mean 4) = 0.021363 (tables of the Poisson distribution)
+    row = lc.capacity_table([8], 1000, density=4.0).iloc[0]
+    assert row["cells that overflow, expected"] == pytest.approx(21.363, abs=1e-3)
+
+
+def test_bytes_a_particle_follow_from_the_arrays(threads):
+    found = lc.memory_table((4, 4, 4), threads, 16).set_index("list")
+    # at density 4: a link each and a quarter of a last one; 16 rows, a count and a peak a cell
+    assert found.loc[lc.LINKED, "bytes a particle"] == 4 + 1
+    assert found.loc[lc.TABLE, "bytes a particle"] == 4 * (16 + 2) / 4
+    # three vectors and an id
+    assert found.loc[lc.SORTED, "and for its sorted copies"] == 4 * 10
+
+
+def test_sorting_the_particles_by_cell_keeps_them_all():
+    system = Bulk((4, 4, 4)).system()
+    ordered = lb.in_order(system.position, system.cells, lb.ORDERED)
+    assert (np.diff(lc.counted(ordered, system.cells)) >= 0).all()
+    assert (np.sort(ordered, 0) == np.sort(system.position, 0)).all()
+
+
+class _Listener:
+    """A device that only notes what is launched; its clock counts launches."""
+
+    name = "serial"
+
+    def __init__(self):
+        self.heard = []
+
+    def capture(self, run):
+        return run
+
+    def synchronise(self):
+        pass
+
+    def clock(self, run):
+        before = len(self.heard)
+        run()
+        return (len(self.heard) - before) * 1e-3
+
+
+def test_a_part_is_only_ever_timed_after_those_before_it():
+    device = _Listener()
+    parts = {name: (lambda name=name: device.heard.append(name)) for name in ("clear", "count", "scatter")}
+    found = part_seconds(parts, device, 0.02)
+    assert all(seconds == pytest.approx(1e-3) for seconds in found.values())
+    before = {"count": "clear", "scatter": "count"}
+    for earlier, later in zip(device.heard, device.heard[1:], strict=False):
+        assert later == "clear" or earlier == before[later]
+
+
+def test_clearing_alone_leaves_the_table_empty(device):
+    system = Bulk((3, 3, 3)).system()
+    made, parts = lc.make_list(lc.TABLE, device, lc.state_of(system.position, system.box, device), system.cells, 32)
+    for launch in parts.values():
+        launch()
+    assert made.counts.sum() == system.count
+    parts["clear the table"]()
+    assert made.counts.sum() == 0
+
+
+def test_bad_requests_are_refused(threads):
+    with pytest.raises(InputError, match="on one core"):
+        LinkedList(threads, None, 1, np.float32)
+    with pytest.raises(InputError, match="unknown list"):
+        lc.make_list("heap", select("serial"), None, None, 1)
+    with pytest.raises(InputError, match="unknown order"):
+        lb.in_order(np.zeros((1, 3)), None, "up")
+    with pytest.raises(InputError, match="only 10 in all"):
+        lb.contention(threads, 10, [11])
+    with pytest.raises(InputError, match="must take some time"):
+        time_launches([], threads, 0.0)

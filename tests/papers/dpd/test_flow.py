@@ -1,0 +1,241 @@
+"""Windows, averages and what they tell of flows between plates and through a channel."""
+
+from dataclasses import replace
+from math import pi
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.dpd import cases, exact
+from repro.dpd.averages import Field
+from repro.errors import InputError
+from repro.papers.dpd.flow import figures as flow_figures
+from repro.papers.dpd.flow import flows, plates, sections
+from repro.parallel import select
+
+PLATES = cases.Poiseuille(4, 4, 10, 0.02)
+CHANNEL = cases.Channel(32, 6, 16, 12, 4, frozen=None)
+STYLE = {"color": "C0", "marker": "none"}
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def between_plates(velocity, *, samples=10):
+    """Layers between the plates of PLATES with a velocity given as a function of the height above the lower one."""
+    walls = PLATES.walls
+    z = walls.bottom + (np.arange(30) + 0.5) * PLATES.height / 30
+    shape = (1, 30)
+    u = np.asarray(velocity(z - walls.bottom), float).reshape(shape)
+    return Field(np.array([2.0]), z, np.full(shape, 4.0), u, np.zeros(shape), np.ones(shape), samples)
+
+
+def in_channel(speed_of):
+    """Bins of CHANNEL, 32 x 32, with a velocity along x given for each part; nan in the blocks."""
+    low = CHANNEL.walls.bottom
+    x, z = np.arange(32) + 0.5, low + (np.arange(32) + 0.5) / 2
+    narrow = (np.abs(x - 16) < 6)[:, None]
+    inside = ~narrow | (np.abs(z - low - 8) < 2)[None, :]
+    u = np.where(inside, np.where(narrow, speed_of["narrow"], speed_of["wide"]), np.nan)
+    return Field(x, z, np.where(inside, 4.0, 0.0), u, np.where(inside, 0.0, np.nan), np.where(inside, 1.0, np.nan), 5)
+
+
+def parabola_with(slip, viscosity=1.1):
+    return lambda z: slip + exact.poiseuille(z, PLATES.height, PLATES.drive, 4.0, viscosity)
+
+
+@pytest.fixture(scope="module")
+def system():
+    return PLATES.system()
+
+
+def test_a_particle_has_the_same_weight_in_whichever_window_it_was_seen():
+    first = between_plates(lambda z: np.full_like(z, 1.0), samples=10)
+    second = between_plates(lambda z: np.full_like(z, 4.0), samples=30)
+    second = replace(second, density=2 * second.density)
+    mean = flows.mean_field([first, second])
+    # 40 and 240 particles a unit of volume: velocity (40 + 4 * 240) / 280, density 280 / 40
+    assert mean.velocity_x == pytest.approx(np.full((1, 30), 1000 / 280))
+    assert mean.density == pytest.approx(np.full((1, 30), 7.0))
+    # the mean square of one component rises by the variance of the means, over three components
+    variance = (40 * 1 + 240 * 16) / 280 - (1000 / 280) ** 2
+    assert mean.temperature == pytest.approx(np.full((1, 30), 1 + variance / 3))
+
+
+def test_a_bin_that_is_empty_in_one_window_takes_the_velocity_of_the_other():
+    full = between_plates(lambda z: 0 * z + 2.0)
+    empty = replace(full, density=0 * full.density, velocity_x=np.nan * full.velocity_x)
+    mean = flows.mean_field([full, empty])
+    assert mean.velocity_x == pytest.approx(full.velocity_x)
+    assert mean.density == pytest.approx(full.density / 2)
+
+
+def test_an_exact_parabola_gives_back_its_viscosity_and_has_no_residual(system):
+    fit = plates.parabola([between_plates(parabola_with(0.0))], system)
+    assert fit.viscosity.value == pytest.approx(1.1)
+    assert fit.fastest == pytest.approx(4 * 0.02 * 100 / (8 * 1.1))
+    assert fit.largest < 1e-10
+    assert fit.largest_slip < 1e-10
+    assert fit.theory == pytest.approx(fit.velocity)
+
+
+def test_a_parabola_that_is_shifted_slips_at_both_walls(system):
+    slip = 0.05
+    fit = plates.parabola([between_plates(parabola_with(slip))], system)
+    assert fit.slip == pytest.approx([slip / (slip + 8 / 8.8)] * 2)
+    assert fit.velocity - fit.theory == pytest.approx(np.full(30, slip))
+
+
+def test_the_error_of_the_viscosity_holds_the_scatter_of_the_windows(system):
+    windows = [between_plates(parabola_with(0.0, viscosity)) for viscosity in (1.0, 1.1, 1.2)]
+    assert plates.parabola(windows, system).viscosity.error == pytest.approx(0.1 / np.sqrt(3))
+
+
+def test_the_layer_with_the_largest_residual_is_found_by_its_distance_from_the_wall(system):
+    field = between_plates(parabola_with(0.0))
+    field.velocity_x[0, -2] -= 0.3
+    assert plates.parabola([field], system).worst == pytest.approx(1.5 * 10 / 30)
+
+
+def test_the_shear_within_a_layer_is_not_heat():
+    shear, height = 1.5, 10 / 30
+    field = between_plates(lambda z: shear * z)
+    # uniform in a layer: the mean square is kT and (s h)^2 / 12 more for one of three components
+    field = replace(field, temperature=field.temperature + (shear * height) ** 2 / 36)
+    assert plates.thermal(field) == pytest.approx(np.ones(30))
+
+
+def test_the_layer_without_slip_lies_where_the_line_crosses_zero():
+    study = pd.DataFrame({"layer": [0.1, 0.2, 0.3], "slip": [0.12, 0.03, -0.03]})
+    assert plates.layer_without_slip(study) == pytest.approx(0.25)
+    assert np.isnan(plates.layer_without_slip(study.assign(slip=1.0)))
+
+
+def test_a_law_is_left_open_where_the_error_hides_it():
+    assert plates.law(-0.01, 0.02, 0.005) == "this holds"
+    assert plates.law(-0.03, 0.02, 0.005) == "this does not hold"
+    assert "cannot tell" in plates.law(0.01, 0.02, 0.02)
+    assert "cannot tell" in plates.law(0.01, 0.02, float("nan"))
+
+
+def test_the_slowest_mode_between_plates_falls_by_e_in_a_relaxation_time():
+    height, nu = 7.0, 0.28
+    # the mode sin(pi z / H) obeys u' = nu u'', so its rate is nu (pi / H)^2
+    assert flows.relaxation_time(height, nu) * nu * (pi / height) ** 2 == pytest.approx(1)
+
+
+def test_windows_before_four_relaxation_times_do_not_count(system):
+    field = between_plates(lambda z: 0 * z)
+    flow = flows.Flow(system, 100, 50, [field] * 4)
+    assert list(flow.ends) == [150, 200, 250, 300]
+    # four times 0.5 are 100 steps of 0.02
+    assert len(flow.settled(0.5)) == 2
+    assert plates.last_share(flow, 0.5) == pytest.approx(np.exp(-175 * 0.02 / 0.5))
+    with pytest.raises(InputError, match="choose at least 2151"):
+        flow.settled(10.0)
+
+
+def test_scatter_is_that_of_the_windows_and_needs_two():
+    assert flows.scatter([np.array([1.0, np.nan]), np.array([3.0, np.nan])]) == pytest.approx(np.sqrt(2))
+    with pytest.raises(InputError, match="at least 2"):
+        flows.scatter([np.zeros(3)])
+
+
+def test_distances_are_those_of_each_pair_and_leave_empty_bins_out():
+    found = flows.distances({"a": np.array([0.0, 1, 2]), "b": np.array([0.5, np.nan, 2])}, 2.0)
+    assert found == {"a and b": 0.25}
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 105}, {"window": 15}, {"window": 0}, {"steps": 20}])
+def test_steps_that_are_no_whole_windows_are_refused(wrong):
+    with pytest.raises(InputError, match="choose a window"):
+        flows.run(PLATES, None, **{"steps": 100, "equilibration": 20, "window": 40} | wrong)
+
+
+def test_a_run_averages_all_its_fluid_and_falls_freely_only_after_equilibration():
+    case = cases.Bulk((3.0, 3.0, 3.0), drive=10.0)
+    flow = flows.run(
+        case, select("serial"), steps=40, equilibration=20, window=10, rows=2, strategy="planes", precision="double"
+    )
+    assert list(flow.ends) == [30, 40]
+    assert [f.samples for f in flow.windows] == [1, 1]
+    assert [f.density.mean() for f in flow.windows] == pytest.approx([4.0, 4.0])
+    # sampled after 10 steps of 0.02 with a force of 10: at most 2, and less by the friction between both halves
+    lower, upper = flow.windows[0].velocity_x[0]
+    assert 1.0 < lower < 2.0
+    assert upper == pytest.approx(-lower, abs=0.3)
+
+
+def test_equal_flow_passes_every_section_of_an_incompressible_flow():
+    field = in_channel({"wide": 0.25, "narrow": 1.0})
+    rate = sections.flow_rate(field, CHANNEL)
+    assert rate == pytest.approx(np.full(32, 4.0 * 0.25 * 16 * 6))
+    assert sections.mean_rate(field, CHANNEL) == pytest.approx(96.0)
+    assert sections.rate_spread([field, field], CHANNEL) == pytest.approx((96.0, 0.0, 0.0))
+
+
+def test_the_columns_beside_the_upright_faces_are_those_outside_the_blocks_that_hold_the_layer():
+    beside = sections.beside_faces(in_channel({"wide": 0.0, "narrow": 0.0}), CHANNEL)
+    assert list(np.flatnonzero(beside)) == [9, 22]
+
+
+def test_sections_lie_in_the_middles_and_leave_out_the_blocks():
+    field = in_channel({"wide": 0.25, "narrow": 1.0})
+    # the wide part's middle is the periodic edge: both ends count
+    field.velocity_x[0], field.velocity_x[-1] = 0.2, 0.4
+    middles = sections.at_middles(field, CHANNEL, 0.6)
+    assert middles["wide"] == pytest.approx(np.full(32, 0.3))
+    assert np.flatnonzero(np.isfinite(middles["narrow"])) == pytest.approx(np.arange(12, 20))
+    with pytest.raises(InputError, match="half a column"):
+        sections.at_middles(field, CHANNEL, 0.4)
+
+
+def test_two_runs_are_as_far_apart_as_their_sections_over_the_largest_velocity():
+    first, second = in_channel({"wide": 0.25, "narrow": 1.0}), in_channel({"wide": 0.35, "narrow": 2.0})
+    apart = sections.far_apart([first], [second], CHANNEL, 0.6)
+    assert apart == pytest.approx({"wide": 0.05, "narrow": 0.5})
+
+
+def test_without_a_narrow_part_the_creeping_speed_is_that_between_plates():
+    almost = cases.Channel(32, 6, 16, 12, 15.999999, drive=0.01)
+    assert sections.creeping_speed(almost, 0.28) == pytest.approx(0.01 * 16**2 / (8 * 0.28), rel=1e-5)
+
+
+def test_creeping_flows_in_series_share_one_flow_rate_and_spend_the_whole_drive():
+    nu = 0.28
+    fastest = sections.creeping_speed(CHANNEL, nu)
+    rate = fastest * 2 / 3 * CHANNEL.gap
+    spent = [12 * nu * rate / h**3 * length for h, length in ((4, 12), (16, 20))]
+    assert sum(spent) == pytest.approx(CHANNEL.drive * CHANNEL.length)
+
+
+def test_figures_name_their_axes_with_units(system):
+    field = between_plates(parabola_with(0.0))
+    fit = plates.parabola([field], system)
+    study = pd.DataFrame({"layer": [0.1, 0.3], "slip": [0.1, -0.1], "lower wall": [0.1, -0.1], "upper wall": [0.1, 0]})
+    bins = in_channel({"wide": 0.25, "narrow": 1.0})
+    flow = flows.Flow(system, 10, 10, [bins, bins, bins])
+    drawn = [
+        flow_figures.profile({"CPU": (fit.z, fit.velocity)}, {"theory": (fit.z, fit.theory)}, STYLE),
+        flow_figures.slip(study),
+        flow_figures.layers({"a": (fit, field)}),
+        flow_figures.flow_map(bins, CHANNEL),
+        flow_figures.sections(bins.z, {"wide": {"CPU": bins.velocity_x[0]}}),
+        flow_figures.rates(flow, CHANNEL, 2),
+    ]
+    for figure in drawn:
+        figure.canvas.draw()
+        assert all(axes.get_ylabel() for axes in figure.axes)
+        assert len(plates.summary({"a": fit})) == 1
+
+
+def test_the_largest_distance_by_chance_is_that_of_normal_numbers():
+    generator = np.random.default_rng(4)
+    for bins in (10, 40, 160):
+        first, second = generator.normal(0, 0.3, (2, 4000, bins))
+        assert np.median(np.abs(first - second).max(1)) == pytest.approx(sections.by_chance(0.3, bins), rel=0.02)

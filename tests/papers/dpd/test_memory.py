@@ -1,0 +1,110 @@
+"""Access to memory in every order, and the constants of the force kernel in every place."""
+
+import numpy as np
+import pytest
+from helpers.toolkit import ptx_of
+
+from repro.dpd.benchmark import check_forces, reference_forces
+from repro.dpd.cases import Bulk
+from repro.dpd.fluid import Fluid
+from repro.dpd.simulation import Simulation
+from repro.errors import CheckError, InputError
+from repro.papers.dpd.memory_and_launch import constants
+from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
+from repro.parallel import select
+
+
+def test_every_walk_takes_each_number_once(device):
+    launches, source, target = memory_benchmark.walks(device, 6, [1, 2, 8, 32, 0])
+    assert len(set(device.to_host(source))) == 64
+    for stride, launch in launches.items():
+        assert memory_benchmark.check_walk(launch, source, target), stride
+    with pytest.raises(CheckError, match="64 of 64"):
+        memory_benchmark.check_walk(lambda: None, source, target)
+
+
+def test_neighbours_of_a_walk_lie_a_stride_apart_and_those_at_random_anywhere():
+    bits, count = 12, 1 << 12
+    source = np.zeros(count, np.float32)
+
+    class Places:
+        """Notes which item took which number."""
+
+        def __init__(self):
+            self.taken = []
+
+        def __setitem__(self, place, value):
+            self.taken.append(place)
+
+    for shift in (0, 3, 5):
+        places = Places()
+        memory_benchmark._strided(0, count, source, places, bits, shift)
+        order = np.array(places.taken)
+        assert np.array_equal(np.sort(order), np.arange(count))
+        # but for the places where a walk begins again
+        assert (np.diff(order) == 1 << shift).sum() == count - (1 << shift)
+    places = Places()
+    memory_benchmark._scattered(0, count, source, places, bits, bits // 2)
+    order = np.array(places.taken)
+    assert np.array_equal(np.sort(order), np.arange(count))
+    # of 32 numbers at random among 512 sectors of 8, two now and then share one
+    sectors = [len(set(warp // 8)) for warp in order.reshape(-1, 32)]
+    expected = 512 * (1 - (1 - 1 / 512) ** 32)
+    assert np.mean(sectors) == pytest.approx(expected, rel=0.05)
+
+
+def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_number(threads):
+    class Gpu:
+        name = "cuda"
+
+    strides = (1, 2, 4, 8, 16, 32, 1024)
+    assert [memory_benchmark.traffic_model(stride, Gpu) for stride in strides] == [1, 2, 4, 8, 8, 8, 8]
+    assert [memory_benchmark.traffic_model(stride, threads) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
+
+
+@pytest.mark.parametrize(
+    ("bits", "strides", "message"),
+    [(40, [1], "2\\^4 to 2\\^30"), (6, [1, 3], "power of two"), (6, [1, 64], "below 2\\^6"), (6, [2], "begin with 1")],
+)
+def test_arrays_and_strides_that_cannot_be_are_refused(threads, bits, strides, message):
+    with pytest.raises(InputError, match=message):
+        memory_benchmark.strides_table(threads, [bits], strides)
+
+
+@pytest.mark.parametrize("name", ["serial", "threads", "cuda"])
+def test_forces_do_not_depend_on_where_the_constants_lie(name):
+    device = select(name)
+    density = 0.4 if device.name == "cuda" and device.simulated else 4.0
+    system = Bulk((3.0, 3.0, 3.0), Fluid(density=density)).system()
+    expected, simulation = reference_forces(system), Simulation(system, device, strategy="particle")
+    # a stencil on each kind of CPU: kernels compile slowly
+    for stencil in {"serial": ("full",), "threads": ("half",)}.get(name, constants.STENCILS):
+        for place in constants.places_on(device):
+            assert check_forces(simulation, expected, constants.build(simulation.setup, place, stencil))
+
+
+def test_places_that_a_device_does_not_have_are_refused(threads):
+    setup = Simulation(Bulk((3.0, 3.0, 3.0)).system(), threads, strategy="particle").setup
+    for place in ("constant memory", "read-only path", "texture"):
+        with pytest.raises(InputError, match="choose one of arguments, literals, global memory"):
+            constants.build(setup, place)
+    with pytest.raises(InputError, match="choose one of half, full"):
+        constants.build(setup, stencil="third")
+
+
+def test_each_place_is_read_by_its_own_instruction_and_only_global_memory_again_for_every_pair():
+    kernels = {(k["stencil"], k["place"]): k for k in ptx_of("constants_ptx")}
+    assert len(kernels) == len(constants.STENCILS) * len(constants.PLACES)
+    for stencil in constants.STENCILS:
+        of = {place: kernels[stencil, place] for place in constants.PLACES}
+        plain = of["arguments"]
+        # the six numbers of a pair: as arguments, or by the one kind of load that the place is named after
+        six = {"literals": None, "constant memory": "ld.const", "read-only path": "ld.global.nc"}
+        for place, kernel in of.items():
+            assert kernel["literal"] == (place == "literals"), (stencil, place)
+            for kind in ("ld.const", "ld.global.nc"):
+                assert kernel[kind] == (6 if six.get(place) == kind else 0), (stencil, place, kind)
+        assert of["global memory"]["ld.global"] == plain["ld.global"] + 6
+        assert of["read-only path"]["ld.global"] == plain["ld.global"] + 6
+        again = {place: kernel["in the loop"] - plain["in the loop"] for place, kernel in of.items()}
+        assert again == {place: 6 if place == "global memory" else 0 for place in constants.PLACES}

@@ -1,0 +1,159 @@
+"""Random numbers: correlations, the cycle of the linear generator, and waves of the density."""
+
+import numpy as np
+import pytest
+
+from repro.dpd.noise import lcg, thread_words
+from repro.errors import InputError
+from repro.papers.dpd.random_numbers import cycle as cycle
+from repro.papers.dpd.random_numbers import density_waves as dw
+from repro.papers.dpd.random_numbers import quality as rq
+from repro.parallel import select
+
+
+def _stepped(count: int) -> np.ndarray:
+    """The first words of the generator from 0 on, one step after the other."""
+    word, words = np.array([0], np.uint32), []
+    for _ in range(count):
+        words.append(word)
+        word = lcg(word)
+    return np.concatenate(words)
+
+
+def test_position_is_the_number_of_steps_from_zero():
+    assert (cycle.position(_stepped(300)) == np.arange(300)).all()
+
+
+def test_position_undoes_advancing_anywhere_on_the_cycle():
+    places = np.random.default_rng(1).integers(0, 2**32, 50)
+    words = [cycle.advance(0, int(place)) for place in places]
+    assert (cycle.position(words) == places).all()
+
+
+def test_the_generator_returns_after_its_period_and_not_after_half():
+    last = cycle.advance(7, cycle.PERIOD - 1)
+    assert lcg(np.array([last], np.uint32))[0] == 7
+    assert cycle.advance(7, cycle.PERIOD // 2) != 7
+
+
+@pytest.mark.parametrize(("length", "expected"), [(5, 0), (6, 2), (8, 4)])
+def test_stretches_overlap_when_they_are_longer_than_the_gap(length, expected):
+    assert cycle.overlapping(_stepped(108)[[107, 0, 5, 100]], length) == expected
+
+
+def test_stretches_overlap_through_the_end_of_the_cycle():
+    words = [cycle.advance(0, place) for place in (cycle.PERIOD - 2, 1, 1000)]
+    assert cycle.overlapping(words, 4) == 2
+
+
+def test_a_thread_takes_up_the_stretch_that_the_next_thread_had_a_step_before():
+    threads = np.arange(100)
+    assert (thread_words(threads, (3, 8))[1] == thread_words(threads + 1, (3, 7))[1]).all()
+
+
+def test_distinct_starts_grow_with_threads_plus_steps():
+    row = cycle.overlap_table([10], [7], 9).iloc[0]
+    starts = {int(word) for step in range(7) for word in thread_words(np.arange(10), (1, step))[1]}
+    assert row["anew, second"] == len(starts) == 16
+    assert row["stretches"] == 70
+    assert row["anew, first"] == 10
+
+
+def test_numbers_of_neighbouring_cells_turn_by_the_predicted_angle():
+    shape, number = (6, 5, 4), 3
+    wave = cycle.driven_waves(shape, 0.02, number).set_index("number").loc[number]
+    _, words = thread_words(np.array([0, 1, 6, 30]), (1, 5))
+    for _ in range(number):
+        words = lcg(words)
+    turns = (words[1:].astype(float) - float(words[0])) / 2**32
+    expected = np.array([wave["x"] / 6, wave["y"] / 5, wave["z"] / 4])
+    assert np.allclose((turns - expected + 0.5) % 1, 0.5, atol=1e-9)
+
+
+def test_a_driven_wave_is_named_whichever_way_it_runs():
+    # the fifth number comes after six steps: 4238970681 of 2^32 is 0.0130 turns back
+    predicted = cycle.driven_waves((8, 8, 8), 0.02, 5)
+    assert pow(69069, 6, 2**32) == 4238970681
+    assert cycle.driver(predicted, (0, 1, -1)) == cycle.driver(predicted, (0, -1, 1)) == "number 5, 0.0130 turns a step"
+    assert cycle.driver(predicted, (1, 0, 0)) == "none"
+
+
+def test_both_particles_of_a_pair_find_the_same_number(device):
+    ids = np.arange(4)
+    forward = rq.pair_numbers(device, 8, ids, ids + 10, 3)
+    assert (forward == rq.pair_numbers(device, 8, ids + 10, ids, 3)).all()
+    assert len(np.unique(forward)) == 4
+
+
+@pytest.fixture(scope="module")
+def table(threads):
+    """Rounds 4 and 32 of TEA."""
+    return rq.tea_table(threads, [4, 32], 400_000)
+
+
+def test_tea_of_32_rounds_is_normal_and_without_correlation(table):
+    row = table.set_index("rounds").loc[32]
+    assert abs(row["mean"]) < 5 / np.sqrt(row["pairs"])
+    assert abs(row["variance"] - 1) < 5 * np.sqrt(2 / row["pairs"])
+    assert row["unequal"] == 0
+    # five standard errors: the band is two
+    assert abs(rq.worst_correlation(table, 32)) < 2.5 * row["band"]
+
+
+def test_tea_of_four_rounds_leaves_the_published_correlation_of_neighbours(table):
+    row = table.set_index("rounds").loc[4]
+    assert np.mean([row["(i, j+1)"], row["(i+1, j)"]]) == pytest.approx(0.08, abs=0.02)
+
+
+def test_a_threads_number_comes_back_when_its_angle_has_turned_round(threads):
+    turn = cycle.driven_waves((3, 3, 3), 0.02, 1)["per step"][0]
+    found = rq.memory_in_time(threads, 20_000, 10, rounds=8)
+    # nine steps are almost a whole turn
+    assert abs(9 * turn - 1) < 0.01
+    assert found["method one, correlation"][9] > 0.99
+    assert abs(found["method two, correlation"][9]) < 5 / np.sqrt(20_000)
+
+
+def test_floats_hold_every_id_below_two_to_the_24_and_every_second_above():
+    assert rq.distinct_as_floats(2**24 - 1000, 1000) == 1000
+    assert rq.distinct_as_floats(2**24, 1001) == 501
+
+
+def test_bad_requests_are_refused(threads, table):
+    with pytest.raises(InputError, match="8 rounds were not tried, but 4, 32"):
+        rq.worst_correlation(table, 8)
+    with pytest.raises(InputError, match="at least one"):
+        rq.pair_numbers(threads, 0, 1, 2, 3)
+    with pytest.raises(InputError, match="from 1 on"):
+        rq.thread_numbers(threads, 1, 2, 0)
+    with pytest.raises(InputError, match="at least two looks"):
+        dw.sample((3, 3, 3), threads, dw.TEA, seed=1, steps=5, every=5, settle=0)
+
+
+def _synthetic(seed: int, strength: float) -> dw.Sampled:
+    """White noise of the density and a wave (0, 1, -1) that turns 0.02 times a step."""
+    generator, shape, samples, every = np.random.default_rng(seed), (4, 4, 4), 100, 10
+    steps, (_, y, z) = every * np.arange(samples), np.indices(shape)
+    phase = (y - z) / 4 + 0.02 * steps[:, None, None, None]
+    counts = 4 + generator.normal(0, 1, (samples, *shape)) + strength * np.cos(2 * np.pi * phase)
+    held = counts.mean(0)
+    return dw.Sampled(256, every, held, np.ones(shape), np.fft.fftn(counts, axes=(1, 2, 3)), np.ones(samples), 0.0)
+
+
+def test_a_wave_in_the_density_is_found_with_its_frequency():
+    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 1.0) for k in range(3, 5)]}
+    wave = dw.strongest(runs, dw.BY_CELL)
+    assert wave in [(0, 1, -1), (0, -1, 1)]
+    assert dw.frequency(runs[dw.BY_CELL][0], wave) == pytest.approx(0.02 * wave[1], abs=1e-9)
+    assert dw.regular(dw.comparison(runs)) == [dw.BY_CELL]
+
+
+def test_noise_alone_is_not_a_regular_fluctuation():
+    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 0.0) for k in range(3, 5)]}
+    assert dw.regular(dw.comparison(runs)) == []
+
+
+def test_linear_generators_keep_particles_and_momentum():
+    run = dw.sample((3, 3, 3), select("serial"), dw.BY_PARTICLE, seed=1, steps=20, every=10, settle=10)
+    assert run.held.sum() == pytest.approx(108)
+    assert run.drift < 1e-6

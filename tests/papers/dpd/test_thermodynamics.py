@@ -1,0 +1,105 @@
+"""Laws that the loops of the thermodynamics notebook must find, on runs of a second."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.dpd.averages import Field
+from repro.dpd.cases import Bulk
+from repro.dpd.fluid import Fluid
+from repro.dpd.observables import Estimate, reverse_viscosity
+from repro.dpd.simulation import Simulation
+from repro.errors import InputError
+from repro.papers.dpd.thermodynamics import checks as thermo_checks
+from repro.papers.dpd.thermodynamics import equilibrium as thermodynamics
+from repro.papers.dpd.thermodynamics import transport
+from repro.papers.dpd.thermodynamics.equilibrium import Length
+from repro.parallel import select
+
+SERIAL = select("serial")
+TINY = Length(side=4.0, samples=40, settle=1.0)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others():
+    runs = [thermodynamics.temperatures(SERIAL, [0.02], [0.65], TINY, seed=seed) for seed in (1, 1, 2)]
+    pd.testing.assert_frame_equal(runs[0], runs[1], check_exact=True)
+    assert runs[0]["kT"][0] != runs[2]["kT"][0]
+
+
+def test_without_repulsion_the_pressure_is_rho_kt():
+    row = thermodynamics.pressures(SERIAL, [0.0], [4.0], TINY).iloc[0]
+    assert abs(row["excess"]) < 4.5 * row["excess error"]
+    assert row["excess error"] < 0.5
+    assert np.isnan(row["alpha"])
+
+
+def test_repulsion_keeps_particles_apart_and_an_ideal_gas_does_not():
+    table = thermodynamics.structure(SERIAL, [0.0, 18.75], TINY, largest=1.5, bins=5, every=50)
+    ideal, soft = (rows["g"].to_numpy() for _, rows in table.groupby("a"))
+    assert ideal == pytest.approx(1, abs=0.2)
+    assert soft[0] < 0.5 * ideal[0]
+
+
+def test_deviations_as_large_as_their_errors_are_one():
+    table = pd.DataFrame({"g": [1.1, 0.9, 0.0], "error": [0.1, 0.1, 0.0]})
+    assert thermodynamics.deviation_from_one(table) == pytest.approx(1)
+
+
+def test_particles_that_feel_nothing_fly_straight_around_the_box():
+    fluid = Fluid(density=0.5, repulsion=0.0, sigma=1e-6)
+    simulation = Simulation(Bulk((4.0,) * 3, fluid).system(), SERIAL, strategy="linked", precision="double")
+    speed = (simulation.particles()["velocity"] ** 2).sum(1).mean()
+    time, squares = transport.square_displacements(simulation, frames=20)
+    assert time[-1] == pytest.approx(4.0)
+    assert squares == pytest.approx(speed * time**2, rel=1e-4)
+
+
+def test_friction_takes_velocities_of_an_ideal_gas_at_the_exact_rate():
+    found = transport.friction_rate(SERIAL, Length(8.0, 1), states=4)
+    assert abs(found.value - 2 * np.pi * 4.5 * 4 / 45) < 6 * found.error  # six: an error from four states
+    assert found.error < 0.1
+
+
+def test_the_memory_of_a_velocity_begins_at_one_and_fades():
+    table = transport.velocity_memory(SERIAL, TINY, last=0.5, origins=2)
+    assert table["memory"].iloc[0] == pytest.approx(1 - 2.5 * 0.025, abs=0.05)
+    assert table["memory"].iloc[-1] < 0.6
+
+
+def test_the_profile_of_reverse_flow_has_the_viscosity_that_it_was_made_with():
+    system, z = Bulk((4, 4, 8), drive=0.05).system(), (np.arange(20) + 0.5) * 0.4
+    velocity, many = transport.reverse_profile(z, 8.0, 4.0 * 0.05 / 1.7), np.full((1, 20), 4.0)
+    field = Field(np.ones(1), z, many, velocity[None], 0 * many, many, samples=1)
+    assert reverse_viscosity(field, system).value == pytest.approx(1.7, rel=1e-9)
+    assert velocity.sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_the_force_drives_the_lower_half_forward_and_the_upper_half_back():
+    flow = transport.Reverse((4.0, 4.0, 6.0), blocks=2, block=0.5, settle=1.0)
+    found, profile = transport.reverse_flow(SERIAL, Fluid(), 0.5, flow)
+    lower = profile["z"] < 3
+    assert profile["velocity"][lower].mean() > 0.3 > -0.3 > profile["velocity"][~lower].mean()
+    assert 0.5 < found.value < 2
+
+
+def test_the_error_of_a_mean_is_the_scatter_over_the_root_of_the_number():
+    assert transport.mean_of([1.0, 3.0]) == Estimate(2.0, 1.0)
+    with pytest.raises(InputError, match="at least two"):
+        transport.mean_of([1.0])
+
+
+def test_a_check_holds_within_its_tolerance_or_three_errors():
+    holds = [
+        thermo_checks.Check("law", measured, error, 1.0, 0.1).holds
+        for measured, error in ((1.09, 0.0), (1.11, 0.0), (1.11, 0.05), (np.nan, 0.05))
+    ]
+    assert holds == [True, False, True, False]
+
+
+def test_linear_response_compares_the_weakest_with_the_strongest_drive():
+    rows = [(0.0, 0.1, 1.0, 0.03, 1.1, 1.0), (0.0, 0.2, 1.2, 0.04, 1.1, 2.0), (0.0, 0.15, 9.0, 0.01, 1.1, 1.5)]
+    table = pd.DataFrame(rows, columns=["a", "drive", "viscosity", "error", "theory", "fastest"])
+    band, response = thermo_checks.of_viscosity(table)
+    assert (band.measured, band.holds) == (1.0, True)
+    assert (response.measured, response.error) == (pytest.approx(0.2), pytest.approx(0.05))
+    assert not response.holds

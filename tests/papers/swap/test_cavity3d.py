@@ -1,0 +1,70 @@
+"""The cubic cavity: symmetric, closed, converging as its scheme should, and refused where it cannot work."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.errors import InputError
+from repro.lbm.cases import CubicCavity
+from repro.papers.swap.cavity3d import CubicFlow, between_grids, compare, rms, solve_cubic_cavity
+
+
+@pytest.fixture(scope="module")
+def flows(threads):
+    return [solve_cubic_cavity(CubicCavity(reynolds=50, nodes=nodes), threads) for nodes in (12, 18, 28)]
+
+
+def test_the_grids_converge_faster_than_first_order(flows):
+    table = between_grids(flows)
+    assert all(flow.convergence.converged for flow in flows)
+    # the lid's edges, where the velocity jumps, keep it from order two
+    assert table["order"].iloc[-1] > 1.5
+
+
+def test_the_flow_is_symmetric_between_the_end_walls(flows):
+    u, v, w = flows[-1].velocity
+    np.testing.assert_allclose(u, u[::-1], atol=2e-5)
+    np.testing.assert_allclose(v, v[::-1], atol=2e-5)
+    np.testing.assert_allclose(w, -w[::-1], atol=2e-5)
+
+
+def test_what_goes_to_the_right_under_the_lid_comes_back_below(flows):
+    u, _, _ = flows[-1].velocity
+    through = u.sum(axis=(0, 1)) / np.abs(u).sum(axis=(0, 1))
+    # mass is conserved and not volume; away from the lid's ends density varies by far less than the Mach number squared
+    middle = through[len(through) // 4 : -len(through) // 4]
+    assert np.abs(middle).max() < 0.1 * 3 * flows[-1].case.lid_speed ** 2
+
+
+def test_centre_lines_start_and_end_at_the_walls(flows):
+    for flow in flows:
+        np.testing.assert_allclose(flow.centre_line("u", [0, 1]), [0, 1], atol=1e-12)
+        np.testing.assert_allclose(flow.centre_line("v", [0, 1]), [0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("nodes", [13, 14])
+def test_the_middle_is_found_on_odd_and_even_grids(nodes):
+    case = CubicCavity(reynolds=10, nodes=nodes)
+    at = (np.arange(case.width) + 0.5) / case.width
+    z, y, x = np.meshgrid(at, at, at, indexing="ij")
+    flow = CubicFlow(case, None, np.stack([y * (1 + (z - 0.5) ** 3 + x), x * (1 - x) * (y + z), x]))
+    np.testing.assert_allclose(flow.centre_line("u", at), at * 1.5, atol=1e-12)
+    np.testing.assert_allclose(flow.centre_line("v", at), at * (1 - at), atol=1e-12)
+    table = pd.DataFrame({"component": ["u", "v"], "position": at[:2], "velocity": [at[0] * 1.5, 0.0]})
+    assert rms(compare(flow, table)) == pytest.approx(at[1] * (1 - at[1]) / np.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reynolds": 5000.0}, "use at least 315 nodes"),
+        ({"reynolds": 0.0}, "must be positive"),
+        ({"nodes": 5}, "at least 10"),
+        ({"lid_speed": -0.1}, "must be positive"),
+        ({"lid_speed": 0.5}, "Mach"),
+        ({"collision": "none"}, "unknown collision"),
+    ],
+)
+def test_a_cavity_that_cannot_work_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        CubicCavity(**options).problem  # noqa: B018

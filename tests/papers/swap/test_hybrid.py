@@ -1,0 +1,96 @@
+"""However host and device share an iteration, it is the same iteration, and its parts add up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from repro.errors import CheckError, InputError, MemoryLimitError
+from repro.lbm.cases import CubicCavity
+from repro.papers.swap import figures as swap_figures
+from repro.papers.swap import hybrid
+from repro.papers.swap import iteration as hybrid_benchmark
+from repro.papers.swap.hybrid import Part, Rates
+
+SMALL = CubicCavity(reynolds=10, nodes=10).problem
+WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps", "links, resident"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_is_the_flow_of_plain_streaming(threads, way):
+    build = hybrid_benchmark.ways_on(threads, 3)[way]
+    assert "of plain streaming" in hybrid.check_period(build, SMALL)
+
+
+def test_an_iteration_that_forgets_a_part_is_found_out(threads):
+    def without_boundary(problem):
+        period = hybrid.hybrid_period(problem, threads)
+        return replace(period, parts=tuple(part for part in period.parts if part.name != "boundary"))
+
+    with pytest.raises(CheckError, match="differs from plain streaming"):
+        hybrid.check_period(without_boundary, SMALL)
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_host_sees_the_populations_once_a_period(threads, every):
+    period = hybrid.hybrid_period(SMALL, threads, every=every)
+    names = [part.name for part in period.parts]
+    assert names == ["to the GPU"] + ["collide", "stream", "boundary"] * every + ["to the host"]
+    crossing = [part.bytes for part in period.parts if part.channel.startswith("to the")]
+    assert crossing == [19 * 8 * SMALL.nodes] * 2
+
+
+def test_a_part_takes_its_bytes_over_the_bandwidth_and_no_less_than_a_launch():
+    rates = Rates({"GPU memory": 1e9}, {"GPU memory": 1e-4}, {"collide": 1e6})
+    assert rates.seconds(Part("stream", None, 5e8, "GPU memory"), 10) == pytest.approx(0.5001)
+    assert rates.seconds(Part("collide", None, 5e8, "core"), 10) == pytest.approx(1e-5)
+
+
+def test_parts_add_up_to_iterations_and_speedups(threads):
+    rates = hybrid.measure_rates(SMALL, threads)
+    ways = {name: way for name, way in hybrid_benchmark.ways_on(threads, 2).items() if "resident" not in name}
+    parts = hybrid_benchmark.iteration_parts([10, 12], ways, rates)
+    table = hybrid_benchmark.iterations(parts)
+    assert len(table) == 8
+    assert (parts["seconds"] > 0).all()
+    assert (parts["predicted"] > 0).all()
+    np.testing.assert_allclose(table.loc[table["way"] == "serial", "speedup"], 1)
+    for way in ways:
+        every = [hybrid_benchmark.share_of(parts, way, 12, (name,)) for name in parts["part"].unique()]
+        assert sum(every) == pytest.approx(100)
+
+
+def test_a_size_that_does_not_fit_is_said_and_left_out(threads, monkeypatch, capsys):
+    rates = hybrid.measure_rates(SMALL, threads)
+    monkeypatch.setattr(type(threads), "free_memory", lambda self: 1_000_000)
+    parts = hybrid_benchmark.iteration_parts([10, 40], {"serial": hybrid.serial_period}, rates)
+    assert set(parts["nodes"]) == {10}
+    assert "serial, 40^3: a 40 x 40 x 40 grid" in capsys.readouterr().out
+    with pytest.raises(MemoryLimitError, match="free: use a smaller grid"):
+        hybrid.serial_period(hybrid_benchmark.cavity_problem(40))
+
+
+def test_the_memory_is_stated_before_it_is_taken(threads, monkeypatch):
+    monkeypatch.setattr(type(threads), "free_memory", lambda self: 50 << 30)
+    table = hybrid_benchmark.memory_table([128, 512], threads).set_index("nodes")
+    # 19 populations of 8 bytes
+    assert table.loc[512, "one array"] == pytest.approx(19.0)
+    assert table.loc[512, "two arrays"] == pytest.approx(38.0)
+    assert list(table["device"]) == ["fits", "fits"]
+    monkeypatch.setattr(type(threads), "free_memory", lambda self: 20 << 30)
+    assert list(hybrid_benchmark.memory_table([128, 512], threads)["device"]) == ["fits", "too large"]
+
+
+@pytest.mark.parametrize("every", [0, -1, 1.5, "2"])
+def test_a_number_of_steps_between_visits_home_that_is_none_is_refused(threads, every):
+    with pytest.raises(InputError, match="every = "):
+        hybrid.hybrid_period(SMALL, threads, every=every)
+
+
+def test_sizes_that_were_not_timed_are_named(threads):
+    rates = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
+    with pytest.raises(InputError, match="none was timed"):
+        hybrid_benchmark.iteration_parts([], {"serial": hybrid.serial_period}, rates)
+    parts = hybrid_benchmark.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
+    with pytest.raises(InputError, match="bars for 12 nodes a side, but timed were 10"):
+        swap_figures.iteration_bars(parts, 12)

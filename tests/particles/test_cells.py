@@ -1,0 +1,98 @@
+"""Cells, lists and the running sum."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from repro.dpd.cases import Poiseuille
+from repro.dpd.simulation import Simulation
+from repro.dpd.state import make_state
+from repro.errors import CapacityError
+from repro.particles.cell_order import SortedParticles
+from repro.particles.cell_table import CellTable
+from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, cell_of, neighbour
+from repro.particles.position import Units
+from repro.particles.scan import running_sum
+
+sides = some.floats(3, 40).map(lambda side: round(side, 3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(box=some.tuples(sides, sides, sides), fraction=some.tuples(*[some.floats(0, 1)] * 3))
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_a_particle_lies_in_its_cell_and_the_cell_is_a_cutoff_radius_wide(real, box, fraction):
+    cells = Cells(box)
+    assert all(side / n >= 1 for side, n in zip(box, cells.shape, strict=True))
+    point = np.array(fraction) * box
+    whole = Units(real).of(point[None], box)[0]
+    at = Units(real).coordinates(whole[None], box)[0]
+    number = cell_of(real)(*whole, cells.shape)
+    nx, ny, _ = cells.shape
+    index = np.array([number % nx, number // nx % ny, number // (nx * ny)])
+    width = np.array(box) / cells.shape
+    assert (index * width <= at + 1e-9).all()
+    assert (at <= (index + 1) * width + 1e-9).all()
+    # the edge of the box is its beginning
+    unmoved = np.abs(at - point) < np.array(box) * 2.0**-31
+    assert (unmoved | (point == box)).all()
+
+
+@given(shape=some.tuples(*[some.integers(3, 6)] * 3), data=some.data())
+@settings(max_examples=60, deadline=None)
+def test_twenty_seven_different_cells_surround_a_cell_and_half_of_them_meet_each_pair_once(shape, data):
+    cell = data.draw(some.integers(0, int(np.prod(shape)) - 1))
+    around = [neighbour(cell, k, shape) for k in range(ALL_CELLS)]
+    assert len(set(around)) == ALL_CELLS
+    assert around[OWN_CELL] == cell
+    for k in range(OWN_CELL + 1, ALL_CELLS):
+        assert neighbour(around[k], ALL_CELLS - 1 - k, shape) == cell
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 300, 4100])
+def test_the_running_sum_is_the_sum_of_what_comes_before(device, count):
+    if device.simulated and count > 300:
+        pytest.skip("too many threads for the simulator")
+    values = np.random.default_rng(count).integers(0, 9, count).astype(np.int32)
+    on_device, starts = device.to_device(values), device.zeros(count + 1, np.int32)
+    for launch in running_sum(device, on_device, starts):
+        launch()
+    np.testing.assert_array_equal(device.to_host(starts), np.concatenate([[0], np.cumsum(values)]))
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=some.integers(0, 2**31), count=some.integers(1, 60))
+def test_both_lists_hold_every_particle_once_in_its_cell(device, real, seed, count):
+    generator, cells = np.random.default_rng(seed), Cells((3.2, 4.0, 3.0))
+    position = generator.uniform(0, cells.box, (count, 3))
+    state = make_state(device, real, position, position, count, cells.box)
+    expected = [cell_of(real)(*row, cells.shape) for row in Units(real).of(position, cells.box)]
+
+    table = CellTable(device, cells, count, real)
+    for launch in table.update(state.r, count).values():
+        launch()
+    rows = device.to_host(table.entries).reshape(count, cells.count)
+    counts = device.to_host(table.counts)
+    in_table = {(int(i), c) for c in range(cells.count) for i in rows[: counts[c], c]}
+    assert in_table == set(enumerate(expected))
+
+    lists = SortedParticles(device, state, cells, real)
+    for launch in lists.update().values():
+        launch()
+    starts, ids = device.to_host(lists.starts), device.to_host(lists.ids)
+    in_runs = [(int(i), c) for c in range(cells.count) for i in ids[starts[c] : starts[c + 1]]]
+    # by cell, and within a cell by id: one order is the only one
+    assert in_runs == sorted(enumerate(expected), key=lambda pair: (pair[1], pair[0]))
+
+
+def test_a_full_cell_is_an_error_that_names_the_cell_the_count_and_the_capacity_it_takes(threads):
+    system = Poiseuille(3, 3, 4).system()
+    simulation = Simulation(system, threads, strategy="particle", capacity=3)
+    with pytest.raises(CapacityError) as error:
+        simulation.step(1)
+    held = np.bincount(
+        [cell_of(np.float32)(*row, system.cells.shape) for row in Units(np.float32).of(system.position, system.box)]
+    )
+    assert f"capacity of at least {held.max()}" in str(error.value)
+    assert "room for 3" in str(error.value)
