@@ -100,10 +100,10 @@ def _exit_for(outcomes) -> None:
 
 
 def _show(output: Path | None, profile: str) -> None:
-    from .study import report, text
+    from .study import report, scoreboard, text
 
     found = report.open_report(output, profile=profile)
-    files = report.write(found)
+    files = scoreboard.write(found)
     typer.echo(text.summary(found))
     typer.echo(f"\nThe page: {files[-1]}")
 

@@ -1,6 +1,7 @@
 """Averages in bins along x and z while a simulation runs, gathered on the device."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from repro.particles.position import upper_bits
 COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
 
 
+@cache
 def _add_body(real, add):
     upper = upper_bits(real)
 

@@ -9,10 +9,13 @@
 The body force g points along x; from the height `turn` on it points the other way (reverse Poiseuille flow).
 """
 
+from functools import cache
+
 from repro.parallel import fma, inline
 from repro.particles.position import moved, upper_bits
 
 
+@cache
 def drift_body(real, bounce):
     """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity after a look at the wall."""
     half, move = real(0.5), moved(real)
@@ -35,6 +38,7 @@ def drift_body(real, bounce):
     return drift
 
 
+@cache
 def kick_body(real):
     """Second half of a step; the last thing in a step, so it counts. `turn` is in upper bits of z."""
     half, upper = real(0.5), upper_bits(real)

@@ -5,6 +5,8 @@ one, in any order, on any device, and nothing is stored between steps. Method on
 two words in each thread. A `key` is (seed, step).
 """
 
+from functools import cache
+
 from numpy import uint32
 
 from repro.parallel import inline
@@ -23,8 +25,9 @@ def lcg(word):
     return uint32(uint32(word * LCG_FACTOR) + LCG_INCREMENT)
 
 
+@cache
 def pair_noise(real, rounds: int = ROUNDS):
-    """Method two: returns noise(id, id, key, thread's words), a normal deviate, the same for both orders of a pair.
+    """Method two: returns noise(id, id, key, thread's words), a Gaussian deviate, the same for both orders of a pair.
 
     It leaves the thread's two words alone and returns them after the deviate.
     """
@@ -38,6 +41,7 @@ def pair_noise(real, rounds: int = ROUNDS):
     return noise
 
 
+@cache
 def thread_noise(real):
     """Method one, with the same signature: a deviate from the thread's two words, for any pair, and the next two."""
     deviates = normal(real)

@@ -4,6 +4,7 @@ The numbers that every pair needs come as one tuple (or array) `p`, in the order
 (dx, dy, dz, square), the vector to the first particle and its length squared.
 """
 
+from functools import cache
 from math import sqrt
 
 from numpy import uint32
@@ -23,6 +24,7 @@ def constants(fluid: Fluid, box, real) -> tuple:
     return (real(fluid.repulsion), real(fluid.friction), real(fluid.noise), *Units(real).lengths(box))
 
 
+@cache
 def separation(real):
     """Returns apart(x, y, z, j, particles, p): the distance from particle j to (x, y, z)."""
     difference = between(real)
@@ -39,6 +41,7 @@ def separation(real):
     return apart
 
 
+@cache
 def force_on_first(real):
     """Returns force(distance, du, dv, dw, deviate, p): the force's components, and r . F of the pair.
 
@@ -59,6 +62,7 @@ def force_on_first(real):
     return force
 
 
+@cache
 def interacting(real, noise):
     """Returns interact(distance, number, velocity, j, particles, key, p, words).
 
@@ -78,6 +82,7 @@ def interacting(real, noise):
     return interact
 
 
+@cache
 def meeting(real, noise):
     """Returns meet(i, j, particles, key, p, words): the same for particle i, and zero where there is no force.
 
@@ -97,6 +102,7 @@ def meeting(real, noise):
     return meet
 
 
+@cache
 def adding(real, noise, add):
     """Returns both(i, j, sums, particles, key, p, words): adds the force to both particles, r . F to the first."""
     meet = meeting(real, noise)

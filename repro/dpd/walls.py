@@ -1,6 +1,7 @@
 """Walls of frozen particles with a thin layer that turns fluid back (Fan and others, Phys. Fluids 15 (2003) 11)."""
 
 from dataclasses import dataclass
+from functools import cache
 from math import inf, sqrt
 
 import numpy as np
@@ -55,6 +56,7 @@ class Walls:
         return np.array([nearest(a, b, numbers)[0] for a, b in np.broadcast(x, z)])
 
 
+@cache
 def nearest_wall(real):
     """Returns nearest(x, z, walls): the distance from the nearest wall, negative inside it, and its normal.
 
@@ -83,6 +85,7 @@ def nearest_wall(real):
     return nearest
 
 
+@cache
 def bounce(real):
     """Returns bounce(x, z, velocity, id, key, walls): the velocity after a look at the wall.
 

@@ -42,8 +42,8 @@ def check_strategy(problem: Problem, device, *, strategy, precision, layout, blo
 def uniform_flow(lattice) -> np.ndarray:
     """Populations (q, 1, 1, 1) of a fluid that moves along all axes, to start what is timed.
 
-    From rest, single precision is full of numbers too small to be normal until the flow has reached every node, and a
-    CPU handles those at a fraction of its speed.
+    From rest, single precision is full of subnormals until the flow has reached every node, and a
+    CPU handles them at a fraction of its speed.
     """
     along = np.array(lattice.velocities) @ np.array([0.01, 0.007, 0.004 if lattice.dimensions == 3 else 0.0])
     return (np.array(lattice.weights) * (1 + 3 * along + 4.5 * along**2))[:, None, None, None] * 1.001

@@ -13,6 +13,7 @@
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from repro.errors import InputError
 from repro.parallel import inline
@@ -33,6 +34,8 @@ class Boundaries:
     moving: int | None = None
 
     def __post_init__(self):
+        # a model is a key by which kernels are found again
+        object.__setattr__(self, "faces", tuple(self.faces))
         for name, scheme in zip(FACES, self.faces, strict=True):
             if scheme not in SCHEMES:
                 raise InputError(f"unknown wall scheme '{scheme}' at face {name}: choose one of {', '.join(SCHEMES)}")
@@ -66,6 +69,7 @@ def on_faces(faces, x, y, z, grid):
     return found or (faces[4] and z == 0) or (faces[5] and z == nz - 1)
 
 
+@cache
 def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: float):
     """Returns (inner, extrapolate) for faces with the scheme "extrapolation".
 

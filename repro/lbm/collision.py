@@ -5,6 +5,8 @@ d'Humieres, Commun. Comput. Phys. 3 (2008) 427). The even rate 1/tau sets the vi
 paper, equation 2.7). With equal rates this is BGK, equation 2.6; the choice of the odd rate is in `model.Problem`.
 """
 
+from functools import cache
+
 from repro.parallel import inline
 
 from .equilibrium import equilibrium_of, moments_of, pair_constants
@@ -22,6 +24,7 @@ def collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
     return _pair_collision_of(lattice, dtype, forcing)
 
 
+@cache
 def _pair_collision_of(lattice: Lattice, dtype, forcing: str | None):
     q, pairs, forced, share = lattice.q, lattice.q // 2, forcing is not None, VELOCITY_SHARE.get(forcing, 0.0)
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))

@@ -6,6 +6,8 @@ the populations differ from the weights in the third digit. Opposite populations
 together: what is even in c_i is the same for both, what is odd changes its sign, so each is computed once.
 """
 
+from functools import cache
+
 from repro.parallel import inline
 
 from .lattice import Lattice
@@ -22,6 +24,7 @@ def pair_constants(lattice: Lattice, dtype):
     return tuple(tuple(dtype(value) for value in row[1::2]) for row in numbers)
 
 
+@cache
 def moments_of(lattice: Lattice, dtype, force_share: float):
     """Returns moments(s, n, force): fills the rows of density and velocity from the populations.
 
@@ -55,6 +58,7 @@ def moments_of(lattice: Lattice, dtype, force_share: float):
     return moments
 
 
+@cache
 def equilibrium_of(dtype):
     """Returns (even, odd), the two parts of equation 2.8 minus the weight, for the first of a pair.
 

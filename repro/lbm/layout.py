@@ -1,5 +1,7 @@
 """How the populations lie in memory (porous paper, section 4.1(1))."""
 
+from functools import cache
+
 import numpy as np
 
 from repro.parallel import inline
@@ -9,6 +11,7 @@ from .lattice import Lattice
 LAYOUTS = ("soa", "aos")
 
 
+@cache
 def layout_of(lattice: Lattice, name: str):
     """Returns (at, stride): at(i, node, size) is the index of population i of a node, stride that of the next node.
 

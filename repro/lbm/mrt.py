@@ -6,6 +6,8 @@ are those of equation 2.8 (w_eps = 3, w_eps,j = -11/2, w_xx = -1/2), so the popu
 before the transformation and put back after it; the same holds for the force.
 """
 
+from functools import cache
+
 from repro.parallel import inline, load_generated
 
 from .equilibrium import equilibrium_of, moments_of, pair_constants
@@ -109,6 +111,7 @@ def _relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
     return load_generated(name, relaxation_source(lattice, collision, odd=odd)).make(inline, dtype)
 
 
+@cache
 def _target(lattice: Lattice, dtype):
     """Returns add(s, n, sign, share, force): adds sign f_eq + share F_i to the even and odd parts in `s`."""
     q, pairs = lattice.q, lattice.q // 2
@@ -136,6 +139,7 @@ def _target(lattice: Lattice, dtype):
     return add
 
 
+@cache
 def moment_collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
     """Returns collide(s, n, rates, force), in place in the scratch of a run.
 

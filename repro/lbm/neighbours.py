@@ -1,5 +1,7 @@
 """The neighbours of a node in the flat array, and the faces of the box that lie between."""
 
+from functools import cache
+
 from repro.parallel import inline
 
 from .lattice import Lattice
@@ -20,6 +22,7 @@ def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
     )
 
 
+@cache
 def offset_of(lattice: Lattice):
     """Returns offset(i, sign, xs, ys, zs): the step in the flat index to the node at sign * c_i, from `sides`."""
     cx, cy, cz = lattice.components

@@ -1,5 +1,7 @@
 """The update of a run of nodes, composed from collision, boundaries and streaming."""
 
+from functools import cache
+
 from repro.parallel import Kernel, inline
 
 from .boundaries import PERIODIC_BOX, extrapolation_of, on_faces
@@ -11,6 +13,7 @@ from .model import Model
 from .streaming import beyond_of, gather_of, keep_of, own_of, scatter_of, wall_term
 
 
+@cache
 def relax_of(model: Model, dtype):
     """Returns relax(s, n, x, y, z, grid, rates, forces, wall velocity): collision, or the wall's rule instead."""
     lattice, boundaries = model.lattice, model.boundaries
@@ -45,6 +48,7 @@ def relax_of(model: Model, dtype):
     return relax
 
 
+@cache
 def update_kernel(model: Model, dtype, layout: str, *, load: str, store: str, block: int) -> Kernel:
     """The kernel (f, g, grid, rates, force, wall): load from f, relax, store to g.
 
@@ -69,6 +73,7 @@ def update_kernel(model: Model, dtype, layout: str, *, load: str, store: str, bl
     return Kernel(update, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True, block=block)
 
 
+@cache
 def stream_kernel(model: Model, dtype, layout: str, *, block: int) -> Kernel:
     """The kernel (f, g, grid, wall): streaming alone, from f to g."""
     gather = gather_of(model.lattice, model.boundaries, layout, dtype)
@@ -82,6 +87,7 @@ def stream_kernel(model: Model, dtype, layout: str, *, block: int) -> Kernel:
     return Kernel(stream, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
 
 
+@cache
 def macroscopic_kernel(model: Model, dtype, layout: str, *, collided: bool, load=None) -> Kernel:
     """The kernel (f, fields, grid, force, wall): density - 1 and velocity, fields[4][node].
 

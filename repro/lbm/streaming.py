@@ -6,6 +6,8 @@ kernels are launched with `edges`), so each decision is made once a run, and on 
 address instead of taking a branch.
 """
 
+from functools import cache
+
 from repro.parallel import inline
 
 from .boundaries import Boundaries
@@ -14,6 +16,7 @@ from .layout import layout_of, unsigned
 from .neighbours import crossed_faces, offset_of, sides
 
 
+@cache
 def wall_term(lattice: Lattice, dtype):
     """6 w_i c_i . u_wall: what a population gains that a moving wall sends back in direction i (density 1)."""
     six = dtype(6)
@@ -28,6 +31,7 @@ def wall_term(lattice: Lattice, dtype):
     return gain
 
 
+@cache
 def beyond_of(lattice: Lattice, walls: tuple[bool, ...]):
     """Returns (edges, beyond), which know the six faces as bits of an integer.
 
@@ -60,6 +64,7 @@ def faces_of(boundaries: Boundaries):
     return closed, moving
 
 
+@cache
 def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corners: bool = True):
     """Returns drag(s, n, x, y, z, grid, wall): what populations gain that turn round at the moving wall.
 
@@ -85,6 +90,7 @@ def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corne
     return drag
 
 
+@cache
 def reflect_of(lattice: Lattice, boundaries: Boundaries):
     """Returns reflect(s, n, edges): at modified walls, what comes from beyond the wall is what arrives there."""
     q, opposite, modified = lattice.q, lattice.opposite, boundaries.bounce == "modified"
@@ -102,6 +108,7 @@ def reflect_of(lattice: Lattice, boundaries: Boundaries):
     return reflect
 
 
+@cache
 def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns gather(s, n, x, y, z, grid, f, wall): the populations that stream into a run of nodes."""
     q, opposite = lattice.q, lattice.opposite
@@ -129,6 +136,7 @@ def gather_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     return gather
 
 
+@cache
 def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns own(s, n, x, ..., f, wall): the populations stored at the nodes, completed at modified walls."""
     q, modified = lattice.q, boundaries.bounce == "modified"
@@ -154,6 +162,7 @@ def own_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     return own
 
 
+@cache
 def keep_of(lattice: Lattice, layout: str):
     """Returns keep(s, n, x, y, z, grid, g): store the populations at their own nodes."""
     q = lattice.q
@@ -172,6 +181,7 @@ def keep_of(lattice: Lattice, layout: str):
     return keep
 
 
+@cache
 def scatter_of(lattice: Lattice, boundaries: Boundaries, layout: str, dtype):
     """Returns scatter(s, n, x, y, z, grid, g, wall): stream the populations out to the neighbours."""
     q, opposite = lattice.q, lattice.opposite

@@ -1,7 +1,7 @@
 """The CPU: `serial`, item by item on one core, and `threads`, runs of items on all cores."""
 
 import time
-from functools import cache, partial
+from functools import partial
 
 import numba
 import numpy as np
@@ -13,12 +13,24 @@ from .arguments import flattened
 from .atomics import add_alone, add_locked
 from .jit import inline
 from .kernel import Kernel
-from .loops import cpu_loop
+from .loops import cpu_launch, cpu_loop
 
 
 @inline
 def _no_barrier():
     pass
+
+
+class _Launch:
+    """A bound kernel, compiled when it is first launched."""
+
+    def __init__(self, prepare):
+        self._prepare, self._run = prepare, None
+
+    def __call__(self):
+        if self._run is None:
+            self._run = self._prepare()
+        self._run()
 
 
 class CpuDevice:
@@ -74,25 +86,21 @@ class CpuDevice:
     def compile(self, kernel: Kernel):
         """Returns bind(shape, *arguments), which returns a function without arguments that runs the kernel."""
 
-        @cache
-        def loop(packing):
-            return cpu_loop(
+        def bind(shape, *arguments):
+            packing, flat = flattened(arguments)
+            loop = cpu_loop(
                 kernel.body,
                 packing,
                 ndim=kernel.ndim,
                 rows=kernel.rows,
                 dtype=np.dtype(kernel.dtype),
                 lanes=kernel.block if kernel.shared_rows else self.lanes,
-                parallel=self.parallel,
                 edges=kernel.edges,
                 index_rows=kernel.index_rows,
                 shared_rows=kernel.shared_rows,
                 strict=kernel.strict,
             )
-
-        def bind(shape, *arguments):
-            packing, flat = flattened(arguments)
-            return partial(loop(packing), self.workers, *kernel.padded(shape), *flat)
+            return _Launch(partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
 
         return bind
 

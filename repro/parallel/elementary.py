@@ -1,5 +1,6 @@
 """Elementary functions that round alike on every device: series in fused operations, for strict kernels."""
 
+from functools import cache
 from math import factorial, log, pi, sqrt
 
 import numpy as np
@@ -8,6 +9,7 @@ from .jit import inline
 from .operations import fma
 
 
+@cache
 def polynomial(coefficients):
     """Returns value(x) of a polynomial, the coefficient of the highest power first, in fused operations."""
 
@@ -21,6 +23,7 @@ def polynomial(coefficients):
     return value
 
 
+@cache
 def half_turn_sine(real):
     """Returns sine(f) = sin(pi f) for f from -1/2 to 1/2, to rounding, by its series.
 
@@ -39,6 +42,7 @@ def half_turn_sine(real):
     return sine
 
 
+@cache
 def logarithm(real):
     """Returns logarithm(u) = ln u for a normal number u > 0, to rounding, by a series like the sine's.
 

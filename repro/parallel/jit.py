@@ -6,37 +6,44 @@ threaded loop or the CUDA kernel that calls it.
 
 import hashlib
 import importlib.util
-import itertools
 import os
 import shutil
 import sys
 import tempfile
-import uuid
 from pathlib import Path
 
 import numba
 from llvmlite import __version__ as llvm_version
-from numba.core.bytecode import FunctionIdentity
 from numba.extending import register_jitable
-from platformdirs import user_cache_dir
+
+from repro.files import cache_folder
+
+from .numba_internals import name_apart
 
 inline = register_jitable
 
 _KEPT_CACHES = 4
-_PROCESS = uuid.uuid4().hex[:12]
 
-# numba names what it compiles by a number that every process counts from 1 on. Of two kernels with arguments of the
-# same types, one from the cache and one compiled now, that got the same number, one would run in place of the other.
-FunctionIdentity._unique_ids = itertools.count(int(_PROCESS, 16))
+#: rooms whose sources end up in kernels; in `papers` it is those files that have a formula of their own
+_ROOMS = ("parallel", "particles", "lbm", "dpd", "sph", "pic")
+
+name_apart()
+
+
+def _kernel_sources(package: Path) -> list[Path]:
+    """The sources that a kernel may come from."""
+    files = [path for room in _ROOMS for path in (package / room).rglob("*.py")]
+    own = [path for path in (package / "papers").rglob("*.py") if "inline" in path.read_text(encoding="utf-8")]
+    return sorted(files + own)
 
 
 def _source_digest() -> str:
-    """Hash of the package's sources: numba's own key does not see a change in an imported equation."""
+    """Hash of the sources: numba's own key does not see a change in an imported equation."""
     digest = hashlib.sha256(f"{numba.__version__} {llvm_version} {sys.version}".encode())
-    root = Path(__file__).resolve().parent.parent
-    for path in sorted(root.rglob("*.py")):
-        if "study" not in path.parts:
-            digest.update(path.read_bytes())
+    package = Path(__file__).resolve().parent.parent
+    for path in _kernel_sources(package):
+        digest.update(f"\0{path.relative_to(package).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -51,7 +58,7 @@ def _writable(folder: Path) -> bool:
 
 def _cache_folder() -> Path:
     """The folder of compiled kernels, one per state of the sources; the oldest are pruned."""
-    base = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
+    base = cache_folder()
     if not _writable(base):
         base = Path(tempfile.gettempdir()) / "gpu-papers-repro"
     folder = base / f"kernels-{_source_digest()}"
@@ -83,15 +90,3 @@ def load_generated(name: str, source: str):
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def cached_apart(dispatcher):
-    """Let the files in which numba caches `dispatcher` carry this process's name; returns the dispatcher.
-
-    numba numbers them by an index that it reads and writes without a lock: of two kernels that two processes compile
-    at once, one would find the other's machine code, and compute something else.
-    """
-    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if files is not None:
-        files._data_name_pattern = files._data_name_pattern.replace("{number:d}", _PROCESS + ".{number:d}")
-    return dispatcher

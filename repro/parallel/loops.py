@@ -1,4 +1,4 @@
-"""The three ways a kernel body runs: a loop on one core, a loop on all cores, a CUDA kernel.
+"""The two ways a kernel body runs: a loop on one core, of which all cores take a share each, and a CUDA kernel.
 
 A body handles a run of `n` neighbouring items that starts at `x`:
 
@@ -14,52 +14,63 @@ which some may be named tuples (see `arguments`).
 """
 
 import hashlib
-from functools import cache
+from functools import cache, partial
 
 from numba import config
 
 from .arguments import Packing
-from .jit import cached_apart, load_generated
+from .jit import load_generated
+from .numba_internals import UNDERSTOOD, cached_apart, compiled
 
-_CPU = '''"""Generated: a loop over runs of items on the CPU."""
-from numba import carray, int32, njit, prange
+_CPU = '''"""Generated: the share of one core of a loop over runs of items."""
+from numba import carray, int32, njit
 
 from repro.parallel.stack import stack
 {imports}
 
-def make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows):
+def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
     count, index_count, shared_count = rows * lanes, index_rows * lanes, shared_rows * lanes
 
-    @njit(parallel=parallel, fastmath={fast}, cache=True, error_model="numpy")
-    def loop(workers, nx, ny, nz{arguments}):
-        chunks = workers if parallel else 1
-        for chunk in prange(chunks):
+    @njit(fastmath={fast}, cache={cache}, error_model="numpy", no_cfunc_wrapper=True)
+    def loop(chunk, chunks, nx, ny, nz{arguments}):
 {scratch}{walk}
     return loop
 '''
 
-_WALK_LINES = """            for line in range(chunk * ny * nz // chunks, (chunk + 1) * ny * nz // chunks):
-                y = line % ny
-                z = line // ny
-                x = 0
-                while x < nx:
-                    n = lanes
-                    if edges and (x == 0 or x == nx - 1):
-                        n = 1
-                    elif edges:
-                        n = min(lanes, nx - 1 - x)
-                    else:
-                        n = min(lanes, nx - x)
-                    {call}
-                    x += n
-"""
+_SPREAD = '''"""Generated: all cores run a compiled loop, each its share."""
+from numba import int64, njit, prange
 
-_WALK_POINTS = """            x = chunk * nx // chunks
-            stop = (chunk + 1) * nx // chunks
-            while x < stop:
-                n = min(lanes, stop - x)
+from repro.parallel.spread import call_at
+
+
+@njit(parallel=True, cache={cache}, no_cfunc_wrapper=True)
+def spread(address, chunks, nx, ny, nz{arguments}):
+    for chunk in prange(chunks):
+        call_at(address, (int64(chunk), chunks, nx, ny, nz{arguments}))
+'''
+
+_WALK_LINES = """        for line in range(chunk * ny * nz // chunks, (chunk + 1) * ny * nz // chunks):
+            y = line % ny
+            z = line // ny
+            x = 0
+            while x < nx:
+                n = lanes
+                if edges and (x == 0 or x == nx - 1):
+                    n = 1
+                elif edges:
+                    n = min(lanes, nx - 1 - x)
+                else:
+                    n = min(lanes, nx - x)
                 {call}
                 x += n
+"""
+
+_WALK_POINTS = """        x = chunk * nx // chunks
+        stop = (chunk + 1) * nx // chunks
+        while x < stop:
+            n = min(lanes, stop - x)
+            {call}
+            x += n
 """
 
 _CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
@@ -80,9 +91,9 @@ def make(body, rows, dtype, index_rows, shared_rows, block, registers):
 
 #: lines that make the scratch arrays, by their names in the call
 _CPU_SCRATCH = {
-    "s": "            s = carray(stack(count, dtype), (rows, lanes))\n",
-    "r": "            r = carray(stack(index_count, int32), (index_rows, lanes))\n",
-    "t": "            t = carray(stack(shared_count, dtype), (shared_rows, lanes))\n",
+    "s": "        s = carray(stack(count, dtype), (rows, lanes))\n",
+    "r": "        r = carray(stack(index_count, int32), (index_rows, lanes))\n",
+    "t": "        t = carray(stack(shared_count, dtype), (shared_rows, lanes))\n",
 }
 _CUDA_SCRATCH = {
     "s": "        s = cuda.local.array((rows, 1), dtype)\n",
@@ -108,10 +119,9 @@ def _scratch_names(rows: int, index_rows: int, shared_rows: int) -> str:
     return "s" * bool(rows) + "r" * bool(index_rows) + "t" * bool(shared_rows)
 
 
-def cpu_loop(
-    body, packing: Packing, *, ndim, rows, dtype, lanes, parallel, edges, index_rows, shared_rows, strict=False
-):
-    """Compile `body` into a loop on the CPU; returns loop(workers, nx, ny, nz, *flat arguments)."""
+@cache
+def cpu_loop(body, packing: Packing, *, ndim, rows, dtype, lanes, edges, index_rows, shared_rows, strict=False):
+    """Wrap `body` into a loop: returns loop(chunk, chunks, nx, ny, nz, *flat arguments), the share of one core."""
     if edges and lanes == 1:
         edges = False
     kinds = _scratch_names(rows, index_rows, shared_rows)
@@ -119,8 +129,24 @@ def cpu_loop(
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
     scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
     parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "walk": walk}
-    module = _generated("cpu", _CPU.format(**parts, fast=not strict))
-    return cached_apart(module.make(body, rows, dtype, lanes, parallel, edges, index_rows, shared_rows))
+    module = _generated("cpu", _CPU.format(**parts, fast=not strict, cache=UNDERSTOOD))
+    return cached_apart(module.make(body, rows, dtype, lanes, edges, index_rows, shared_rows))
+
+
+def cpu_launch(loop, packing: Packing, workers: int, extents, flat):
+    """Compile a loop of `cpu_loop` for its arguments; returns a function that runs it on so many cores."""
+    numbers = (workers, *extents, *flat)
+    address = compiled(loop, tuple(map(loop.typeof_pyval, (0, *numbers))))
+    if workers == 1:
+        return partial(loop, 0, *numbers)
+    spread = cached_apart(_spread(_parameters(packing)))
+    compiled(spread, tuple(map(spread.typeof_pyval, (address, *numbers))))
+    return partial(spread, address, *numbers)
+
+
+@cache
+def _spread(parameters: str):
+    return _generated("spread", _SPREAD.format(arguments=parameters, cache=UNDERSTOOD)).spread
 
 
 @cache
@@ -135,7 +161,7 @@ def cuda_kernel(
     limited = registers is not None and not config.ENABLE_CUDASIM
     limit = ", max_registers=registers" if limited else ""
     # numba would take a kernel with one limit from the cache for another
-    cached = not shared_rows and not limited
+    cached = UNDERSTOOD and not shared_rows and not limited
     parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "call": call}
     make = _generated("cuda", _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)).make
     return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))

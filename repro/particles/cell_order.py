@@ -4,6 +4,8 @@ The atomic additions of the count give a particle's place in its cell in any ord
 by the ids. Sums over neighbours then have the same order in every run, bit for bit.
 """
 
+from functools import cache
+
 import numpy as np
 
 from repro.parallel import Kernel, inline, zero
@@ -13,6 +15,7 @@ from .position import Units
 from .scan import running_sum
 
 
+@cache
 def _count_body(real, add):
     number = cell_of(real)
 

@@ -1,5 +1,6 @@
 """A table of fixed capacity, a column a cell, filled atomically (dpd paper, section 4.1, table 2)."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from .cells import cell_of
 
 
 class Table(NamedTuple):
-    """What a kernel knows of it: the s-th particle of cell c is entries[s * cells + c], for s below held(table, c)."""
+    """For kernels: the s-th particle of cell c is entries[s * cells + c], for s below particles_in(table, c)."""
 
     counts: object
     entries: object
@@ -19,7 +20,7 @@ class Table(NamedTuple):
 
 
 @inline
-def held(table, c):
+def particles_in(table, c):
     """Number of particles of cell c that the table holds."""
     return min(table.counts[c], table.capacity)
 
@@ -31,6 +32,7 @@ def _clear(x, n, counts, peaks):
         counts[c] = 0
 
 
+@cache
 def _fill_body(real, add):
     cell = cell_of(real)
 

@@ -1,7 +1,7 @@
 """The cells of a periodic box: at least one cutoff radius wide, at least three along each axis."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import floor, isfinite
 
 import numpy as np
@@ -52,6 +52,7 @@ def cell_along(upper, cells):
     return (upper * cells) >> 32
 
 
+@cache
 def cell_of(real):
     """Returns cell(x, y, z, cells): the number of the cell of a point, x fastest."""
     upper = upper_bits(real)

@@ -1,5 +1,7 @@
 """A linked list of each cell's particles, built on one core: two arrays of links (dpd paper, section 4.1, table 1)."""
 
+from functools import cache
+
 import numpy as np
 
 from repro.errors import InputError
@@ -17,6 +19,7 @@ def _unlink(x, n, last):
         last[c] = NOBODY
 
 
+@cache
 def _link_body(real):
     cell = cell_of(real)
 

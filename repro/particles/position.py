@@ -5,6 +5,7 @@ origin, where a float loses a bit with every doubling of the distance.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import floor
 
 import numpy as np
@@ -52,6 +53,7 @@ class Units:
         return whole.view(f"uint{self.bits}").astype(float) * (np.array(box) / 2.0**self.bits)
 
 
+@cache
 def upper_bits(real):
     """Returns upper(coordinate): its upper 32 bits, from 0 to 2^32 - 1."""
     shift = Units(real).bits - 32
@@ -63,6 +65,7 @@ def upper_bits(real):
     return upper
 
 
+@cache
 def moved(real):
     """Returns move(coordinate, per_length, length): the coordinate after a move, over the edge if need be."""
     whole, half = Units(real).whole, real(0.5)
@@ -74,6 +77,7 @@ def moved(real):
     return move
 
 
+@cache
 def between(real):
     """Returns difference(first, second): first - second in units, the nearer way around the box."""
     whole = Units(real).whole

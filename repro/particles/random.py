@@ -5,6 +5,7 @@ any device, and nothing is stored between steps (dpd paper, section 4.3, method 
 """
 
 from enum import IntEnum
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -38,6 +39,7 @@ def tea_round(a, b, total, k0, k1, k2, k3):
     return a, b
 
 
+@cache
 def tea(rounds: int):
     """Returns words(low, high, stream, seed, step): two 32-bit words by `rounds` rounds of TEA."""
 
@@ -52,6 +54,7 @@ def tea(rounds: int):
     return words
 
 
+@cache
 def uniform(real):
     """Returns unit(word): a number in (0, 1] of type `real` from a 32-bit word (dpd paper, equation 7, half up)."""
     scale, half = real(2.0**-32), real(2.0**-33)
@@ -63,8 +66,9 @@ def uniform(real):
     return unit
 
 
+@cache
 def normal(real):
-    """Returns deviates(word, word): two independent normal deviates by Box and Muller's transformation."""
+    """Returns deviates(word, word): two independent Gaussian deviates by the Box-Muller transform."""
     unit, sine, natural = uniform(real), half_turn_sine(real), logarithm(real)
     zero, half, one, two = real(0), real(0.5), real(1), real(2)
 

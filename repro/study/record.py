@@ -44,6 +44,11 @@ class Record:
         """Judge the value measured for a claim; `trend` says which trend of the paper's was found."""
         return self._judge(claim, measured, judge(self._claim(claim), measured, trend), note)
 
+    def measure_all(self, values: Mapping[str, object], *, note: str = "") -> None:
+        """Judge the values measured for several claims, given as {claim id: value}."""
+        for claim, measured in values.items():
+            self.measure(claim, measured, note=note)
+
     def not_comparable(self, claim: str, measured, reason: str, *, note: str = "") -> Judgement:
         """Record a value that cannot be compared with the claim, and why."""
         _require(reason, f"claim {claim}: say why it is not comparable")

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from repro.files import write_text
-
 from . import catalogue, claims, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
-from .paths import Project, require_writable
+from .paths import Project
 from .runs import changed, look_at_all, named, newest
 from .verdicts import Verdict
 
@@ -154,18 +152,3 @@ def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, profile
 def _figures(sidecar: dict, folder: Path) -> list[str]:
     files = results.figure_files(sidecar)
     return [name for name in files if name.endswith(".png") and (folder / name).is_file()]
-
-
-def write(report: Report) -> list[Path]:
-    """Write scoreboard.csv, scoreboard.md and scoreboard.html into the run folder; InputError if that cannot be."""
-    from . import page, text
-
-    require_writable(report.folder)
-    files = {
-        "scoreboard.csv": report.claims.to_csv(index=False),
-        "scoreboard.md": text.markdown(report),
-        "scoreboard.html": page.html(report),
-    }
-    for name, content in files.items():
-        write_text(report.folder / name, content)
-    return [report.folder / name for name in files]

@@ -39,7 +39,7 @@ select("serial").compile(Kernel(double))((4,), np.ones(4))()
 
 
 ROUNDS = """
-from repro.dpd.random_quality import pair_numbers
+from repro.papers.dpd.random_numbers.quality import pair_numbers
 from repro.parallel import select
 rounds = {rounds}
 found = [float(pair_numbers(select("serial"), k, 1, 3, 5)) for k in rounds]
@@ -77,27 +77,37 @@ def test_a_cached_kernel_and_a_new_one_of_the_same_signature_keep_apart(tmp_path
     assert run_process(tmp_path, ROUNDS.format(rounds="[1, 4]"))
 
 
-@pytest.fixture
-def copied_sources(tmp_path, monkeypatch):
-    """A copy of the package whose digest and cache folder `jit` computes."""
-    root = tmp_path / "sources/repro"
+@pytest.fixture(params=["sources", "study"])
+def copied_sources(request, tmp_path, monkeypatch):
+    """A copy of the package whose digest and cache folder `jit` computes, in a checkout of any name."""
+    root = tmp_path / request.param / "repro"
     shutil.copytree(ROOT / "repro", root, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(jit, "__file__", str(root / "parallel/jit.py"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     return root
 
 
-def test_a_changed_equation_changes_the_cache_folder(copied_sources):
+@pytest.mark.parametrize(
+    "file", ["lbm/collision.py", "dpd/forces.py", "particles/cells.py", "papers/dpd/random_numbers/quality.py"]
+)
+def test_a_changed_equation_changes_the_cache_folder(copied_sources, file):
     before = jit._cache_folder()
     assert jit._cache_folder() == before
-    equation = copied_sources / "lbm/collision.py"
+    equation = copied_sources / file
     equation.write_text(equation.read_text() + "\n# changed\n")
     assert jit._cache_folder() != before
 
 
-def test_a_change_that_no_kernel_can_see_keeps_the_cache_folder(copied_sources):
+def test_an_equation_that_moves_to_another_file_changes_the_cache_folder(copied_sources):
     before = jit._cache_folder()
-    page = copied_sources / "study/page.py"
+    (copied_sources / "lbm/forcing.py").rename(copied_sources / "lbm/zforcing.py")
+    assert jit._cache_folder() != before
+
+
+@pytest.mark.parametrize("file", ["study/page.py", "papers/style.py", "papers/swap/figures.py", "cli.py"])
+def test_a_change_that_no_kernel_can_see_keeps_the_cache_folder(copied_sources, file):
+    before = jit._cache_folder()
+    page = copied_sources / file
     page.write_text(page.read_text() + "\n# changed\n")
     assert jit._cache_folder() == before
 

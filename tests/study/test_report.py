@@ -7,7 +7,7 @@ import pytest
 from helpers.workshop import RUN
 
 from repro.errors import InputError
-from repro.study import report, text
+from repro.study import report, scoreboard, text
 from repro.study.paths import Project
 from repro.study.plan import make_plan
 from repro.study.publish import publish
@@ -61,7 +61,7 @@ def test_counts_leave_out_setup_and_count_untested_claims_as_not_measured(finish
 
 def test_pages_name_failures_claims_and_figures(finished):
     found = report.open_report(project=finished.project)
-    csv, markdown, html = (file.read_text() for file in report.write(found))
+    csv, markdown, html = (file.read_text() for file in scoreboard.write(found))
     assert csv.count("\n") == 6
     for page in (markdown, html, text.summary(found)):
         assert "ZeroDivisionError: division by zero (cell 1)" in page
@@ -102,7 +102,7 @@ def test_changed_parameters_stand_in_the_title_and_their_folder_is_not_the_newes
     (folder / "toy/good.json").write_text(json.dumps(sidecar | run))
     title = "Scoreboard: profile quick on machine, toy/good with value=2"
     found = report.open_report(folder, finished.project)
-    assert all(title in page.read_text() for page in report.write(found)[1:])
+    assert all(title in page.read_text() for page in scoreboard.write(found)[1:])
     assert text.summary(found).startswith(title + "\n")
     assert report.open_report(project=finished.project).changed == {}
 
@@ -125,7 +125,7 @@ def test_report_names_missing_figures_and_shows_the_rest(finished):
     folder = finished.project.run_folder("quick", "machine")
     (folder / "figures/toy-good-a.png").unlink()
     found = report.open_report(project=finished.project)
-    *_, page = report.write(found)
+    *_, page = scoreboard.write(found)
     line = "NOT FINISHED toy/good: figures/toy-good-a.png is missing; run it again"
     assert line in text.summary(found)
     assert line in page.read_text()

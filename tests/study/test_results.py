@@ -9,7 +9,7 @@ import pytest
 from helpers.workshop import RUN
 
 from repro.errors import InputError
-from repro.study import report, results, text
+from repro.study import report, results, scoreboard, text
 from repro.study.plan import make_plan
 
 RESULT = {
@@ -94,20 +94,20 @@ def test_damaged_sidecar_is_named_and_counts_as_not_finished(good, folder, conte
     good.add("toy/other", "pass")
     found = report.open_report(folder, good.project)
     assert "NOT FINISHED toy/other: toy/other.json is damaged" in text.summary(found)
-    report.write(found)
+    scoreboard.write(found)
 
 
 @pytest.mark.parametrize("content", ['{"error": 1}', "{}", "null", '{"error": "E", "message'])
 def test_damaged_failure_is_named_and_counts_as_not_finished(good, folder, content):
     (folder / "failed/toy/good.json").write_text(content)
     assert state(good.project, folder) == "not finished: failed/toy/good.json is damaged"
-    report.write(report.open_report(folder, good.project))
+    scoreboard.write(report.open_report(folder, good.project))
 
 
 def test_damaged_notebook_counts_as_not_finished(good, folder):
     (folder / "toy/good.ipynb").write_text('{"cells": [')
     assert state(good.project, folder) == "not finished: toy/good.ipynb is damaged"
-    report.write(report.open_report(folder, good.project))
+    scoreboard.write(report.open_report(folder, good.project))
 
 
 def test_failure_without_a_message_is_its_kind():

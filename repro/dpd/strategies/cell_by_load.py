@@ -3,10 +3,12 @@
 Load balancing by a counting sort of the cells by the number of their particles, fullest first.
 """
 
+from functools import cache
+
 import numpy as np
 
 from repro.parallel import Kernel, inline, zero
-from repro.particles.cell_table import held
+from repro.particles.cell_table import particles_in
 from repro.particles.scan import running_sum
 
 from .cell import cell_body
@@ -16,11 +18,12 @@ from .setup import Forces, Setup, Traits
 TRAITS = Traits(table=True)
 
 
+@cache
 def _count_body(add):
     @inline
     def classify(x, n, table, sizes, place):
         for c in range(x, x + n):
-            place[c] = add(sizes, table.capacity - held(table, c), 1)
+            place[c] = add(sizes, table.capacity - particles_in(table, c), 1)
 
     return classify
 
@@ -28,7 +31,7 @@ def _count_body(add):
 @inline
 def _place(x, n, table, starts, place, order):
     for c in range(x, x + n):
-        order[starts[table.capacity - held(table, c)] + place[c]] = c
+        order[starts[table.capacity - particles_in(table, c)] + place[c]] = c
 
 
 def build(setup: Setup) -> Forces:
@@ -46,4 +49,4 @@ def build(setup: Setup) -> Forces:
             "sort by load": device.compile(Kernel(_place))((cells,), lists.table, starts, place, order),
         }
 
-    return table_forces(setup, cell_body(setup), cells, extra=(order,), parts=sorting)
+    return table_forces(setup, cell_body(setup.real, setup.noise, device.add), cells, extra=(order,), parts=sorting)

@@ -1,5 +1,7 @@
 """The paper's cell list of the CPU: two arrays of links, on one core, each pair once (section 4.1, table 1)."""
 
+from functools import cache
+
 from numpy import float64
 
 from repro.parallel import Kernel, inline
@@ -14,14 +16,15 @@ from .sums import double_sums
 TRAITS = Traits(devices=("serial",))
 
 
-def _body(setup: Setup):
-    real, cell = setup.real, cell_of(setup.real)
-    apart, interact, zero, one = separation(real), interacting(real, setup.noise), float64(0), real(1)
+@cache
+def _body(real, noise):
+    cell, apart, interact = cell_of(real), separation(real), interacting(real, noise)
+    zero, one = float64(0), real(1)
 
     @inline
-    def forces(x, n, particles, sums, noise, last, before, p, cells):
+    def forces(x, n, particles, sums, source, last, before, p, cells):
         r, _, u, ids, count, moving = particles
-        f, key = sums.f, (noise.seed, noise.clock[0])
+        f, key = sums.f, (source.seed, source.clock[0])
         for i in range(x, x + n):
             words = thread_words(i, key)
             # what belongs to i stays in registers: through memory, pair by pair, the loop takes three times as long
@@ -53,7 +56,7 @@ def build(setup: Setup) -> Forces:
     state, device, cells = setup.state, setup.device, setup.cells
     links = LinkedList(device, cells, state.count, setup.real)
     sums, clear, round_off = double_sums(setup)
-    run = device.compile(Kernel(_body(setup), strict=True))(
+    run = device.compile(Kernel(_body(setup.real, setup.noise), strict=True))(
         (state.count,),
         *(state.particles, sums, setup.noise_state, links.last, links.before, setup.numbers, cells.shape),
     )

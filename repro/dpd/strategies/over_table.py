@@ -10,8 +10,8 @@ from .sums import clear_forces
 def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, numbers=None) -> Forces:
     """A strategy over the cell table: empty it, fill it, clear the forces, then `body` with one item a thread.
 
-    body(x, n, particles, sums, noise, table, *extra, numbers, cells). `parts(table)` are launches between the table and
-    the forces, by name; `numbers` stand in for the setup's numbers of a pair.
+    body(x, n, particles, sums, source, table, *extra, numbers, cells); `source` names the noise. `parts(table)` are
+    launches between the table and the forces, by name; `numbers` stand in for the setup's numbers of a pair.
     """
     state, device = setup.state, setup.device
     table = CellTable(device, setup.cells, setup.capacity, setup.real)

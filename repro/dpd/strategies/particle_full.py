@@ -1,9 +1,11 @@
 """One thread per particle over the cell table, all 27 cells: each pair twice, and no thread writes another's force."""
 
+from functools import cache
+
 from numpy import float64
 
 from repro.parallel import inline
-from repro.particles.cell_table import held
+from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, cell_of, neighbour
 
 from ..pair import meeting
@@ -13,21 +15,22 @@ from .setup import Forces, Setup, Traits
 TRAITS = Traits(table=True, both_sides=True)
 
 
-def full_body(setup: Setup, constants=None):
+@cache
+def full_body(real, noise, constants=None):
     """A thread's particle meets all particles of 27 cells; constants(p) gives a pair's numbers, p itself by default."""
-    meet, cell, zero, half = meeting(setup.real, setup.noise), cell_of(setup.real), float64(0), float64(0.5)
+    meet, cell, zero, half = meeting(real, noise), cell_of(real), float64(0), float64(0.5)
     given = constants or same
 
     @inline
-    def forces(x, n, particles, sums, noise, table, q, cells):
+    def forces(x, n, particles, sums, source, table, q, cells):
         r, count, f = particles.r, particles.count, sums.f
-        total, key, p = cells[0] * cells[1] * cells[2], (noise.seed, noise.clock[0]), given(q)
+        total, key, p = cells[0] * cells[1] * cells[2], (source.seed, source.clock[0]), given(q)
         for i in range(x, x + n):
             own = cell(r[i], r[count + i], r[2 * count + i], cells)
             fx, fy, fz, share = zero, zero, zero, zero
             for k in range(ALL_CELLS):
                 c = neighbour(own, k, cells)
-                for slot in range(held(table, c)):
+                for slot in range(particles_in(table, c)):
                     j = table.entries[slot * total + c]
                     if j != i:
                         (gx, gy, gz, more), _ = meet(i, j, particles, key, p, (0, 0))
@@ -45,4 +48,4 @@ def same(p):
 
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
-    return table_forces(setup, full_body(setup), setup.state.count)
+    return table_forces(setup, full_body(setup.real, setup.noise), setup.state.count)

@@ -5,6 +5,8 @@ cells. The reactions of a plane of cells fall into it and the plane above, so th
 without atomic additions: first the even ones, then the odd ones, and the last one alone where their number is odd.
 """
 
+from functools import cache
+
 from numpy import float64, uint32
 
 from repro.parallel import Kernel, inline
@@ -20,15 +22,15 @@ from .sums import double_sums
 TRAITS = Traits(devices=("serial", "threads"))
 
 
-def planes_body(setup: Setup):
+@cache
+def planes_body(real, noise):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
-    real = setup.real
-    apart, interact, zero, one = separation(real), interacting(real, setup.noise), float64(0), real(1)
+    apart, interact, zero, one = separation(real), interacting(real, noise), float64(0), real(1)
 
     @inline
-    def forces(x, n, particles, starts, sums, noise, low, p, cells):
+    def forces(x, n, particles, starts, sums, source, low, p, cells):
         r, _, u, ids, count, moving = particles
-        f, key = sums.f, (noise.seed, noise.clock[0])
+        f, key = sums.f, (source.seed, source.clock[0])
         for plane in range(low + 2 * x, low + 2 * (x + n), 2):
             for c in range(plane * cells[0] * cells[1], (plane + 1) * cells[0] * cells[1]):
                 cx, cy = c % cells[0], c // cells[0] % cells[1]
@@ -64,7 +66,7 @@ def build(setup: Setup) -> Forces:
     ordered = SortedParticles(device, state, cells, setup.real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
     sums, clear, round_off = double_sums(setup)
-    bind = device.compile(Kernel(planes_body(setup), dtype=setup.real, strict=True))
+    bind = device.compile(Kernel(planes_body(setup.real, setup.noise), dtype=setup.real, strict=True))
     planes = cells.shape[2]
     launches = {}
     # (first plane, how many): even, odd, and the last one where the first and the last would meet

@@ -37,9 +37,9 @@ def runs_body(real, block: int, rounds: int):
     zero, half, one = float64(0), float64(0.5), real(1)
 
     @inline
-    def forces(x, n, t, particles, starts, sums, noise, p, cells):
+    def forces(x, n, t, particles, starts, sums, source, p, cells):
         r, _, u, ids, count, moving = particles
-        f, key = sums.f, (noise.seed, noise.clock[0])
+        f, key = sums.f, (source.seed, source.clock[0])
         for i in range(x, x + n):
             lane, number = uint32(i % block), ids[i]
             xi, yi, zi = r[i], r[count + i], r[2 * count + i]

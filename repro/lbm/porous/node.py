@@ -4,6 +4,8 @@ A flag word knows a node and its neighbours: bit 0 says that the node is solid, 
 population i would come (porous paper, figure 5.2).
 """
 
+from functools import cache
+
 import numpy as np
 
 from repro.parallel import Kernel, inline
@@ -18,6 +20,7 @@ Q = D3Q19.q
 OFFSET = offset_of(D3Q19)
 
 
+@cache
 def flag_kernel() -> Kernel:
     """The kernel (solid, flags, grid): the flag word of every node."""
 
@@ -36,9 +39,10 @@ def flag_kernel() -> Kernel:
     return Kernel(flag, ndim=3, edges=True)
 
 
-def relax_of(problem, dtype):
+@cache
+def relax_of(model, storage: str, dtype):
     """Returns relax(s, n, rates, force): collision of populations as they are stored (deviation or plain)."""
-    model, plain = problem.box.model, problem.storage == "plain"
+    plain = storage == "plain"
     collide = collision_of(D3Q19, dtype, model.forcing, model.collision)
     weights = tuple(map(dtype, D3Q19.weights))
 
@@ -72,13 +76,14 @@ def pores_of(marks, node, n, in_solid):
     return pores
 
 
-def dense_kernel(problem, dtype, read, in_solid, *, block: int) -> Kernel:
+@cache
+def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> Kernel:
     """The kernel (marks, f, g, grid, rates, force) over all nodes of the box: stream, collide, store.
 
     in_solid(marks, node) tells a solid node, read(s, n, x, y, z, grid, marks, f) fills the scratch with what
     streams into the run. Solid nodes are not written, and not computed where a whole run is solid.
     """
-    relax, store = relax_of(problem, dtype), store_of(in_solid, reverse=False)
+    relax, store = relax_of(model, storage, dtype), store_of(in_solid, reverse=False)
 
     @inline
     def update(x, n, y, z, s, marks, f, g, grid, rates, force):
@@ -92,12 +97,13 @@ def dense_kernel(problem, dtype, read, in_solid, *, block: int) -> Kernel:
     return Kernel(update, ndim=3, rows=scratch_rows(D3Q19), dtype=dtype, edges=True, block=block)
 
 
-def own_kernel(problem, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
+@cache
+def own_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
     """The kernel (marks, f, g, size, rates, force) over all stored nodes: collide without streaming.
 
     `reverse` puts each population into the place of its opposite.
     """
-    relax, store = relax_of(problem, dtype), store_of(in_solid, reverse=reverse)
+    relax, store = relax_of(model, storage, dtype), store_of(in_solid, reverse=reverse)
 
     @inline
     def update(x, n, s, marks, f, g, size, rates, force):
@@ -117,6 +123,7 @@ def load(s, n, node, size, f):
             s[i, lane] = f[unsigned(i * size + node + lane)]
 
 
+@cache
 def store_of(in_solid, *, reverse: bool):
     """Returns store(s, n, node, size, marks, g), which leaves solid nodes alone."""
     opposite = D3Q19.opposite
@@ -132,14 +139,15 @@ def store_of(in_solid, *, reverse: bool):
     return store
 
 
-def observe_of(problem, dtype, in_solid, *, collided: bool):
+@cache
+def observe_of(storage: str, dtype, in_solid, *, collided: bool):
     """Returns observe(s, n, node, size, marks, fields, force): density - 1 and velocity, fields[4][node].
 
     `collided` says that the scratch holds populations after the collision, which has already added the force. In solid
     all are zero.
     """
     moments = moments_of(D3Q19, dtype, -0.5 if collided else 0.5)
-    plain, weights, zero = problem.storage == "plain", tuple(map(dtype, D3Q19.weights)), dtype(0)
+    plain, weights, zero = storage == "plain", tuple(map(dtype, D3Q19.weights)), dtype(0)
 
     @inline
     def observe(s, n, node, size, marks, fields, force):
@@ -156,9 +164,10 @@ def observe_of(problem, dtype, in_solid, *, collided: bool):
     return observe
 
 
-def macroscopic_kernel(problem, dtype, in_solid, *, collided: bool) -> Kernel:
+@cache
+def macroscopic_kernel(storage: str, dtype, in_solid, *, collided: bool) -> Kernel:
     """The kernel (marks, f, fields, size, force) over all stored nodes, see `observe_of`."""
-    observe = observe_of(problem, dtype, in_solid, collided=collided)
+    observe = observe_of(storage, dtype, in_solid, collided=collided)
 
     @inline
     def macroscopic(x, n, s, marks, f, fields, size, force):

@@ -5,6 +5,7 @@ of a population that would come from solid is that of its opposite at the node i
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -43,6 +44,7 @@ class NodeMap:
     sources: object
 
 
+@cache
 def _map_kernel(modified: bool, reverse: bool) -> Kernel:
     """The kernel (index, sources, grid, row); index is the number of a pore, or -1 in solid."""
     opposite = D3Q19.opposite

@@ -5,6 +5,8 @@ k odd, have their places at that node; even steps leave them in the other order 
 in place, without a second array and without a pass of its own.
 """
 
+from functools import cache
+
 from repro.parallel import Kernel, inline
 
 from ..equilibrium import scratch_rows
@@ -17,6 +19,7 @@ from .swap.rule import require_box
 TRAFFIC = Traffic(arrays=1, reads=1, writes=1)
 
 
+@cache
 def _places_of(lattice, layout, odd_step: bool):
     """Returns (load, store), which know where the populations of a run of nodes are before and after a step."""
     (at, stride), offset, q = layout_of(lattice, layout), offset_of(lattice), lattice.q
@@ -56,6 +59,7 @@ def _places_of(lattice, layout, odd_step: bool):
     return load, store
 
 
+@cache
 def _update_kernel(model, dtype, layout, block, odd_step: bool) -> Kernel:
     (load, store), relax = _places_of(model.lattice, layout, odd_step), relax_of(model, dtype)
 

@@ -1,6 +1,7 @@
 """Two arrays, one kernel: each node reads what streams into it, collides and writes its own populations.
 
-Porous paper, section 4.1(2); reads are misaligned, writes aligned. The state is taken after the collision.
+Porous paper, section 4.1(2); reads are uncoalesced (misaligned), writes coalesced. The state is that after the
+collision.
 """
 
 from ..node import update_kernel

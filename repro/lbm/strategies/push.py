@@ -1,6 +1,6 @@
 """Two arrays, one kernel: each node reads its own populations, collides and writes them to its neighbours.
 
-Porous paper, section 4.1(2), as the paper describes it; reads are aligned, writes misaligned.
+Porous paper, section 4.1(2), as the paper describes it; reads are coalesced, writes uncoalesced (misaligned).
 """
 
 from ..node import update_kernel

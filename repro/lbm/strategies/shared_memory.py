@@ -6,6 +6,8 @@ place at the block's other end. The second kernel moves those to the block where
 one block a row and a periodic x axis they are already where they belong, and the second kernel is not needed.
 """
 
+from functools import cache
+
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
@@ -33,6 +35,7 @@ def _check(problem, block):
         )
 
 
+@cache
 def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
     """Collide, stream along x in shared memory, and store with the shift along y and z."""
     lattice, boundaries = model.lattice, model.boundaries
@@ -72,6 +75,7 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
     return Kernel(update, ndim=3, rows=scratch_rows(lattice), dtype=dtype, shared_rows=q, block=block)
 
 
+@cache
 def _exchange_kernel(model, layout, block) -> Kernel:
     """LBExchange: a thread moves one pair of opposite populations along one row of blocks."""
     lattice, faces = model.lattice, model.boundaries.faces

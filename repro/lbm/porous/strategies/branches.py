@@ -3,6 +3,8 @@
 Porous paper, section 5.1, "the general treatment": simple, but a population costs a look at a neighbour.
 """
 
+from functools import cache
+
 from repro.parallel import inline
 
 from ...layout import unsigned
@@ -19,6 +21,7 @@ def in_solid(solid, node):
     return solid[node] != 0
 
 
+@cache
 def _reader(modified: bool):
     @inline
     def read(s, n, x, y, z, grid, solid, f):

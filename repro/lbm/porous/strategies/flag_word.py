@@ -4,6 +4,8 @@ Porous paper, section 5.2 and listing 2 ("algorithm one"). Bit i says that popul
 is read at the node itself, in the opposite direction.
 """
 
+from functools import cache
+
 import numpy as np
 
 from repro.parallel import inline
@@ -23,6 +25,7 @@ def in_solid(flags, node):
     return (flags[node] & np.uint32(1)) != 0
 
 
+@cache
 def _reader(modified: bool):
     @inline
     def read(s, n, x, y, z, grid, flags, f):

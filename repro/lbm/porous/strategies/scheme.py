@@ -62,9 +62,10 @@ def dense_scheme(problem, device, dtype, block, *, marks, read, in_solid) -> Por
     a, b = device.zeros(D3Q19.q * size, dtype), device.zeros(D3Q19.q * size, dtype)
     fields = device.zeros(4 * size, dtype)
     grid, rates, force, _ = problem.parameters(dtype)
-    update = device.compile(dense_kernel(problem, dtype, read, in_solid, block=block))
-    collide = device.compile(own_kernel(problem, dtype, in_solid, reverse=False, block=block))
-    observe = device.compile(macroscopic_kernel(problem, dtype, in_solid, collided=True))
+    model, storage = problem.box.model, problem.storage
+    update = device.compile(dense_kernel(model, storage, dtype, read, in_solid, block=block))
+    collide = device.compile(own_kernel(model, storage, dtype, in_solid, reverse=False, block=block))
+    observe = device.compile(macroscopic_kernel(storage, dtype, in_solid, collided=True))
     return PorousScheme(
         start=collide((size,), marks, a, a, size, rates, force),
         steps=tuple(update(shape, marks, f, g, grid, rates, force) for f, g in ((a, b), (b, a))),

@@ -3,6 +3,8 @@
 Porous paper, section 5.3 and figure 5.3 ("algorithm two").
 """
 
+from functools import cache
+
 from repro.parallel import Kernel, inline
 
 from ...equilibrium import scratch_rows
@@ -25,9 +27,10 @@ def gather(s, n, pore, row, sources, f):
             s[i, lane] = f[unsigned(sources[unsigned((i - 1) * row + pore + lane)])]
 
 
-def _update_kernel(problem, dtype, block) -> Kernel:
+@cache
+def _update_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (sources, f, g, row, rates, force): stream, collide, store."""
-    relax, store = relax_of(problem, dtype), store_of(nowhere, reverse=False)
+    relax, store = relax_of(model, storage, dtype), store_of(nowhere, reverse=False)
 
     @inline
     def update(x, n, s, sources, f, g, row, rates, force):
@@ -40,13 +43,13 @@ def _update_kernel(problem, dtype, block) -> Kernel:
 
 def build(problem, device, dtype, block) -> PorousScheme:
     """Bind the strategy to two arrays on the device; the map is made there. The state is taken after the collision."""
-    pores = map_pores(problem, device)
+    pores, model, storage = map_pores(problem, device), problem.box.model, problem.storage
     count, row, sources = pores.count, pores.row, pores.sources
     a, b = device.zeros(Q * row, dtype), device.zeros(Q * row, dtype)
     fields, (_, rates, force, _) = device.zeros(4 * row, dtype), problem.parameters(dtype)
-    update = device.compile(_update_kernel(problem, dtype, block))
-    collide = device.compile(own_kernel(problem, dtype, nowhere, reverse=False, block=block))
-    observe = device.compile(macroscopic_kernel(problem, dtype, nowhere, collided=True))
+    update = device.compile(_update_kernel(model, storage, dtype, block))
+    collide = device.compile(own_kernel(model, storage, dtype, nowhere, reverse=False, block=block))
+    observe = device.compile(macroscopic_kernel(storage, dtype, nowhere, collided=True))
     return PorousScheme(
         start=collide((count,), sources, a, a, row, rates, force),
         steps=tuple(update((count,), sources, f, g, row, rates, force) for f, g in ((a, b), (b, a))),

@@ -6,6 +6,8 @@ its opposite was read. Each place belongs to one pore in each step, so there is 
 of the steps need no map. The map is kept as runs (see `run_map`), a fraction of the bytes of `sparse`.
 """
 
+from functools import cache
+
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
@@ -35,9 +37,10 @@ def _gather(s, n, pore, places, runs, f):
             s[i, lane] = f[unsigned(places[i, lane])]
 
 
-def _exchange_kernel(problem, dtype, block) -> Kernel:
+@cache
+def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (runs, f, rates, force) of odd steps: stream, collide, stream."""
-    relax = relax_of(problem, dtype)
+    relax = relax_of(model, storage, dtype)
 
     @inline
     def exchange(x, n, s, places, runs, f, rates, force):
@@ -53,9 +56,10 @@ def _exchange_kernel(problem, dtype, block) -> Kernel:
     return Kernel(exchange, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype, block=block)
 
 
-def _arriving_kernel(problem, dtype) -> Kernel:
+@cache
+def _arriving_kernel(storage: str, dtype) -> Kernel:
     """The kernel (runs, f, fields, row, force) after even steps: of what streams in."""
-    observe = observe_of(problem, dtype, nowhere, collided=False)
+    observe = observe_of(storage, dtype, nowhere, collided=False)
 
     @inline
     def arriving(x, n, s, places, runs, f, fields, row, force):
@@ -78,10 +82,11 @@ def build(problem, device, dtype, block) -> PorousScheme:
     del pores
     f, fields = device.zeros(Q * row, dtype), device.zeros(4 * row, dtype)
     _, rates, force, _ = problem.parameters(dtype)
-    local = device.compile(own_kernel(problem, dtype, nowhere, reverse=True, block=block))
-    exchange = device.compile(_exchange_kernel(problem, dtype, block))
-    at_rest = device.compile(macroscopic_kernel(problem, dtype, nowhere, collided=False))
-    arriving = device.compile(_arriving_kernel(problem, dtype))
+    model, storage = problem.box.model, problem.storage
+    local = device.compile(own_kernel(model, storage, dtype, nowhere, reverse=True, block=block))
+    exchange = device.compile(_exchange_kernel(model, storage, dtype, block))
+    at_rest = device.compile(macroscopic_kernel(storage, dtype, nowhere, collided=False))
+    arriving = device.compile(_arriving_kernel(storage, dtype))
     return PorousScheme(
         start=nothing,
         steps=(

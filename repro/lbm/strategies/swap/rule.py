@@ -8,6 +8,7 @@ Before streaming the boundary nodes have their populations in reverse order, as 
 """
 
 from enum import IntEnum
+from functools import cache
 
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
@@ -54,6 +55,7 @@ def require_box(problem, *, closed: bool) -> None:
             raise InputError(f"{extent} nodes along {'xyz'[axis]}: between two boundary nodes at least one is needed")
 
 
+@cache
 def collide_kernel(model: Model, dtype, layout: str, block: int, *, reverse_all: bool) -> Kernel:
     """The kernel (f, nx, ..., wz): collide in place and reverse the populations, of boundary nodes alone or of all."""
     lattice, boundaries = model.lattice, model.boundaries
@@ -77,6 +79,7 @@ def collide_kernel(model: Model, dtype, layout: str, block: int, *, reverse_all:
     return Kernel(collide, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True, block=block)
 
 
+@cache
 def link_kernel(model: Model, dtype, layout: str, block: int, *, boundary_only: bool) -> Kernel:
     """The kernel (f, grid): swap j of a node with i of the next node, for all nodes or for boundary nodes.
 
@@ -116,6 +119,7 @@ def link_kernel(model: Model, dtype, layout: str, block: int, *, boundary_only: 
     return Kernel(swap, ndim=3, rows=2 * count, dtype=dtype, edges=True, block=block)
 
 
+@cache
 def _rotate_of(lattice: Lattice, layout: str):
     """Returns rotate(f, i, j, here, ahead, size): the rule at one node and one pair (figure 3)."""
     at, _ = layout_of(lattice, layout)
@@ -128,6 +132,7 @@ def _rotate_of(lattice: Lattice, layout: str):
     return rotate
 
 
+@cache
 def sweep_kernel(model: Model, layout: str) -> Kernel:
     """The kernel (f, grid): the serial sweep over the interior, in the order of memory (algorithm 1)."""
     lattice = model.lattice
@@ -148,6 +153,7 @@ def sweep_kernel(model: Model, layout: str) -> Kernel:
     return Kernel(sweep, ndim=3, edges=True)
 
 
+@cache
 def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
     """The kernel (f, grid): one thread walks each ray from its first interior node to the last."""
     lattice = model.lattice
@@ -178,6 +184,7 @@ def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
     return Kernel(walk, ndim=3, edges=True, block=block)
 
 
+@cache
 def _kinds_of(lattice: Lattice):
     """Returns kind(i, edges, touched): the type of a node on its ray of the pair whose first is i.
 
@@ -197,6 +204,7 @@ def _kinds_of(lattice: Lattice):
     return kind
 
 
+@cache
 def _faces_of_node(model: Model):
     """Returns faces(x, y, z, grid): (faces of the box on which a node lies, faces of the interior)."""
     edges_of, _ = beyond_of(model.lattice, faces_of(model.boundaries)[0])
@@ -209,6 +217,7 @@ def _faces_of_node(model: Model):
     return faces
 
 
+@cache
 def source_of(model: Model):
     """Returns source(i, x, y, z, grid): the node's type on its ray of the pair whose first is i (table 4)."""
     kind, faces = _kinds_of(model.lattice), _faces_of_node(model)
@@ -221,6 +230,7 @@ def source_of(model: Model):
     return source
 
 
+@cache
 def type_kernel(model: Model, dtype, layout: str, block: int) -> Kernel:
     """The kernel (f, g, grid): all nodes at once take from f what the sweep would leave in g (tables 3, 4).
 

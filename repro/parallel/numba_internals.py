@@ -1,0 +1,103 @@
+"""All that reaches into numba, for the versions that have been looked at.
+
+Three things that numba does not offer: names of compiled functions that no two processes share, cache files that no two
+processes write, and no machine code for functions that are only ever inlined into a kernel. With another version of
+numba, kernels are compiled as numba does it and kept on no disk: slower, and right.
+"""
+
+import itertools
+import uuid
+import weakref
+from contextlib import contextmanager
+
+import numba
+
+#: versions whose internals are as expected here (see tests/parallel/test_numba_internals.py)
+KNOWN = ("0.68.",)
+
+UNDERSTOOD = numba.__version__.startswith(KNOWN)
+
+_PROCESS = uuid.uuid4().hex[:12]
+
+
+def name_apart() -> None:
+    """Let no two processes give two functions the same name.
+
+    numba names what it compiles by a number that every process counts from 1 on. Of two kernels with arguments of the
+    same types, one from the cache and one compiled now, that got the same number, one would run in place of the other.
+    """
+    if UNDERSTOOD:
+        from numba.core.bytecode import FunctionIdentity
+
+        FunctionIdentity._unique_ids = itertools.count(int(_PROCESS, 16))
+
+
+def cached_apart(dispatcher):
+    """Let the files in which numba caches `dispatcher` carry this process's name; returns the dispatcher.
+
+    numba numbers them by an index that it reads and writes without a lock: of two kernels that two processes compile
+    at once, one would find the other's machine code, and compute something else.
+    """
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if files is not None and _PROCESS not in files._data_name_pattern:
+        files._data_name_pattern = files._data_name_pattern.replace("{number:d}", _PROCESS + ".{number:d}")
+    return dispatcher
+
+
+def compiled(dispatcher, signature: tuple):
+    """Compile a function of a CPU for the types of its arguments; returns the address of its machine code."""
+    with _machine_code_on_demand():
+        dispatcher.compile(signature)
+        result = dispatcher.overloads[signature]
+        return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+
+
+@contextmanager
+def _machine_code_on_demand():
+    """While it lasts, numba makes machine code of a function when its address is asked for, not when it is linked.
+
+    Otherwise it makes it for every equation that a kernel calls, of which only the kernel's own code is ever run.
+    """
+    if not UNDERSTOOD:
+        yield
+        return
+    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+    from numba.core.compiler_lock import global_compiler_lock
+
+    pointer, finish = JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific
+    add, set_env = JITCPUCodegen._add_module, JITCPUCodegen.set_env
+    waiting = weakref.WeakSet()
+
+    def wait(library):
+        waiting.add(library)
+
+    def make(library, name):
+        library._ensure_finalized()
+        if library in waiting:
+            if library._compiled_object is None and not _defines(library, name):
+                return 0
+            waiting.discard(library)
+            if cleanup := add(library._codegen, library._final_module):
+                weakref.finalize(library, cleanup)
+            finish(library)
+        return pointer(library, name)
+
+    def set_if_made(codegen, name, environment):
+        if codegen._engine.is_symbol_defined(name):
+            set_env(codegen, name, environment)
+
+    with global_compiler_lock:
+        JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific = make, wait
+        JITCPUCodegen._add_module, JITCPUCodegen.set_env = lambda codegen, module: None, set_if_made
+        try:
+            yield
+        finally:
+            JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific = pointer, finish
+            JITCPUCodegen._add_module, JITCPUCodegen.set_env = add, set_env
+
+
+def _defines(library, name: str) -> bool:
+    try:
+        return not library._final_module.get_function(name).is_declaration
+    except NameError:
+        return False

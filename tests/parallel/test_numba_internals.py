@@ -1,0 +1,103 @@
+"""What is patched in numba does what is said of it, and another version of numba is left alone."""
+
+import itertools
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+from numba.core.bytecode import FunctionIdentity
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from packaging.version import Version
+
+from repro.parallel import CpuDevice, Kernel, inline, numba_internals, select
+
+PATCHED = (
+    (JITCodeLibrary, "get_pointer_to_function"),
+    (JITCodeLibrary, "_finalize_specific"),
+    (JITCPUCodegen, "_add_module"),
+    (JITCPUCodegen, "set_env"),
+)
+
+
+def doubling():
+    """A kernel that calls an equation; new ones each time, so that nothing is compiled yet."""
+
+    @inline
+    def twice(value):
+        return value + value
+
+    @inline
+    def body(x, n, values):
+        for i in range(x, x + n):
+            values[i] = twice(values[i])
+
+    return body
+
+
+def test_the_installed_numba_is_a_version_that_has_been_looked_at():
+    assert numba_internals.UNDERSTOOD, f"look at numba {numba.__version__}, then add it to numba_internals.KNOWN"
+    assert Version(numba.__version__) >= Version("0.68")
+
+
+def test_the_places_that_are_patched_are_there():
+    assert isinstance(FunctionIdentity._unique_ids, itertools.count)
+    for owner, name in PATCHED:
+        assert callable(getattr(owner, name))
+    dispatcher = numba.njit(cache=True)(_plain)
+    assert "{number:d}" in dispatcher._cache._cache_file._data_name_pattern
+
+
+def _plain(x):
+    return x
+
+
+@pytest.mark.parametrize("device", [select("serial"), CpuDevice("threads", workers=2)], ids=["serial", "threads"])
+def test_only_what_runs_gets_machine_code_and_numba_is_as_before_afterwards(device, monkeypatch):
+    made = []
+    finish = JITCodeLibrary._finalize_specific
+    monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", lambda self: made.append(self.name) or finish(self))
+    before = [getattr(owner, name) for owner, name in PATCHED]
+    values = np.arange(8.0)
+    device.compile(Kernel(doubling()))((8,), values)()
+    assert (values == 2 * np.arange(8.0)).all()
+    assert any("loop" in name for name in made)
+    assert not [name for name in made if "twice" in name or "body" in name]
+    assert [getattr(owner, name) for owner, name in PATCHED] == before
+
+
+def test_an_equation_that_a_kernel_has_inlined_can_still_be_called_from_a_function_of_ones_own():
+    body = doubling()
+    values = np.ones(4)
+    select("serial").compile(Kernel(body))((4,), values)()
+
+    @numba.njit
+    def own(values):
+        body(0, 4, values)
+        return values[3]
+
+    assert own(values) == 4
+
+
+def test_another_version_of_numba_is_used_as_it_is_and_nothing_is_kept_on_disk(tmp_path):
+    script = (
+        "import numba; numba.__version__ = '9.9.9'\n"
+        "import numpy as np\n"
+        "from repro.parallel import Kernel, inline, numba_internals, select\n"
+        "assert not numba_internals.UNDERSTOOD\n"
+        "@inline\n"
+        "def double(x, n, values):\n"
+        "    for i in range(x, x + n):\n"
+        "        values[i] *= 2\n"
+        "values = np.ones(8)\n"
+        "for name in ('serial', 'threads'):\n"
+        "    select(name).compile(Kernel(double))((8,), values)()\n"
+        "assert (values == 4).all()\n"
+    )
+    path = tmp_path / "other.py"
+    path.write_text(script)
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": ":".join(sys.path), "PATH": ""}
+    done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert not list((tmp_path / "cache").rglob("*.nbc"))
