@@ -21,9 +21,9 @@ reproduce: $(STAMP)
 	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE) --jobs $(JOBS)
 
 test: $(STAMP)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/ruff check . notebooks
+	$(BIN)/ruff format --check . notebooks
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lab: $(STAMP)
 	$(BIN)/jupyter lab notebooks

@@ -14,6 +14,8 @@ if not GPU:
 
     numba.config.reload_config()
 
+from helpers.plain import PlainDevice  # noqa: E402
+
 
 @pytest.fixture(autouse=True)
 def _simulator_is_for_kernels_only(request, monkeypatch):
@@ -36,6 +38,12 @@ def device(request):
 def threads():
     """All cores of the CPU."""
     return select("threads")
+
+
+@pytest.fixture(scope="session")
+def wide_device():
+    """The GPU, or plain Python: for wide matrices of tiny grids."""
+    return select("cuda") if GPU else PlainDevice()
 
 
 @pytest.fixture(scope="session")

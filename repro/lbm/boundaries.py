@@ -73,8 +73,8 @@ def on_faces(faces, x, y, z, grid):
 def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: float):
     """Returns (inner, extrapolate) for faces with the scheme "extrapolation".
 
-    inner(x, y, z, grid) is the node whose populations a wall node starts from; extrapolate(s, n, wall, fx,
-    fy, fz) replaces its equilibrium by that of the wall's velocity. `share` is the force's share in the velocity.
+    inner(x, y, z, grid) is the node whose populations a wall node starts from; extrapolate(s, n, x, y, z, grid, wall,
+    force) replaces its equilibrium by that of the wall's velocity. `share` is the force's share in the velocity.
     """
     q, pairs, zero, three, three_halves = lattice.q, lattice.q // 2, dtype(0), dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)

@@ -40,8 +40,9 @@ class PtxDevice:
     def compile(self, kernel):
         def bind(shape, *arguments):
             name = kernel.body.__name__
-            if (kernel, len(arguments)) not in self.kernels:
-                self.kernels[kernel, len(arguments)] = name, ptx(kernel, arguments, self.fuse)
+            kinds = tuple(typeof(value) for value in flattened(arguments)[1])
+            if (kernel, kinds) not in self.kernels:
+                self.kernels[kernel, kinds] = name, ptx(kernel, arguments, self.fuse)
             return lambda: None
 
         return bind

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from repro.papers.porous.media.permeability import resolution_check
 
 from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, sphere_drag
@@ -15,6 +14,8 @@ from repro.lbm.porous.permeability import closed_sides, flow_through, mirrored, 
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
+from repro.papers.porous.media import speed
+from repro.papers.porous.media.permeability import resolution_check
 from repro.parallel import select
 
 COEFFICIENTS = pd.read_csv(
@@ -194,7 +195,7 @@ def test_an_image_that_does_not_fit_is_refused_before_it_is_allocated():
 
 
 def test_speeds_are_measured_only_after_the_physics_has_been_checked(threads, monkeypatch):
-    table = benchmark.speed_table([("a", slit(6), threads, {"strategy": "sparse", "seconds": 0.001})])
+    table = speed.speed_table([("a", slit(6), threads, {"strategy": "sparse", "seconds": 0.001})])
     assert {"mlups", "mflups", "roof", "check", "spread"} <= set(table.columns)
     assert table["mlups"].iloc[0] * slit(6).porosity == pytest.approx(table["mflups"].iloc[0])
     monkeypatch.setattr(benchmark, "TOLERANCE", {"single": -1.0})

@@ -95,8 +95,8 @@ GEOMETRIES = {
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 @pytest.mark.parametrize(("strategy", "walls"), POSSIBLE)
-def test_strategies_stream_collide_and_bounce_back_as_the_reference(cuda_device, strategy, walls, geometry):
-    assert_same_flow(problem_of(GEOMETRIES[geometry], walls=walls), cuda_device, strategy=strategy, block=4)
+def test_strategies_stream_collide_and_bounce_back_as_the_reference(wide_device, strategy, walls, geometry):
+    assert_same_flow(problem_of(GEOMETRIES[geometry], walls=walls), wide_device, strategy=strategy, block=4)
 
 
 shapes = st.tuples(*[st.integers(1, 5)] * 3)
@@ -105,10 +105,10 @@ shapes = st.tuples(*[st.integers(1, 5)] * 3)
 @settings(max_examples=8, deadline=None)
 @given(shape=shapes, seed=st.integers(0, 999), porosity=st.floats(0.1, 1.0))
 @pytest.mark.parametrize(("strategy", "walls"), POSSIBLE)
-def test_random_geometries_flow_as_the_reference(cuda_device, strategy, walls, shape, seed, porosity):
+def test_random_geometries_flow_as_the_reference(wide_device, strategy, walls, shape, seed, porosity):
     solid = image(shape, seed, porosity)
     assume(not solid.all())
-    assert_same_flow(problem_of(solid, walls=walls), cuda_device, steps=2, strategy=strategy, block=4)
+    assert_same_flow(problem_of(solid, walls=walls), wide_device, steps=2, strategy=strategy, block=4)
 
 
 @settings(max_examples=25, deadline=None)
@@ -128,10 +128,10 @@ def test_node_by_node_is_the_same_flow(strategy):
 @pytest.mark.parametrize("options", [{"precision": "single"}, {}])
 @pytest.mark.parametrize("storage", ["deviation", "plain"])
 @pytest.mark.parametrize("forcing", ["luo", "guo"])
-def test_storage_precision_and_forcing_do_not_change_the_flow(cuda_device, storage, forcing, options):
+def test_storage_precision_and_forcing_do_not_change_the_flow(wide_device, storage, forcing, options):
     problem = problem_of(throat(), "bgk", storage=storage, forcing=forcing)
     for strategy in ("sparse", "sparse in place"):
-        assert_same_flow(problem, cuda_device, steps=2, strategy=strategy, **options)
+        assert_same_flow(problem, wide_device, steps=2, strategy=strategy, **options)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -113,18 +113,18 @@ MATRIX = [(box, strategy) for box in BOXES for strategy in STRATEGIES if possibl
 
 
 @pytest.mark.parametrize(("box", "strategy"), MATRIX)
-def test_strategies_stream_collide_and_meet_walls_as_the_reference(cuda_device, box, strategy):
+def test_strategies_stream_collide_and_meet_walls_as_the_reference(wide_device, box, strategy):
     shape, steps = ((6, 5, 1), 3) if BOXES[box][0] is D2Q9 else ((4, 4, 4), 2)
     options = block_of(strategy, shape[0]) | {"strategy": strategy}
-    assert_same_flow(problem_of(box, shape), cuda_device, steps, **options)
+    assert_same_flow(problem_of(box, shape), wide_device, steps, **options)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("box", ["half-way with extrapolated lid", "D3Q15 half-way", "D3Q19 periodic"])
-def test_arrays_of_structures_hold_the_same_flow(cuda_device, box, strategy):
+def test_arrays_of_structures_hold_the_same_flow(wide_device, box, strategy):
     shape = (6, 5, 1) if BOXES[box][0] is D2Q9 else (4, 3, 3)
     options = block_of(strategy, shape[0]) | {"strategy": strategy, "layout": "aos"}
-    assert_same_flow(problem_of(box, shape, "bgk", "luo"), cuda_device, steps=2, **options)
+    assert_same_flow(problem_of(box, shape, "bgk", "luo"), wide_device, steps=2, **options)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -137,15 +137,15 @@ def test_the_number_of_blocks_a_row_does_not_matter(cuda_device, box, blocks, st
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("shape", [(2, 2, 1), (2, 3, 1), (3, 2, 1)])
-def test_the_smallest_boxes_work(cuda_device, strategy, shape):
+def test_the_smallest_boxes_work(wide_device, strategy, shape):
     problem = problem_of("half-way, y high moves", shape)
-    assert_same_flow(problem, cuda_device, strategy=strategy, block=shape[0])
+    assert_same_flow(problem, wide_device, strategy=strategy, block=shape[0])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("shape", [(1, 4, 1), (4, 1, 1), (1, 1, 1)])
-def test_a_periodic_box_may_be_one_node_wide(cuda_device, strategy, shape):
-    assert_same_flow(problem_of("periodic", shape), cuda_device, strategy=strategy, block=shape[0])
+def test_a_periodic_box_may_be_one_node_wide(wide_device, strategy, shape):
+    assert_same_flow(problem_of("periodic", shape), wide_device, strategy=strategy, block=shape[0])
 
 
 #: few enough to compile; rows longer than a run of the CPU, with a rest
@@ -229,7 +229,7 @@ def assert_momentum_grows(device, lattice, forcing, strategy):
 @pytest.mark.parametrize("scheme", [*BOUNCE_BACK, "extrapolation"])
 @pytest.mark.parametrize("moving", range(4))
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_moving_wall_drags_the_fluid_along(cuda_device, strategy, moving, scheme):
+def test_a_moving_wall_drags_the_fluid_along(wide_device, strategy, moving, scheme):
     """In a channel between two walls, one of which moves: by momentum alone, whatever the reference says."""
     axis = moving // 2
     if strategy == "shared memory" and axis == 0:
@@ -238,7 +238,7 @@ def test_a_moving_wall_drags_the_fluid_along(cuda_device, strategy, moving, sche
     velocity = (0.0, 0.1, 0.0) if axis == 0 else (0.1, 0.0, 0.0)
     shape = (6, 2, 1) if axis == 0 else (2, 6, 1)
     problem = Problem(Model(D2Q9, Boundaries(faces, moving)), shape, 0.9, wall_velocity=velocity)
-    simulation = Simulation(problem, cuda_device, precision="double", strategy=strategy, block=2)
+    simulation = Simulation(problem, wide_device, precision="double", strategy=strategy, block=2)
     simulation.step(8)
     u = simulation.fields()[1][1 - axis, 0]
     profile = u.mean(axis=0) if axis == 0 else u.mean(axis=1)
@@ -253,9 +253,9 @@ def test_a_moving_wall_drags_the_fluid_along(cuda_device, strategy, moving, sche
 
 @pytest.mark.parametrize("collision", ["bgk", "trt"])
 @pytest.mark.parametrize("forcing", [None, "luo", "guo"])
-def test_collisions_and_forcings_agree_with_the_reference(cuda_device, collision, forcing):
+def test_collisions_and_forcings_agree_with_the_reference(wide_device, collision, forcing):
     problem = problem_of("half-way with extrapolated lid", (5, 5, 1), collision, forcing)
-    assert_same_flow(problem, cuda_device, steps=4)
+    assert_same_flow(problem, wide_device, steps=4)
 
 
 def test_a_fluid_starts_at_rest_with_density_one(cuda_device):
@@ -267,17 +267,17 @@ def test_a_fluid_starts_at_rest_with_density_one(cuda_device):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_populations_come_back_as_they_were_set(cuda_device, layout):
+def test_populations_come_back_as_they_were_set(wide_device, layout):
     problem = problem_of("periodic", (4, 3, 1))
-    simulation = Simulation(problem, cuda_device, precision="double", layout=layout)
+    simulation = Simulation(problem, wide_device, precision="double", layout=layout)
     populations = random_populations(problem)
     simulation.set_populations(populations)
     np.testing.assert_allclose(simulation.populations(), populations, atol=1e-16)
 
 
-def test_populations_cannot_be_set_on_the_way(cuda_device):
+def test_populations_cannot_be_set_on_the_way(wide_device):
     problem = problem_of("periodic", (4, 3, 1))
-    simulation = Simulation(problem, cuda_device)
+    simulation = Simulation(problem, wide_device)
     simulation.step(1)
     with pytest.raises(InputError, match="before the first step"):
         simulation.set_populations(random_populations(problem))
@@ -285,10 +285,10 @@ def test_populations_cannot_be_set_on_the_way(cuda_device):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("strategy", ["pull", "push"])
-def test_a_run_to_the_steady_state_restores_the_mass_that_an_extrapolated_lid_leaks(cuda_device, strategy, layout):
+def test_a_run_to_the_steady_state_restores_the_mass_that_an_extrapolated_lid_leaks(wide_device, strategy, layout):
     problem = problem_of("half-way with extrapolated lid", (5, 5, 1), forcing=None)
     restored, leaking = (
-        Simulation(problem, cuda_device, precision="double", strategy=strategy, layout=layout) for _ in range(2)
+        Simulation(problem, wide_device, precision="double", strategy=strategy, layout=layout) for _ in range(2)
     )
     for simulation in (restored, leaking):
         simulation.set_populations(1.01 * random_populations(problem))

@@ -116,8 +116,8 @@ def test_on_every_device_all_ways_equal_plain_streaming(device, shape, seed):
 
 
 @pytest.mark.parametrize("shape", [(3, 3, 3), (3, 4, 5), (11, 3, 3), (3, 3, 11), (5, 11, 4)])
-def test_thin_boxes_have_rays_of_one_and_two_nodes(cuda_device, shape):
-    assert_all_ways_equal(shape, 7, cuda_device)
+def test_thin_boxes_have_rays_of_one_and_two_nodes(wide_device, shape):
+    assert_all_ways_equal(shape, 7, wide_device)
 
 
 @settings(max_examples=20, deadline=None)
@@ -168,29 +168,37 @@ def test_the_lid_drives_the_same_flow_bit_for_bit(device, strategy):
 
 
 @pytest.mark.parametrize("strategy", PARALLEL)
-def test_arrays_of_structures_hold_the_same_flow(cuda_device, strategy):
-    assert_flows_as_split(cavity((4, 4, 5)), cuda_device, strategy, steps=3, layout="aos")
+def test_arrays_of_structures_hold_the_same_flow(wide_device, strategy):
+    assert_flows_as_split(cavity((4, 4, 5)), wide_device, strategy, steps=3, layout="aos")
 
 
 @pytest.mark.parametrize("strategy", PARALLEL)
-def test_other_lattices_stream_by_swaps_as_well(cuda_device, strategy):
+def test_other_lattices_stream_by_swaps_as_well(wide_device, strategy):
     for lattice, shape, faces in ((D3Q15, (4, 4, 4), (S,) * 6), (D2Q9, (5, 6, 1), (S, S, S, S, P, P))):
-        assert_flows_as_split(cavity(shape, lattice, faces), cuda_device, strategy, steps=3)
+        assert_flows_as_split(cavity(shape, lattice, faces), wide_device, strategy, steps=3)
 
 
-def test_links_need_no_walls(cuda_device):
+def test_links_need_no_walls(wide_device):
     for faces in ((P, P, S, S, P, P), (P, P, S, S, S, S)):
-        assert_flows_as_split(cavity((4, 4, 3), D3Q19, faces), cuda_device, "swap links")
+        assert_flows_as_split(cavity((4, 4, 3), D3Q19, faces), wide_device, "swap links")
 
 
 @pytest.mark.parametrize("faces", [(S,) * 6, (P, P, S, S, P, P)])
-def test_esoteric_pull_is_the_same_flow_in_one_array(device, faces):
+def test_esoteric_pull_is_the_same_flow_in_one_array_whatever_the_walls(wide_device, faces):
+    assert_esoteric_pull_flows_as_split(wide_device, wide_device, faces)
+
+
+def test_esoteric_pull_is_the_same_flow_in_one_array(device, wide_device):
+    assert_esoteric_pull_flows_as_split(device, wide_device, (P, P, S, S, P, P))
+
+
+def assert_esoteric_pull_flows_as_split(device, reference, faces):
     problem = cavity((4, 6, 5), D3Q19, faces)
     fluid = np.zeros(problem.shape[::-1], bool)
     fluid[tuple(slice(1, -1) if faces[2 * axis] == S else slice(None) for axis in (2, 1, 0))] = True
     for steps in (0, 3, 4):
         rho, u = flow_after(problem, device, "esoteric pull", steps=steps).fields()
-        expected_rho, expected_u = flow_after(problem, device, "split", steps=steps).fields()
+        expected_rho, expected_u = flow_after(problem, reference, "split", steps=steps).fields()
         np.testing.assert_allclose(rho[fluid], expected_rho[fluid], rtol=0, atol=1e-14)
         np.testing.assert_allclose(u[:, fluid], expected_u[:, fluid], rtol=0, atol=1e-14)
 

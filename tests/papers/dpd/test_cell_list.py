@@ -1,6 +1,7 @@
-"""The cell lists: what they hold, what they cost in memory, and that they are timed in a valid order."""
+"""The cell lists: their contents, their memory, and that they are timed in a valid order."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from repro.dpd.cases import Bulk
@@ -23,11 +24,11 @@ def test_the_number_of_a_cell_counts_x_first():
     assert Cells((3.0, 4.0, 5.0)).of(position).tolist() == [0, 2, 3, 12]
 
 
-def test_a_particle_that_stands_twice_is_noticed(threads):
+def test_a_particle_in_two_cells_is_noticed(threads):
     system = Bulk((3, 3, 3)).system()
     made = lc.launched(lc.SORTED, threads, lc.state_of(system.position, system.box, threads), system.cells, 32)
     made.ids[1] = made.ids[0]
-    with pytest.raises(InputError, match="1 particles stand nowhere, 1 twice"):
+    with pytest.raises(InputError, match="1 particles are in no cell, 1 in two"):
         lc.cell_by_particle(lc.SORTED, made, threads, system.count)
 
 
@@ -68,7 +69,7 @@ def test_bytes_a_particle_follow_from_the_arrays(threads):
 def test_sorting_the_particles_by_cell_keeps_them_all():
     system = Bulk((4, 4, 4)).system()
     ordered = lb.in_order(system.position, system.cells, lb.ORDERED)
-    assert (np.diff(lc.counted(ordered, system.cells)) >= 0).all()
+    assert (np.diff(system.cells.of(ordered)) >= 0).all()
     assert (np.sort(ordered, 0) == np.sort(system.position, 0)).all()
 
 
@@ -110,6 +111,17 @@ def test_clearing_alone_leaves_the_table_empty(device):
     assert made.counts.sum() == system.count
     parts["clear the table"]()
     assert made.counts.sum() == 0
+
+
+def test_claims_get_a_value_only_where_both_sizes_of_the_paper_were_timed():
+    rows = [(lc.TABLE, lb.RANDOM, 65536, 20.0, 3.0e9), (lc.TABLE, lb.RANDOM, 524288, 200.0, 2.5e9)]
+    speeds = pd.DataFrame(rows, columns=["list", "order", "particles", "microseconds", "rate"])
+    clearing = pd.DataFrame({"particles": [768, 65536, 524288], "update / clear all": [9.0, 0.5, 0.7]})
+    shares = pd.DataFrame({"particles": [65536, 524288], "share (%)": [1.0, 2.0]})
+    values = {claim: value for claim, (value, _) in lb.claim_values(speeds, clearing, shares, 32).items()}
+    # the slower rate, both times, the larger share, and the largest ratio at the paper's sizes
+    assert values == {"dpd-002": 2.5e9, "dpd-003": 20.0, "dpd-004": 200.0, "dpd-005": 2.0, "dpd-058": 0.7}
+    assert lb.claim_values(speeds, clearing, shares[:1], 32) == {}
 
 
 def test_bad_requests_are_refused(threads):

@@ -102,7 +102,7 @@ def test_the_layer_with_the_largest_residual_is_found_by_its_distance_from_the_w
     assert plates.parabola([field], system).worst == pytest.approx(1.5 * 10 / 30)
 
 
-def test_the_shear_within_a_layer_is_not_heat():
+def test_the_shear_within_a_layer_is_not_temperature():
     shear, height = 1.5, 10 / 30
     field = between_plates(lambda z: shear * z)
     # uniform in a layer: the mean square is kT and (s h)^2 / 12 more for one of three components
@@ -114,6 +114,22 @@ def test_the_layer_without_slip_lies_where_the_line_crosses_zero():
     study = pd.DataFrame({"layer": [0.1, 0.2, 0.3], "slip": [0.12, 0.03, -0.03]})
     assert plates.layer_without_slip(study) == pytest.approx(0.25)
     assert np.isnan(plates.layer_without_slip(study.assign(slip=1.0)))
+
+
+def test_cpu_and_device_are_compared_in_their_last_settled_windows(system):
+    exact_flow, shifted = between_plates(parabola_with(0.0)), between_plates(parabola_with(0.05))
+    runs = {
+        "CPU": flows.Flow(system, 100, 50, [exact_flow] * 4),
+        "GPU": flows.Flow(system, 100, 50, [exact_flow] * 3 + [shifted]),
+    }
+    both = plates.compare(runs, 0.5)
+    fastest = exact.poiseuille(5.0, 10.0, 0.02, 4.0, 1.1)
+    # two settled windows; the last of the GPU lies 0.05 above that of the CPU in all layers
+    assert len(both.settled) == 2
+    assert both.apart["CPU and GPU"] == pytest.approx(0.05 / fastest, rel=0.03)
+    assert both.apart_inside == pytest.approx(max(both.apart.values()), rel=0.03)
+    assert both.noise == pytest.approx(0.05 / np.sqrt(2) / both.fit.fastest)
+    assert not both.resolved
 
 
 def test_a_law_is_left_open_where_the_error_hides_it():
@@ -221,11 +237,13 @@ def test_figures_name_their_axes_with_units(system):
     bins = in_channel({"wide": 0.25, "narrow": 1.0})
     flow = flows.Flow(system, 10, 10, [bins, bins, bins])
     drawn = [
-        flow_figures.profile({"CPU": (fit.z, fit.velocity)}, {"theory": (fit.z, fit.theory)}, STYLE),
+        flow_figures.profile(
+            plates.Comparison(system, "GPU", [field], fit, {"CPU": fit, "GPU": fit}), fit.theory, STYLE
+        ),
         flow_figures.slip(study),
         flow_figures.layers({"a": (fit, field)}),
         flow_figures.flow_map(bins, CHANNEL),
-        flow_figures.sections(bins.z, {"wide": {"CPU": bins.velocity_x[0]}}),
+        flow_figures.sections(bins.z, {"CPU": {"wide": bins.velocity_x[0]}}),
         flow_figures.rates(flow, CHANNEL, 2),
     ]
     for figure in drawn:

@@ -1,14 +1,16 @@
-"""Gas and liquid, and the work of threads that have a cell each."""
+"""Gas and liquid, and load balancing with one thread per cell."""
 
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from repro.dpd.fluid import Fluid
 from repro.dpd.state import make_state
 from repro.errors import InputError
 from repro.papers.dpd.load_balance import balance as load_balance
+from repro.papers.dpd.load_balance import text
 from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cells, useful_share
 from repro.papers.dpd.load_balance.uneven import KINDS, Uneven, particles_in_cells
 from repro.particles.cell_table import CellTable
@@ -64,8 +66,8 @@ def test_cells_are_numbered_as_the_kernels_number_them(threads):
         launch()
     assert np.array_equal(lists.counts, particles_in_cells(system))
     first = lists.entries[: system.cells.count]
-    held = np.flatnonzero(lists.counts)
-    assert np.array_equal(system.cells.of(system.position)[first[held]], held)
+    occupied = np.flatnonzero(lists.counts)
+    assert np.array_equal(system.cells.of(system.position)[first[occupied]], occupied)
 
 
 def test_all_cells_together_look_at_each_pair_of_their_27_cells_once():
@@ -110,6 +112,12 @@ def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
     assert gain["with sorting"][0] == pytest.approx(at["seconds"]["cell"] / at["seconds"]["cell by load"])
     assert gain["predicted gain"][0] == pytest.approx(model["by particles"][0] / model["natural"][0])
     assert at["sorting"]["cell"] == 0 < at["sorting"]["cell by load"]
+
+
+def test_the_verdict_is_about_drops_and_names_the_other_densities():
+    rows = [("even", 1.0, 1.0, 0.9), ("drops", 2.0, 1.8, 1.5)]
+    gains = pd.DataFrame(rows, columns=["density", "predicted gain", "kernel", "with sorting"])
+    assert text.verdict_note(gains) == "drops, sorting included; force kernel alone 1.80, model 2.00; even 0.90"
 
 
 def test_more_workers_than_cells_leave_some_without_work():

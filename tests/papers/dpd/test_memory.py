@@ -1,6 +1,7 @@
-"""Access to memory in every order, and the constants of the force kernel in every place."""
+"""Coalesced and uncoalesced access, and the constants of the force kernel in every memory space."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.toolkit import ptx_of
 
@@ -9,7 +10,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.errors import CheckError, InputError
-from repro.papers.dpd.memory_and_launch import constants
+from repro.papers.dpd.memory_and_launch import constants, text
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
 from repro.parallel import select
 
@@ -38,13 +39,13 @@ def test_neighbours_of_a_walk_lie_a_stride_apart_and_those_at_random_anywhere():
 
     for shift in (0, 3, 5):
         places = Places()
-        memory_benchmark._strided(0, count, source, places, bits, shift)
+        memory_benchmark.strided(0, count, source, places, bits, shift)
         order = np.array(places.taken)
         assert np.array_equal(np.sort(order), np.arange(count))
         # but for the places where a walk begins again
         assert (np.diff(order) == 1 << shift).sum() == count - (1 << shift)
     places = Places()
-    memory_benchmark._scattered(0, count, source, places, bits, bits // 2)
+    memory_benchmark.scattered(0, count, source, places, bits, bits // 2)
     order = np.array(places.taken)
     assert np.array_equal(np.sort(order), np.arange(count))
     # of 32 numbers at random among 512 sectors of 8, two now and then share one
@@ -60,6 +61,32 @@ def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_numb
     strides = (1, 2, 4, 8, 16, 32, 1024)
     assert [memory_benchmark.traffic_model(stride, Gpu) for stride in strides] == [1, 2, 4, 8, 8, 8, 8]
     assert [memory_benchmark.traffic_model(stride, threads) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
+
+
+def test_the_slowest_stride_is_that_of_the_largest_array_and_access_at_random_is_reported_apart(threads):
+    rows = [
+        (6, 1, 9.0, 1.0, 1),
+        (6, 32, 1.0, 50.0, 16),
+        (8, 1, 8.0, 1.0, 1),
+        (8, 32, 2.0, 4.0, 16),
+        (8, 0, 1.0, 8.0, 16),
+    ]
+    walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "ratio", "model"])
+    assert text.strides_note(walks) == "stride 32: 4.0, at random: 8.0; bytes of sectors explain 16"
+    found = text.strides(walks, threads)
+    assert "arrays of 2^8 numbers: coalesced access reaches 8 GB/s" in found
+    assert "of 64 bytes for every number explain a factor of 16" in found
+    assert "at random: nan" in text.strides_note(walks[walks["stride"] > 0])
+
+
+def test_the_best_place_of_the_constants_is_named_for_each_stencil():
+    rows = [(stencil, place, 1.0, 0.1) for stencil in ("half", "full") for place in ("arguments", "read-only path")]
+    table = pd.DataFrame(rows, columns=["stencil", "constants", "against global memory", "spread"])
+    table["against global memory"] = [1.2, 1.1, 1.3, 1.4]
+    found = text.constants(table)
+    assert "**1.200** times the speed with the half stencil (arguments)" in found
+    assert "**1.400** times the speed with the full stencil (read-only path)" in found
+    assert text.constants_note(table) == "half stencil; full stencil 1.400; spread of the repetitions up to 10.0%"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How many warps a multiprocessor holds."""
+"""Theoretical occupancy of a multiprocessor."""
 
 import pandas as pd
 import pytest
@@ -6,14 +6,15 @@ import pytest
 from repro.dpd.strategies.runs import LIST
 from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
+from repro.papers.dpd.memory_and_launch import text
 from repro.papers.dpd.memory_and_launch.occupancy import HOPPER, KEPLER, occupancy
 from repro.study import claims
 
 
 def test_kepler_has_the_limits_that_the_paper_states():
     stated = [int(claims.load("dpd")[f"dpd-{number:03}"].value) for number in range(12, 18)]
-    held = (KEPLER.warps, KEPLER.threads, KEPLER.blocks, KEPLER.registers, KEPLER.registers_a_thread, KEPLER.shared)
-    assert list(held) == stated
+    names = ("warps", "threads", "blocks", "registers", "registers_a_thread", "shared")
+    assert [getattr(KEPLER, name) for name in names] == stated
 
 
 @pytest.mark.parametrize("limits", [KEPLER, HOPPER])
@@ -31,10 +32,10 @@ def test_kepler_has_the_limits_that_the_paper_states():
     ],
 )
 def test_registers_allow_what_nvidias_examples_say(limits, block, registers, blocks):
-    held = occupancy(limits, block, registers)
-    assert held.blocks == blocks
-    assert held.share == pytest.approx(blocks * block / 2048)
-    assert held.warps == blocks * block // 32
+    found = occupancy(limits, block, registers)
+    assert found.blocks == blocks
+    assert found.share == pytest.approx(blocks * block / 2048)
+    assert found.warps == blocks * block // 32
 
 
 def test_small_blocks_are_stopped_by_the_number_of_blocks():
@@ -81,6 +82,16 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
         assert occupancy(HOPPER, block, most or 255).blocks >= 1
     with pytest.raises(InputError, match="choose one of 32, 128"):
         launch.launches("particle", sizes, [32], 512)
+
+
+def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
+    rows = [("runs", 128, 0, 60, 0.4, 4.0), ("runs", 128, 40, 40, 0.6, 5.0), ("runs", 256, 32, 32, 0.6, 6.0)]
+    table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "registers", "occupancy", "seconds"])
+    found = text.launches(table, launch.gain_by_limits(table, 128), 128)
+    assert "`runs` is fastest with blocks of 128, 60 registers and an occupancy of 40%" in found
+    # of two launches with the largest occupancy the faster one counts: 5 over 4
+    assert "with the largest occupancy, 60%, it takes 1.25 times as long" in found
+    assert "at blocks of 128 gains 0.800 times" in found
 
 
 def test_the_gain_by_a_limit_compares_the_best_limit_with_none_at_one_size_of_the_block():

@@ -1,11 +1,11 @@
-"""Random numbers: correlations, the cycle of the linear generator, and waves of the density."""
+"""Random numbers: correlations, the cycle of the linear congruential generator, and density waves."""
 
 import numpy as np
 import pytest
 
 from repro.dpd.noise import lcg, thread_words
 from repro.errors import InputError
-from repro.papers.dpd.random_numbers import cycle as cycle
+from repro.papers.dpd.random_numbers import cycle
 from repro.papers.dpd.random_numbers import density_waves as dw
 from repro.papers.dpd.random_numbers import quality as rq
 from repro.parallel import select
@@ -126,7 +126,7 @@ def test_bad_requests_are_refused(threads, table):
         rq.pair_numbers(threads, 0, 1, 2, 3)
     with pytest.raises(InputError, match="from 1 on"):
         rq.thread_numbers(threads, 1, 2, 0)
-    with pytest.raises(InputError, match="at least two looks"):
+    with pytest.raises(InputError, match="at least two samples"):
         dw.sample((3, 3, 3), threads, dw.TEA, seed=1, steps=5, every=5, settle=0)
 
 
@@ -136,8 +136,9 @@ def _synthetic(seed: int, strength: float) -> dw.Sampled:
     steps, (_, y, z) = every * np.arange(samples), np.indices(shape)
     phase = (y - z) / 4 + 0.02 * steps[:, None, None, None]
     counts = 4 + generator.normal(0, 1, (samples, *shape)) + strength * np.cos(2 * np.pi * phase)
-    held = counts.mean(0)
-    return dw.Sampled(256, every, held, np.ones(shape), np.fft.fftn(counts, axes=(1, 2, 3)), np.ones(samples), 0.0)
+    return dw.Sampled(
+        256, every, counts.mean(0), np.ones(shape), np.fft.fftn(counts, axes=(1, 2, 3)), np.ones(samples), 0.0
+    )
 
 
 def test_a_wave_in_the_density_is_found_with_its_frequency():
@@ -155,5 +156,5 @@ def test_noise_alone_is_not_a_regular_fluctuation():
 
 def test_linear_generators_keep_particles_and_momentum():
     run = dw.sample((3, 3, 3), select("serial"), dw.BY_PARTICLE, seed=1, steps=20, every=10, settle=10)
-    assert run.held.sum() == pytest.approx(108)
+    assert run.counts.sum() == pytest.approx(108)
     assert run.drift < 1e-6

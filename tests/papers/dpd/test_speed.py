@@ -13,7 +13,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, linked
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.speed import tables as speed_tables
-from repro.papers.dpd.speed import trajectories
+from repro.papers.dpd.speed import text, trajectories
 from repro.parallel import select
 from repro.study import claims
 
@@ -91,7 +91,7 @@ def test_every_speedup_is_over_the_same_number_of_particles():
 def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     table = speed_tables.with_speedups(_table("cuda"))
     values = speed_tables.claim_values(table, table[table["particles"] == 540672], full_size=True)
-    assert set(values) == {f"dpd-{k:03d}" for k in (1, 33, *range(34, 58), 59, 67)}
+    assert set(values) == {f"dpd-{k:03d}" for k in (1, 33, *range(34, 58), 59, 67)} == set(speed_tables.CLAIMS)
     assert (values["dpd-001"], values["dpd-033"], values["dpd-057"]) == (19, 17, 19)
     assert (values["dpd-059"], values["dpd-067"]) == ("particle > cell", "864 < 67584 < 540672 < 1081344")
     assert [values[f"dpd-{k:03d}"] for k in (34, 40, 46, 52)] == [864, 67584, 540672, 1081344]
@@ -101,6 +101,14 @@ def test_without_a_gpu_only_particles_and_the_core_are_measured():
     table = speed_tables.with_speedups(_table("threads"))
     values = speed_tables.claim_values(table, table, full_size=True)
     assert set(values) == {f"dpd-{k:03d}" for k in (34, 35, 40, 41, 46, 47, 52, 53)}
+
+
+def test_the_result_is_the_papers_mapping_on_the_largest_system_and_the_fastest_way_there():
+    table = speed_tables.with_speedups(_table("cuda")).assign(hardware="a GPU")
+    table["updates"] *= 1e6
+    found = text.result(table)
+    assert "mapping on 1081344 particles, on a GPU, is **19 times linked list, one core, 9.5 times planes" in found
+    assert "The fastest way at this size is thread per particle (cuda): 19 million updates a second" in found
 
 
 def test_mappings_that_change_places_are_not_ordered():
@@ -116,7 +124,7 @@ def test_a_smaller_channel_has_the_same_shape():
     assert (whole.frozen, quarter.frozen) == (101760, None)
 
 
-def test_trajectories_come_apart_by_other_noise_and_by_nothing_else(monkeypatch):
+def test_trajectories_diverge_by_other_noise_and_by_nothing_else(monkeypatch):
     wrong = SimpleNamespace(TRAITS=linked.TRAITS, build=lambda setup: linked.build(replace(setup, seed=setup.seed + 1)))
     monkeypatch.setitem(STRATEGIES, "wrong", wrong)
     system = Poiseuille(4, 4, 4).system()
@@ -127,6 +135,6 @@ def test_trajectories_come_apart_by_other_noise_and_by_nothing_else(monkeypatch)
     assert 1e-3 < table.loc[("wrong", 3), "largest distance"] < 1
 
 
-def test_one_way_alone_cannot_come_apart():
+def test_one_way_alone_cannot_be_compared():
     with pytest.raises(InputError, match="at least two"):
         trajectories.apart(Poiseuille(4, 4, 4).system(), {"linked": ("linked", SERIAL)}, [1], ["single"])

@@ -54,13 +54,13 @@ def test_particles_that_feel_nothing_fly_straight_around_the_box():
     assert squares == pytest.approx(speed * time**2, rel=1e-4)
 
 
-def test_friction_takes_velocities_of_an_ideal_gas_at_the_exact_rate():
+def test_the_friction_rate_of_an_ideal_gas_is_exact():
     found = transport.friction_rate(SERIAL, Length(8.0, 1), states=4)
     assert abs(found.value - 2 * np.pi * 4.5 * 4 / 45) < 6 * found.error  # six: an error from four states
     assert found.error < 0.1
 
 
-def test_the_memory_of_a_velocity_begins_at_one_and_fades():
+def test_the_velocity_autocorrelation_begins_at_one_and_decays():
     table = transport.velocity_memory(SERIAL, TINY, last=0.5, origins=2)
     assert table["memory"].iloc[0] == pytest.approx(1 - 2.5 * 0.025, abs=0.05)
     assert table["memory"].iloc[-1] < 0.6

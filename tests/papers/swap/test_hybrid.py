@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
-from repro.papers.swap import figures as swap_figures
-from repro.papers.swap import hybrid
-from repro.papers.swap import iteration as hybrid_benchmark
+from repro.papers.swap import figures, hybrid, iteration
 from repro.papers.swap.hybrid import Part, Rates
 
 SMALL = CubicCavity(reynolds=10, nodes=10).problem
@@ -18,7 +17,7 @@ WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_is_the_flow_of_plain_streaming(threads, way):
-    build = hybrid_benchmark.ways_on(threads, 3)[way]
+    build = iteration.ways_on(threads, 3)[way]
     assert "of plain streaming" in hybrid.check_period(build, SMALL)
 
 
@@ -48,37 +47,37 @@ def test_a_part_takes_its_bytes_over_the_bandwidth_and_no_less_than_a_launch():
 
 def test_parts_add_up_to_iterations_and_speedups(threads):
     rates = hybrid.measure_rates(SMALL, threads)
-    ways = {name: way for name, way in hybrid_benchmark.ways_on(threads, 2).items() if "resident" not in name}
-    parts = hybrid_benchmark.iteration_parts([10, 12], ways, rates)
-    table = hybrid_benchmark.iterations(parts)
+    ways = {name: way for name, way in iteration.ways_on(threads, 2).items() if "resident" not in name}
+    parts = iteration.iteration_parts([10, 12], ways, rates)
+    table = iteration.iterations(parts)
     assert len(table) == 8
     assert (parts["seconds"] > 0).all()
     assert (parts["predicted"] > 0).all()
     np.testing.assert_allclose(table.loc[table["way"] == "serial", "speedup"], 1)
     for way in ways:
-        every = [hybrid_benchmark.share_of(parts, way, 12, (name,)) for name in parts["part"].unique()]
+        every = [iteration.share_of(parts, way, 12, (name,)) for name in parts["part"].unique()]
         assert sum(every) == pytest.approx(100)
 
 
 def test_a_size_that_does_not_fit_is_said_and_left_out(threads, monkeypatch, capsys):
     rates = hybrid.measure_rates(SMALL, threads)
     monkeypatch.setattr(type(threads), "free_memory", lambda self: 1_000_000)
-    parts = hybrid_benchmark.iteration_parts([10, 40], {"serial": hybrid.serial_period}, rates)
+    parts = iteration.iteration_parts([10, 40], {"serial": hybrid.serial_period}, rates)
     assert set(parts["nodes"]) == {10}
     assert "serial, 40^3: a 40 x 40 x 40 grid" in capsys.readouterr().out
     with pytest.raises(MemoryLimitError, match="free: use a smaller grid"):
-        hybrid.serial_period(hybrid_benchmark.cavity_problem(40))
+        hybrid.serial_period(iteration.cavity_problem(40))
 
 
 def test_the_memory_is_stated_before_it_is_taken(threads, monkeypatch):
     monkeypatch.setattr(type(threads), "free_memory", lambda self: 50 << 30)
-    table = hybrid_benchmark.memory_table([128, 512], threads).set_index("nodes")
+    table = iteration.memory_table([128, 512], threads).set_index("nodes")
     # 19 populations of 8 bytes
     assert table.loc[512, "one array"] == pytest.approx(19.0)
     assert table.loc[512, "two arrays"] == pytest.approx(38.0)
     assert list(table["device"]) == ["fits", "fits"]
     monkeypatch.setattr(type(threads), "free_memory", lambda self: 20 << 30)
-    assert list(hybrid_benchmark.memory_table([128, 512], threads)["device"]) == ["fits", "too large"]
+    assert list(iteration.memory_table([128, 512], threads)["device"]) == ["fits", "too large"]
 
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, "2"])
@@ -90,7 +89,29 @@ def test_a_number_of_steps_between_visits_home_that_is_none_is_refused(threads, 
 def test_sizes_that_were_not_timed_are_named(threads):
     rates = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
     with pytest.raises(InputError, match="none was timed"):
-        hybrid_benchmark.iteration_parts([], {"serial": hybrid.serial_period}, rates)
-    parts = hybrid_benchmark.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
+        iteration.iteration_parts([], {"serial": hybrid.serial_period}, rates)
+    parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
     with pytest.raises(InputError, match="bars for 12 nodes a side, but timed were 10"):
-        swap_figures.iteration_bars(parts, 12)
+        figures.iteration_bars(parts, 12)
+
+
+def parts_of(seconds: dict) -> pd.DataFrame:
+    """A table of parts from {(way, nodes): seconds of streaming}, beside as much collision."""
+    rows = [
+        (way, nodes, part, "core", value / 2)
+        for (way, nodes), value in seconds.items()
+        for part in ("collide", "stream")
+    ]
+    return pd.DataFrame(rows, columns=["way", "nodes", "part", "channel", "seconds"]).assign(predicted=1.0)
+
+
+def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
+    ways = {("serial", 128): 0.36, ("serial", 512): 36.0, (iteration.PAPER_WAY, 128): 0.18}
+    ways |= {(iteration.PAPER_WAY, 512): 12.0, (iteration.COLLIDE_ONLY, 512): 24.0}
+    parts = parts_of(ways)
+    share, seconds, hours, again, mlups = iteration.serial_claims(parts).values()
+    assert (share, again) == (100, 100)
+    assert (seconds, hours, mlups) == pytest.approx((0.36, 10, 128**3 / 0.36 / 1e6))
+    values = list(iteration.hybrid_claims(parts).values())
+    assert values == pytest.approx([0.18, 2, 5, 100, 3, 100, 1.5, 128**3 / 0.18 / 1e6])
+    assert list(iteration.growth(iteration.iterations(parts))) == pytest.approx([2, 3])

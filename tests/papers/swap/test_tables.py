@@ -5,7 +5,7 @@ import pytest
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import pairs_of
-from repro.papers.swap import iteration as hybrid_benchmark
+from repro.papers.swap import iteration
 from repro.papers.swap.tables import grids_that_agree, ray_sources, regions, regions_hold, types_found
 
 
@@ -37,11 +37,11 @@ def test_taking_by_types_agrees_with_the_sweep_on_all_small_grids():
 
 
 def test_links_take_less_code_than_types():
-    lines = {name: hybrid_benchmark.lines_of_code(name) for name in SWAPS}
+    lines = {name: iteration.lines_of_code(name) for name in SWAPS}
     assert 20 < lines["swap links"] < lines["swap rays"]
     assert lines["swap links"] < lines["swap types"]
 
 
 def test_memory_of_a_node_follows_from_arrays_and_precision():
-    assert hybrid_benchmark.bytes_a_node("swap links", "double") == 19 * 8
-    assert hybrid_benchmark.bytes_a_node("swap types", "single") == 2 * 19 * 4
+    assert iteration.bytes_a_node("swap links", "double") == 19 * 8
+    assert iteration.bytes_a_node("swap types", "single") == 2 * 19 * 4

@@ -1,4 +1,4 @@
-"""What the three cell lists hold: as tables to look at, and compared with a count on the host (section 4.1).
+"""Contents of the three cell lists: as tables for readers, and compared with the host's lists (section 4.1).
 
 The paper's linked list (table 1), its table of fixed capacity (table 2), and the counting sort that the fast strategies
 use. Particles and cells are numbered from 0.
@@ -56,12 +56,12 @@ def launched(name: str, device, state: State, cells: Cells, capacity: int):
 
 
 def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
-    """The cell in whose list each particle stands; raises InputError if one stands in none, or in two."""
+    """The cell in whose list each particle is; raises InputError if a particle is in no list, or in two."""
     read = {LINKED: _from_links, TABLE: _from_table, SORTED: _from_order}[name]
     particles, cells = read(made, device)
     times = np.bincount(particles, minlength=count)
     if not (times == 1).all():
-        raise InputError(f"{name}: {int((times == 0).sum())} particles stand nowhere, {int((times > 1).sum())} twice")
+        raise InputError(f"{name}: {int((times == 0).sum())} particles are in no cell, {int((times > 1).sum())} in two")
     found = np.empty(count, int)
     found[particles] = cells
     return found
@@ -86,12 +86,12 @@ def _from_table(made, device):
 
 
 def _from_order(made, device):
-    held = np.diff(device.to_host(made.starts))
-    return device.to_host(made.ids), np.repeat(np.arange(len(held)), held)
+    counts = np.diff(device.to_host(made.starts))
+    return device.to_host(made.ids), np.repeat(np.arange(len(counts)), counts)
 
 
 def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:
-    """For each box of random fluid and each list: how many particles stand in the cell that the host finds.
+    """For each box of random fluid and each list: how many particles are in the cell that the host finds.
 
     The linked list is built on one core, the others on the device.
     """
@@ -119,7 +119,7 @@ def example(seed: int, count: int = 14) -> np.ndarray:
 
 
 def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataFrame]:
-    """The three lists of the example as tables with a column a cell or a particle; empty places are blank."""
+    """The three lists of the example as tables, one column per cell or particle; empty entries are blank."""
     cells, serial = Cells((3.0, 3.0, 3.0)), select("serial")
     linked = launched(LINKED, serial, state_of(position, cells.box, serial), cells, rows)
     table, ordered = (
@@ -144,10 +144,10 @@ def _blank(rows, columns, index) -> pd.DataFrame:
 
 
 def overflow(box, device, capacity: int) -> tuple[str, int]:
-    """Run a fluid with a table that is too small: what the simulation says, and how many particles stood nowhere."""
+    """Run a fluid with a table that is too small: the simulation's error, and how many particles were in no cell."""
     system = Bulk(tuple(box)).system()
-    held = np.bincount(system.cells.of(system.position))
-    lost = int(np.maximum(held - capacity, 0).sum())
+    counts = np.bincount(system.cells.of(system.position))
+    lost = int(np.maximum(counts - capacity, 0).sum())
     try:
         Simulation(system, device, strategy="particle", capacity=capacity).step(2)
     except CapacityError as error:
@@ -156,16 +156,16 @@ def overflow(box, device, capacity: int) -> tuple[str, int]:
 
 
 def capacity_table(capacities, cells: int, density: float = Fluid.density) -> pd.DataFrame:
-    """How many of so many cells overflow at the start, where particles lie at random, and the table's bytes.
+    """How many of `cells` overflow with particles at random positions, and the table's bytes per particle.
 
-    A cell of volume one then holds a number with Poisson's distribution.
+    The number of particles in a cell of volume one then has a Poisson distribution.
     """
     rows = [(c, cells * poisson.sf(c, density), 4 * (c + 2) / density) for c in capacities]
     return pd.DataFrame(rows, columns=["capacity", "cells that overflow, expected", "bytes a particle"])
 
 
 def memory_table(box, device, capacity: int) -> pd.DataFrame:
-    """Bytes a particle of each list's arrays."""
+    """Bytes per particle of each list's arrays."""
     system, rows = Bulk(tuple(box)).system(), []
     for name in LISTS:
         on = select("serial") if name == LINKED else device

@@ -45,7 +45,7 @@ def rates(table: pd.DataFrame, paper: dict):
 
 
 def bars(parts: pd.DataFrame, particles: int):
-    """What a list's time goes into, in microseconds, for each list and order at one size."""
+    """Time of each part of a list, in microseconds, for each list and order at one size."""
     rows = parts[parts["particles"] == particles]
     groups = list(rows.groupby(["list", "device", "order"], sort=False))
     figure, axes = plt.subplots(figsize=(7.6, 0.5 * len(groups) + 1.4))
@@ -67,7 +67,7 @@ def bars(parts: pd.DataFrame, particles: int):
 
 
 def contention(table: pd.DataFrame):
-    """Atomic additions a second against how many fall into one cell, by the particles' order."""
+    """Atomic additions a second against the number of particles in a cell, by the order of the particles."""
     figure, axes = plt.subplots()
     for (order, rows), colour in zip(table.groupby("order", sort=False), (BLUE, VERMILLION), strict=True):
         style = {"color": colour, "marker": "o" if order == RANDOM else "s"}

@@ -16,6 +16,9 @@ INCLUDES = "the launches that build the list from the positions, replayed as one
 
 RANDOM, ORDERED = "random", "by cell"
 
+#: numbers of particles for which the paper states the time of an update
+PAPER_SIZES = (65536, 524288)
+
 
 def _add_body(add):
     @inline
@@ -34,9 +37,9 @@ def in_order(position: np.ndarray, cells, order: str) -> np.ndarray:
 
 
 def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
-    """Seconds of each part of each list, one row a part, for bulk fluid in boxes and both orders of the particles.
+    """Seconds of each part of each list, one row per part, for bulk fluid in boxes and both orders of the particles.
 
-    Each list is compared with a count on the host before it is timed, and the whole list handed to `record`. The
+    Each list is compared with the host's before it is timed, and the time of the whole list goes to `record`. The
     linked list runs on one core, the others on the device.
     """
     rows = []
@@ -77,12 +80,12 @@ def _checked(name: str, made, device, position, cells) -> str:
     found = cell_by_particle(name, made, device, len(position))
     right = int((found == cells.of(position)).sum())
     if right < len(position):
-        raise CheckError(f"{name}: only {right} of {len(position)} particles stand in their cell")
+        raise CheckError(f"{name}: only {right} of {len(position)} particles are in their cell")
     return f"{right} of {len(position)} particles in the cell that the host finds"
 
 
 def totals(parts: pd.DataFrame) -> pd.DataFrame:
-    """One row a list, order and size: microseconds of the whole list, and particles a second."""
+    """One row per list, order and size: microseconds of the whole list, and particles a second."""
     keys = ["list", "device", "order", "particles"]
     table = parts.groupby(keys, sort=False, as_index=False)["whole"].first()
     microseconds = 1e6 * table["whole"]
@@ -90,7 +93,7 @@ def totals(parts: pd.DataFrame) -> pd.DataFrame:
 
 
 def clearing_table(boxes, device, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
-    """Microseconds of clearing the table's counts, of clearing counts and all entries, and of the whole update."""
+    """Microseconds to clear the table's counts, to clear counts and all entries, and of the whole update."""
     rows = []
     for box in boxes:
         system = Bulk(tuple(box)).system()
@@ -106,7 +109,7 @@ def clearing_table(boxes, device, *, capacity: int = 32, seconds: float = 0.02) 
 
 
 def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02):
-    """Per cent of a whole step that the table takes, a thread a particle and 32 rounds of TEA as in the paper."""
+    """Per cent of a whole step that the table takes, one thread per particle and 32 rounds of TEA as in the paper."""
     rows = []
     for box in boxes:
         system = Bulk(tuple(box)).system()
@@ -131,16 +134,15 @@ def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: floa
     return pd.DataFrame(rows, columns=["particles", "list (us)", "step (us)", "share (%)"])
 
 
-def contention(device, count: int, held, *, seconds: float = 0.02, seed: int = 1) -> pd.DataFrame:
-    """Atomic additions a second when `count` particles fall into cells of so many each, by their order.
+def contention(device, count: int, particles_a_cell, *, seconds: float = 0.02, seed: int = 1) -> pd.DataFrame:
+    """Atomic additions a second for `count` particles in cells of so many each, by the order of the particles.
 
-    Where additions follow one another in one cell, they wait for each other. The counts only ever grow: they are read
-    by nobody here.
+    Additions to the same counter are serialised. The counters are never cleared and never read here.
     """
-    if max(held) > count:
-        raise InputError(f"{max(held)} particles in a cell, but only {count} in all")
+    if max(particles_a_cell) > count:
+        raise InputError(f"{max(particles_a_cell)} particles in a cell, but only {count} in all")
     place, generator, rows = device.zeros(count, np.int32), np.random.default_rng(seed), []
-    for each in held:
+    for each in particles_a_cell:
         cell = (np.arange(count) // each).astype(np.int32)
         for order in (RANDOM, ORDERED):
             numbers = device.to_device(generator.permutation(cell) if order == RANDOM else cell)
@@ -158,3 +160,25 @@ def fastest_update(table: pd.DataFrame, particles: int, name: str = TABLE, order
         sizes = ", ".join(str(size) for size in sorted(set(table["particles"])))
         raise InputError(f"{particles} particles were not timed, but {sizes}")
     return rows.iloc[0]
+
+
+def claim_values(
+    speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFrame, capacity: int
+) -> dict[str, tuple[float, str]]:
+    """Value and note of each claim, by claim id; empty unless both of the paper's sizes were timed.
+
+    From the tables `totals`, `clearing_table` and `step_shares` of one run on a GPU.
+    """
+    if not set(PAPER_SIZES) <= set(speeds["particles"]) & set(shares["particles"]):
+        return {}
+    small, large = (fastest_update(speeds, size) for size in PAPER_SIZES)
+    of_paper = shares[shares["particles"].isin(PAPER_SIZES)]
+    ratios = clearing.loc[clearing["particles"] >= PAPER_SIZES[0], "update / clear all"]
+    sizes = " and ".join(str(size) for size in PAPER_SIZES)
+    return {
+        "dpd-002": (min(small["rate"], large["rate"]), f"the slower of {sizes} particles, random order"),
+        "dpd-003": (small["microseconds"], ""),
+        "dpd-004": (large["microseconds"], ""),
+        "dpd-005": (of_paper["share (%)"].max(), f"the larger of {sizes} particles"),
+        "dpd-058": (ratios.max(), f"capacity {capacity}; the largest of all sizes from {PAPER_SIZES[0]} on"),
+    }

@@ -10,7 +10,7 @@ from repro.dpd.cases import Channel
 from repro.papers.style import GREEN
 
 from .flows import Flow
-from .plates import Parabola, thermal
+from .plates import Comparison, Parabola, thermal
 from .sections import beside_faces, flow_rate, in_fluid
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
@@ -18,8 +18,14 @@ _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
 _WALL = "0.75"
 
 
-def profile(points: dict[str, tuple], lines: dict[str, tuple], ours: dict):
-    """Velocity over the height: runs as points, theory as lines, each a pair (z, velocity) (figure 8)."""
+def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
+    """Velocity over the height: runs as points, theory as lines (figure 8).
+
+    `unfitted` is theory with the viscosity of the bulk, at the heights `both.fit.z`.
+    """
+    fit = both.fit
+    lines = {"theory, fitted": (fit.z, fit.theory), "theory, bulk viscosity": (fit.z, unfitted)}
+    points = {name: (each.z, each.velocity) for name, each in both.last.items()}
     figure, axes = plt.subplots()
     styles = [ours, {"linestyle": "--", "marker": "none", "color": "0.3"}]
     for (name, (z, velocity)), style in zip(lines.items(), styles, strict=False):
@@ -33,7 +39,7 @@ def profile(points: dict[str, tuple], lines: dict[str, tuple], ours: dict):
 
 
 def slip(study: pd.DataFrame):
-    """The slip at both walls against the thickness of the layer in which fluid is turned back."""
+    """The slip at both walls against the thickness of the reflecting layer."""
     figure, axes = plt.subplots()
     for k, column in enumerate(("lower wall", "upper wall")):
         axes.plot(study["layer"], 100 * study[column], "os"[k], **_POINTS | {"color": f"C{k}"}, label=column)
@@ -84,12 +90,13 @@ def flow_map(field: Field, case: Channel):
 
 
 def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
-    """Velocity along x over the height at several sections: {section: {run: velocity}} (figure 10)."""
-    figure, panels = plt.subplots(1, len(profiles), figsize=(8.6, 3.8), squeeze=False)
-    for axes, (place, runs) in zip(panels[0], profiles.items(), strict=True):
-        for k, (name, velocity) in enumerate(runs.items()):
+    """Velocity along x over the height at several sections: {run: {section: velocity}} (figure 10)."""
+    places = list(next(iter(profiles.values())))
+    figure, panels = plt.subplots(1, len(places), figsize=(8.6, 3.8), squeeze=False)
+    for axes, place in zip(panels[0], places, strict=True):
+        for k, (name, velocities) in enumerate(profiles.items()):
             style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
-            axes.plot(z, velocity, **style, color=f"C{k}", label=name)
+            axes.plot(z, velocities[place], **style, color=f"C{k}", label=name)
         axes.axhline(0, color="0.5", lw=0.8)
         axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
         axes.set_title(f"middle of the {place} part")

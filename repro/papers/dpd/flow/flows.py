@@ -6,8 +6,10 @@ from math import isfinite, pi
 
 import numpy as np
 
+from repro.dpd import exact
 from repro.dpd.averages import Averages, Field
 from repro.dpd.cases import Bulk, Channel, Poiseuille
+from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.errors import InputError
@@ -18,7 +20,7 @@ EVERY = 10
 #: relaxation times after which a flow counts as settled: 2 % of the way is left
 SETTLED = 4.0
 
-#: added to the seed for the part with the force, so that its noise does not repeat that of the part before
+#: added to the seed for the part with the force, so that its noise differs from that of the part before
 _NEXT_SEED = 1_000_003
 
 
@@ -85,7 +87,7 @@ def _at_rest(system: System, device, steps: int, **options) -> System:
 
 
 def _height(system: System) -> tuple[float, float]:
-    """The heights between which the fluid lies."""
+    """The heights of the lower and the upper boundary of the fluid."""
     walls = system.walls
     return (walls.bottom, walls.top) if isfinite(walls.top) else (0.0, system.box[2])
 
@@ -107,13 +109,18 @@ def mean_field(windows: list[Field]) -> Field:
 
 
 def scatter(profiles: list[np.ndarray]) -> float:
-    """How far one window's profile lies from the mean: root mean square over windows and bins.
+    """Distance of one window's profile from the mean: root mean square over windows and bins.
 
     Empty bins (nan) are left out. Raises InputError for fewer than two windows.
     """
     if len(profiles) < 2:
         raise InputError(f"{len(profiles)} window: the scatter between windows needs at least 2")
     return float(np.sqrt(np.nanmean(np.var(profiles, axis=0, ddof=1))))
+
+
+def kinematic_viscosity(fluid: Fluid) -> float:
+    """nu = eta / rho, with the viscosity eta of kinetic theory."""
+    return exact.viscosity(fluid) / fluid.density
 
 
 def relaxation_time(height: float, kinematic: float) -> float:

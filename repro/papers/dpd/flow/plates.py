@@ -11,7 +11,13 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.observables import Estimate, parabola_viscosity, reverse_viscosity
 from repro.dpd.system import System
 
-from .flows import Flow, mean_field, run
+from .flows import Flow, distances, mean_field, run, scatter
+
+#: share of the largest velocity that counts as agreement, and settled windows that it takes to tell
+AGREEMENT, FEWEST_WINDOWS = 0.05, 4
+
+#: share of the largest velocity below which slip and residual should be, and expected error of the viscosity
+SMALL, VISCOSITY_ERROR = 0.02, 0.03
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,64 @@ def parabola(windows: list[Field], system: System) -> Parabola:
     )
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """CPU, device and theory: the settled flow of the device's run, and the last window of both runs."""
+
+    system: System
+    #: name of the device's run, and its settled windows
+    device: str
+    settled: list[Field]
+    #: the parabola of all settled windows of the device, and of the last window of each run
+    fit: Parabola
+    last: dict[str, Parabola]
+
+    @property
+    def fits(self) -> dict[str, Parabola]:
+        """All parabolas, by what they are fitted to."""
+        every = {f"{self.device}, {len(self.settled)} settled windows": self.fit}
+        return every | {f"{name}, last window": fit for name, fit in self.last.items()}
+
+    @property
+    def profiles(self) -> dict[str, np.ndarray]:
+        """Velocities over the height: the last window of each run, and theory with the fitted viscosity."""
+        return {name: fit.velocity for name, fit in self.last.items()} | {"theory": self.fit.theory}
+
+    @property
+    def apart(self) -> dict[str, float]:
+        """The largest distance of each two profiles, over the largest velocity."""
+        return distances(self.profiles, self.fit.theory.max())
+
+    @property
+    def apart_inside(self) -> float:
+        """The largest distance of any two profiles in layers at least one cutoff radius away from both walls."""
+        height = self.system.walls.top - self.system.walls.bottom
+        inside = (self.fit.z > 1) & (self.fit.z < height - 1)
+        profiles = {name: velocity[inside] for name, velocity in self.profiles.items()}
+        return max(distances(profiles, self.fit.theory.max()).values())
+
+    @property
+    def noise(self) -> float:
+        """The scatter of one window in a layer, over the largest velocity; nan with a single settled window."""
+        if len(self.settled) < 2:
+            return float("nan")
+        return scatter([field.velocity_x[0] for field in self.settled]) / self.fit.fastest
+
+    @property
+    def resolved(self) -> bool:
+        """Whether a distance of `AGREEMENT` can be told from the scatter."""
+        return len(self.settled) >= FEWEST_WINDOWS and 3 * self.noise < AGREEMENT
+
+
+def compare(runs: dict[str, Flow], relaxation: float) -> Comparison:
+    """Fit parabolas to two runs of one case, {"CPU": run, name: run}; `relaxation` as for `Flow.settled`."""
+    _, device = runs
+    run = runs[device]
+    settled = run.settled(relaxation)
+    last = {name: parabola(each.settled(relaxation)[-1:], each.system) for name, each in runs.items()}
+    return Comparison(run.system, device, settled, parabola(settled, run.system), last)
+
+
 def bulk_viscosity(windows: list[Field], system: System) -> Estimate:
     """Viscosity from reverse Poiseuille flow without walls; the error as for `parabola`."""
     parts = [reverse_viscosity(f, system).value for f in windows]
@@ -92,15 +156,20 @@ def _with_scatter(estimate: Estimate, parts: list[float]) -> Estimate:
 def thermal(field: Field) -> np.ndarray:
     """kT in each layer, of shape (rows,), without the spread of the flow's own velocity within a layer.
 
-    A layer of height h in a shear s adds (s h)^2 / 12 to the mean square velocity, which is not heat.
+    A layer of height h in a shear s adds (s h)^2 / 12 to the mean square velocity, which is not temperature.
     """
     height = field.z[1] - field.z[0]
     shear = np.gradient(field.velocity_x[0], height)
     return field.temperature[0] - (shear * height) ** 2 / 36
 
 
+def layer_arrays(field: Field) -> dict[str, np.ndarray]:
+    """The arrays of a figure of layers: density and kT, of shape (rows,)."""
+    return {"density": field.density[0], "temperature": thermal(field)}
+
+
 def slip_study(case: Poiseuille, layers, device, *, relaxation: float, **options) -> pd.DataFrame:
-    """Slip and residual for several thicknesses of the layer in which fluid is turned back; `options` as for `run`."""
+    """Slip and residual for several thicknesses of the reflecting layer; `options` as for `run`."""
     rows = []
     for layer in layers:
         flow = run(replace(case, layer=layer), device, **options)
@@ -111,7 +180,7 @@ def slip_study(case: Poiseuille, layers, device, *, relaxation: float, **options
 
 
 def layer_without_slip(study: pd.DataFrame) -> float:
-    """The thickness at which the slip of a `slip_study` changes sign, on a straight line; nan if it does not."""
+    """The thickness at which the slip of a `slip_study` changes sign, linearly interpolated; nan if it does not."""
     slip, layer = study["slip"].to_numpy(), study["layer"].to_numpy()
     change = np.flatnonzero(slip[:-1] * slip[1:] <= 0)
     if len(change) == 0:
@@ -121,7 +190,7 @@ def layer_without_slip(study: pd.DataFrame) -> float:
 
 
 def summary(fits: dict[str, Parabola]) -> pd.DataFrame:
-    """One row a flow: viscosity, largest velocity, residual and slip, as shares of the largest velocity."""
+    """One row per flow: viscosity, largest velocity, residual and slip, as shares of the largest velocity."""
     rows = [
         (name, f.viscosity.value, f.viscosity.error, f.fastest, f.rms, f.largest, *f.slip) for name, f in fits.items()
     ]
@@ -139,13 +208,13 @@ def summary(fits: dict[str, Parabola]) -> pd.DataFrame:
 
 
 def last_share(flow: Flow, relaxation: float) -> float:
-    """The share of the way to the settled flow that is left in the middle of the last window, exp(-t / relaxation)."""
+    """The part of the transient that is left in the middle of the last window, exp(-t / relaxation)."""
     steps = flow.ends[-1] - flow.equilibration - flow.window / 2
     return float(np.exp(-steps * flow.system.fluid.dt / relaxation))
 
 
 def law(value: float, limit: float, error: float) -> str:
-    """Whether |value| lies below a limit, in words; nothing is said where its error is more than half the limit."""
+    """Whether |value| is below a limit, in words; undecided where its error is more than half the limit."""
     if not error < limit / 2:
         return f"this run cannot tell (error about {100 * error:.1f} %)"
     return "this holds" if abs(value) < limit else "this does not hold"

@@ -1,5 +1,6 @@
 """Flow through a channel that narrows and widens: velocities at a section, and the flow through it (section 6)."""
 
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -9,7 +10,10 @@ from repro.dpd.averages import Field
 from repro.dpd.cases import Channel
 from repro.errors import InputError
 
-from .flows import distances, mean_field, scatter
+from .flows import Flow, distances, mean_field, scatter
+
+#: share of the largest velocity that counts as agreement, and windows that it takes to tell
+AGREEMENT, FEWEST_WINDOWS = 0.05, 4
 
 
 def in_fluid(field: Field, case: Channel) -> np.ndarray:
@@ -52,8 +56,8 @@ def flow_rate(field: Field, case: Channel) -> np.ndarray:
 def beside_faces(field: Field, case: Channel) -> np.ndarray:
     """Which columns hold the layer at the blocks' upright faces, of shape (columns,).
 
-    There the sampled velocities do not sum to the flow: the layer turns fluid back in jumps, once a step, and the
-    velocity at the end of a step holds half a step's worth too much of it. It vanishes with the time step.
+    There the sampled velocities do not sum to the flow rate: the layer reflects fluid particles once a step, and the
+    velocity at the end of a step includes half a step too much of it. The error vanishes with the time step.
     """
     half_column = case.length / len(field.x) / 2
     walls = case.walls
@@ -90,7 +94,7 @@ def by_chance(error: float, bins: int) -> float:
 
 
 def creeping_speed(case: Channel, kinematic: float) -> float:
-    """The largest speed in the narrow part if inertia did nothing, a bound from above.
+    """The largest speed in the narrow part without inertia (creeping flow), an upper bound.
 
     Both parts are then plane Poiseuille flows with one flow rate, and their forces sum to the body force:
     g L = g_n (L_n + L_w (h / H)^3), v = g_n h^2 / (8 nu) with h the gap and H the height of the wide part.
@@ -98,3 +102,101 @@ def creeping_speed(case: Channel, kinematic: float) -> float:
     wide = (case.length - case.narrow_length) * (case.gap / case.height) ** 3
     narrow_force = case.drive * case.length / (case.narrow_length + wide)
     return narrow_force * case.gap**2 / (8 * kinematic)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs of one channel, on the CPU and on the device, at the two middle sections."""
+
+    #: name of the device's run
+    device: str
+    #: windows that count, of each run
+    windows: int
+    #: heights above the lower wall, and velocities by run and section
+    z: np.ndarray
+    profiles: dict[str, dict[str, np.ndarray]]
+    #: largest distance at each section, over the largest velocity
+    apart: dict[str, float]
+    #: the largest velocity of the device's run
+    fastest: float
+    #: standard error of a bin, and the largest distance by chance alone, over the largest velocity
+    noise: float
+    chance: float
+
+    @property
+    def resolved(self) -> bool:
+        """Whether a distance of `AGREEMENT` can be told from chance."""
+        return self.windows >= FEWEST_WINDOWS and self.chance < AGREEMENT
+
+
+def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Comparison:
+    """Compare two runs, {"CPU": run, name: run}, without their first `left_out` windows, while the flow sets in."""
+    first, device = runs
+    reach = case.length / 20
+    kept = {name: run.windows[left_out:] for name, run in runs.items()}
+    profiles = {name: at_middles(mean_field(windows), case, reach) for name, windows in kept.items()}
+    velocity = np.concatenate(list(profiles[device].values()))
+    fastest, windows = float(np.nanmax(velocity)), len(kept[device])
+    noise = section_scatter(kept[device], case, reach) / sqrt(windows) / fastest
+    return Comparison(
+        device=device,
+        windows=windows,
+        z=kept[device][0].z - case.walls.bottom,
+        profiles=profiles,
+        apart=far_apart(kept[first], kept[device], case, reach),
+        fastest=fastest,
+        noise=noise,
+        chance=by_chance(noise, int(np.isfinite(velocity).sum())),
+    )
+
+
+@dataclass(frozen=True)
+class LastWindows:
+    """The last two windows of a run and the two before, at the two middle sections."""
+
+    #: heights above the lower wall, and velocities by pair of windows and section
+    z: np.ndarray
+    profiles: dict[str, dict[str, np.ndarray]]
+    #: largest change from one pair to the other at each section, over the largest velocity
+    changed: dict[str, float]
+
+    @property
+    def fastest(self) -> float:
+        """The largest velocity of the last two windows."""
+        return float(max(np.nanmax(velocity) for velocity in self.profiles["last two windows"].values()))
+
+
+def last_windows(run: Flow, case: Channel) -> LastWindows:
+    """Compare the last two windows of a run with the two before, to see whether the flow is steady."""
+    reach, before, last = case.length / 20, run.windows[-4:-2], run.windows[-2:]
+    pairs = {"last two windows": last, "two before": before}
+    return LastWindows(
+        z=run.windows[-1].z - case.walls.bottom,
+        profiles={name: at_middles(mean_field(windows), case, reach) for name, windows in pairs.items()},
+        changed=far_apart(before, last, case, reach),
+    )
+
+
+def profile_arrays(found: Comparison | LastWindows) -> dict[str, np.ndarray]:
+    """The arrays of a figure of profiles: heights, and velocities named "run section"."""
+    named = {f"{run} {place}": v for run, places in found.profiles.items() for place, v in places.items()}
+    return {"z": found.z} | named
+
+
+def map_arrays(field: Field) -> dict[str, np.ndarray]:
+    """The arrays of a flow map: coordinates of the bins, velocities and density."""
+    return {"x": field.x, "z": field.z, "u": field.velocity_x, "w": field.velocity_z, "density": field.density}
+
+
+def rate_arrays(run: Flow, case: Channel) -> dict[str, np.ndarray]:
+    """The arrays of a figure of flow rates: ends of the windows, coordinates, and rates of shape (windows, columns)."""
+    return {"ends": run.ends, "x": run.windows[0].x, "rates": np.array([flow_rate(f, case) for f in run.windows])}
+
+
+def paper_particles() -> tuple[int, int]:
+    """Numbers of fluid particles and of wall particles, in three planes, of the paper's channel.
+
+    Counted in a slice of width one: the channel repeats itself along y.
+    """
+    piece = Channel(width=1.0, frozen=None).system()
+    return int(Channel.width) * piece.moving, int(Channel.width) * (piece.count - piece.moving)

@@ -1,4 +1,4 @@
-"""How well the threads of a warp share the work when each has a cell, in theory and on the clock (section 4.4)."""
+"""Load balancing with one thread per cell: warp divergence predicted and measured (section 4.4)."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from .uneven import particles_in_cells
 
 WARP = 32
 
-#: orders in which threads may take the cells
+#: orders in which threads are assigned to cells
 ORDERS = ("natural", "by particles", "by pairs")
 
 #: the launches of "cell by load" that sort, and only they
@@ -20,7 +20,7 @@ _SORTING = ("clear the loads", "count the loads", "scan the loads", "sort by loa
 
 
 def pairs_of_cells(counts: np.ndarray, shape) -> np.ndarray:
-    """Pairs that the thread of each cell looks at: those within the cell, and with its thirteen later neighbours."""
+    """Candidate pairs w_c of each cell: those within the cell, and with its thirteen later neighbours."""
     own = counts.reshape(shape[::-1]).astype(np.int64)
     pairs = own * (own - 1) // 2
     for k in range(OWN_CELL + 1, ALL_CELLS):
@@ -30,24 +30,24 @@ def pairs_of_cells(counts: np.ndarray, shape) -> np.ndarray:
 
 
 def cell_order(name: str, counts: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The cells in one of ORDERS: as they lie, fullest first (the paper's), or those with the most pairs first."""
+    """The cells in one of ORDERS: by index, fullest first (the paper's), or those with the most pairs first."""
     if name == "natural":
         return np.arange(len(counts))
     return np.argsort(-(counts if name == "by particles" else pairs), kind="stable")
 
 
 def shares_in_groups(work: np.ndarray, order: np.ndarray, group: int = WARP) -> np.ndarray:
-    """Work of the threads, of shape (groups, group): a row is a warp, the last filled up with idle threads."""
+    """Work of the threads, of shape (groups, group): a row is a warp, the last padded with idle threads."""
     padded = np.zeros(-(-len(order) // group) * group, work.dtype)
     padded[: len(order)] = work[order]
     return padded.reshape(-1, group)
 
 
 def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
-    """Share of the threads' time in which they work, if those that run together wait for the last one.
+    """Share eta of the threads' time in which they do useful work.
 
-    On a GPU a warp takes as long as its fullest thread. On a CPU each worker takes one piece of the order, and all
-    wait for the worker with the fullest piece.
+    On a GPU a warp takes as long as the thread with the most work (warp divergence). On a CPU each worker takes one
+    contiguous chunk of the order, and all wait for the worker with the most work.
     """
     if device.name == "cuda":
         warps = shares_in_groups(work, order)
@@ -58,7 +58,7 @@ def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
 
 
 def model_table(systems: dict, device) -> pd.DataFrame:
-    """One row a density: the fullest cell, how uneven the work is, and the useful share of each order.
+    """One row per density: the fullest cell, how uneven the work is, and the useful share of each order.
 
     `systems` maps names to systems.
     """
@@ -78,7 +78,7 @@ def model_table(systems: dict, device) -> pd.DataFrame:
 
 
 def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05) -> pd.DataFrame:
-    """Seconds of lists and forces at fixed positions, one row a density and strategy, each checked first.
+    """Seconds of lists and forces at fixed positions, one row per density and strategy, each checked first.
 
     Columns density, strategy, particles, seconds (lists and forces), kernel (the forces alone), sorting (by load) and
     spread. The table of cells has room for the fullest cell of all densities.
@@ -116,7 +116,7 @@ def _time_one(name, system, device, strategy, capacity, expected, seconds, recor
 
 
 def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
-    """What sorting by load gains at each density: predicted, of the force kernel, and with lists and sorting."""
+    """Speedup by sorting by load at each density: predicted, of the force kernel, and with lists and sorting."""
     at = times.set_index(["strategy", "density"])
     plain, sorted_ = at.loc["cell"], at.loc["cell by load"]
     table = model.set_index("density")[["predicted gain"]]
@@ -127,5 +127,24 @@ def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
 
 
 def sorting_memory(cells: int, capacity: int) -> int:
-    """Bytes that sorting by load takes beside the table: an order and a place a cell, and the loads' sizes."""
+    """Bytes that sorting by load needs besides the table: an order and a rank per cell, and a histogram."""
     return 4 * (2 * cells + 2 * capacity + 3)
+
+
+def extra_memory(systems: dict) -> float:
+    """Memory for sorting by load over that of the table, with room for the fullest cell of all densities."""
+    counts = [particles_in_cells(system) for system in systems.values()]
+    cells, capacity = len(counts[0]), max(int(each.max()) for each in counts)
+    return sorting_memory(cells, capacity) / (4 * cells * (capacity + 2))
+
+
+def in_milliseconds(times: pd.DataFrame) -> pd.DataFrame:
+    """The table of times for display, in milliseconds."""
+    units = {"seconds": "all (ms)", "kernel": "forces (ms)", "sorting": "sorting (ms)"}
+    return times.assign(**{column: 1e3 * times[column] for column in units}).rename(columns=units)
+
+
+def figure_orders(counts: np.ndarray, pairs: np.ndarray) -> dict[str, np.ndarray]:
+    """The two orders of the cells that figures 4 and 5 compare, by title."""
+    orders = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
+    return {title: cell_order(name, counts, pairs) for title, name in orders.items()}

@@ -1,4 +1,4 @@
-"""Figures of the load's balance (the paper's figures 4 and 5)."""
+"""Figures of load balancing (the paper's figures 4 and 5)."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,12 +10,12 @@ from .balance import WARP, shares_in_groups
 
 _WORK, _IDLE = BLUE, ORANGE
 
-#: keeps a number legible on a line
+#: background of numbers that are drawn over a line
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
 def warps(work: np.ndarray, orders: dict, shown: int = 10):
-    """Work of the threads of some warps, evenly spread over all warps, before and after sorting (figures 4 and 5).
+    """Work of the threads of some warps, evenly spaced among all warps, before and after sorting (figures 4 and 5).
 
     `work` are the pairs of each cell, `orders` maps titles to orders of the cells.
     """
@@ -44,7 +44,7 @@ def _spread_out(groups: int, shown: int) -> np.ndarray:
 
 
 def gain_bars(table: pd.DataFrame):
-    """Predicted and measured gain by sorting, one group of bars a density; `table` comes from load_balance.gains."""
+    """Predicted and measured gain by sorting, one group of bars per density; `table` comes from balance.gains."""
     columns = {"predicted gain": "predicted", "kernel": "force kernel", "with sorting": "lists, sorting and forces"}
     colours = ("0.7", BLUE, VERMILLION)
     figure, axes = plt.subplots()
@@ -60,7 +60,7 @@ def gain_bars(table: pd.DataFrame):
 
 
 def strategy_times(times: pd.DataFrame):
-    """Nanoseconds a particle of each strategy at each density; `times` comes from load_balance.times_table."""
+    """Nanoseconds per particle of each strategy at each density; `times` comes from balance.times_table."""
     densities = list(dict.fromkeys(times["density"]))
     figure, axes = plt.subplots()
     for strategy, rows in times.groupby("strategy", sort=False):

@@ -1,7 +1,7 @@
-"""Gas and liquid in one box: densities so uneven that threads with a cell each have very different work (section 4.4).
+"""Gas and liquid in one box: uneven densities, for which the work of one thread per cell varies widely (section 4.4).
 
-The soft particles have no attraction, so nothing holds a drop together: these configurations are for timing lists and
-forces at fixed positions, not for stepping.
+The soft particles have no attraction, so drops are not stable: these configurations are for timing lists and forces
+at fixed positions, not for stepping.
 """
 
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from repro.dpd.system import System, thermal
 from repro.errors import InputError
 from repro.particles.cells import Cells
 
-#: where the liquid is: below a height, in a lattice of drops, or in cells drawn by lot
+#: where the liquid is: below a height, in a lattice of drops, or in cells chosen at random
 KINDS = ("slab", "drops", "cells by lot")
 
-#: about how far the middles of two drops are apart
+#: approximate distance of the centres of two drops
 _DROP_SPACING = 8.0
 
 
@@ -53,7 +53,7 @@ class Uneven:
 
     @property
     def _spacing(self) -> np.ndarray:
-        """Distances between the middles of drops along x, y and z."""
+        """Distances between the centres of drops along x, y and z."""
         return np.array(self.box) / np.maximum(1, np.round(np.array(self.box) / _DROP_SPACING))
 
     @property
@@ -61,7 +61,7 @@ class Uneven:
         return (self.share * float(np.prod(self._spacing)) * 3 / (4 * pi)) ** (1 / 3)
 
     def system(self, seed: int = 1) -> System:
-        """Particles at random, uniform within each phase, at rest on the whole."""
+        """Particles at random positions, uniform within each phase, with zero total momentum."""
         generator, volume = np.random.default_rng(seed), float(np.prod(self.box))
         wet = self._region(generator)
         total = round(self.fluid.density * volume)
@@ -69,7 +69,7 @@ class Uneven:
         position = np.concatenate(
             [self._draw(dense, wet, generator), self._draw(total - dense, lambda r: ~wet(r), generator)]
         )
-        # numbers of particles say nothing about their places, as in a fluid that has flowed for a while
+        # ids are not correlated with positions, as in a fluid that has flowed for a while
         position = position[generator.permutation(total)]
         velocity = thermal(total, self.fluid, generator)
         return System(self.fluid, tuple(self.box), position, velocity, total, name=f"gas and liquid, {self.kind}")
@@ -98,7 +98,7 @@ class Uneven:
 
 
 def settled(system: System, device, steps: int) -> System:
-    """The system after some steps, for an even density: random places are more uneven than a fluid."""
+    """The system after some steps, for an even density: random positions are more uneven than a fluid."""
     simulation = Simulation(system, device)
     simulation.step(steps, every=1)
     end = simulation.particles()
@@ -106,5 +106,5 @@ def settled(system: System, device, steps: int) -> System:
 
 
 def particles_in_cells(system: System) -> np.ndarray:
-    """How many particles each cell of a system holds."""
+    """Number of particles in each cell of a system."""
     return np.bincount(system.cells.of(system.position), minlength=system.cells.count)

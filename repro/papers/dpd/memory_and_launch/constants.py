@@ -1,8 +1,8 @@
-"""A thread a particle, with the numbers that every pair needs in five places (section 4.5.2).
+"""One thread per particle, with the constants of the pair force in five memory spaces (section 4.5.2).
 
 The strategies "particle" (half stencil) and "particle, full stencil" take them as arguments of the kernel. The others
-are here to be compared: the paper moves them from global memory to texture memory, whose place on today's GPUs the
-loads through the read-only path have taken.
+are here for comparison: the paper moves them from global memory to texture memory, which loads through the read-only
+path have replaced on today's GPUs.
 """
 
 import numpy as np
@@ -33,14 +33,14 @@ def _literals(setup: Setup):
 
 
 def _global_memory(setup: Setup):
-    # an array is read where a number is needed, and read again after other threads may have written
+    # the array is loaded where a constant is needed, and again after other threads may have written to it
     return _array(setup), particle_full.same
 
 
 def _constant_memory(setup: Setup):
     values = np.array(setup.numbers)
 
-    # numba knows the contents of such an array: with a place known beforehand, too, it would make them literals
+    # numba knows the contents of such an array: with constant indices it would turn them into literals
     def chosen(q):
         c = cuda.const.array_like(values)
         return c[q], c[q + 1], c[q + 2], c[q + 3], c[q + 4], c[q + 5]
@@ -65,7 +65,7 @@ def _array(setup: Setup):
 
 
 def _read_only_load():
-    """Returns load(array, index): a number through the read-only cache, which asserts that nobody writes to it."""
+    """Returns load(array, index): a load through the read-only cache, which asserts that no thread writes to it."""
     # the simulator has no such module
     from llvmlite import ir
     from numba.cuda import cgutils
@@ -88,7 +88,7 @@ def _read_only_load():
     return load
 
 
-#: by name: a function from the setup to what the kernel gets, and what makes the numbers of a pair of it
+#: by name: a function from the setup to the kernel's argument, and the function that reads the constants from it
 PLACES = {
     "arguments": _arguments,
     "literals": _literals,
@@ -99,12 +99,12 @@ PLACES = {
 
 
 def places_on(device) -> list[str]:
-    """The places that a device has."""
+    """The memory spaces for constants that a device has."""
     return list(PLACES) if device.name == "cuda" else ["arguments", "literals", "global memory"]
 
 
 def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forces:
-    """Bind the kernels with the numbers in `place`; raises InputError for a place that the device does not have."""
+    """Bind the kernels with the constants in `place`; raises InputError for a place that the device does not have."""
     if stencil not in STENCILS:
         raise InputError(f"unknown stencil '{stencil}': choose one of {', '.join(STENCILS)}")
     if place not in places_on(setup.device):
@@ -112,15 +112,19 @@ def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forc
     if stencil == "full":
         particle_full.TRAITS.require(setup, "particle, full stencil")
     numbers, constants = PLACES[place](setup)
-    body = particle_full.full_body(setup, constants) if stencil == "full" else _half_with(setup, constants)
+    body = (
+        particle_full.full_body(setup.real, setup.noise, constants)
+        if stencil == "full"
+        else _half_with(setup, constants)
+    )
     return table_forces(setup, body, setup.state.count, numbers=numbers)
 
 
 def _half_with(setup: Setup, constants):
-    half = half_body(setup)
+    half = half_body(setup.real, setup.noise, setup.device.add)
 
     @inline
-    def forces(x, n, particles, sums, noise, table, q, cells):
-        half(x, n, particles, sums, noise, table, constants(q), cells)
+    def forces(x, n, particles, sums, source, table, q, cells):
+        half(x, n, particles, sums, source, table, constants(q), cells)
 
     return forces

@@ -8,14 +8,14 @@ from repro.papers.style import COLOURS, MARKERS, SKY_BLUE, VERMILLION
 
 from .occupancy import Limits, occupancy, shared_bytes
 
-#: keeps a number legible on a line
+#: background of numbers that are drawn over a line
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
 def strides(table: pd.DataFrame, paper_ratio: float, paper: dict):
-    """Time over that of neighbouring access, over the stride; `table` comes from memory_benchmark.strides_table.
+    """Time over that of coalesced access, over the stride; `table` comes from memory.strides_table.
 
-    `paper` are the keywords of a paper's points. The last place of the axis is access at random.
+    `paper` are the keywords of a paper's points. The last tick of the axis is access at random.
     """
     figure, axes = plt.subplots()
     steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
@@ -43,14 +43,14 @@ def strides(table: pd.DataFrame, paper_ratio: float, paper: dict):
 
 
 def places(table: pd.DataFrame):
-    """Gain of each place of the constants over global memory; `table` comes from memory_benchmark.constants_table."""
+    """Gain of each memory space of the constants over global memory; `table` comes from memory.constants_table."""
     figure, axes = plt.subplots()
     stencils, names = list(dict.fromkeys(table["stencil"])), list(dict.fromkeys(table["constants"]))
     at = table.set_index(["stencil", "constants"])
     for k, stencil in enumerate(stencils):
         rows = at.loc[stencil].loc[names]
         values = rows["against global memory"].to_numpy()
-        # half of the spread of the repetitions, as a hint of what a difference means
+        # half of the spread of the repetitions
         error = values * rows["spread"].to_numpy() / 2
         where = np.arange(len(names)) + 0.38 * (k - 0.5)
         bars = axes.bar(where, values, 0.36, yerr=error, capsize=2, color=COLOURS[k], label=f"{stencil} stencil")
@@ -65,13 +65,13 @@ def places(table: pd.DataFrame):
 
 
 def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "runs")):
-    """Theoretical occupancy over the registers a thread, for kernels with and without lists in shared memory.
+    """Theoretical occupancy over the registers per thread, for kernels with and without lists in shared memory.
 
     `all_limits` are those of two machines.
     """
     figure, axes = plt.subplots()
     registers = np.arange(16, 256)
-    # equal limits give equal curves: the first is broad enough to be seen below the others
+    # equal limits give equal curves: the first is wider, to be seen below the others
     for k, (limits, width) in enumerate(zip(all_limits, (4.0, 1.5), strict=True)):
         for strategy, line in zip(shown, ("-", "--"), strict=True):
             shared = shared_bytes(strategy, block)
@@ -86,10 +86,10 @@ def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "r
 
 
 def speed_and_occupancy(table: pd.DataFrame, block: int):
-    """Occupancy as bars and speed as points, both over the best possible, one pair a launch and one panel a kernel.
+    """Occupancy as bars and speed as points, both over the best, one pair per launch and one panel per kernel.
 
-    `table` comes from launch.launch_table. Sizes of the block stand to the left of the line, limits of registers at
-    one size, `block`, to the right of it.
+    `table` comes from occupancy.launch_table. Block sizes are to the left of the line, limits of registers at the one
+    block size `block` to the right of it.
     """
     strategies = list(dict.fromkeys(table["strategy"]))
     figure, panels = plt.subplots(len(strategies), 1, figsize=(6.4, 2.5 * len(strategies)), squeeze=False)

@@ -1,4 +1,4 @@
-"""What it costs when threads side by side read far apart, and where a kernel's constants lie (section 4.5)."""
+"""Speed of uncoalesced access, and of a kernel's constants in different memory spaces (section 4.5)."""
 
 import numpy as np
 import pandas as pd
@@ -11,21 +11,21 @@ from repro.parallel import Kernel, inline, require_memory, time_launches
 
 from . import constants
 
-#: bytes that memory moves at the least: a sector on a GPU, a cache line on a CPU
+#: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
 SECTOR = {"cuda": 32}
 LINE = 64
 
 ITEM = np.dtype(np.float32).itemsize
 
-#: odd numbers to scatter with, as prime as it gets in 31 bits
+#: odd multipliers of a hash that permutes the indices, of 31 bits
 _FIRST, _SECOND = 2147483647, 1540483477
 
 _ONE = np.float32(1)
 
 
 @inline
-def _strided(x, n, source, target, bits, shift):
-    """Item t takes the number whose bits are t's, rotated: neighbours lie 2^shift apart, and each is taken once."""
+def strided(x, n, source, target, bits, shift):
+    """Item t takes number k(t), its bits rotated: neighbouring threads access numbers 2^shift apart, each once."""
     mask = (1 << bits) - 1
     for t in range(x, x + n):
         k = ((t << shift) & mask) | (t >> (bits - shift))
@@ -33,8 +33,8 @@ def _strided(x, n, source, target, bits, shift):
 
 
 @inline
-def _scattered(x, n, source, target, bits, half):
-    """Item t takes a number anywhere: every operation here can be undone, so each is taken once."""
+def scattered(x, n, source, target, bits, half):
+    """Item t takes a number at random: every operation here is invertible, so each number is taken once."""
     mask = (1 << bits) - 1
     for t in range(x, x + n):
         k = (t * _FIRST) & mask
@@ -45,12 +45,12 @@ def _scattered(x, n, source, target, bits, half):
 
 
 def sector(device) -> int:
-    """Bytes that the device's memory moves at the least."""
+    """Bytes of the device's smallest memory transaction."""
     return SECTOR.get(device.name, LINE)
 
 
 def traffic_model(stride: int, device) -> float:
-    """Bytes moved over those asked for, with neighbours `stride` numbers apart and nothing left in a cache."""
+    """Bytes moved over bytes requested, for neighbouring threads `stride` numbers apart and no cache hits."""
     return min(stride, sector(device) // ITEM)
 
 
@@ -68,13 +68,13 @@ def walks(device, bits: int, strides) -> tuple:
     require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers")
     source = device.to_device((np.arange(count, dtype=np.int32) % 1024).astype(np.float32))
     target = device.zeros(count, np.float32)
-    strided, scattered = device.compile(Kernel(_strided)), device.compile(Kernel(_scattered))
+    in_strides, at_random = device.compile(Kernel(strided)), device.compile(Kernel(scattered))
     launches = {}
     for stride in strides:
         if stride:
-            launches[stride] = strided((count,), source, target, bits, stride.bit_length() - 1)
+            launches[stride] = in_strides((count,), source, target, bits, stride.bit_length() - 1)
         else:
-            launches[stride] = scattered((count,), source, target, bits, bits // 2)
+            launches[stride] = at_random((count,), source, target, bits, bits // 2)
     return launches, source, target
 
 
@@ -91,8 +91,8 @@ def check_walk(launch, source, target) -> str:
 def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05) -> pd.DataFrame:
     """Time the same addition on the same arrays, neighbouring threads 1, 2, 4, ... numbers apart, and at random (0).
 
-    Columns bits, MiB (both arrays), stride, seconds, GB/s (of numbers asked for), ratio (time over stride 1) and model
-    (bytes moved over bytes asked for). `strides` must begin with 1.
+    Columns bits, MiB (both arrays), stride, seconds, GB/s (of numbers requested), ratio (time over stride 1) and model
+    (bytes moved over bytes requested). `strides` must begin with 1.
     """
     if not strides or strides[0] != 1:
         raise InputError(f"strides {list(strides)}: begin with 1, to which the others are compared")
@@ -126,10 +126,10 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
 
 
 def constants_table(system: System, device, record=None, *, seconds=0.05) -> pd.DataFrame:
-    """Time the force kernel with its constants in every place that the device has, for both stencils, each checked.
+    """Time the force kernel with its constants in every memory space of the device, for both stencils, each checked.
 
     Columns stencil, constants, seconds (the force kernel alone), spread and "against global memory": the gain over
-    plain global memory, above one where the place is faster.
+    plain global memory, above one where the memory space is faster.
     """
     expected, rows = reference_forces(system), []
     simulation = Simulation(system, device, strategy="particle")
@@ -155,3 +155,29 @@ def constants_table(system: System, device, record=None, *, seconds=0.05) -> pd.
     table = pd.DataFrame(rows)
     plain = table[table["constants"] == "global memory"].set_index("stencil")["seconds"]
     return table.assign(**{"against global memory": table["stencil"].map(plain) / table["seconds"]})
+
+
+def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `strides_table` for the last array, the largest, by stride."""
+    return walks[walks["bits"] == walks["bits"].iloc[-1]].set_index("stride")
+
+
+def worst_stride(large: pd.DataFrame) -> int:
+    """The slowest stride of `largest_array`; access at random (0) does not count."""
+    return int(large["ratio"].drop(0, errors="ignore").idxmax())
+
+
+def stride_arrays(walks: pd.DataFrame) -> dict[str, pd.Series]:
+    """The arrays of the figure of strides: stride, ratio and model for each size of the arrays."""
+    columns = ("stride", "ratio", "model")
+    return {f"{column}, 2^{bits}": rows[column] for bits, rows in walks.groupby("bits") for column in columns}
+
+
+def gains(constants_times: pd.DataFrame) -> pd.Series:
+    """The gains over global memory of a `constants_table`, by stencil and place."""
+    return constants_times.set_index(["stencil", "constants"])["against global memory"]
+
+
+def in_microseconds(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with a column of seconds for display: microseconds instead, as the last column."""
+    return table.assign(microseconds=1e6 * table["seconds"]).drop(columns="seconds")

@@ -1,4 +1,4 @@
-"""How many warps a multiprocessor holds, by the kernel's appetite and the hardware's limits (section 4.6)."""
+"""Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from repro.parallel import time_launches
 
 WARP = 32
 
-#: registers are given to warps in portions of this size, and warps counted in fours, since compute capability 3.0
+#: registers are allocated to warps in units of this size, and warps in fours, since compute capability 3.0
 _REGISTER_UNIT, _WARP_UNIT = 256, 4
 
 #: most threads and most bytes of shared memory, fixed when the kernel is compiled, of one block
@@ -22,7 +22,7 @@ MOST_THREADS, MOST_STATIC_SHARED = 1024, 49152
 
 @dataclass(frozen=True)
 class Limits:
-    """What a multiprocessor has, in the paper's order."""
+    """Resources of a multiprocessor, in the paper's order."""
 
     name: str
     warps: int
@@ -30,7 +30,7 @@ class Limits:
     blocks: int
     registers: int
     registers_a_thread: int
-    #: bytes of shared memory, of which each block takes `reserved` for the system and the rest in portions of `unit`
+    #: bytes of shared memory, of which each block takes `reserved` for the system and the rest in units of `unit`
     shared: int
     reserved: int = 0
     unit: int = 256
@@ -43,7 +43,7 @@ HOPPER = Limits("9.0", 64, 2048, 32, 65536, 255, 233472, reserved=1024, unit=128
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Blocks and warps that a multiprocessor holds at once, as a share of its limit, and what stops more."""
+    """Resident blocks and warps of a multiprocessor, the share of its limit, and the resource that limits them."""
 
     blocks: int
     warps: int
@@ -52,9 +52,9 @@ class Occupancy:
 
 
 def occupancy(limits: Limits, block: int, registers: int, shared: int = 0) -> Occupancy:
-    """The theoretical occupancy for `block` threads a block, `registers` a thread and `shared` bytes a block.
+    """The theoretical occupancy for `block` threads and `shared` bytes per block, and `registers` per thread.
 
-    Raises InputError for a block that no multiprocessor can hold.
+    Raises InputError for a block that does not fit into a multiprocessor.
     """
     if not 1 <= block <= MOST_THREADS:
         raise InputError(f"block = {block}: 1 to {MOST_THREADS} threads")
@@ -113,12 +113,12 @@ def limits_table(all_limits) -> pd.DataFrame:
 
 
 def shared_bytes(strategy: str, block: int) -> int:
-    """Bytes of shared memory that a strategy's force kernel takes for a block."""
+    """Bytes of shared memory per block of a strategy's force kernel."""
     return 4 * STRATEGIES[strategy].TRAITS.shared_words * block
 
 
 def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
-    """What to try: (threads a block, most registers): every block that can be, and every limit at one block.
+    """Launches to time, (threads per block, most registers): every valid block size, and every limit at one block size.
 
     A limit of None leaves it to the compiler. A block too large for the registers of its threads gets the limit that
     makes it fit.
@@ -137,7 +137,7 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
 def launch_table(system: System, device, strategy: str, tried, record=None, *, seconds=0.05) -> pd.DataFrame:
     """Time the force kernel of a strategy for each (block, most registers) of `tried`, on a GPU; each is checked.
 
-    Columns strategy, block, limit, registers, local (bytes a thread in memory instead of registers), shared, occupancy,
+    Columns strategy, block, limit, registers, local (bytes per thread spilled to local memory), shared, occupancy,
     "stopped by", seconds, spread.
     """
     expected, limits, rows = reference_forces(system), limits_of(device), []
@@ -147,9 +147,9 @@ def launch_table(system: System, device, strategy: str, tried, record=None, *, s
         timing = time_launches([launch], device, seconds)
         each, spread = timing.seconds, timing.spread
         took = device.resources(launch)
-        held = occupancy(limits, block, took["registers"], took["shared"])
+        resident = occupancy(limits, block, took["registers"], took["shared"])
         row = {"strategy": strategy, "block": block, "limit": most or 0} | took
-        row |= {"occupancy": held.share, "stopped by": held.stopped_by, "seconds": each, "spread": spread}
+        row |= {"occupancy": resident.share, "stopped by": resident.stopped_by, "seconds": each, "spread": spread}
         rows.append(row)
         if record is not None:
             record.timing(
@@ -166,7 +166,13 @@ def launch_table(system: System, device, strategy: str, tried, record=None, *, s
 
 
 def gain_by_limits(table: pd.DataFrame, block: int) -> pd.Series:
-    """By strategy: the time without a limit of registers over that with the best limit, at one size of the block."""
+    """By strategy: the time without a limit of registers over that with the best limit, at one block size."""
     at = table[table["block"] == block]
     free = at[at["limit"] == 0].groupby("strategy")["seconds"].first()
     return free / at[at["limit"] > 0].groupby("strategy")["seconds"].min()
+
+
+def launch_tables(system: System, device, all_tried: dict, record=None, *, seconds=0.05) -> pd.DataFrame:
+    """The rows of `launch_table` for several strategies, {strategy: launches to time}."""
+    tables = [launch_table(system, device, name, tried, record, seconds=seconds) for name, tried in all_tried.items()]
+    return pd.concat(tables, ignore_index=True)

@@ -1,7 +1,7 @@
-"""Where threads start on the cycle of the paper's linear generator, and where their stretches overlap (section 4.3).
+"""Starts of threads on the cycle of the paper's linear congruential generator, and their overlap (section 4.3).
 
-The generator x <- a x + c modulo 2^32 goes through all words, so every word has a position: the number of steps that
-lead to it from 0. Modulo 2^b the generator has the period 2^b, so the lowest b bits of a word give the lowest b bits of
+The generator x <- a x + c modulo 2^32 has full period, so every word has a position: the number of steps from 0 to
+it. Modulo 2^b the generator has the period 2^b, so the lowest b bits of a word give the lowest b bits of
 its position, and the position can be found bit by bit.
 """
 
@@ -24,7 +24,7 @@ def advance(words, steps: int) -> np.ndarray:
     words = np.array(words, dtype=np.uint32)
     for bit, (factor, increment) in enumerate(_DOUBLED):
         if steps >> bit & 1:
-            # a single word is a scalar, of which NumPy reports that it wraps around, as it should
+            # NumPy warns of overflow for scalars only; here the arithmetic is modulo 2^32
             with np.errstate(over="ignore"):
                 words = words * factor + increment
     return words
@@ -54,7 +54,7 @@ def position(words) -> np.ndarray:
 
 
 def numbers_a_step(fluid: Fluid) -> float:
-    """Pairs that a particle meets as their first in a step, if neighbours stood at random: half a sphere of them."""
+    """Expected pairs per particle in a step, each counted once, for random positions: half of a sphere's neighbours."""
     return 2 * pi / 3 * fluid.density
 
 
@@ -69,7 +69,7 @@ def starting_words(threads: int, steps: int, *, seed: int = 1) -> tuple[np.ndarr
 
 
 def overlapping(words, length: int) -> int:
-    """How many of the stretches of `length` numbers from distinct words on share a number with another one."""
+    """How many sub-sequences of `length` numbers, started at distinct words, overlap with another one."""
     places = np.sort(position(words)).astype(np.int64)
     gaps = np.diff(places, append=places[0] + PERIOD)
     close = gaps < length
@@ -77,11 +77,11 @@ def overlapping(words, length: int) -> int:
 
 
 def overlap_table(thread_counts, step_counts, length: int, *, seed: int = 1) -> pd.DataFrame:
-    """Stretches that threads take in so many steps: how many start anew, and how many of these overlap with others.
+    """Sub-sequences that threads use in so many steps: how many starts are distinct, and how many of these overlap.
 
-    Each of the threads times steps stretches has a start on the cycle for either generator. "anew" counts the distinct
-    starts, "overlap" those whose stretches run into another one, and "at random" is what as many starts in random
-    places would give.
+    Each of the threads times steps sub-sequences ("stretches") has a start on the cycle for either generator. "anew"
+    counts the distinct starts, "overlap" those whose sub-sequences run into another one, and "at random" is the
+    expected overlap of as many starts at random positions.
     """
     rows = []
     for threads in thread_counts:
@@ -95,7 +95,7 @@ def overlap_table(thread_counts, step_counts, length: int, *, seed: int = 1) -> 
 
 
 def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
-    """The waves that a thread's numbers make where threads are cells: one row for each number that a thread draws.
+    """The plane waves of the numbers with one thread per cell: one row for each number that a thread draws.
 
     The k-th number of thread n at a step has its second word a^(k+1) (n + step) + constant, and its angle is that word
     over 2^32. With f = a^(k+1) / 2^32 it turns by f a step, by f along x, by nx f along y and by nx ny f along z, all
@@ -112,7 +112,7 @@ def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
 
 
 def driver(table: pd.DataFrame, wave) -> str:
-    """Which of the numbers of `driven_waves` drives a wave of the density (whole waves along each side), in words.
+    """Which of the numbers of `driven_waves` drives a density wave (an integer wave vector), in words.
 
     A wave and its reverse are the same density; "none" where no number's wave rounds to it.
     """

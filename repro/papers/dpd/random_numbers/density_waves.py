@@ -1,7 +1,7 @@
 """Whether a fluid's density fluctuates regularly, as section 4.3 warns for random numbers of method one.
 
-A fluid in a periodic box is sampled on its grid of cells. Where its fluctuations are its own, each wave of the density
-has the power that the fluid's compressibility gives it, and averages over time are the same everywhere.
+A fluid in a periodic box is sampled on its grid of cells. In equilibrium each Fourier mode of the density has the power
+that follows from the compressibility, and averages over time are uniform in space.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .quality import correlation
 
 TEA, BY_PARTICLE, BY_CELL = "TEA", "method one, a thread a particle", "method one, a thread a cell"
 
-#: strategy and rounds of TEA (0: linear generators, a state in each thread)
+#: strategy and rounds of TEA (0: linear congruential generators, a state in each thread)
 WAYS = {TEA: ("fastest", ROUNDS), BY_PARTICLE: ("particle", 0), BY_CELL: ("cell", 0)}
 
 #: rows of the cell table: a driven wave must not overflow it
@@ -30,57 +30,58 @@ CLEARLY = 2.0
 
 @dataclass(frozen=True)
 class Sampled:
-    """What one run showed; maps have the shape of the grid of cells (x, y, z)."""
+    """Samples of one run; maps have the shape of the grid of cells (x, y, z)."""
 
     particles: int
     every: int
     #: particles in each cell, averaged over time
-    held: np.ndarray
+    counts: np.ndarray
     #: kT in each cell, averaged over time
-    heat: np.ndarray
+    cell_temperature: np.ndarray
     #: Fourier sums of the particles in cells at each sample, of shape (samples, x, y, z)
     waves: np.ndarray
     #: kT of the whole fluid at each sample
     temperature: np.ndarray
-    #: largest component of the mean velocity ever seen
+    #: largest component of the mean velocity in any sample
     drift: float
 
     @property
     def structure(self) -> np.ndarray:
-        """Mean power of each wave over the number of particles; the wave of length infinity counts as nothing."""
+        """Static structure factor: mean power of each wave over the number of particles; nan for wave vector 0."""
         power = np.square(np.abs(self.waves)).mean(0) / self.particles
         power[0, 0, 0] = np.nan
         return power
 
 
 def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: int) -> Sampled:
-    """Run a bulk fluid for `settle` and then `steps` steps, with a look at it each `every` steps.
+    """Run a bulk fluid for `settle` and then `steps` steps, sampled each `every` steps.
 
-    The seed gives the particles' start only: the random numbers' own seed is the same in all runs, so that what comes
-    from the numbers comes again.
+    The seed sets the initial particles only: the random numbers' own seed is the same in all runs, so that effects of
+    the numbers are the same in all runs.
     """
     if steps < 2 * every:
-        raise InputError(f"{steps} steps with a look each {every}: at least two looks")
+        raise InputError(f"{steps} steps with a sample each {every}: at least two samples")
     strategy, rounds = WAYS[way]
     simulation = Simulation(Bulk(tuple(box)).system(seed), device, strategy=strategy, rounds=rounds, capacity=_CAPACITY)
     shape, count = simulation.system.cells.shape, simulation.system.count
     simulation.step(settle, every=every)
-    held, energy, waves, heat, drift = np.zeros(shape), np.zeros(shape), [], [], 0.0
+    counts, energy, waves, temperature, drift = np.zeros(shape), np.zeros(shape), [], [], 0.0
     for _ in range(steps // every):
         simulation.step(every, every=every)
         found = simulation.particles()
         velocity = found["velocity"].astype(float)
         square = np.square(velocity).sum(1)
-        here, hot = _in_cells(found["position"], box, shape, square)
-        held, energy = held + here, energy + hot
-        waves.append(np.fft.fftn(here).astype(np.complex64))
-        heat.append(square.sum() / (3 * count - 3))
+        number, squares = _in_cells(found["position"], box, shape, square)
+        counts, energy = counts + number, energy + squares
+        waves.append(np.fft.fftn(number).astype(np.complex64))
+        temperature.append(square.sum() / (3 * count - 3))
         drift = max(drift, float(np.abs(velocity.mean(0)).max()))
-    return Sampled(count, every, held / len(heat), energy / (3 * held), np.array(waves), np.array(heat), drift)
+    mean, samples = counts / len(waves), np.array(waves)
+    return Sampled(count, every, mean, energy / (3 * counts), samples, np.array(temperature), drift)
 
 
 def _in_cells(position, box, shape, values) -> tuple[np.ndarray, np.ndarray]:
-    """How many particles each cell holds, and the sum of their values."""
+    """Number of particles in each cell, and the sum of their values."""
     cell = np.minimum((position / box * shape).astype(int), np.array(shape) - 1)
     number = np.ravel_multi_index(cell.T, shape)
     sums = (np.bincount(number, weights, minlength=np.prod(shape)) for weights in (None, values))
@@ -88,9 +89,9 @@ def _in_cells(position, box, shape, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sample_ways(box, device, counts: dict[str, int], *, steps: int, every: int, settle: int) -> dict:
-    """Lists of runs by way; `counts` says how many of each, which differ by where the particles start."""
+    """Lists of runs by way; `counts` says how many of each, which differ by the initial particles."""
     if counts.get(TEA, 0) < 2 or min(counts.values()) < 2:
-        raise InputError(f"runs {counts}: two of each way at least, to tell what comes again from chance")
+        raise InputError(f"runs {counts}: two of each way at least, to tell what recurs from chance")
     return {
         way: [sample(box, device, way, seed=1 + k, steps=steps, every=every, settle=settle) for k in range(runs)]
         for way, runs in counts.items()
@@ -110,28 +111,28 @@ def excess(runs: dict, way: str) -> np.ndarray:
 
 
 def strongest(runs: dict, way: str) -> tuple[int, int, int]:
-    """The wave with the largest excess, in waves along each side of the box."""
+    """The wave with the largest excess: its integer wave vector, in waves along each side of the box."""
     ratio = excess(runs, way)
     index = np.unravel_index(np.nanargmax(ratio), ratio.shape)
     return tuple(int(i) if 2 * i <= side else int(i) - side for i, side in zip(index, ratio.shape, strict=True))
 
 
 def frequency(run: Sampled, wave) -> float:
-    """Turns a step with which most of a wave's power goes round, with its sign; the wave is e^(2 pi i (k x + f t))."""
+    """Frequency f of a wave's largest power, in turns a step, with its sign; the wave is e^(2 pi i (k x + f t))."""
     power = np.abs(np.fft.fft(run.waves[(slice(None), *wave)]))
     return float(np.fft.fftfreq(len(power), run.every)[power.argmax()])
 
 
 def comparison(runs: dict) -> pd.DataFrame:
-    """One row a way: kT and its error, drift, how the maps of two runs resemble each other, and the strongest wave.
+    """One row per way: kT and its error, drift, correlation of the maps of two runs, and the strongest wave.
 
-    "kT pattern" and "density pattern" are correlations between the maps of the first two runs, zero but for "band"
-    where nothing in space tells one cell from another.
+    "kT pattern" and "density pattern" are correlations between the maps of the first two runs: zero, within "band",
+    where no cell differs from another.
     """
     rows = []
     for way, found in runs.items():
         means = [run.temperature.mean() for run in found]
-        patterns = [correlation(*(getattr(run, name) for run in found[:2])) for name in ("heat", "held")]
+        patterns = [correlation(*(getattr(run, name) for run in found[:2])) for name in ("cell_temperature", "counts")]
         wave = strongest(runs, way)
         rows.append(
             {
@@ -140,10 +141,10 @@ def comparison(runs: dict) -> pd.DataFrame:
                 "kT": np.mean(means),
                 "kT error": np.std(means, ddof=1) / np.sqrt(len(means)),
                 "drift": max(run.drift for run in found),
-                "kT in cells, scatter": np.mean([run.heat.std() for run in found]),
+                "kT in cells, scatter": np.mean([run.cell_temperature.std() for run in found]),
                 "kT pattern": patterns[0],
                 "density pattern": patterns[1],
-                "band": 2 / np.sqrt(found[0].held.size),
+                "band": 2 / np.sqrt(found[0].counts.size),
                 "strongest wave": str(wave),
                 "its excess": np.nanmax(excess(runs, way)),
                 "turns a step": frequency(found[0], wave),
@@ -153,17 +154,32 @@ def comparison(runs: dict) -> pd.DataFrame:
 
 
 def regular(table: pd.DataFrame) -> list[str]:
-    """The ways of method one whose strongest wave stands clear of what TEA shows by chance."""
+    """The ways of method one whose strongest wave is clearly above what TEA shows by chance."""
     largest = table.set_index("way")["its excess"]
     return [way for way in largest.index if way != TEA and largest[way] > CLEARLY * largest[TEA]]
 
 
 def height(run: Sampled, wave) -> np.ndarray:
-    """The wave's part of the density at each sample, over the mean density, where its phase is zero."""
+    """The wave's amplitude in the density at each sample, over the mean density, where its phase is zero."""
     return 2 * run.waves[(slice(None), *wave)].real / run.particles
 
 
 def profiles(run: Sampled, quantity: str) -> dict[str, np.ndarray]:
-    """Averages over planes across x, y and z of "held" or "heat", over the mean."""
+    """Averages of "counts" or "cell_temperature" over planes normal to x, y and z, over the mean."""
     values = getattr(run, quantity) / getattr(run, quantity).mean()
     return {axis: values.mean(tuple({0, 1, 2} - {k})) for k, axis in enumerate("xyz")}
+
+
+def structures(runs: dict) -> dict[str, np.ndarray]:
+    """The static structure factor of each way, averaged over its runs."""
+    return {way: sum(run.structure for run in found) / len(found) for way, found in runs.items()}
+
+
+def heights(runs: dict, wave) -> dict[str, np.ndarray]:
+    """The amplitude of a density wave over time, in the first run of each way, see `height`."""
+    return {way: height(found[0], wave) for way, found in runs.items()}
+
+
+def temperature_maps(runs: dict) -> dict[str, np.ndarray]:
+    """kT in each cell, averaged over time, in the first run of each way."""
+    return {way: found[0].cell_temperature for way, found in runs.items()}

@@ -39,7 +39,7 @@ def tea_correlations(table: pd.DataFrame):
 
 
 def memory(table: pd.DataFrame, ours: dict):
-    """How numbers of a thread or a pair remember earlier steps, and what all threads have in common at a step."""
+    """Autocorrelation in time of the numbers of a thread or a pair, and their mean over all threads at a step."""
     figure, panels = plt.subplots(1, 2, figsize=(9.2, 3.8))
     for axes, what in zip(panels, ("correlation", "mean"), strict=True):
         line = {**ours, "marker": "s", "markersize": 4}
@@ -52,14 +52,14 @@ def memory(table: pd.DataFrame, ours: dict):
 
 
 def starts_on_the_cycle(threads: int, steps: int, *, seed: int = 1):
-    """Where threads start on the cycle of 2^32 words in the first steps: our figure 3."""
+    """Positions on the cycle of 2^32 words where threads start in the first steps: our figure 3."""
     figure, axes = plt.subplots(figsize=(6.8, 3.6))
     for step in range(1, steps + 1):
         _, words = thread_words(np.arange(threads, dtype=np.int64), (seed, step))
         at = position(words) / PERIOD
         axes.plot((0, 1), (step, step), color="0.8", lw=1, marker="none", zorder=1)
         axes.plot(at, np.full(threads, step), "o", ms=4, color=BLUE)
-        # neighbours on the cycle get their labels above and below in turn
+        # labels of neighbours on the cycle alternate above and below
         for place, thread in enumerate(np.argsort(at)):
             beside = 0.27 if place % 2 else -0.27
             axes.text(at[thread], step + beside, str(thread), ha="center", va="center", fontsize=8)
@@ -76,7 +76,7 @@ def structure(runs: dict, box):
         power = np.mean([run.structure for run in found], axis=0)
         each = [np.fft.fftfreq(n, side / n) for n, side in zip(power.shape, box, strict=True)]
         number = 2 * np.pi * np.sqrt(sum(np.square(turn) for turn in np.meshgrid(*each, indexing="ij")))
-        # side by side, so that none hides another
+        # shifted, so that none covers another
         axes.semilogy(number.ravel() + 0.03 * (k - 1), power.ravel(), ls="none", ms=4, mew=0, **_LOOK[way], label=way)
     axes.set(xlabel="wave number ($1/r_c$)", ylabel="power of the density, ideal gas = 1")
     figure.legend(loc="outside lower center", ncols=2)
@@ -84,7 +84,7 @@ def structure(runs: dict, box):
 
 
 def heights(runs: dict, wave, steps: int):
-    """The density's part in one wave against time, in the first run of each way."""
+    """The amplitude of one density wave against time, in the first run of each way."""
     figure, panels = plt.subplots(len(runs), 1, sharex=True, sharey=True, figsize=(6.8, 4.6))
     for axes, (way, found) in zip(panels, runs.items(), strict=True):
         values = 100 * height(found[0], wave)[: steps // found[0].every]
@@ -96,9 +96,11 @@ def heights(runs: dict, wave, steps: int):
 
 
 def planes(runs: dict):
-    """Density and temperature in layers across each axis, over the mean, with what TEA's runs span in grey."""
+    """Density and temperature in layers normal to each axis, over the mean, with the range of TEA's runs in grey."""
     figure, panels = plt.subplots(2, 3, figsize=(9.6, 5.2), sharey="row")
-    for row, (quantity, label) in zip(panels, (("held", "density / mean"), ("heat", "kT / mean")), strict=True):
+    for row, (quantity, label) in zip(
+        panels, (("counts", "density / mean"), ("cell_temperature", "kT / mean")), strict=True
+    ):
         found = {way: [profiles(run, quantity) for run in each] for way, each in runs.items()}
         for axes, axis in zip(row, "xyz", strict=True):
             tea = np.array([profile[axis] for profile in found[TEA]])

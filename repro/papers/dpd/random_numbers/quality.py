@@ -1,4 +1,4 @@
-"""How good the random numbers are: mean, variance, symmetry, and correlation between neighbours (section 4.3)."""
+"""Quality of the random numbers: mean, variance, symmetry, and correlation between neighbours (section 4.3)."""
 
 from dataclasses import dataclass
 from math import isqrt, sqrt
@@ -10,10 +10,13 @@ from repro.dpd.noise import pair_noise, thread_noise, thread_words
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
-#: the type in which production makes its numbers
+#: the type of the numbers in production runs
 _REAL = np.float32
 
-#: steps over which the pairs of a sample are spread
+#: columns of the correlations of a pair (i, j)
+NEIGHBOURS = ("(i, j+1)", "(i+1, j)", "next step")
+
+#: number of steps from which the pairs of a sample are taken
 _SAMPLE_STEPS = 4
 
 
@@ -54,14 +57,16 @@ def _filled(device, body, seed: int, columns) -> np.ndarray:
 
 
 def pair_numbers(device, rounds: int, first, second, steps, *, seed: int = 1) -> np.ndarray:
-    """Method two: the deviates of pairs of ids at the given steps, which broadcast against each other."""
+    """Method two: the Gaussian deviates of pairs of ids at the given steps; the three broadcast."""
     if rounds < 1:
-        raise InputError(f"rounds = {rounds}: TEA needs at least one; the linear generators are `thread_numbers`")
+        raise InputError(
+            f"rounds = {rounds}: TEA needs at least one; the linear congruential generators are `thread_numbers`"
+        )
     return _filled(device, _pair_body(rounds), seed, (first, second, steps))
 
 
 def thread_numbers(device, threads, steps, draws, *, seed: int = 1) -> np.ndarray:
-    """Method one: the deviate that a thread draws as its `draws`-th (from 1 on) in a step; the three broadcast."""
+    """Method one: the Gaussian deviate that a thread draws `draws`-th (from 1) in a step; the three broadcast."""
     if np.min(draws) < 1:
         raise InputError(f"draws = {np.min(draws)}: a thread's numbers are counted from 1 on")
     return _filled(device, _thread_body(), seed, (threads, steps, draws))
@@ -102,7 +107,7 @@ class Grid:
 
 
 def tea_table(device, all_rounds, pairs: int, *, seed: int = 1) -> pd.DataFrame:
-    """Mean, variance, symmetry, and correlation with the neighbours of about `pairs` pairs, one row a number of rounds.
+    """Mean, variance, symmetry and correlation with neighbours of about `pairs` pairs, one row per number of rounds.
 
     The neighbours of (i, j) are (i, j+1), (i+1, j) and the same pair a step later. "unequal" counts pairs of which the
     two orders disagree. "band" is twice the standard error of a correlation of independent numbers.
@@ -117,12 +122,12 @@ def tea_table(device, all_rounds, pairs: int, *, seed: int = 1) -> pd.DataFrame:
         near = [correlation(own, other) for other in (across, along, later)]
         unequal = int((own != turned).sum())
         rows.append((rounds, grid.count, own.mean(), own.var(), unequal, *near, 2 / sqrt(grid.count)))
-    names = ["rounds", "pairs", "mean", "variance", "unequal", "(i, j+1)", "(i+1, j)", "next step", "band"]
+    names = ["rounds", "pairs", "mean", "variance", "unequal", *NEIGHBOURS, "band"]
     return pd.DataFrame(rows, columns=names)
 
 
 def row_of(table: pd.DataFrame, rounds: int) -> pd.Series:
-    """The row of `tea_table` for so many rounds; raises InputError where there is none."""
+    """The row of `tea_table` for so many rounds; raises InputError if they were not tried."""
     if rounds not in set(table["rounds"]):
         raise InputError(f"{rounds} rounds were not tried, but {', '.join(str(k) for k in table['rounds'])}: add them")
     return table.set_index("rounds").loc[rounds]
@@ -130,12 +135,12 @@ def row_of(table: pd.DataFrame, rounds: int) -> pd.Series:
 
 def worst_correlation(table: pd.DataFrame, rounds: int) -> float:
     """The largest of a row's correlations, with its sign; nan where a number has none."""
-    row = row_of(table, rounds)[["(i, j+1)", "(i+1, j)", "next step"]].to_numpy(float)
+    row = row_of(table, rounds)[list(NEIGHBOURS)].to_numpy(float)
     return float(row[np.abs(row).argmax()]) if np.isfinite(row).all() else float("nan")
 
 
 def thread_table(device, threads: int, steps: int, *, draw: int = 1, seed: int = 1) -> pd.DataFrame:
-    """Correlation of the linear generators' numbers with what should be independent of them."""
+    """Correlation of the linear congruential generators' numbers with others that should be independent."""
     names, times = np.arange(threads), 1 + np.arange(steps)[:, None]
 
     def numbers(thread=0, step=0, number=0):

@@ -70,7 +70,7 @@ def _draw_paper(axes, published: pd.DataFrame, columns: dict, paper: dict) -> No
 
 
 def part_bars(parts: pd.DataFrame, particles: int):
-    """Where a step's time goes: one bar a way."""
+    """Time of the parts of a step: one bar per way."""
     ways = list(dict.fromkeys(parts["way"]))
     figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(ways) + 1.8))
     for k, way in enumerate(ways):

@@ -19,27 +19,34 @@ from .trajectories import apart
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
 
-#: columns of the paper's table 4, in the order of its claims; the first claim of the first row is dpd-034
-PAPER_COLUMNS = (
-    "particles",
-    "one core",
-    "thread per cell",
-    "speedup, cell",
-    "thread per particle",
-    "speedup, particle",
-)
-FIRST_CLAIM = 34
+#: claims of the paper's table 4 by column, one per row of the table
+_TABLE_4_CLAIMS = {
+    "particles": {1: "dpd-034", 2: "dpd-040", 3: "dpd-046", 4: "dpd-052"},
+    "one core": {1: "dpd-035", 2: "dpd-041", 3: "dpd-047", 4: "dpd-053"},
+    "thread per cell": {1: "dpd-036", 2: "dpd-042", 3: "dpd-048", 4: "dpd-054"},
+    "speedup, cell": {1: "dpd-037", 2: "dpd-043", 3: "dpd-049", 4: "dpd-055"},
+    "thread per particle": {1: "dpd-038", 2: "dpd-044", 3: "dpd-050", 4: "dpd-056"},
+    "speedup, particle": {1: "dpd-039", 2: "dpd-045", 3: "dpd-051", 4: "dpd-057"},
+}
+PAPER_COLUMNS = tuple(_TABLE_4_CLAIMS)
 
-#: what every speedup is given against, side by side; the first is the paper's kind of program
+#: claims about speedups and their order: of the abstract, of the channel, of both mappings, and over the size
+SPEEDUP, CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-001", "dpd-033", "dpd-059", "dpd-067"
+CLAIMS = sorted(
+    [SPEEDUP, CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS]
+    + [identifier for rows in _TABLE_4_CLAIMS.values() for identifier in rows.values()]
+)
+
+#: programs over which every speedup is given; the first is the paper's kind of program
 BASELINES = ("linked list, one core", "planes, one core", "planes, all cores")
 
 #: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a server's processor
 LAMMPS = {1: 1.4e6, 2: 2.9e6}
 
-#: strategy and rounds of TEA of the steps that are taken apart
+#: strategy and rounds of TEA of the steps whose parts are timed
 PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
 
-#: parts of a step as a figure shows them; what is not named here makes lists
+#: groups of parts of a step in the figure; parts not named here belong to the lists
 _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"} | dict.fromkeys(
     ("clear", "round off"), "clear and round off"
 )
@@ -59,7 +66,7 @@ def particle_counts() -> tuple[int, ...]:
 
 def claim(row: int, column: str) -> str:
     """The id of a claim of table 4; rows count from 1."""
-    return f"dpd-{FIRST_CLAIM + 6 * (row - 1) + PAPER_COLUMNS.index(column):03d}"
+    return _TABLE_4_CLAIMS[column][row]
 
 
 def published(values: dict[str, str]) -> pd.DataFrame:
@@ -94,7 +101,7 @@ def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd
 
 
 def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
-    """How far the ways on all cores and on `device` come from the linked list, see `trajectories.apart`."""
+    """How far trajectories on all cores and on `device` are from that of the linked list, see `trajectories.apart`."""
     slow, _, many = BASELINES
     ways = {name: baselines()[name] for name in (slow, many)} | {
         f"{name}, {device.name}": way for name, way in mappings(device).items()
@@ -189,16 +196,16 @@ def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool)
             values[claim(row, run["way"])] = run["updates"]
             values[claim(row, f"speedup, {mapping}")] = run[f"over {BASELINES[0]}"]
     if set(counts) == set(table["particles"]) and "cuda" in set(table["device"]):
-        values |= {"dpd-001": values[claim(4, "speedup, particle")], "dpd-067": order(table)}
-        values["dpd-059"] = faster_mapping(table)
+        values |= {SPEEDUP: values[claim(4, "speedup, particle")], SPEEDUP_GROWS: order(table)}
+        values[FASTER_MAPPING] = faster_mapping(table)
     if full_size and "cuda" in set(channel["device"]):
         paper_way = channel[channel["way"] == "thread per particle"]
-        values["dpd-033"] = float(paper_way[f"over {BASELINES[0]}"].iloc[0])
+        values[CHANNEL_SPEEDUP] = float(paper_way[f"over {BASELINES[0]}"].iloc[0])
     return values
 
 
 def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:
-    """Where a step's time goes: columns way, part, group, seconds, for pairs of strategy and rounds."""
+    """Time of each part of a step: columns way, part, group, seconds, for pairs of strategy and rounds."""
     tables = []
     for strategy, rounds in ways:
         simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
@@ -217,3 +224,26 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     for name in [column for column in table.columns if column.startswith("over ")]:
         short[name] = np.round(table[name], 2)
     return short
+
+
+def trajectory_view(moved: pd.DataFrame):
+    """The table of `trajectory_table` for display: one row per precision and way, one column per step."""
+    columns = ["largest distance", "particles apart"]
+    wide = moved.pivot_table(index=["precision", "way"], columns="step", values=columns, sort=False)
+    return wide.style.format("{:.2g}", subset=columns[0]).format("{:,.0f}", subset=columns[1])
+
+
+def rate_arrays(table: pd.DataFrame) -> dict[str, pd.Series]:
+    """The arrays of the figure of rates: updates a second of every way, and the numbers of particles."""
+    rates = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
+    return rates | {"particles": table["particles"].drop_duplicates()}
+
+
+def speedup_arrays(table: pd.DataFrame) -> dict[str, pd.Series]:
+    """The arrays of the figure of speedups: ways, and their speedups over each baseline."""
+    return dict(table[["way", *(f"over {name}" for name in BASELINES)]])
+
+
+def part_arrays(parts: pd.DataFrame) -> dict[str, pd.Series]:
+    """The arrays of the figure of parts: ways, parts and seconds."""
+    return dict(parts[["way", "part", "seconds"]])

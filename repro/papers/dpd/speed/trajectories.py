@@ -1,4 +1,4 @@
-"""Is it one trajectory? How far strategies and devices come apart that start alike and have the same noise."""
+"""Bitwise reproducibility: how far trajectories of strategies and devices with the same start and noise diverge."""
 
 import numpy as np
 import pandas as pd
@@ -11,13 +11,11 @@ from repro.errors import InputError
 def apart(system: System, ways: dict, steps, precisions, **options) -> pd.DataFrame:
     """Distances of `ways`, by name pairs of strategy and device, from the first of them, after each of `steps`.
 
-    `options` are the simulation's.
-
-    Columns precision, way, step, largest distance of a particle from where the first way has it (cutoff radii), and
-    particles that are not, to the last bit, in the same place with the same velocity.
+    `options` are the simulation's. Columns precision, way, step, "largest distance" of a particle from its position in
+    the first way (cutoff radii), and "particles apart", whose position or velocity is not bitwise equal.
     """
     if len(ways) < 2:
-        raise InputError(f"{len(ways)} way to compute a trajectory: at least two can come apart")
+        raise InputError(f"{len(ways)} way to compute a trajectory: compare at least two")
     rows = []
     for precision in precisions:
         runs = {

@@ -1,4 +1,4 @@
-"""What theory says about each number of the thermodynamics notebook, and whether it holds."""
+"""Checks of the thermodynamics notebook: each measured number against theory, with its tolerance."""
 
 from dataclasses import dataclass
 from math import hypot, nan
@@ -9,13 +9,13 @@ from repro.dpd.observables import Estimate
 
 from .equilibrium import deviation_from_one
 
-#: standard errors by which a number may miss where theory is exact, or the band is narrower than the error
+#: allowed deviation in standard errors, where theory is exact or the tolerance is smaller than the error
 SIGMAS = 3
 
 
 @dataclass(frozen=True)
 class Check:
-    """A number with its error, what theory says, and how far off it may be."""
+    """A measured number with its error, the theoretical value, and the tolerance."""
 
     law: str
     measured: float
@@ -25,12 +25,12 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Within the tolerance, or within three standard errors; a number that is not one never holds."""
+        """Within the tolerance, or within three standard errors; nan never holds."""
         return abs(self.measured - self.theory) <= max(self.tolerance, SIGMAS * self.error)
 
 
 def of_temperature(table: pd.DataFrame) -> list[Check]:
-    """Groot and Warren: plain velocity-Verlet runs hot, lambda = 0.65 hardly; for the time steps that were run."""
+    """Groot and Warren: kT is too high with plain velocity-Verlet (lambda = 0.5), hardly with lambda = 0.65."""
     known = {(0.5, 0.02): (1.01, 0.005), (0.5, 0.04): (1.03, 0.01), (0.65, 0.02): (1.0, 0.005)}
     rows = [row for row in table.to_dict("records") if (row["lambda"], row["dt"]) in known]
     return [
@@ -53,7 +53,7 @@ def of_pressure(table: pd.DataFrame) -> list[Check]:
 
 
 def of_structure(table: pd.DataFrame) -> list[Check]:
-    """g = 1 everywhere for an ideal gas: the deviation is the error's."""
+    """g = 1 everywhere for an ideal gas: deviations are as large as the standard errors."""
     return [
         Check("(g - 1) / error, root mean square, a = 0", deviation_from_one(table[table["a"] == 0]), nan, 1.0, 0.5)
     ]
@@ -80,7 +80,13 @@ def of_viscosity(table: pd.DataFrame) -> list[Check]:
     return found
 
 
+def of_all(temperature, pressure, structure, diffusion, rate: Estimate, viscosity) -> list[Check]:
+    """All checks, from the tables of the five quantities and the friction rate."""
+    found = of_temperature(temperature) + of_pressure(pressure) + of_structure(structure)
+    return found + of_diffusion(diffusion, rate) + of_viscosity(viscosity)
+
+
 def table_of(checks: list[Check]) -> pd.DataFrame:
-    """The checks, one a row."""
+    """The checks, one per row."""
     columns = ("law", "measured", "error", "theory", "tolerance", "holds")
     return pd.DataFrame([[getattr(check, name) for name in columns] for check in checks], columns=columns)

@@ -1,6 +1,6 @@
-"""Does the fluid obey statistical mechanics? Temperature, pressure and structure in a periodic box, with their errors.
+"""Equilibrium of the fluid: temperature, pressure and structure in a periodic box, with their errors.
 
-Units: cutoff radius, particle mass and kT. A run is named by its parameters and a seed. How the fluid moves is in
+Units: cutoff radius, particle mass and kT. A run is named by its parameters and a seed. Transport coefficients are in
 `transport`.
 """
 
@@ -18,16 +18,16 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
 from repro.dpd.simulation import Simulation
 
-#: steps between two samples; a velocity is forgotten in a time of about 0.4, or 20 steps of the paper's length
+#: steps between two samples; velocities decorrelate in a time of about 0.4, or 20 steps of the paper's length
 EVERY = 10
 
-#: fewest snapshots from whose scatter an error is taken
+#: fewest snapshots for an error from their scatter
 SNAPSHOTS = 20
 
 
 @dataclass(frozen=True)
 class Length:
-    """How large a cubic box and how long a run."""
+    """Size of a cubic box and length of a run."""
 
     #: side of the box
     side: float
@@ -38,7 +38,7 @@ class Length:
 
 
 def settled(fluid: Fluid, length: Length, device, *, seed: int = 1, **options) -> Simulation:
-    """A fluid in a cubic box, run for the time that it needs to forget where it started."""
+    """A fluid in a cubic box after `length.settle`, in equilibrium."""
     simulation = Simulation(Bulk((length.side,) * 3, fluid).system(seed), device, seed=seed, **options)
     simulation.step(max(1, round(length.settle / fluid.dt / EVERY)) * EVERY, every=EVERY)
     return simulation

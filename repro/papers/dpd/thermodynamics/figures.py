@@ -14,7 +14,7 @@ def _looks():
 
 
 def temperature(table: pd.DataFrame):
-    """kT over the time step for each lambda, with the band of half a per cent around what is set."""
+    """kT over the time step for each lambda, with the band of half a per cent around the set temperature."""
     figure, axes = plt.subplots()
     axes.axhspan(0.995, 1.005, color="0.9", zorder=0, label="set, within 0.5 %")
     for (predictor, rows), (colour, marker) in zip(table.groupby("lambda"), _looks(), strict=False):
@@ -59,7 +59,7 @@ def structure(table: pd.DataFrame):
 
 
 def diffusion(curves: pd.DataFrame, memory: pd.DataFrame):
-    """Mean square displacements, and how a velocity is forgotten, beside kinetic theory without repulsion."""
+    """Mean square displacements, and the velocity autocorrelation, beside kinetic theory without repulsion."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.0))
     theory = exact.self_diffusion(Fluid())
     for (repulsion, rows), (colour, marker) in zip(curves.groupby("a"), _looks(), strict=False):

@@ -1,4 +1,4 @@
-"""How the fluid carries particles and momentum: self-diffusion and viscosity, each with its error.
+"""Transport coefficients of the fluid: self-diffusion and viscosity, each with its error.
 
 Units: cutoff radius, particle mass and kT.
 """
@@ -30,7 +30,7 @@ def mean_of(values) -> Estimate:
 
 
 def square_displacements(simulation: Simulation, frames: int, every: int = EVERY) -> tuple[np.ndarray, np.ndarray]:
-    """Times from now on, and mean square displacements, at `frames` moments, one each `every` steps."""
+    """Times from now on, and mean square displacements, in `frames` frames, one each `every` steps."""
     before = simulation.particles()["position"]
     moved, squares = np.zeros_like(before), []
     for _ in range(frames):
@@ -45,8 +45,8 @@ def square_displacements(simulation: Simulation, frames: int, every: int = EVERY
 def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed: int = 1):
     """Self-diffusion for each repulsion, and the mean square displacements over time that it comes from.
 
-    From the slope over the second half of `span`, long after a velocity is forgotten, with `origins` starts one after
-    the other. Returns two tables, with columns (a, D, error, theory) and (a, t, square, error).
+    From the slope over the second half of `span`, long after velocities have decorrelated, for `origins` consecutive
+    time origins. Returns two tables, with columns (a, D, error, theory) and (a, t, square, error).
     """
     rows, curves = [], []
     for repulsion in repulsions:
@@ -63,7 +63,7 @@ def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed:
 
 
 def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimate:
-    """The rate -<f . v> / <v . v> at which friction takes a velocity in an ideal gas (a = 0): kT / D of kinetic theory.
+    """The friction rate -<f . v> / <v . v> of a velocity in an ideal gas (a = 0): kT / D of kinetic theory.
 
     Exact where positions and velocities are independent, as they are at the start: from the forces on `states` gases
     at random. A long time step makes the noise, which averages to zero, small.
@@ -79,7 +79,7 @@ def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimat
 
 
 def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
-    """How an ideal gas (a = 0) forgets its velocities: <v(0) . v(t)> over <v . v>; columns t, memory, error."""
+    """Velocity autocorrelation <v(0) . v(t)> / <v . v> of an ideal gas (a = 0); columns t, memory, error."""
     every = 5
     simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
     frames, runs = round(last / dt / every), []
@@ -98,8 +98,8 @@ def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, se
 class Reverse:
     """Reverse Poiseuille flow: a force along x in the lower half of the box and against x in the upper half.
 
-    Times are in relaxation times, after which the slowest mode has fallen to 1/e: a block of four hardly knows the
-    one before it.
+    Times are in relaxation times, after which the slowest mode has decayed to 1/e: blocks of four are almost
+    independent.
     """
 
     box: tuple[float, float, float]
@@ -136,7 +136,7 @@ def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int
 
 
 def reverse_profile(z, side: float, ratio: float) -> np.ndarray:
-    """Velocity in a box of height `side`: a parabola in the lower half and, turned round, in the upper half.
+    """Velocity in a box of height `side`: a parabola in the lower half and its negative in the upper half.
 
     `ratio` is density times drive over viscosity.
     """

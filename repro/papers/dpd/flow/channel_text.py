@@ -1,0 +1,83 @@
+"""Sentences of the notebook on the channel that narrows and widens, as Markdown, with their numbers."""
+
+from repro.dpd import exact
+from repro.dpd.cases import Channel
+
+from . import flows, sections
+from .sections import Comparison, LastWindows
+
+#: why the number of wall particles cannot be compared with the paper's
+WALLS_UNSTATED = (
+    "the paper does not say where the wall particles sit; three planes of a lattice of the fluid's density give "
+    "this number"
+)
+
+
+def drives(case: Channel, small: Channel, steps: int) -> str:
+    """The Mach numbers that the forces allow, and the steps in which the flow of `case` settles."""
+    nu, sound = flows.kinematic_viscosity(case.fluid), exact.sound_speed(case.fluid)
+    paper = Channel(drive=0.02)
+    fastest, of_small, of_paper = (sections.creeping_speed(each, nu) for each in (case, small, paper))
+    narrow, wide = (flows.relaxation_time(height, nu) / case.fluid.dt for height in (case.gap, case.height))
+    return (
+        f"Force {case.drive:g}: at most {fastest:.2f} in the narrow part, Mach {fastest / sound:.2f}; the small "
+        f"channel with {small.drive:g}: Mach {of_small / sound:.2f}. In the paper's channel the force of the plane "
+        f"flow, {paper.drive:g}, would allow up to Mach {of_paper / sound:.2f}. The narrow part settles in "
+        f"{narrow:.0f} steps, the wide part in {wide:.0f}; this run has {steps}."
+    )
+
+
+def particles(fluid: int, walls: int) -> str:
+    """The numbers of fluid and wall particles, from `sections.paper_particles`."""
+    return (
+        f"Fluid: {fluid}. Walls: **{walls}** in three planes, {100 * (walls / Channel.frozen - 1):+.1f} % from the "
+        f"paper's {Channel.frozen}."
+    )
+
+
+def comparison(both: Comparison, case: Channel) -> str:
+    """How far CPU and device are apart, and how much of that is statistical error."""
+    apart = ", ".join(f"{place} part **{100 * d:.1f} %**" for place, d in both.apart.items())
+    return (
+        f"Largest distance over the largest velocity: {apart}. The scatter of the windows gives each average an "
+        f"error of {100 * both.noise:.1f} %, so that chance alone makes a largest distance of about "
+        f"{100 * both.chance:.1f} %. The largest velocity is {both.fastest:.2f}, Mach "
+        f"{both.fastest / exact.sound_speed(case.fluid):.2f}."
+    )
+
+
+def steadiness(run: flows.Flow, case: Channel) -> str:
+    """How much the flow rate varies over the sections, and from the last window but one to the last."""
+    mean, over_x, error = sections.rate_spread(run.windows[-3:], case)
+    before, last = (sections.mean_rate(field, case) for field in run.windows[-2:])
+    return (
+        f"Mean flow rate {mean:.1f}. It varies by **{100 * over_x / mean:.1f} %** over the sections, where one "
+        f"section's standard error is {100 * error / mean:.1f} %. From the last window but one to the last it "
+        f"changed by {100 * (last / before - 1):+.1f} %."
+    )
+
+
+def last_windows(late: LastWindows, case: Channel) -> str:
+    """The largest velocity at the two sections, and how much the profiles still changed."""
+    sound, nu = exact.sound_speed(case.fluid), flows.kinematic_viscosity(case.fluid)
+    share = late.fastest / sections.creeping_speed(case, nu)
+    return (
+        f"The largest velocity at the two sections is {late.fastest:.2f}, Mach {late.fastest / sound:.2f}, "
+        f"{100 * share:.0f} % of the bound without inertia. Between the two pairs of windows the profiles changed by "
+        f"at most {100 * late.changed['wide']:.1f} % (wide part) and {100 * late.changed['narrow']:.1f} % (narrow "
+        "part) of the largest velocity."
+    )
+
+
+def comparison_note(both: Comparison, case: Channel, steps: int) -> str:
+    """What was compared, for the verdict; `steps` is the length of a window."""
+    size = " x ".join(f"{side:g}" for side in (case.length, case.width, case.height))
+    return f"channel of {size}, gap {case.gap:g}, {both.device} and CPU over {both.windows * steps} steps"
+
+
+def not_resolved(both: Comparison) -> str:
+    """Why this run cannot judge the agreement of CPU and device."""
+    return (
+        f"{100 * sections.AGREEMENT:g} % can be told where chance alone makes less, from four windows at least: here "
+        f"{both.windows} leave {100 * both.chance:.1f} %"
+    )

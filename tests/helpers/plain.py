@@ -1,0 +1,73 @@
+"""A device that runs kernel bodies as the plain Python they are: nothing is compiled, and no thread is started."""
+
+import numpy as np
+
+from repro.parallel.atomics import add_alone
+
+
+class PlainDevice:
+    """Takes a GPU's place in wide matrices of tiny grids; a run has up to `lanes` items, as on a CPU.
+
+    A kernel with shared rows runs block by block.
+    """
+
+    name, xp, simulated, workers = "cuda", np, True, 1
+    description = "plain Python"
+
+    def __init__(self, lanes: int = 3):
+        self.lanes = lanes
+        # the function behind the compiler's mark
+        self.add = add_alone
+
+    def __repr__(self):
+        return "plain"
+
+    @staticmethod
+    def barrier():
+        """Nobody else is there to wait for."""
+
+    zeros = staticmethod(np.zeros)
+    to_device = to_host = staticmethod(np.array)
+
+    @staticmethod
+    def free_memory():
+        return 1 << 30
+
+    @staticmethod
+    def capture(run):
+        return run
+
+    @staticmethod
+    def synchronise():
+        """Nothing runs behind Python's back."""
+
+    def compile(self, kernel):
+        lanes = kernel.block if kernel.shared_rows else self.lanes
+
+        def bind(shape, *arguments):
+            extents = kernel.padded(shape)
+            return lambda: run(kernel, lanes, extents, arguments)
+
+        return bind
+
+
+def run(kernel, lanes, extents, arguments):
+    """All runs of a kernel's index space, one after the other."""
+    nx, ny, nz = extents
+    rows = ((kernel.rows, kernel.dtype), (kernel.index_rows, np.int32), (kernel.shared_rows, kernel.dtype))
+    with np.errstate(all="ignore"):
+        for z in range(nz):
+            for y in range(ny):
+                x = 0
+                while x < nx:
+                    n = length(x, nx, lanes, kernel.edges)
+                    scratch = [np.full((count, lanes), 77, dtype) for count, dtype in rows if count]
+                    kernel.body(*(x, n, y, z)[: kernel.ndim + 1], *scratch, *arguments)
+                    x += n
+
+
+def length(x, nx, lanes, edges) -> int:
+    """Items of the run that begins at x; with `edges` the first and the last have a run of their own."""
+    if edges and x in (0, nx - 1):
+        return 1
+    return min(lanes, nx - x - bool(edges))

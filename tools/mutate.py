@@ -1,0 +1,78 @@
+"""Do the tests notice? Changes one line of the solvers at a time and runs the tests that should fail.
+
+    .venv/bin/python tools/mutate.py [--only WORD] [--jobs 2]
+
+The changes stand in tools/mutations.toml. Each is made in a copy of the checkout, never in the checkout itself. Exit
+status 1 if one survives.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: most seconds of the tests of one change; one that hangs them is noticed too
+LIMIT = 900
+
+
+def copy_of(folder: Path) -> Path:
+    """A copy of the sources and tests."""
+    for name in ("repro", "tests", "data", "notebooks", "tools"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "rendered"))
+    for name in ("pyproject.toml", "requirements.txt", "environment.yml"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def verdict(change: dict, tests: dict[str, list[str]]) -> tuple[str, float]:
+    """ "caught", "survived" or what is wrong with the change, and the seconds that took."""
+    start = time.time()
+    with tempfile.TemporaryDirectory() as place:
+        folder = copy_of(Path(place))
+        file = folder / change["file"]
+        text = file.read_text()
+        if text.count(change["find"]) != 1:
+            return f"stands {text.count(change['find'])} times in {change['file']}", 0.0
+        file.write_text(text.replace(change["find"], change["replace"]))
+        environment = os.environ | {"PYTHONPATH": place, "NUMBA_CACHE_DIR": f"{place}/kernels"}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests[change["tests"]]]
+        try:
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return "caught", time.time() - start
+    if done.returncode not in (0, 1):
+        return f"tests did not run: {done.stdout.splitlines()[-1:]}", time.time() - start
+    return ("survived", "caught")[done.returncode], time.time() - start
+
+
+def main(
+    only: Annotated[str, typer.Option(help="Only changes whose file or line holds this.")] = "",
+    jobs: Annotated[int, typer.Option(help="Changes tried at once.")] = 2,
+) -> None:
+    """Make each change and say whether the tests notice."""
+    content = tomllib.loads((ROOT / "tools/mutations.toml").read_text())
+    changes = [c for c in content["change"] if only in c["file"] + c["find"] + c["replace"]]
+    caught = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        for change, (found, seconds) in zip(
+            changes, pool.map(lambda c: verdict(c, content["tests"]), changes), strict=True
+        ):
+            caught += found == "caught"
+            line = f"{change['find'].strip()}  ->  {change['replace'].strip()}"
+            print(f"{found:9} {seconds:4.0f} s  {change['file']}: {line}", flush=True)
+    print(f"{caught} of {len(changes)} caught")
+    raise typer.Exit(caught < len(changes))
+
+
+if __name__ == "__main__":
+    typer.run(main)
