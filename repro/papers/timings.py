@@ -1,7 +1,9 @@
-"""Tables of speeds."""
+"""Tables of speeds, and their bars."""
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
+from repro.papers.style import BLUE
 from repro.parallel import copy_bandwidth
 
 
@@ -26,3 +28,20 @@ def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
 def ranking(speeds: pd.Series, relation: str) -> str:
     """The index in the order of the speeds: "a > b > c" for relation " > ", "c < b < a" for " < "."""
     return relation.join(str(name) for name in speeds.sort_values(ascending="<" in relation).index)
+
+
+def strategy_bars(table: pd.DataFrame):
+    """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take.
+
+    Returns (figure, arrays), the arrays being the numbers that it shows.
+    """
+    figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
+    names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
+    spread = table["mlups"] * table["spread"] / 2
+    bars = axes.barh(names, table["mlups"], color=BLUE, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
+    axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
+    axes.invert_yaxis()
+    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
+    axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
+    axes.grid(axis="y", visible=False)
+    return figure, {"mlups": table["mlups"], "roof": table["roof"]}

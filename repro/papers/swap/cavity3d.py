@@ -86,3 +86,42 @@ def between_grids(flows: list[CubicFlow], points: int = 101) -> pd.DataFrame:
         ratio = flows[k].case.width / flows[k - 1].case.width
         frame.loc[k, "order"] = np.log(frame["u"][k - 1] / frame["u"][k]) / np.log(ratio)
     return frame
+
+
+def solve_grids(reynolds: float, grids, device, *, lid_speed: float, **options) -> list[CubicFlow]:
+    """The cavity of one Reynolds number on each grid, given by nodes a side; options as in `solve_cubic_cavity`."""
+    cases = [CubicCavity(reynolds=reynolds, nodes=nodes, lid_speed=lid_speed) for nodes in grids]
+    return [solve_cubic_cavity(case, device, **options) for case in cases]
+
+
+def runs_table(flows: list[CubicFlow]) -> pd.DataFrame:
+    """What was run and how it became steady, one row a flow."""
+    rows = [
+        (
+            flow.case.reynolds,
+            flow.case.nodes,
+            flow.case.problem.relaxation_time,
+            flow.convergence.steps,
+            flow.convergence.converged,
+        )
+        for flow in flows
+    ]
+    return pd.DataFrame(rows, columns=["Re", "nodes a side", "relaxation time", "steps", "converged"])
+
+
+def reference_table(flows: list[CubicFlow], table: pd.DataFrame) -> pd.DataFrame:
+    """Distance of each grid's centre lines from published points, rms and largest, over the lid's speed."""
+    rows = []
+    for flow in flows:
+        frame = compare(flow, table)
+        rows.append((flow.case.nodes, rms(frame), (frame["ours"] - frame["velocity"]).abs().max()))
+    return pd.DataFrame(rows, columns=["nodes a side", "rms", "largest"])
+
+
+def extrema_table(flows: list[CubicFlow]) -> pd.DataFrame:
+    """Extrema of the velocity on the centre lines, at nodes, one row a flow."""
+    rows = []
+    for flow in flows:
+        u, v = (flow.centre_line(name, flow.positions) for name in COMPONENTS)
+        rows.append((flow.case.reynolds, u.min(), v.min(), v.max()))
+    return pd.DataFrame(rows, columns=["Re", "least u", "least v", "largest v"])

@@ -1,4 +1,7 @@
-"""Figures of the swap notebooks. `paper` and `ours` are the keyword dictionaries of the project's plotting style."""
+"""Figures of the swap notebooks. `paper` is the keyword dictionary of the plotting style for the paper's points.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,7 +42,7 @@ def rays(interior: int):
         axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))
         axes.grid(False)
     figure.suptitle("rays in the order of the sweep; squares are boundary nodes, letters the types", fontsize=10)
-    return figure
+    return figure, {"interior nodes a side": interior}
 
 
 def _draw_node(axes, x, y, velocity, kind, extent):
@@ -66,7 +69,7 @@ def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
         axes.set(xlabel=along, ylabel=f"{component} / U")
     panels[0].legend()
     figure.suptitle(f"Re = {flows[0].case.reynolds:g}: u at x = z = L/2, v at y = z = L/2", fontsize=10)
-    return figure
+    return figure, {f"{name} {f.case.nodes}": f.centre_line(name, f.positions) for f in flows for name in "uv"}
 
 
 def middle_planes(flow: CubicFlow):
@@ -87,7 +90,8 @@ def middle_planes(flow: CubicFlow):
     figure.suptitle(
         f"Re = {flow.case.reynolds:g}, {flow.case.nodes}^3 nodes; lid at y = L, moving along x", fontsize=10
     )
-    return figure
+    u, v, _ = flow.plane("z")[:, ::4, ::4]
+    return figure, {"u": u, "v": v}
 
 
 def iteration_bars(parts: pd.DataFrame, nodes: int):
@@ -119,7 +123,7 @@ def iteration_bars(parts: pd.DataFrame, nodes: int):
     axes.grid(axis="y", visible=False)
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _PART_COLOURS.values()]
     figure.legend(handles, _PART_COLOURS, loc="outside lower center", ncols=5)
-    return figure
+    return figure, {"seconds": parts["seconds"], "predicted": parts["predicted"]}
 
 
 def over_sizes(table: pd.DataFrame, published: dict):
@@ -141,4 +145,4 @@ def over_sizes(table: pd.DataFrame, published: dict):
     handles, labels = left.get_legend_handles_labels()
     extra = right.get_legend_handles_labels()
     figure.legend(handles + extra[0][-1:], labels + extra[1][-1:], loc="outside lower center", ncols=3)
-    return figure
+    return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}

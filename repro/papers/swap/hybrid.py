@@ -67,7 +67,7 @@ def _parts(simulation: Simulation, parity: int, channel: str, only=None) -> list
 def serial_period(problem: Problem, *, precision: str = "double") -> Period:
     """The paper's program before: collision, sweep and boundary nodes, node by node on one core.
 
-    A node's populations lie together, as in Palabos, which suits a core that goes from node to node.
+    Array of structures (AoS), as in Palabos, which suits a core that goes from node to node.
     """
     simulation = _simulation(problem, select("serial"), "swap sweep", precision, "aos")
     return Period("serial", 1, tuple(_parts(simulation, 0, "core")), simulation.device, simulation.fields)

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import InputError, MemoryLimitError
+from repro.lbm import benchmark
 from repro.lbm.cases import CubicCavity
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Problem
 from repro.lbm.strategies import ALL
-from repro.lbm.strategies.swap import rule as swap
+from repro.lbm.strategies.swap import rule
+from repro.papers import timings
 from repro.parallel import host_clock, select
 from repro.parallel.timeloop import PRECISIONS
 
@@ -21,15 +23,25 @@ from .hybrid import Period, Rates, check_period, collide_only_period, hybrid_per
 #: seconds after which a period is not repeated
 LONG = 1.0
 
+#: lines that say nothing of a strategy: they keep what a factory has made
+_CACHING = ("@cache", "from functools import cache")
+
 INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
+
+
+#: the paper's program, what came before it, and the grid of its table 1
+PAPER_WAY, COLLIDE_ONLY, PAPER_NODES = "types, host every step", "collision on the GPU", 128
+
+#: hours of 100000 iterations a second of one
+HOURS = 100_000 / 3600
 
 
 def ways_on(device, every: int) -> dict:
     """The ways to run an iteration, by name: functions from a problem to a Period."""
     return {
         "serial": serial_period,
-        "collision on the GPU": partial(collide_only_period, device=device),
-        "types, host every step": partial(hybrid_period, device=device),
+        COLLIDE_ONLY: partial(collide_only_period, device=device),
+        PAPER_WAY: partial(hybrid_period, device=device),
         f"types, host every {every} steps": partial(hybrid_period, device=device, every=every),
         "links, resident": partial(resident_period, device=device),
     }
@@ -53,6 +65,14 @@ def memory_table(sizes, device) -> pd.DataFrame:
 def cavity_problem(nodes: int) -> Problem:
     """The cubic cavity that is timed; what it costs does not depend on its Reynolds number."""
     return CubicCavity(reynolds=float(nodes), nodes=nodes).problem
+
+
+def rates_table(rates: Rates) -> pd.DataFrame:
+    """What the model of an iteration takes as given; columns what, unit, value."""
+    rows = [(name, "GB/s", value / 1e9) for name, value in rates.bytes_a_second.items()]
+    rows += [(f"least time of a part, {name}", "us", value * 1e6) for name, value in rates.least.items()]
+    rows += [(f"one core, {name}", "million nodes/s", value / 1e6) for name, value in rates.core.items()]
+    return pd.DataFrame(rows, columns=["what", "unit", "value"])
 
 
 def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
@@ -138,6 +158,69 @@ def share_of(parts: pd.DataFrame, way: str, nodes: int, names=("collide", "strea
     return float(100 * rows.loc[rows["part"].isin(names), "seconds"].sum() / rows["seconds"].sum())
 
 
+def growth(table: pd.DataFrame) -> pd.Series:
+    """Speedup of the paper's way over the grid, from the paper's own grid on; `table` is from `iterations`."""
+    rows = table[(table["way"] == PAPER_WAY) & (table["nodes"] >= PAPER_NODES)]
+    return rows.set_index("nodes")["speedup"]
+
+
+def serial_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
+    """{claim: value} of one core on one grid: shares in per cent, seconds and hours, MLUPS."""
+    seconds = _seconds(parts, "serial", nodes)
+    share = share_of(parts, "serial", nodes)
+    return {
+        "swap-001": share,
+        "swap-002": seconds,
+        "swap-005": HOURS * seconds,
+        "swap-007": share,
+        "swap-012": nodes**3 / seconds / 1e6,
+    }
+
+
+def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = 512) -> dict:
+    """{claim: value} of the paper's way and of collision alone on the GPU, on the paper's and on the largest grid."""
+    speedup = iterations(parts).set_index(["way", "nodes"])["speedup"]
+    seconds = _seconds(parts, PAPER_WAY, nodes)
+    return {
+        "swap-003": seconds,
+        "swap-004": float(speedup[PAPER_WAY, nodes]),
+        "swap-006": HOURS * seconds,
+        "swap-008": share_of(parts, PAPER_WAY, nodes, ("to the GPU", "collide", "stream", "to the host")),
+        "swap-009": float(speedup[PAPER_WAY, largest]),
+        "swap-010": float(100 * (speedup[PAPER_WAY, largest] / speedup[COLLIDE_ONLY, largest] - 1)),
+        "swap-011": float(speedup[COLLIDE_ONLY, largest]),
+        "swap-013": nodes**3 / seconds / 1e6,
+    }
+
+
+def _seconds(parts: pd.DataFrame, way: str, nodes: int) -> float:
+    return float(parts.loc[(parts["way"] == way) & (parts["nodes"] == nodes), "seconds"].sum())
+
+
+def strategy_cases(nodes: int, device, **options) -> list[tuple]:
+    """Streaming strategies on a resident cubic cavity, in double and single precision; on a CPU three, in double.
+
+    As `timings.speed_table` takes them: (case, problem, device, options).
+    """
+    names, precisions = ["swap types", "swap links", "pull"], ["double"]
+    if device.name == "cuda":
+        names = ["swap types", "swap rays", "swap links", "split", "pull", "esoteric pull"]
+        precisions = ["double", "single"]
+    problem, pairs = cavity_problem(nodes), [(name, precision) for name in names for precision in precisions]
+    return [
+        (f"{name}, {precision}", problem, device, {"strategy": name, "precision": precision} | options)
+        for name, precision in pairs
+    ]
+
+
+def strategy_table(cases, record=None) -> pd.DataFrame:
+    """A speed a row, with the bytes that the strategy keeps for a node and its lines of code."""
+    table = timings.speed_table(cases, record, measured=benchmark.measure_speed, includes=benchmark.INCLUDES)
+    table["bytes a node"] = [bytes_a_node(row.strategy, row.precision) for row in table.itertuples()]
+    table["lines"] = table["strategy"].map(lines_of_code)
+    return table
+
+
 def bytes_a_node(strategy: str, precision: str) -> int:
     """Bytes that a strategy keeps for each node."""
     return ALL[strategy].TRAFFIC.bytes_per_node(D3Q19.q, np.dtype(PRECISIONS[precision]).itemsize)
@@ -149,7 +232,7 @@ def lines_of_code(strategy: str) -> int:
     kernels = {name for name in vars(module) if name.endswith("_kernel") and name != "_update_kernel"}
     sources = [inspect.getsource(getattr(module, name)) for name in sorted(kernels)]
     if strategy == "swap types":
-        sources += [inspect.getsource(swap._kinds_of), inspect.getsource(swap._faces_of_node)]
+        sources += [inspect.getsource(rule._kinds_of), inspect.getsource(rule._faces_of_node)]
     return sum(_code_lines(source) for source in [inspect.getsource(module), *sources])
 
 
@@ -160,5 +243,5 @@ def _code_lines(source: str) -> int:
         first = node.body[0] if isinstance(node, ast.Module | ast.FunctionDef) and node.body else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             texts.update(range(first.lineno, first.end_lineno + 1))
-    lines = enumerate(source.splitlines(), 1)
-    return sum(1 for number, line in lines if number not in texts and line.strip() and not line.strip().startswith("#"))
+    lines = [line.strip() for number, line in enumerate(source.splitlines(), 1) if number not in texts]
+    return sum(1 for line in lines if line and not line.startswith("#") and line not in _CACHING)

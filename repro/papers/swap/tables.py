@@ -9,7 +9,7 @@ from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
 from repro.lbm.parameters import Grid
-from repro.lbm.strategies.swap.rule import Source, source_of, sweep_kernel, type_kernel
+from repro.lbm.strategies.swap.rule import Source, _rotate_of, source_of, sweep_kernel, type_kernel
 from repro.parallel import select
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
@@ -18,6 +18,10 @@ CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
 PAPER_DIRECTIONS = (
     (-1, 0, 0), (0, -1, 0), (0, 0, -1), (-1, -1, 0), (-1, 1, 0), (-1, 0, -1), (-1, 0, 1), (0, -1, -1), (0, -1, 1),
 )  # fmt: skip
+
+
+#: the rule at one node and one pair of directions, as every kernel of the sweep uses it
+rotate = _rotate_of(D3Q19, "soa")
 
 
 def ray_sources(count: int) -> pd.DataFrame:
@@ -78,6 +82,18 @@ def regions() -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def regions_table(largest: int) -> pd.DataFrame:
+    """`regions_hold` for cubes of 1 to `largest` interior nodes a side, beside the number that there are."""
+    sides = range(1, largest + 1)
+    return pd.DataFrame(
+        {
+            "N": sides,
+            "nodes times directions": [len(PAPER_DIRECTIONS) * (side + 2) ** 3 for side in sides],
+            "regions agree": [regions_hold(side) for side in sides],
+        }
+    )
 
 
 def regions_hold(interior: int) -> int:

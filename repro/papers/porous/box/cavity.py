@@ -1,6 +1,6 @@
 """What is measured in the lid-driven cavity: stream function, vortex centres and centre lines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,22 @@ VORTICES = {
     "primary": ((0.2, 0.9, 0.2, 0.9), -1),
     "BR1": ((0.55, 0.995, 0.005, 0.5), 1),
     "BL1": ((0.005, 0.45, 0.005, 0.45), 1),
+}
+
+#: claims on the centres, table 4.1: first the thesis's column, then Ghia's; the vortex and the coordinate of each
+CENTRE_CLAIMS = {
+    "porous-020": ("primary", "x"),
+    "porous-021": ("primary", "y"),
+    "porous-022": ("BR1", "x"),
+    "porous-023": ("BR1", "y"),
+    "porous-024": ("BL1", "x"),
+    "porous-025": ("BL1", "y"),
+    "porous-026": ("primary", "x"),
+    "porous-027": ("primary", "y"),
+    "porous-028": ("BR1", "x"),
+    "porous-029": ("BR1", "y"),
+    "porous-030": ("BL1", "x"),
+    "porous-031": ("BL1", "y"),
 }
 
 #: points of Ghia's table that are misprinted: (column, coordinate)
@@ -104,6 +120,33 @@ def _extremum(spline, x: float, y: float, sign: int, flow: Flow) -> tuple[float,
     return float(found.x[0]), float(found.x[1]), float(spline.ev(found.x[1], found.x[0]))
 
 
+def centre_table(centres: pd.DataFrame, ghia: pd.DataFrame, converged: pd.DataFrame, reynolds: float) -> pd.DataFrame:
+    """Our centres beside Ghia's and those of a converged solution, by vortex, NaN where a table lacks the vortex.
+
+    `ghia` and `converged` have the columns Re, vortex, x, y. The last column is our distance to the converged centre.
+    """
+    table = centres.set_index("vortex")[["x", "y"]]
+    for name, other in (("Ghia", ghia), ("converged", converged)):
+        theirs = other[other["Re"] == reynolds].set_index("vortex")[["x", "y"]]
+        table = table.join(theirs.add_suffix(f" {name}"))
+    apart = np.hypot(table["x"] - table["x converged"], table["y"] - table["y converged"])
+    return table.assign(**{"distance to converged": apart})
+
+
+def centre_claims(table: pd.DataFrame) -> dict:
+    """{claim: coordinate} of table 4.1, NaN for a vortex that the flow does not have."""
+    return {claim: table[axis].get(vortex, np.nan) for claim, (vortex, axis) in CENTRE_CLAIMS.items()}
+
+
+def flows_at(reynolds, flow: Flow, device, *, precision="single") -> dict[float, Flow]:
+    """The flow of the same cavity at each Reynolds number; `flow` itself at its own."""
+    flows = {}
+    for value in map(float, reynolds):
+        case = replace(flow.case, reynolds=value)
+        flows[value] = flow if case == flow.case else solve_cavity(case, device, precision=precision)
+    return flows
+
+
 def compare_with_ghia(flow: Flow, table: pd.DataFrame, component: str) -> pd.DataFrame:
     """Ghia's centre line beside ours: columns position, ghia, ours, misprinted.
 
@@ -125,3 +168,23 @@ def rms_difference(frame: pd.DataFrame) -> float:
     """Root mean square of ours minus Ghia's over the points that are not misprinted."""
     kept = frame[~frame["misprinted"]]
     return float(np.sqrt(np.mean((kept["ours"] - kept["ghia"]) ** 2)))
+
+
+def compare_centre_lines(flows: dict[float, Flow], tables: dict[str, pd.DataFrame]) -> dict:
+    """{(Reynolds number, component): `compare_with_ghia`} for the flows, from Ghia's tables by component."""
+    pairs = [(value, component) for value in flows for component in "uv"]
+    return {(value, name): compare_with_ghia(flows[value], tables[name], name) for value, name in pairs}
+
+
+def centre_line_table(lines: dict, accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Our rms difference to Ghia, Ghia's own error, and their ratio, of each Reynolds number and component.
+
+    `lines` is from `compare_centre_lines`; `accuracy` has the columns Re, component, rms.
+    """
+    errors = accuracy.set_index(["Re", "component"])["rms"]
+    table = pd.DataFrame(
+        [(*key, rms_difference(frame), errors.get(key)) for key, frame in lines.items()],
+        columns=["Re", "component", "rms difference to Ghia", "Ghia's own error"],
+    )
+    table["ratio"] = table["rms difference to Ghia"] / table["Ghia's own error"]
+    return table

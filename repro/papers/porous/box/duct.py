@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.interpolate import RectBivariateSpline
 
 from repro.lbm.cases import WALL_SCHEMES, Duct
-from repro.lbm.exact import duct_velocity
+from repro.lbm.exact import duct_velocity, duct_velocity_as_printed
 from repro.lbm.simulation import Convergence, Simulation
 
 
@@ -40,6 +40,25 @@ def solve_duct(case: Duct, device, *, precision="single", strategy="push", toler
     across, viscosity = case.positions, case.problem.viscosity
     exact = duct_velocity(across, across[:, None], case.side, case.force, viscosity)
     return DuctFlow(case, convergence, velocity, exact / case.u0)
+
+
+def velocity_as_printed(case: Duct, x, y):
+    """u/U0 at (x, y), in units of the side, by equation 4.3 of the paper as printed, but with a^2 in its U0.
+
+    With a, as printed, its height would depend on the unit of length.
+    """
+    side = case.side
+    literal = duct_velocity_as_printed(x * side, y * side, side, case.force, case.problem.viscosity)
+    return literal * side / case.u0
+
+
+def error_over_relaxation_time(case: Duct, times, device, *, precision: str = "double") -> pd.DataFrame:
+    """Runs of a duct with several relaxation times: error against the series, centre velocity and steps."""
+    rows = []
+    for value in times:
+        run = solve_duct(replace(case, relaxation_time=value), device, precision=precision)
+        rows.append((value, 100 * run.error, float(run.profile(0.0)), run.convergence.steps, run.convergence.converged))
+    return pd.DataFrame(rows, columns=["relaxation time", "error (%)", "u(0,0)/U0", "steps", "converged"])
 
 
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:

@@ -1,13 +1,16 @@
-"""Figures of the notebooks. `paper` and `ours` are the keyword dictionaries of the project's plotting style."""
+"""Figures of the cavity and the duct. `paper` and `ours` are the keyword dictionaries of the plotting style.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, ORANGE, VERMILLION
+from repro.papers.style import ORANGE, VERMILLION
 
 from .cavity import Flow
-from .duct import DuctFlow
+from .duct import DuctFlow, velocity_as_printed
 
 #: stream function levels that show all three vortices (Ghia, Ghia, Shin 1982, table III)
 _LEVELS = (-0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-3, -1e-5, 1e-6, 1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3)
@@ -25,7 +28,7 @@ def streamlines(flow: Flow, centres: pd.DataFrame):
     axes.set_title(f"Re = {flow.case.reynolds:g}, {flow.case.nodes} x {flow.case.nodes} nodes")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1))
     figure.colorbar(shade, label="|u| / U (lid speed)", shrink=0.85, extend="max")
-    return figure
+    return figure, {"x": centres["x"], "y": centres["y"]}
 
 
 def centre_lines(comparisons: dict, flows: dict, paper: dict, ours: dict):
@@ -52,51 +55,40 @@ def centre_lines(comparisons: dict, flows: dict, paper: dict, ours: dict):
             panel.set(xlabel=name, ylabel=f"{component} / U")
         axes[0, column].set_title(f"Re = {reynolds:g}")
     axes[0, 0].legend(loc="upper left")
-    return figure
+    return figure, {f"{name} Re {reynolds:g}": frame["ours"] for (reynolds, name), frame in comparisons.items()}
 
 
-def convergence(runs: dict):
-    """The change of the velocity over 1000 steps, equation 4.2, for each named Convergence."""
+def convergence(flows: dict):
+    """The change of the velocity over 1000 steps, equation 4.2, of each flow by its Reynolds number."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
-    for name, run in runs.items():
-        steps, change = np.array(run.history).T
-        axes.semilogy(steps, change, marker="none", label=name)
+    arrays = {}
+    for reynolds, flow in flows.items():
+        steps, change = np.array(flow.convergence.history).T
+        axes.semilogy(steps, change, marker="none", label=f"Re {reynolds:g}")
+        arrays[f"Re {reynolds:g}"] = change
     axes.axhline(1e-6, color="black", linestyle="--", linewidth=1, label="criterion of equation 4.2")
     axes.set(xlabel="time steps", ylabel="relative change of velocity\nover 1000 steps")
     axes.legend()
-    return figure
+    return figure, arrays
 
 
 def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
     """Speed over block size, one line a grid: the paper's figure beside ours.
 
-    `table` has the columns size, block, mlups; `published` series, x (block size), y (MLUPS).
+    `table` has the columns size, block, mlups and, for a duct, NY; `published` series, x (block size), y (MLUPS).
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
     for series, rows in published.groupby("series", sort=False):
         left.plot(rows["x"].astype(int).astype(str), rows["y"], label=series.replace("grid ", "").split(" (")[0])
-    for size, rows in table.groupby("size", sort=False):
+    sizes = "NY=" + table["NY"].astype(str) if "NY" in table else table["size"]
+    for size, rows in table.groupby(sizes, sort=False):
         right.plot(rows["block"].astype(str), rows["mlups"] / 1e3, label=size)
     left.set(title="paper: Tesla C1060", xlabel="threads a block", ylabel="speed (MLUPS)")
     right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="threads a block", ylabel="speed (thousand MLUPS)")
     for axes in (left, right):
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.legend(loc="lower left", ncols=2)
-    return figure
-
-
-def strategies(table: pd.DataFrame):
-    """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take."""
-    figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
-    names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
-    spread = table["mlups"] * table["spread"] / 2
-    bars = axes.barh(names, table["mlups"], color=BLUE, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
-    axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
-    axes.invert_yaxis()
-    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
-    axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
-    axes.grid(axis="y", visible=False)
-    return figure
+    return figure, {name: table[name] for name in ("block", "NY", "mlups") if name in table}
 
 
 def duct_profile(flow: DuctFlow, published: pd.DataFrame, paper: dict, ours: dict):
@@ -110,19 +102,24 @@ def duct_profile(flow: DuctFlow, published: pd.DataFrame, paper: dict, ours: dic
     right.plot(published["x"], published["y"], **paper | {"markersize": 4}, label="paper, figure 4.6")
     right.set(xlabel="x / a", ylabel="u / U0 on y = 0", xlim=(-0.55, 0.55))
     right.legend(loc="lower center")
-    return figure
+    return figure, {"x": nodes, "u": flow.profile(nodes)}
 
 
-def printed_equation(flow: DuctFlow, printed, ours: dict):
-    """Equation 4.3 as printed beside the correct series on y = 0 and, since it vanishes there, on y = a/4."""
+def printed_equation(flow: DuctFlow, published: pd.DataFrame, ours: dict):
+    """Equation 4.3 as printed beside the computed profile on y = 0 and, since it vanishes there, on y = a/4.
+
+    The arrays hold it at the paper's points.
+    """
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     fine = np.linspace(-0.5, 0.5, 201)
     axes.plot(fine, flow.profile(fine), **ours, label="this run, y = 0")
-    axes.plot(fine, printed(fine, 0.0), marker="none", color=VERMILLION, label="as printed, y = 0")
-    axes.plot(fine, printed(fine, 0.25), marker="none", color=VERMILLION, ls="--", label="as printed, y = a/4")
+    for y, name, style in ((0.0, "0", "-"), (0.25, "a/4", "--")):
+        printed = velocity_as_printed(flow.case, fine, y)
+        axes.plot(fine, printed, marker="none", color=VERMILLION, ls=style, label=f"as printed, y = {name}")
     axes.set(xlabel="x / a", ylabel="u / U0")
     axes.legend(loc="center", bbox_to_anchor=(0.5, 0.42))
-    return figure
+    at = published["x"]
+    return figure, {"x": at, "as printed, y = a/4": velocity_as_printed(flow.case, at, 0.25)}
 
 
 def orders(table: pd.DataFrame):
@@ -136,4 +133,4 @@ def orders(table: pd.DataFrame):
         axes.annotate(f"order {order}", (side[1], anchor * (side[1] / side[0]) ** -order), color="grey", ha="right")
     axes.set(xlabel="side of the duct (grid spacings)", ylabel="relative error against the series")
     axes.legend()
-    return figure
+    return figure, {f"{scheme} error": rows["error"] for scheme, rows in table.groupby("walls")}

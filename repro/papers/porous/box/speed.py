@@ -1,19 +1,121 @@
-"""Speed of the strategies in the cavity and the duct: tables, CPU baselines and the time loop as a user sees it."""
+"""Speed of the strategies in the cavity and the duct: cases, tables, claims, and the time loop as a user sees it."""
 
 import time
 
 import pandas as pd
 
 from repro.lbm.benchmark import INCLUDES, check_strategy, measure_speed, size_of, uniform_flow
+from repro.lbm.cases import Cavity, Duct
 from repro.lbm.model import Problem
 from repro.lbm.simulation import Simulation
 from repro.papers import timings
 from repro.parallel import GRAPH_STEPS, CpuDevice, select
 
+#: claims on the fastest block size of the duct, and the nodes across of each
+WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
+
 
 def speed_table(runs, record=None) -> pd.DataFrame:
     """Measure a list of (case, problem, device, options); see `timings.speed_table`."""
     return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+
+
+def on_gpu(device) -> bool:
+    """Whether a device has blocks of threads, so that the paper's way means anything on it."""
+    return device.name == "cuda"
+
+
+def paper_way(device) -> str:
+    """The strategy that stands for the paper's: through shared memory on a GPU, `pull` elsewhere."""
+    return "shared memory" if on_gpu(device) else "pull"
+
+
+def cavity_problem(side: int) -> Problem:
+    """The cavity that is timed; the Reynolds number grows with the grid, so that the relaxation time stays."""
+    return Cavity(reynolds=400.0 * side / 256, nodes=side).problem
+
+
+def duct_problem(nodes: int, length: int) -> Problem:
+    """The duct that is timed, along x, where one block of threads handles a row."""
+    return Duct(nodes=nodes, length=length, axis="x").problem
+
+
+def case(strategy: str, problem: Problem, device, block: int = 128, **options) -> tuple:
+    """One entry of the list that `speed_table` measures, named by its strategy."""
+    return strategy, problem, device, {"strategy": strategy, "block": block} | options
+
+
+def cavity_cases(grids, blocks, device, **options) -> list[tuple]:
+    """The paper's strategy and `pull` on each grid with each block size (figure 4.4); on a CPU one case a grid."""
+    names, blocks = (["shared memory", "pull"], blocks) if on_gpu(device) else (["pull"], [128])
+    sizes = [(side, block) for side in grids for block in blocks]
+    return [case(name, cavity_problem(side), device, block, **options) for name in names for side, block in sizes]
+
+
+def duct_cases(grids, blocks, device, **options) -> list[tuple]:
+    """The paper's strategy and `pull` in each duct with each block size, which is its length (figure 4.7).
+
+    On a CPU one case a grid.
+    """
+    names, blocks = (["shared memory", "pull"], blocks) if on_gpu(device) else (["pull"], blocks[:1])
+    sizes = [(nodes, block) for nodes in grids for block in blocks]
+    return [case(name, duct_problem(*size), device, size[1], **options) for name in names for size in sizes]
+
+
+def cavity_variants(side: int, device, **options) -> list[tuple]:
+    """Each strategy on one grid, `pull` as array of structures and in double precision; on a CPU the first two."""
+    problem, names = cavity_problem(side), ("pull", "push", "split", "shared memory")
+    cases = [case(name, problem, device, **options) for name in names]
+    cases.append(case("pull", problem, device, **options, layout="aos"))
+    cases.append(case("pull", problem, device, **options | {"precision": "double"}))
+    return cases if on_gpu(device) else cases[:2]
+
+
+def duct_variants(nodes: int, device, **options) -> list[tuple]:
+    """Each strategy in one duct of 128 nodes, and `pull` in double precision; on a CPU the first alone."""
+    problem, names = duct_problem(nodes, 128), ("pull", "push", "split", "shared memory")
+    cases = [case(name, problem, device, **options) for name in names]
+    cases.append(case("pull", problem, device, **options | {"precision": "double"}))
+    return cases if on_gpu(device) else cases[:1]
+
+
+def duct_table(runs, record=None) -> pd.DataFrame:
+    """`speed_table` of ducts with the column NY, their nodes across."""
+    table = speed_table(runs, record)
+    return table.assign(NY=table["size"].str.split().str[-1].astype(int))
+
+
+def block_claims(table: pd.DataFrame) -> dict:
+    """{claim: value} of figure 4.4, from the paper's way on square grids: winner, order of grids, order of blocks."""
+    sides = table.assign(side=table["size"].str.split().str[0])
+    speeds = sides.pivot(index="side", columns="block", values="mlups").loc[sides["side"].unique()]
+    winners = set(speeds.idxmax(axis=1))
+    return {
+        "porous-103": winners.pop() if len(winners) == 1 else "a different one on each grid",
+        "porous-104": timings.ranking(speeds[128], " < "),
+        "porous-105": timings.ranking(speeds.iloc[-1], " > "),
+    }
+
+
+def strategy_claims(table: pd.DataFrame, precision: str) -> dict:
+    """{claim: order} of the layouts and the strategies in one precision, from `cavity_variants`."""
+    speeds = table.set_index(["strategy", "layout", "precision"])["mlups"]
+    soa, aos = speeds["pull", "soa", precision], speeds["pull", "aos", precision]
+    direct, split, shared = (speeds[name, "soa", precision] for name in ("push", "split", "shared memory"))
+    return {
+        "porous-112": timings.ranking(pd.Series({"SoA": soa, "AoS": aos}), " > "),
+        "porous-113": timings.ranking(pd.Series({"fused": direct, "separate": split}), " > "),
+        "porous-114": timings.ranking(pd.Series({"shared": shared, "direct": direct}), " > "),
+    }
+
+
+def duct_claims(table: pd.DataFrame) -> dict:
+    """{claim: value} of figure 4.7, from the paper's way: order of the grids, and the winner of each grid that ran."""
+    speeds = table.pivot(index="NY", columns="block", values="mlups")
+    winners = {
+        claim: int(speeds.loc[nodes].idxmax()) for claim, nodes in WINNER_CLAIMS.items() if nodes in speeds.index
+    }
+    return {"porous-109": timings.ranking(speeds[64], " < "), **winners}
 
 
 def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.DataFrame:

@@ -1,10 +1,16 @@
-"""Figures of the notebooks on porous media. `paper` and `ours` are the keyword dictionaries of the plotting style."""
+"""Figures of the notebooks on porous media. `paper` and `ours` are the keyword dictionaries of the plotting style.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from repro.papers.style import BLUE
+
+#: labels of the ratios of figures 5.11 and 5.12
+_RATIOS = {"drop": "slower than BGK (%)", "share": "double over single precision (%)"}
 
 
 def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
@@ -20,7 +26,7 @@ def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
     axes.set_title(title)
     axes.grid(False)
     figure.colorbar(shade, label="velocity along x / Darcy velocity", shrink=0.85)
-    return figure
+    return figure, {"u on the axis": velocity[0, middle, velocity.shape[2] // 2]}
 
 
 def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, series, paper: dict, title: str):
@@ -43,7 +49,7 @@ def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, ser
     right.set(xlabel="porosity", ylabel="k against the series (%)")
     left.legend()
     figure.suptitle(title, fontsize=10)
-    return figure
+    return figure, {name: table[name] for name in ("porosity", "tau", "k")}
 
 
 def viscosity_dependence(table: pd.DataFrame):
@@ -54,7 +60,7 @@ def viscosity_dependence(table: pd.DataFrame):
         axes.plot(rows["tau"], 100 * (rows["k"] / rows["k"].iloc[-1] - 1), label=f"{collision.upper()}, {walls}")
     axes.set(xlabel="relaxation time", ylabel="k against its value at\nthe largest relaxation time (%)")
     axes.legend()
-    return figure
+    return figure, {"tau": table["tau"], "k": table["k"]}
 
 
 def convergence(runs: dict, published: pd.DataFrame, paper: dict):
@@ -73,11 +79,12 @@ def convergence(runs: dict, published: pd.DataFrame, paper: dict):
     final = [history[-1][1] for history in runs.values()] + [published["y"].max()]
     panels[1].set_ylim(min(final) - 0.03 * max(final), 1.02 * max(final))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    return figure
+    return figure, {f"k {name}": [k for _, k in history] for name, history in runs.items()}
 
 
-def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: str, unit: str):
-    """Speed over porosity, one line a strategy: the paper's figure 5.10 beside ours."""
+def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: str):
+    """Speed over porosity, "mlups" or "mflups", one line a strategy: the paper's figure 5.10 beside ours."""
+    unit = column.upper()
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.7))
     for name, rows in published.groupby("series", sort=False):
         left.plot(rows["x"], rows["y"], label=name.split(" (")[0])
@@ -91,40 +98,42 @@ def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: st
     for axes in (left, right):
         axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
         axes.legend()
-    return figure
+    return figure, {f"{name} {column}": rows[column] for name, rows in table.groupby("strategy")}
 
 
-def ratios(table: pd.DataFrame, published: pd.DataFrame, label: str, paper: dict, ours: dict):
-    """A ratio over porosity beside the paper's points (figures 5.11 and 5.12); `table` has porosity and ratio."""
+def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame, paper: dict, ours: dict):
+    """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12)."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     rows = table.sort_values("porosity")
     axes.plot(published["x"], published["y"], **paper, label="paper")
-    axes.plot(rows["porosity"], rows["ratio"], **ours | {"marker": "s"}, label="this run")
+    axes.plot(rows["porosity"], rows[name], **ours | {"marker": "s"}, label="this run")
     axes.axhline(0, color="black", lw=0.8)
-    axes.set(xlabel="porosity", ylabel=label)
+    axes.set(xlabel="porosity", ylabel=_RATIOS[name])
     axes.legend()
-    return figure
+    return figure, {"porosity": table["porosity"], name: table[name]}
 
 
-def bars(table: pd.DataFrame, labels, title: str):
-    """Speeds as bars with half their spread, and the share of the copy bandwidth that their bytes take."""
+def packing_bars(table: pd.DataFrame, hardware: str):
+    """Speeds in packings as bars with half their spread, and the share of the copy bandwidth that their bytes take."""
     figure, axes = plt.subplots(figsize=(7.0, 0.4 * len(table) + 1.3))
     spread = table["mflups"] * table["spread"] / 2
-    drawn = axes.barh(list(labels), table["mflups"], color=BLUE, xerr=spread, error_kw={"elinewidth": 1})
+    labels = list(table["medium"] + ", " + table["strategy"])
+    drawn = axes.barh(labels, table["mflups"], color=BLUE, xerr=spread, error_kw={"elinewidth": 1})
     axes.bar_label(drawn, [f"  {row.mflups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
     axes.invert_yaxis()
-    axes.set(xlabel="speed (MFLUPS; in brackets the share of the copy bandwidth)", title=title)
+    axes.set(xlabel="speed (MFLUPS; in brackets the share of the copy bandwidth)")
+    axes.set_title(f"{hardware}, {table['size'].iloc[0]} voxels, single precision")
     axes.set_xlim(0, 1.35 * table["mflups"].max())
     axes.grid(axis="y", visible=False)
-    return figure
+    return figure, {"mflups": table["mflups"], "roof": table["roof"]}
 
 
 def sections(solid: np.ndarray, title: str):
-    """The middle plane of an image along each axis, solid dark."""
+    """The middle plane of an image along each axis, solid dark; the array is the porosity."""
     figure, panels = plt.subplots(1, 3, figsize=(9.0, 3.2))
     for axis, (axes, (across, up)) in enumerate(zip(panels, (("x", "y"), ("x", "z"), ("y", "z")), strict=True)):
         axes.imshow(np.take(solid, solid.shape[axis] // 2, axis), cmap="Greys", origin="lower", vmin=0, vmax=1.4)
         axes.set(xlabel=f"{across} (voxels)", ylabel=f"{up} (voxels)")
         axes.grid(False)
     figure.suptitle(title, fontsize=10)
-    return figure
+    return figure, {"porosity": 1 - np.mean(solid)}

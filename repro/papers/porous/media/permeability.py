@@ -1,12 +1,31 @@
-"""Tables of permeabilities: of sphere crystals, against the series, over the viscosity, on finer grids."""
+"""Tables of permeabilities: of sphere crystals, against the series, over the viscosity, on finer grids.
+
+k is in squared voxels, tau is the relaxation time.
+"""
 
 import numpy as np
 import pandas as pd
 
-from repro.lbm.exact import bcc_permeability
+from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed
 from repro.lbm.media import PoreSpace, sphere_crystal
 from repro.lbm.media.spheres import solid_fraction
-from repro.lbm.porous.permeability import flow_through, refined
+from repro.lbm.porous.permeability import flow_through, in_units, refined
+
+#: relaxation times of the runs that show how k depends on the viscosity, at chi = VISCOSITY_CHI
+VISCOSITY_TAUS, VISCOSITY_CHI = (0.6, 0.8, 1.0, 1.2), 0.6
+
+#: voxels along the cell of the paper's figures
+PAPER_NODES = 128
+
+
+def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
+    """The runs of figures 5.7 and 5.8, then those over the viscosity with each wall, for `crystal_table`."""
+    collisions = ("bgk", "mrt")
+    runs = [(nodes, chi, tau, collision, "half-way") for collision in collisions for chi in chis for tau in taus]
+    for wall in walls:
+        for collision in collisions:
+            runs += [(nodes, VISCOSITY_CHI, tau, collision, wall) for tau in VISCOSITY_TAUS]
+    return list(dict.fromkeys(runs))
 
 
 def crystal_table(runs, device, *, packing="body-centred", precision="single", interval=1000) -> pd.DataFrame:
@@ -43,6 +62,35 @@ def series_over_porosity(porosity, side: float, coefficients):
     return bcc_permeability(((1 - np.asarray(porosity, float)) / solid_fraction(1.0)) ** (1 / 3), side, coefficients)
 
 
+def half_way_in_paper_cell(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a `crystal_table` with half-way walls, their k scaled to a cell of 128 voxels."""
+    rows = table[table["walls"] == "half-way"]
+    return rows.assign(k=rows["k"] * (PAPER_NODES / rows["nodes"]) ** 2)
+
+
+def curve(table: pd.DataFrame, collision: str, taus) -> pd.DataFrame:
+    """The rows of one collision and the given relaxation times, in the order of the porosity."""
+    return table[(table["collision"] == collision) & table["tau"].isin(taus)].sort_values("porosity")
+
+
+def k_by_chi(table: pd.DataFrame) -> pd.Series:
+    """k of MRT at tau = 0.8 by chi, from `half_way_in_paper_cell`: what the paper's numbers are compared with."""
+    return curve(table, "mrt", [0.8]).drop_duplicates("chi").set_index("chi")["k"]
+
+
+def cell_lengths(coefficients) -> pd.DataFrame:
+    """k at chi = 0.6 from the balance of forces and from equation 5.3 as printed, for three lengths of the cell."""
+    lengths = pd.DataFrame({"L": [PAPER_NODES - 2, PAPER_NODES - 1, PAPER_NODES]})
+    lengths["k (balance of forces)"] = bcc_permeability(0.6, lengths["L"], coefficients)
+    lengths["k (equation 5.3 as printed)"] = bcc_permeability_as_printed(0.6, lengths["L"], coefficients)
+    return lengths
+
+
+def viscosity_runs(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
+    """The rows of a `crystal_table` that `viscosity_summary` takes."""
+    return table[(table["chi"] == VISCOSITY_CHI) & (table["nodes"] == nodes)]
+
+
 def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
     """For each collision and wall how k depends on tau, in per cent.
 
@@ -56,11 +104,18 @@ def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), columns=["spread (%)", "rise (%)"], index=index)
 
 
+def resolution_table(table: pd.DataFrame, fine: pd.DataFrame, coefficients) -> pd.DataFrame:
+    """MRT with half-way walls at tau = 1 on two grids, against the series; both are from `crystal_table`."""
+    same = (table["collision"] == "mrt") & (table["tau"] == 1.0) & (table["walls"] == "half-way")
+    coarse = table[same & table["chi"].isin(fine["chi"])]
+    return against_series(pd.concat([coarse, fine]), coefficients).sort_values(["chi", "nodes"])
+
+
 def resolution_check(solid: np.ndarray, device, *, times=(1, 2), **options) -> pd.DataFrame:
     """k of the image on finer and finer grids, in squared voxels of the image itself.
 
     Columns times, k, steps, converged, and change, the relative change against the next coarser grid. A voxel image
-    fixes the pores; what a finer grid shows is the error of the flow in them.
+    fixes the solid; what a finer grid shows is the error of the flow in them.
     """
     rows = []
     for factor in times:
@@ -69,3 +124,10 @@ def resolution_check(solid: np.ndarray, device, *, times=(1, 2), **options) -> p
         change = np.nan if not rows else k / rows[-1][1] - 1
         rows.append((factor, k, run.result.steps, run.result.converged, change))
     return pd.DataFrame(rows, columns=["times", "k", "steps", "converged", "change"])
+
+
+def rock_table(solid: np.ndarray, device, voxel_size: float, **options) -> pd.DataFrame:
+    """`resolution_check` with the columns square metres and millidarcy; `voxel_size` in metres."""
+    table = resolution_check(solid, device, **options)
+    square_metres, millidarcy = in_units(table["k"], voxel_size)
+    return table.assign(**{"square metres": square_metres, "millidarcy": millidarcy})

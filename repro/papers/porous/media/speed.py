@@ -1,4 +1,4 @@
-"""Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes."""
+"""Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,37 @@ def speed_table(runs, record=None) -> pd.DataFrame:
     Every speed is handed to the notebook's `record`.
     """
     return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+
+
+def compared(device) -> list[str]:
+    """The strategies that are compared: all on a GPU, the lists of fluid nodes elsewhere."""
+    on_gpu = device.name == "cuda"
+    return ["flag word", "sparse", "sparse in place", "branches"] if on_gpu else ["sparse", "sparse in place"]
+
+
+def porosity_claims(table: pd.DataFrame) -> dict:
+    """{claim: value} of figures 5.10a and 5.10b, from `over_porosity`: the largest speeds, winner, fall and rise."""
+    speeds = table.pivot_table(index="porosity", columns="strategy", values="mflups")
+    sparse, flag_word = speeds["sparse"], speeds["flag word"]
+    ahead = sparse > flag_word
+    partly = f"algorithm two at {ahead.sum()} of {len(ahead)} porosities"
+    return {
+        "porous-062": float(sparse.max()),
+        "porous-063": float(table.loc[table["strategy"] == "sparse", "mlups"].max()),
+        "porous-120": "algorithm two" if ahead.all() else partly,
+        "porous-121": float(sparse.min() / sparse.max()),
+        "porous-122": float(flag_word.iloc[0] / flag_word.iloc[-1]),
+    }
+
+
+def variant_claims(table: pd.DataFrame, blocks) -> dict:
+    """{claim: value} of figures 5.11 to 5.13, from `flag_word_variants`."""
+    return {
+        "porous-057": float(table["drop"].max()),
+        "porous-058": float(table["share"].mean()),
+        "porous-059": float(table["share"].mean()),
+        "porous-061": int(table[blocks].mean().idxmax()),
+    }
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
@@ -55,7 +86,8 @@ def over_porosity(spaces, strategies, device, record=None, **options) -> pd.Data
 def flag_word_variants(spaces, device, blocks, record=None, **options) -> pd.DataFrame:
     """MLUPS of the flag word with MRT in single precision for each block size, with BGK, and in double precision.
 
-    One row an image; columns porosity, the block sizes, "bgk" and "double" (both with the first block size).
+    One row an image; columns porosity, the block sizes, "bgk" and "double" (both with the first block size), and in
+    per cent "drop", by how much MRT is slower than BGK, and "share", double over single precision.
     """
     variants = {block: {"block": block} for block in blocks}
     variants["bgk"] = {"block": blocks[0], "collision": "bgk"}
@@ -69,7 +101,7 @@ def flag_word_variants(spaces, device, blocks, record=None, **options) -> pd.Dat
 
 
 def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
-    """Cubes of random spheres by porosity, without solid, and of small random blocks (figure 6.11)."""
+    """Cubes of random spheres by porosity, without solid nodes, and of small random blocks (figure 6.11)."""
     cube = (nodes,) * 3
     found = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
     found["no solid"] = PoreSpace(np.zeros(cube, bool))
@@ -93,7 +125,7 @@ def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, 
 def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.DataFrame:
     """MFLUPS and share of their own roof of even and odd steps of `sparse in place`, with MRT in single precision.
 
-    Even steps touch a pore's own places only, odd steps read and write through the map.
+    Even steps touch a fluid node's own places only, odd steps read and write through the map.
     """
     bandwidth, populations, rows = copy_bandwidth(device), 2 * 4 * D3Q19.q, []
     for medium, space in media.items():
@@ -109,7 +141,7 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
 
 
 def mapping_time(space: PoreSpace, device) -> float:
-    """Seconds to number the pores and connect them on the device, the image's way there included."""
+    """Seconds to number the fluid nodes and connect them on the device, copying the image there included."""
     problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
     map_pores(problem, device)
     device.synchronise()

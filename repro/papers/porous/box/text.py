@@ -1,0 +1,100 @@
+"""The sentences with numbers of the notebooks on the cavity and the duct, as Markdown."""
+
+import pandas as pd
+
+from repro.lbm.exact import duct_velocity
+
+from .cavity import Flow
+from .duct import DuctFlow
+
+#: the paper's fastest run (figure 4.4): MLUPS, GB/s that its populations need, and GB/s of its card's memory
+PAPER_MLUPS, PAPER_BANDWIDTH, CARD_BANDWIDTH = 924, 66.5, 102
+
+
+def run_text(flow: Flow, device, precision: str) -> str:
+    """Where the cavity ran, on which grid, and how it became steady."""
+    nodes = flow.case.nodes
+    return (
+        f"On {device.description}, {precision} precision, {nodes} x {nodes} nodes, relaxation time "
+        f"{flow.case.problem.relaxation_time:.4f}: the run {flow.convergence}."
+    )
+
+
+def cavity_text(centres: pd.DataFrame, lines: pd.DataFrame, flow: Flow) -> str:
+    """How far the centres lie from the converged ones, and the centre lines from Ghia's."""
+    distance = centres["distance to converged"]
+    known = (
+        f"The largest distance of our centres from the converged ones is {distance.max():.4f} of the side, on a grid "
+        f"of spacing {1 / flow.case.nodes:.4f}. "
+    )
+    unknown = f"No converged solution is at hand for Re {flow.case.reynolds:g}. "
+    return (
+        (known if distance.notna().any() else unknown)
+        + f"Against Ghia the rms differences are {lines['ratio'].min():.2f} to {lines['ratio'].max():.2f} times "
+        "Ghia's own error. Where the table below says *not reproduced*, compare with the converged column above: the "
+        "paper's centre then lies further from it than ours does."
+    )
+
+
+def centre_velocity_text(flow: DuctFlow) -> str:
+    """The error of the duct, and its velocity on the axis beside the series."""
+    case = flow.case
+    exact = float(duct_velocity(0, 0, case.side, case.force, case.problem.viscosity)) / case.u0
+    return (
+        f"Error {100 * flow.error:.3f} % on {case.nodes} nodes; at the centre {float(flow.profile(0.0)):.5f} against "
+        f"{exact:.5f} (series)."
+    )
+
+
+def orders_text(table: pd.DataFrame) -> str:
+    """The order of each wall scheme between the two finest grids."""
+    finest = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
+    orders = ", ".join(f"{name} {order:.2f}" for name, order in finest.items())
+    return f"Between the two finest grids the orders are {orders}."
+
+
+def baselines_note(cpu: pd.Series) -> str:
+    """Which CPU baseline a claim is judged with, and the MLUPS of the others; `cpu` is MLUPS by baseline."""
+    node, cores = cpu["node by node"], cpu["rows, all cores"]
+    return f"one core in rows; node by node {node:.1f}, all cores {cores:.0f}"
+
+
+def baselines_text(cpu: pd.Series) -> str:
+    """The CPU baselines over the plain loop; `cpu` is MLUPS by baseline."""
+    node, rows, cores = (cpu[name] for name in ("node by node", "rows", "rows, all cores"))
+    return f"Rows on one core are {rows / node:.1f} times node by node; all cores are {cores / node:.1f} times."
+
+
+def speedup_note(mlups: float, cpu: pd.Series) -> str:
+    """What a speedup is given against, and what it is against the other CPU baselines."""
+    node, cores = mlups / cpu["node by node"], mlups / cpu["rows, all cores"]
+    return f"against one core in rows; node by node {node:.0f}, all cores {cores:.0f}"
+
+
+def loop_text(loop: dict, device) -> str:
+    """The speed of the time loop as a user sees it, from `speed.time_loop_speed`."""
+    return f"{loop['mlups']:,.0f} MLUPS for the whole loop on {loop['size']} nodes, {device.description}."
+
+
+def fastest_cavity_text(table: pd.DataFrame, cpu: pd.Series) -> str:
+    """The fastest of a `speed_table`, its share of the copy bandwidth and its speedups, beside the paper's share."""
+    best = table.loc[table["mlups"].idxmax()]
+    return (
+        f"Fastest on the figure's grids: {best['strategy']} with {best['mlups']:,.0f} MLUPS, "
+        f"{100 * best['roof']:.0f} % of the copy bandwidth of {best['hardware']}. That is {_speedups(best, cpu)}. "
+        f"The paper's {PAPER_MLUPS} MLUPS need {PAPER_BANDWIDTH} GB/s, {100 * PAPER_BANDWIDTH / CARD_BANDWIDTH:.0f} % "
+        f"of the {CARD_BANDWIDTH} GB/s of its card."
+    )
+
+
+def fastest_duct_text(table: pd.DataFrame, cpu: pd.Series) -> str:
+    """The fastest of a `speed_table`, its share of the copy bandwidth and its speedups."""
+    best = table.loc[table["mlups"].idxmax()]
+    return (
+        f"Fastest: {best['strategy']} on {best['size']} nodes with {best['mlups']:,.0f} MLUPS, "
+        f"{100 * best['roof']:.0f} % of the copy bandwidth of {best['hardware']}: {_speedups(best, cpu)}."
+    )
+
+
+def _speedups(best: pd.Series, cpu: pd.Series) -> str:
+    return ", ".join(f"{best['mlups'] / value:,.0f} times the CPU {name}" for name, value in cpu.items())

@@ -1,0 +1,52 @@
+"""The sentences with numbers of the swap notebooks, as Markdown."""
+
+import pandas as pd
+
+
+def reference_text(table: pd.DataFrame) -> str:
+    """How far the finest grid's profiles lie from the published ones; `table` is from `cavity3d.reference_table`."""
+    finest = table.iloc[-1]
+    return (
+        f"Re = 1000: on {finest['nodes a side']:.0f} nodes a side our profiles differ from the published points by "
+        f"{100 * finest['rms']:.2f} % of the lid's speed (root mean square), at most by "
+        f"{100 * finest['largest']:.2f} %."
+    )
+
+
+def grids_text(grids: int, populations: int, largest: int) -> str:
+    """On how many small grids taking by types is the serial sweep, from `tables.grids_that_agree`."""
+    return (
+        f"Taking by types left bit for bit what the serial sweep leaves on **{grids} of {largest**3} grids** with 1 to "
+        f"{largest} interior nodes a side, cubic or not: {populations:,} populations compared."
+    )
+
+
+def types_note(types: set[str]) -> str:
+    """Which types of sources rays have, from `tables.types_found`."""
+    return f"on rays of 1 to 6 nodes: {', '.join(sorted(types))}"
+
+
+def model_text(table: pd.DataFrame) -> str:
+    """How well the model predicts the iterations; `table` is from `iteration.iterations`."""
+    off = table.assign(error=(100 * (table["predicted/measured"] - 1)).abs())
+    worst = off.loc[off["error"].idxmax()]
+    return (
+        f"The model is within 25 % of {int((off['error'] <= 25).sum())} of {len(off)} iterations, and within "
+        f"{worst['error']:.0f} % of all; the worst is {worst['way']} on {worst['nodes']}^3."
+    )
+
+
+def speedups_note(speedups: pd.Series) -> str:
+    """The speedups over the grid sizes, from `iteration.growth`."""
+    return ", ".join(f"{value:.1f}" for value in speedups)
+
+
+def strategies_text(table: pd.DataFrame) -> str:
+    """Links against types, and the last strategy against links; `table` is from `iteration.strategy_table`."""
+    speeds = table[table["precision"] == "double"].set_index("strategy")["mlups"]
+    last = speeds.index[-1]
+    return (
+        f"In double precision on {table['size'].iloc[0]} nodes, links run at "
+        f"{speeds['swap links'] / speeds['swap types']:.2f} times the speed of types, and {last} at "
+        f"{speeds[last] / speeds['swap links']:.2f} times the speed of links."
+    )
