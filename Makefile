@@ -23,7 +23,7 @@ reproduce: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff check . notebooks
 	$(BIN)/ruff format --check . notebooks
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lab: $(STAMP)
 	$(BIN)/jupyter lab notebooks

@@ -17,6 +17,11 @@ if not GPU:
 from helpers.plain import PlainDevice  # noqa: E402
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with what waits for processes of its own, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: "study" not in item.path.parts)
+
+
 @pytest.fixture(autouse=True)
 def _simulator_is_for_kernels_only(request, monkeypatch):
     """What a user meets without a GPU is a refusal, so tests of the user's side must not find the simulator."""

@@ -101,15 +101,14 @@ def measure_speed(
         steps = max(unit, unit * round(seconds / (unit * one)))
         timing = measure(advance(steps), device)
     simulation.step(1)
-    return Speed(
-        case=case,
-        device=device.name,
-        hardware=device.description,
+    return Speed.of(
+        case,
+        device,
+        timing,
+        steps,
         strategy=simulation.strategy,
         precision=simulation.precision,
         size=size_of(system),
-        seconds=timing.seconds / steps,
-        spread=timing.spread,
         check=check,
         # frozen particles counted, as in the paper
         rates={"updates": system.count * steps / timing.seconds},

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from repro.errors import CheckError
-from repro.parallel import GRAPH_STEPS, Speed, measure, require_seconds, select
+from repro.parallel import GRAPH_STEPS, Speed, Timing, measure, require_seconds, select
 
 from .model import Problem
 from .simulation import Simulation
@@ -57,24 +57,29 @@ def measure_speed(
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
     check = check_strategy(problem, device, **options)
     simulation = Simulation(problem, device, **options)
-    simulation.set_populations(uniform_flow(problem.model.lattice))
-    steps = steps_for(simulation, seconds)
-    timing = measure(lambda: simulation.advance(steps), device)
-    simulation.step(1)
+    steps, timing = timed(simulation, problem.model.lattice, seconds)
     rate = problem.nodes * steps / timing.seconds
-    return Speed(
-        case=case,
-        device=device.name,
-        hardware=device.description,
+    return Speed.of(
+        case,
+        device,
+        timing,
+        steps,
         strategy=strategy,
         precision=precision,
         size=size_of(problem.shape),
-        seconds=timing.seconds / steps,
-        spread=timing.spread,
         check=check,
         rates={"mlups": rate / 1e6, "bandwidth": rate * simulation.bytes_per_update},
         choices={"layout": layout, "block": block},
     )
+
+
+def timed(simulation, lattice, seconds: float) -> tuple[int, Timing]:
+    """Steps of a repetition of about `seconds`, and its timing, with the fluid in motion; looks once for NaN."""
+    simulation.set_populations(uniform_flow(lattice))
+    steps = steps_for(simulation, seconds)
+    timing = measure(lambda: simulation.advance(steps), simulation.device)
+    simulation.step(1)
+    return steps, timing
 
 
 def size_of(shape) -> str:

@@ -88,18 +88,8 @@ class CpuDevice:
 
         def bind(shape, *arguments):
             packing, flat = flattened(arguments)
-            loop = cpu_loop(
-                kernel.body,
-                packing,
-                ndim=kernel.ndim,
-                rows=kernel.rows,
-                dtype=np.dtype(kernel.dtype),
-                lanes=kernel.block if kernel.shared_rows else self.lanes,
-                edges=kernel.edges,
-                index_rows=kernel.index_rows,
-                shared_rows=kernel.shared_rows,
-                strict=kernel.strict,
-            )
+            lanes = kernel.block if kernel.shared_rows else self.lanes
+            loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
             return _Launch(partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
 
         return bind

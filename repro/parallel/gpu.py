@@ -90,16 +90,7 @@ class CudaDevice:
         def bind(shape, *arguments):
             packing, flat = flattened(arguments)
             compiled = cuda_kernel(
-                kernel.body,
-                packing,
-                ndim=kernel.ndim,
-                rows=kernel.rows,
-                dtype=np.dtype(kernel.dtype),
-                index_rows=kernel.index_rows,
-                shared_rows=kernel.shared_rows,
-                block=kernel.block,
-                registers=kernel.registers,
-                strict=kernel.strict,
+                kernel.body, packing, block=kernel.block, registers=kernel.registers, **kernel.options
             )
             nx, ny, nz = kernel.padded(shape)
             if max(ny, nz) > _GRID_LIMIT:

@@ -29,6 +29,12 @@ class Kernel:
     #: IEEE arithmetic in the order of the formula, so that devices agree to the last bit; otherwise the fastest
     strict: bool = False
 
+    @property
+    def options(self) -> dict:
+        """What `loops` needs to know on every device."""
+        names = ("ndim", "rows", "index_rows", "shared_rows", "strict")
+        return {name: getattr(self, name) for name in names} | {"dtype": np.dtype(self.dtype)}
+
     def padded(self, shape: tuple[int, ...]) -> tuple[int, int, int]:
         """The index space (nx, ny, nz), x fastest, with ones for the axes that the kernel does not have."""
         if len(shape) != self.ndim:

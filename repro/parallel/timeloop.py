@@ -50,10 +50,7 @@ class TimeLoop:
         On a GPU `every` steps are one CUDA graph. After each `every` steps the observers are launched, which must have
         been launched before; `count` must then be a multiple of it.
         """
-        require_whole("steps", count, 0, _MOST_STEPS)
-        require_whole("every", every, 1, _MOST_STEPS)
-        if observers and count % every:
-            raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
+        _require_steps(count, every, observers)
         self.start()
         observers = tuple(observers)
         while count:
@@ -86,8 +83,7 @@ class TimeLoop:
 
         Raises DivergenceError (or what else the look raises) within 1000 steps of the first one that went wrong.
         """
-        require_whole("steps", count, 0, _MOST_STEPS)
-        require_whole("every", every, 1, _MOST_STEPS)
+        _require_steps(count, every, observers)
         while count > 0:
             portion = min(count, max(every, CHECK_STEPS // every * every))
             self.advance(portion, every=every, observers=observers)
@@ -95,6 +91,13 @@ class TimeLoop:
             count -= portion
             if progress:
                 progress(portion)
+
+
+def _require_steps(count: int, every: int, observers) -> None:
+    require_whole("steps", count, 0, _MOST_STEPS)
+    require_whole("every", every, 1, _MOST_STEPS)
+    if observers and count % every:
+        raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
 
 
 def require_finite(values, steps: int, description: str) -> None:

@@ -101,6 +101,12 @@ class Speed:
     #: what else was chosen, such as the block size
     choices: dict = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, case: str, device, timing: Timing, steps: int, **more) -> "Speed":
+        """From a timing of so many steps on a device; `more` are the other fields."""
+        about = {"device": device.name, "hardware": device.description}
+        return cls(case=case, **about, seconds=timing.seconds / steps, spread=timing.spread, **more)
+
     @property
     def row(self) -> dict:
         """Everything by name, for a table."""

@@ -42,7 +42,7 @@ def test_folder_that_cannot_be_used_is_one_line_and_status_2(good, words):
 
 
 def test_run_prints_the_scoreboard_and_tells_refusal_from_failure(good):
-    good.add("toy/refused", "from repro.parallel.errors import InputError\nraise InputError('tau is 0.4')")
+    good.add("toy/refused", "from repro.errors import InputError\nraise InputError('tau is 0.4')")
     good.add("toy/broken", "raise ValueError('two\\nlines')")
     good.add("toy/key", "{}['Re 400']")
     done = repro(good, "run", "good", "broken", "key", "--device", "serial", "--jobs", "2")

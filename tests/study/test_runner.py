@@ -108,7 +108,7 @@ def test_message_of_a_failure_is_one_line_with_its_beginning_and_its_end():
 def test_wrong_physical_input_is_refused_and_leaves_nothing(workshop):
     workshop.add(
         "toy/a",
-        "from repro.parallel.errors import MemoryLimitError\nraise MemoryLimitError('grid needs 9 TiB')",
+        "from repro.errors import MemoryLimitError\nraise MemoryLimitError('grid needs 9 TiB')",
     )
     (outcome,) = run(project=workshop.project, output=workshop.project.build / "run", device="serial")
     assert (outcome.status, outcome.message) == ("refused", "grid needs 9 TiB")
@@ -222,7 +222,9 @@ def test_killed_and_interrupted_runs_leave_no_process_and_the_next_run_resumes(w
     environment = os.environ | {"PYTHONPATH": str(PACKAGE)}
     for number, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
         pid.unlink(missing_ok=True)
-        parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+        # a shell that starts the tests in the background has them ignore what Ctrl-C sends
+        heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+        parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **heeding)
         kernel = int(wait_for(pid))
         parent.send_signal(number)
         assert parent.wait(20) == code

@@ -9,7 +9,7 @@ from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 from repro.particles.linked_list import LinkedList
 
 from ..noise import thread_words
-from ..pair import interacting, separation
+from ..pair import add_to, reacting
 from .setup import Forces, Setup, Traits
 from .sums import double_sums
 
@@ -18,35 +18,22 @@ TRAITS = Traits(devices=("serial",))
 
 @cache
 def _body(real, noise):
-    cell, apart, interact = cell_of(real), separation(real), interacting(real, noise)
-    zero, one = float64(0), real(1)
+    cell, react, zero = cell_of(real), reacting(real, noise), float64(0)
 
     @inline
     def forces(x, n, particles, sums, source, last, before, p, cells):
-        r, _, u, ids, count, moving = particles
-        f, key = sums.f, (source.seed, source.clock[0])
+        r, _, u, ids, count, _ = particles
+        key = source.seed, source.clock[0]
         for i in range(x, x + n):
-            words = thread_words(i, key)
-            # what belongs to i stays in registers: through memory, pair by pair, the loop takes three times as long
-            number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
-            velocity = u[i], u[count + i], u[2 * count + i]
-            fx, fy, fz, share = zero, zero, zero, zero
-            own = cell(xi, yi, zi, cells)
+            words, force = thread_words(i, key), (zero, zero, zero, zero)
+            position, velocity = (r[i], r[count + i], r[2 * count + i]), (u[i], u[count + i], u[2 * count + i])
+            number, own = ids[i], cell(position[0], position[1], position[2], cells)
             for k in range(OWN_CELL, ALL_CELLS):
                 j = before[i] if k == OWN_CELL else last[neighbour(own, k, cells)]
                 while j >= 0:
-                    distance = apart(xi, yi, zi, j, particles, p)
-                    if distance[3] < one and min(number, ids[j]) < moving:
-                        (gx, gy, gz, more), words = interact(distance, number, velocity, j, particles, key, p, words)
-                        fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
-                        f[j] -= gx
-                        f[count + j] -= gy
-                        f[2 * count + j] -= gz
+                    force, words = react(number, position, velocity, j, force, sums.f, particles, key, p, words)
                     j = before[j]
-            f[i] += fx
-            f[count + i] += fy
-            f[2 * count + i] += fz
-            sums.virial[i] += share
+            add_to(sums, i, count, force)
 
     return forces
 

@@ -7,14 +7,14 @@ without atomic additions: first the even ones, then the odd ones, and the last o
 
 from functools import cache
 
-from numpy import float64, uint32
+from numpy import float64
 
 from repro.parallel import Kernel, inline
 from repro.particles.cell_order import SortedParticles
 from repro.particles.runs import run_ahead
 
 from ..noise import thread_words
-from ..pair import interacting, separation
+from ..pair import add_to, reacting
 from .setup import Forces, Setup, Traits
 from .sums import double_sums
 
@@ -25,37 +25,24 @@ TRAITS = Traits(devices=("serial", "threads"))
 @cache
 def planes_body(real, noise):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
-    apart, interact, zero, one = separation(real), interacting(real, noise), float64(0), real(1)
+    react, zero = reacting(real, noise), float64(0)
 
     @inline
     def forces(x, n, particles, starts, sums, source, low, p, cells):
-        r, _, u, ids, count, moving = particles
-        f, key = sums.f, (source.seed, source.clock[0])
+        r, _, u, ids, count, _ = particles
+        key = source.seed, source.clock[0]
         for plane in range(low + 2 * x, low + 2 * (x + n), 2):
             for c in range(plane * cells[0] * cells[1], (plane + 1) * cells[0] * cells[1]):
                 cx, cy = c % cells[0], c // cells[0] % cells[1]
                 pieces = 10 if cx == 0 or cx == cells[0] - 1 else 5
                 for i in range(starts[c], starts[c + 1]):
-                    words = thread_words(i, key)
-                    number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
-                    velocity = u[i], u[count + i], u[2 * count + i]
-                    fx, fy, fz, share = zero, zero, zero, zero
+                    words, force, number = thread_words(i, key), (zero, zero, zero, zero), ids[i]
+                    position, velocity = (r[i], r[count + i], r[2 * count + i]), (u[i], u[count + i], u[2 * count + i])
                     for piece in range(pieces):
                         start, end = run_ahead(piece, i, cx, cy, plane, starts, cells)
                         for j in range(start, end):
-                            distance = apart(xi, yi, zi, j, particles, p)
-                            if distance[3] < one and min(number, ids[j]) < moving:
-                                (gx, gy, gz, more), words = interact(
-                                    distance, number, velocity, j, particles, key, p, words
-                                )
-                                fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
-                                f[uint32(j)] -= gx
-                                f[uint32(count + j)] -= gy
-                                f[uint32(2 * count + j)] -= gz
-                    f[i] += fx
-                    f[count + i] += fy
-                    f[2 * count + i] += fz
-                    sums.virial[i] += share
+                            force, words = react(number, position, velocity, j, force, sums.f, particles, key, p, words)
+                    add_to(sums, i, count, force)
 
     return forces
 

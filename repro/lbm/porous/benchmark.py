@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from repro.errors import CheckError
-from repro.parallel import Speed, measure, require_seconds, select
+from repro.parallel import Speed, require_seconds, select
 
-from ..benchmark import TOLERANCE, steps_for, uniform_flow
+from ..benchmark import TOLERANCE, timed, uniform_flow
 from ..lattice import D3Q19
 from ..media import PoreSpace, sphere_crystal
 from .problem import PorousProblem
@@ -42,20 +42,16 @@ def measure_speed(
     options = {"strategy": strategy, "precision": precision, "block": block}
     check = check_strategy(problem, device, **options)
     flow = PorousFlow(problem, device, **options)
-    flow.set_populations(uniform_flow(D3Q19))
-    steps = steps_for(flow, seconds)
-    timing = measure(lambda: flow.advance(steps), device)
-    flow.step(1)
+    steps, timing = timed(flow, D3Q19, seconds)
     rate = space.pores * steps / timing.seconds
-    return Speed(
-        case=case,
-        device=device.name,
-        hardware=device.description,
+    return Speed.of(
+        case,
+        device,
+        timing,
+        steps,
         strategy=strategy,
         precision=precision,
         size=" x ".join(map(str, space.shape)),
-        seconds=timing.seconds / steps,
-        spread=timing.spread,
         check=check,
         # updates of all nodes of the box, solid included (equation 5.5), and of pores
         rates={

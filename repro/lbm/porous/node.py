@@ -77,6 +77,30 @@ def pores_of(marks, node, n, in_solid):
 
 
 @cache
+def reader_of(fetch):
+    """Returns read(s, n, x, y, z, grid, marks, f): what streams into a run of nodes, where all nodes are stored.
+
+    fetch(s, lane, i, node, back, ahead, size, marks, f) finds populations i and i + 1 of a node, which come from the
+    nodes at steps `back` and `ahead`, or from the node itself where those are solid.
+    """
+
+    @inline
+    def read(s, n, x, y, z, grid, marks, f):
+        nx, ny, nz = grid
+        size = nx * ny * nz
+        here = x + nx * (y + ny * z)
+        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        for lane in range(n):
+            s[0, lane] = f[unsigned(here + lane)]
+        for i in range(1, Q, 2):
+            back, ahead = OFFSET(i, -1, xs, ys, zs), OFFSET(i, 1, xs, ys, zs)
+            for lane in range(n):
+                fetch(s, lane, i, here + lane, back, ahead, size, marks, f)
+
+    return read
+
+
+@cache
 def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> Kernel:
     """The kernel (marks, f, g, grid, rates, force) over all nodes of the box: stream, collide, store.
 

@@ -9,7 +9,7 @@ from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
 from repro.lbm.parameters import Grid
-from repro.lbm.strategies.swap.rule import Source, _rotate_of, source_of, sweep_kernel, type_kernel
+from repro.lbm.strategies.swap.rule import Source, rotate_of, source_of, sweep_kernel, type_kernel
 from repro.parallel import select
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
@@ -21,7 +21,7 @@ PAPER_DIRECTIONS = (
 
 
 #: the rule at one node and one pair of directions, as every kernel of the sweep uses it
-rotate = _rotate_of(D3Q19, "soa")
+rotate = rotate_of(D3Q19, "soa")
 
 
 def ray_sources(count: int) -> pd.DataFrame:

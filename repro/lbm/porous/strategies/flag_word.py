@@ -11,9 +11,8 @@ import numpy as np
 from repro.parallel import inline
 
 from ...layout import unsigned
-from ...neighbours import sides
 from ...parameters import Grid
-from ..node import OFFSET, Q, flag_kernel
+from ..node import flag_kernel, reader_of
 from .scheme import Cost, PorousScheme, dense_scheme
 
 COST = Cost(arrays=2, mark=4)
@@ -26,29 +25,19 @@ def in_solid(flags, node):
 
 
 @cache
-def _reader(modified: bool):
+def _fetch_of(modified: bool):
     @inline
-    def read(s, n, x, y, z, grid, flags, f):
-        nx, ny, nz = grid
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        for lane in range(n):
-            s[0, lane] = f[unsigned(here + lane)]
-        for i in range(1, Q, 2):
-            back, ahead = OFFSET(i, -1, xs, ys, zs), OFFSET(i, 1, xs, ys, zs)
-            for lane in range(n):
-                word = np.int64(flags[here + lane])
-                behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
-                node = here + lane
-                s[i, lane] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
-                s[i + 1, lane] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
-                if modified:
-                    arrived, returned = s[i, lane], s[i + 1, lane]
-                    s[i, lane] = returned if behind_solid > ahead_solid else arrived
-                    s[i + 1, lane] = arrived if ahead_solid > behind_solid else returned
+    def fetch(s, lane, i, node, back, ahead, size, flags, f):
+        word = np.int64(flags[node])
+        behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
+        s[i, lane] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
+        s[i + 1, lane] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
+        if modified:
+            arrived, returned = s[i, lane], s[i + 1, lane]
+            s[i, lane] = returned if behind_solid > ahead_solid else arrived
+            s[i + 1, lane] = arrived if ahead_solid > behind_solid else returned
 
-    return read
+    return fetch
 
 
 def build(problem, device, dtype, block) -> PorousScheme:
@@ -56,5 +45,5 @@ def build(problem, device, dtype, block) -> PorousScheme:
     shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
     device.compile(flag_kernel())(shape, device.to_device(image), flags, Grid(*shape))()
-    read = _reader(problem.walls == "modified")
+    read = reader_of(_fetch_of(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)

@@ -120,7 +120,7 @@ def link_kernel(model: Model, dtype, layout: str, block: int, *, boundary_only: 
 
 
 @cache
-def _rotate_of(lattice: Lattice, layout: str):
+def rotate_of(lattice: Lattice, layout: str):
     """Returns rotate(f, i, j, here, ahead, size): the rule at one node and one pair (figure 3)."""
     at, _ = layout_of(lattice, layout)
 
@@ -136,7 +136,7 @@ def _rotate_of(lattice: Lattice, layout: str):
 def sweep_kernel(model: Model, layout: str) -> Kernel:
     """The kernel (f, grid): the serial sweep over the interior, in the order of memory (algorithm 1)."""
     lattice = model.lattice
-    pairs, rotate, offset = pairs_of(lattice), _rotate_of(lattice, layout), offset_of(lattice)
+    pairs, rotate, offset = pairs_of(lattice), rotate_of(lattice, layout), offset_of(lattice)
     first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
     edges_of, _ = beyond_of(lattice, faces_of(model.boundaries)[0])
 
@@ -157,7 +157,7 @@ def sweep_kernel(model: Model, layout: str) -> Kernel:
 def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
     """The kernel (f, grid): one thread walks each ray from its first interior node to the last."""
     lattice = model.lattice
-    pairs, rotate = pairs_of(lattice), _rotate_of(lattice, layout)
+    pairs, rotate = pairs_of(lattice), rotate_of(lattice, layout)
     first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
     cx, cy, cz = lattice.components
     edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
