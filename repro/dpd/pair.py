@@ -82,38 +82,21 @@ def interacting(real, noise):
     return interact
 
 
-@cache
-def reacting(real, noise):
-    """Returns react(number, position, velocity, j, force, f, particles, key, p, words): a pair met once, on one core.
-
-    Adds the force of j to `force` (three components and r . F) and takes it from f[j], if j is near and one of the two
-    moves; returns force and words. What belongs to the particle stays in registers: through memory, pair by pair, a
-    loop takes three times as long.
-    """
-    apart, interact, one = separation(real), interacting(real, noise), real(1)
-
-    @inline
-    def react(number, position, velocity, j, force, f, particles, key, p, words):
-        count = particles.count
-        distance = apart(position[0], position[1], position[2], j, particles, p)
-        if distance[3] < one and min(number, particles.ids[j]) < particles.moving:
-            (gx, gy, gz, more), words = interact(distance, number, velocity, j, particles, key, p, words)
-            force = force[0] + gx, force[1] + gy, force[2] + gz, force[3] + more
-            f[uint32(j)] -= gx
-            f[uint32(count + j)] -= gy
-            f[uint32(2 * count + j)] -= gz
-        return force, words
-
-    return react
+@inline
+def take_from(f, j, count, gx, gy, gz):
+    """The reaction: take a force from that on particle j."""
+    f[uint32(j)] -= gx
+    f[uint32(count + j)] -= gy
+    f[uint32(2 * count + j)] -= gz
 
 
 @inline
-def add_to(sums, i, count, force):
+def add_to(sums, i, count, fx, fy, fz, share):
     """Add a particle's force and its r . F to the sums."""
-    sums.f[i] += force[0]
-    sums.f[count + i] += force[1]
-    sums.f[2 * count + i] += force[2]
-    sums.virial[i] += force[3]
+    sums.f[i] += fx
+    sums.f[count + i] += fy
+    sums.f[2 * count + i] += fz
+    sums.virial[i] += share
 
 
 @cache

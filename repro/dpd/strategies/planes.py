@@ -14,7 +14,7 @@ from repro.particles.cell_order import SortedParticles
 from repro.particles.runs import run_ahead
 
 from ..noise import thread_words
-from ..pair import add_to, reacting
+from ..pair import add_to, interacting, separation, take_from
 from .setup import Forces, Setup, Traits
 from .sums import double_sums
 
@@ -25,24 +25,32 @@ TRAITS = Traits(devices=("serial", "threads"))
 @cache
 def planes_body(real, noise):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
-    react, zero = reacting(real, noise), float64(0)
+    apart, interact, zero, one = separation(real), interacting(real, noise), float64(0), real(1)
 
     @inline
     def forces(x, n, particles, starts, sums, source, low, p, cells):
-        r, _, u, ids, count, _ = particles
-        key = source.seed, source.clock[0]
+        r, _, u, ids, count, moving = particles
+        key = (source.seed, source.clock[0])
         for plane in range(low + 2 * x, low + 2 * (x + n), 2):
             for c in range(plane * cells[0] * cells[1], (plane + 1) * cells[0] * cells[1]):
                 cx, cy = c % cells[0], c // cells[0] % cells[1]
                 pieces = 10 if cx == 0 or cx == cells[0] - 1 else 5
                 for i in range(starts[c], starts[c + 1]):
-                    words, force, number = thread_words(i, key), (zero, zero, zero, zero), ids[i]
-                    position, velocity = (r[i], r[count + i], r[2 * count + i]), (u[i], u[count + i], u[2 * count + i])
+                    words = thread_words(i, key)
+                    number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
+                    velocity = u[i], u[count + i], u[2 * count + i]
+                    fx, fy, fz, share = zero, zero, zero, zero
                     for piece in range(pieces):
                         start, end = run_ahead(piece, i, cx, cy, plane, starts, cells)
                         for j in range(start, end):
-                            force, words = react(number, position, velocity, j, force, sums.f, particles, key, p, words)
-                    add_to(sums, i, count, force)
+                            distance = apart(xi, yi, zi, j, particles, p)
+                            if distance[3] < one and min(number, ids[j]) < moving:
+                                (gx, gy, gz, more), words = interact(
+                                    distance, number, velocity, j, particles, key, p, words
+                                )
+                                fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
+                                take_from(sums.f, j, count, gx, gy, gz)
+                    add_to(sums, i, count, fx, fy, fz, share)
 
     return forces
 
