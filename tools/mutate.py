@@ -55,6 +55,12 @@ def verdict(change: dict, tests: dict[str, list[str]]) -> tuple[str, float]:
     return ("survived", "caught")[done.returncode], time.time() - start
 
 
+def unchanged(group: str, content: dict) -> tuple[str, float]:
+    """The verdict on no change at all, which the tests of a group must let pass."""
+    change = next(c for c in content["change"] if c["tests"] == group)
+    return verdict(change | {"replace": change["find"]}, content["tests"])
+
+
 def main(
     only: Annotated[str, typer.Option(help="Only changes whose file or line holds this.")] = "",
     jobs: Annotated[int, typer.Option(help="Changes tried at once.")] = 2,
@@ -64,6 +70,11 @@ def main(
     changes = [c for c in content["change"] if only in c["file"] + c["find"] + c["replace"]]
     caught = 0
     with ThreadPoolExecutor(jobs) as pool:
+        groups = sorted({change["tests"] for change in changes})
+        for group, (found, seconds) in zip(groups, pool.map(lambda g: unchanged(g, content), groups), strict=True):
+            if found != "survived":
+                raise typer.BadParameter(f"the tests '{group}' fail on the sources as they are: {found}")
+            print(f"passes    {seconds:4.0f} s  {group}: the sources as they are", flush=True)
         for change, (found, seconds) in zip(
             changes, pool.map(lambda c: verdict(c, content["tests"]), changes), strict=True
         ):

@@ -4,7 +4,8 @@ Where a section is:
 
     2, equations 1 to 5            forces.py (the force of a pair), fluid.py (its parameters)
     2, the integrator              integrate.py
-    4.1, tables 1 and 2            strategies/linked.py, repro/particles/linked_list.py, cell_table.py
+    4.1, table 1                   repro/particles/linked_list.py, strategies/linked.py
+    4.1, table 2                   repro/particles/cell_table.py
     4.2                            strategies/cell.py (one thread per cell), particle.py (one thread per particle)
     4.3, equations 6 to 8          noise.py (both methods), repro/particles/random.py (TEA, Box-Muller transform)
     4.3, half the stencil          repro/particles/cells.py (neighbour), strategies/particle_full.py (the whole stencil)

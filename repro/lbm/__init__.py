@@ -10,7 +10,7 @@ Where a paper's section is:
     porous 4.1(3), figures 4.1, 4.2     strategies/shared_memory.py
     porous 4.2(2), 4.2(3)               cases.py; measured in repro/papers/porous/box
     porous 5.1                          porous/strategies/branches.py
-    porous 5.2, listing 2               porous/strategies/flag_word.py
+    porous 5.2, figure 5.2, listing 2   porous/strategies/flag_word.py, porous/node.py (flag_kernel)
     porous 5.3, figure 5.3              porous/node_map.py, porous/strategies/sparse.py
     porous 5.4                          media/spheres.py, porous/permeability.py; repro/papers/porous/media
     swap 1.2, algorithm 1               strategies/swap/rule.py (rotate, sweep_kernel), strategies/swap/sweep.py

@@ -1,4 +1,4 @@
-"""Where code runs: the only place that knows a CPU from a GPU.
+"""Where code runs: what a CPU does otherwise than a GPU stands here.
 
 Names are loaded when they are asked for, so that who only chooses a device waits for no compiler.
 """

@@ -57,7 +57,10 @@ def require_box(problem, *, closed: bool) -> None:
 
 @cache
 def collide_kernel(model: Model, dtype, layout: str, block: int, *, reverse_all: bool) -> Kernel:
-    """The kernel (f, nx, ..., wz): collide in place and reverse the populations, of boundary nodes alone or of all."""
+    """The kernel (f, grid, rates, force, wall): collide in place and reverse the populations of all nodes.
+
+    Without `reverse_all` only those of boundary nodes are reversed.
+    """
     lattice, boundaries = model.lattice, model.boundaries
     q, opposite = lattice.q, lattice.opposite
     own, relax = own_of(lattice, boundaries, layout, dtype), relax_of(model, dtype)
