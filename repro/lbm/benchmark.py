@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from repro.errors import CheckError
-from repro.parallel import GRAPH_STEPS, Speed, Timing, measure, require_seconds, select
+from repro.parallel import GRAPH_STEPS, Speed, measure, require_seconds, select
 
 from .model import Problem
 from .simulation import Simulation
@@ -57,29 +57,26 @@ def measure_speed(
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
     check = check_strategy(problem, device, **options)
     simulation = Simulation(problem, device, **options)
-    steps, timing = timed(simulation, problem.model.lattice, seconds)
-    rate = problem.nodes * steps / timing.seconds
-    return Speed.of(
-        case,
-        device,
-        timing,
-        steps,
-        strategy=strategy,
-        precision=precision,
-        size=size_of(problem.shape),
-        check=check,
-        rates={"mlups": rate / 1e6, "bandwidth": rate * simulation.bytes_per_update},
-        choices={"layout": layout, "block": block},
-    )
+    facts = {"size": size_of(problem.shape), "check": check, "choices": {"layout": layout, "block": block}}
+    lattice = problem.model.lattice
+    return timed(case, simulation, lattice, seconds, updates={"mlups": problem.nodes}, moved=problem.nodes, **facts)
 
 
-def timed(simulation, lattice, seconds: float) -> tuple[int, Timing]:
-    """Steps of a repetition of about `seconds`, and its timing, with the fluid in motion; looks once for NaN."""
+def timed(case: str, simulation, lattice, seconds: float, *, updates: dict[str, int], moved: int, **facts) -> Speed:
+    """Time steps with the fluid in motion, in repetitions of about `seconds`, and look once for NaN.
+
+    `updates` gives what a step updates by the name of its rate (in millions a second), `moved` how many updates move
+    the strategy's bytes; `facts` are other fields of the speed.
+    """
     simulation.set_populations(uniform_flow(lattice))
     steps = steps_for(simulation, seconds)
     timing = measure(lambda: simulation.advance(steps), simulation.device)
     simulation.step(1)
-    return steps, timing
+    a_second = steps / timing.seconds
+    rates = {name: count * a_second / 1e6 for name, count in updates.items()}
+    rates["bandwidth"] = moved * a_second * simulation.bytes_per_update
+    names = {"strategy": simulation.strategy, "precision": simulation.precision}
+    return Speed.of(case, simulation.device, timing, steps, **names, rates=rates, **facts)
 
 
 def size_of(shape) -> str:

@@ -71,7 +71,7 @@ def test_the_second_step_has_noise_of_its_own(threads):
 def a_hundred_steps(device):
     """Steps and systems, a fluid in bulk and one with a wall; a few of each for the simulator."""
     if device.simulated:
-        return 5, [few(12), few(15, moving=9)]
+        return 3, [few(12), few(15, moving=9)]
     return 100, [Bulk((5.0, 6.5, 5.0)).system(), Poiseuille(6, 4, 8).system()]
 
 
@@ -104,8 +104,8 @@ def test_trajectories_in_double_precision_agree_between_strategies_and_devices(d
 
 
 def test_a_restart_continues_bit_for_bit(device, tmp_path):
-    steps = 3 if device.simulated else 60
-    system = few(20, moving=15) if device.simulated else Poiseuille(4, 4, 4).system()
+    steps = 2 if device.simulated else 60
+    system = few(12, moving=9) if device.simulated else Poiseuille(4, 4, 4).system()
     whole = Simulation(system, device, seed=5)
     whole.step(2 * steps)
     first = Simulation(system, device, seed=5)

@@ -42,22 +42,8 @@ def measure_speed(
     options = {"strategy": strategy, "precision": precision, "block": block}
     check = check_strategy(problem, device, **options)
     flow = PorousFlow(problem, device, **options)
-    steps, timing = timed(flow, D3Q19, seconds)
-    rate = space.pores * steps / timing.seconds
-    return Speed.of(
-        case,
-        device,
-        timing,
-        steps,
-        strategy=strategy,
-        precision=precision,
-        size=" x ".join(map(str, space.shape)),
-        check=check,
-        # updates of all nodes of the box, solid included (equation 5.5), and of pores
-        rates={
-            "mlups": rate / space.porosity / 1e6,
-            "mflups": rate / 1e6,
-            "bandwidth": rate * flow.bytes_per_update,
-        },
-        choices={"collision": collision, "block": block, "porosity": space.porosity},
-    )
+    # updates of all nodes of the box, solid included (equation 5.5), and of fluid nodes
+    updates = {"mlups": space.solid.size, "mflups": space.pores}
+    choices = {"collision": collision, "block": block, "porosity": space.porosity}
+    facts = {"size": " x ".join(map(str, space.shape)), "check": check, "choices": choices}
+    return timed(case, flow, D3Q19, seconds, updates=updates, moved=space.pores, **facts)
