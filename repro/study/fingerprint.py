@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from . import cells
@@ -46,8 +47,13 @@ def _followed(file: Path, package: Path) -> Iterator[Path]:
         yield from file.parent.glob("*.py")
 
 
-def _imports(text: str, package: str) -> Iterator[str]:
+@cache
+def _imports(text: str, package: str) -> tuple[str, ...]:
     """Full names of modules (or of things in them) that `text` imports; `package` is where it stands."""
+    return tuple(_found(text, package))
+
+
+def _found(text: str, package: str) -> Iterator[str]:
     try:
         tree = ast.parse(text)
     except SyntaxError:
