@@ -51,7 +51,7 @@ def run(
     profile: Profile = "quick",
     device: Device = "auto",
     parameter: Parameters = None,
-    jobs: Annotated[int, typer.Option(help="Notebooks at once; those that measure speed always run alone.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Notebooks at once; all others stand still while one measures speed.")] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run even what is up to date.")] = False,
     timeout: Annotated[float | None, typer.Option(help="Most seconds a cell may take.")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster, such as tcp://head:8786.")] = None,

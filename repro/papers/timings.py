@@ -13,12 +13,11 @@ def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
     Where a speed has a bandwidth, adds `roof`, its share of the device's copy bandwidth. Hands every speed to the
     notebook's `record`, with what its timer `includes`.
     """
-    roofs, rows = {}, []
+    rows = []
     for case, problem, device, options in runs:
         row = measured(case, problem, device, **options).row
         if "bandwidth" in row:
-            roofs[repr(device)] = roofs.get(repr(device)) or copy_bandwidth(device)
-            row["roof"] = row["bandwidth"] / roofs[repr(device)]
+            row["roof"] = row["bandwidth"] / copy_bandwidth(device)
         rows.append(row)
         if record is not None:
             record.timing(**row, includes=includes)

@@ -1,4 +1,4 @@
-"""Timing that a reader can trust: warmed up, synchronised, repeated, with its spread."""
+"""Timing that a reader can trust: warmed up, synchronised, undisturbed, repeated, with its spread."""
 
 import time
 from dataclasses import dataclass, field
@@ -7,9 +7,7 @@ from statistics import median
 import numpy as np
 
 from repro.errors import InputError
-
-from .jit import inline
-from .kernel import Kernel
+from repro.quiet import quiet
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,8 @@ def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     for _ in range(warm_up):
         run()
     device.synchronise()
-    return _timing([device.clock(run) for _ in range(repeats)])
+    with quiet():
+        return _timing([device.clock(run) for _ in range(repeats)])
 
 
 def _timing(seconds: list[float]) -> Timing:
@@ -114,47 +113,19 @@ class Speed:
         return {k: v for k, v in vars(self).items() if k not in nested} | self.choices | self.rates
 
 
-@inline
-def _copy(x, n, source, target):
-    for lane in range(n):
-        target[x + lane] = source[x + lane]
-
-
-def copy_bandwidth(device, *, bytes_each: int | None = None) -> float:
-    """Bytes read plus written a second by the best of several copies within memory, far larger than the caches."""
-    if bytes_each is None:
-        bytes_each = (1 << 31) if device.name == "cuda" else (1 << 29)
-    count = bytes_each // 4
-    source, target = device.zeros(count, np.float32), device.zeros(count, np.float32)
-    if device.name == "threads":
-        run = device.compile(Kernel(_copy, ndim=1))((count,), source, target)
-    else:
-
-        def run():
-            device.xp.copyto(target, source)
-
-    return 2 * bytes_each / measure(run, device, repeats=9).best
-
-
-def bus_bandwidth(device, *, bytes_each: int = 1 << 28) -> dict[str, float]:
-    """Bytes a second between ordinary (pageable) host memory and the device: {"to the GPU": ..., "to the host": ...}.
-
-    On a CPU it is a copy within memory.
-    """
-    home, away = np.ones(bytes_each // 4, np.float32), device.zeros(bytes_each // 4, np.float32)
-    runs = {"to the GPU": lambda: device.upload(home, away), "to the host": lambda: device.download(away, home)}
-    return {name: bytes_each / wall_clock(run, device).seconds for name, run in runs.items()}
-
-
 def host_clock(run, device) -> float:
     """Seconds of `run()` by the host's clock, from a quiet device to a quiet device."""
     device.synchronise()
-    start = time.perf_counter()
-    run()
-    device.synchronise()
-    return time.perf_counter() - start
+    with quiet():
+        start = time.perf_counter()
+        run()
+        device.synchronise()
+        return time.perf_counter() - start
 
 
 def wall_clock(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     """Like `measure`, by the host's clock, launches and waiting included: for what the host takes part in."""
-    return _timing([host_clock(run, device) for _ in range(warm_up + repeats)][warm_up:])
+    for _ in range(warm_up):
+        run()
+    with quiet():
+        return _timing([host_clock(run, device) for _ in range(repeats)])

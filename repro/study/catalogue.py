@@ -27,7 +27,7 @@ class Notebook:
     data: tuple[str, ...] = ()
     """Globs below data/ of the files it reads."""
     timing: bool = False
-    """It measures speed, so it runs alone."""
+    """It measures speed: it has all cores, and the others stand still while it does."""
     profiles: dict[str, dict] = field(default_factory=dict)
     """Parameters for each profile it takes part in."""
     seconds: dict[str, float] = field(default_factory=dict)

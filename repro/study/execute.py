@@ -16,10 +16,11 @@ from pathlib import Path
 
 import psutil
 
-from repro import errors
+from repro import errors, quiet
 from repro.files import read_json, write_json
 
 from . import provenance, results
+from .light import light
 
 START_TIMEOUT = 180
 LONGEST_MESSAGE = 300
@@ -59,12 +60,13 @@ def _die_with_parent() -> None:
 
 def _execute(job: dict, out: Path) -> dict | None:
     """Run the notebook into `out`; None if all went well, else what went wrong."""
-    import papermill
+    papermill = light("papermill")
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     out.mkdir()
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
-    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], **_share_of_cores(job["beside"])}
+    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], quiet.VARIABLE: job["quiet"]}
+    os.environ |= _share_of_cores(job["beside"])
     source = Path(job["root"]) / "notebooks" / job["file"]
     try:
         papermill.execute_notebook(
@@ -95,7 +97,7 @@ def _execute(job: dict, out: Path) -> dict | None:
 
 
 def _share_of_cores(beside: int) -> dict[str, str]:
-    """Numba's threads for one notebook beside others, in the environment; a notebook alone has what Numba chooses."""
+    """Numba's threads for one notebook beside others, in the environment; else it has what Numba chooses."""
     if not beside:
         return {}
     given = os.environ.get(THREADS, "")
@@ -160,7 +162,10 @@ def run_job(job: dict) -> dict:
     work = Path(job["work"])
     work.mkdir(parents=True)
     write_json(work / "job.json", job)
-    code = run_child([sys.executable, "-m", "repro.study.execute", str(work / "job.json")], work, job["root"])
+    try:
+        code = run_child([sys.executable, "-m", "repro.study.execute", str(work / "job.json")], work, job["root"])
+    finally:
+        quiet.wake(job["quiet"])
     result = read_json(work / "result.json")
     if result is None:
         result = {**_problem("ProcessDied", f"the process ended with status {code}"), "seconds": 0}

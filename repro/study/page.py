@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from . import cells
+from .light import light
 from .report import Report
 from .text import claims_for_people, counts_for_people
 
@@ -56,9 +57,8 @@ def convert(notebook: Path) -> Path | None:
     if cells.read(notebook) is None:
         return None
     if not page.is_file() or page.stat().st_mtime < notebook.stat().st_mtime:
-        from nbconvert import HTMLExporter
-
-        page.write_text(HTMLExporter().from_filename(str(notebook))[0], encoding="utf-8")
+        exporter = light("nbconvert").HTMLExporter
+        page.write_text(exporter().from_filename(str(notebook))[0], encoding="utf-8")
     return page
 
 

@@ -126,6 +126,7 @@ def job_for(plan: Plan, book: Notebook, timeout: float | None, beside: int = 0) 
         "root": str(plan.project.root),
         "output": str(plan.output),
         "work": str(plan.output / ".jobs" / f"{book.slug}-{os.getpid()}"),
+        "quiet": str(plan.output / ".jobs" / "quiet"),
         "parameters": plan.parameters[book.id],
         "changed": plan.changed[book.id],
         "profile": plan.profile,

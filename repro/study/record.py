@@ -104,6 +104,8 @@ class Record:
         place = self.folder / "figures"
         place.mkdir(parents=True, exist_ok=True)
         figure.savefig(place / f"{stem}.png", dpi=200)
+        # everything has its place now: the other drawings need not look for it again
+        figure.set_layout_engine("none")
         figure.savefig(place / f"{stem}.svg", metadata={"Date": None})
         files = [f"figures/{stem}.png", f"figures/{stem}.svg"]
         arrays = {key: np.asarray(value) for key, value in arrays.items()}

@@ -49,8 +49,8 @@ def run(
     """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE,
     with changed parameters to build/PROFILE,NAME=VALUE/MACHINE.
 
-    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but nothing runs
-    beside one that measures speed or beside another on the GPU; `fresh` runs even what is up to date;
+    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but one at a time on a
+    GPU, and the others stand still while one measures speed; `fresh` runs even what is up to date;
     `timeout` is the most seconds a cell may take; `scheduler` is the address of a Dask cluster that shares
     this file system.
     InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
@@ -75,6 +75,7 @@ def run_plan(
     require_writable(plan.output)
     with _locked(plan.output), _executor(scheduler, jobs) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
+        (plan.output / ".jobs").mkdir()
         return _Run(plan, executor, 1 if plan.device == "cuda" else jobs, fresh, timeout).outcomes()
 
 
@@ -112,7 +113,8 @@ class _Run:
 
     def __init__(self, plan: Plan, executor: Executor, jobs: int, fresh: bool, timeout: float | None):
         self.plan, self.executor, self.jobs, self.fresh, self.timeout = plan, executor, jobs, fresh, timeout
-        self.waiting = list(plan.books)
+        # the longest first: no core is without work at the end
+        self.waiting = sorted(plan.books, key=plan.expected, reverse=True) if jobs > 1 else list(plan.books)
         self.outdated: set[str] = set()
         self.running: dict[Future, Notebook] = {}
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
@@ -148,7 +150,7 @@ class _Run:
                 self._end(book, Outcome(book.id, "up to date"))
         # only now it is known how many there are to share the cores
         for book in [b for b in self.waiting if self._ready(b)]:
-            if self._has_room(book):
+            if len(self.running) < self.jobs:
                 self._start(book)
 
     def _is_current(self, book: Notebook) -> bool:
@@ -169,10 +171,10 @@ class _Run:
         self.progress.begin(book.id)
 
     def _beside(self, book: Notebook) -> int:
-        """Notebooks that may run beside this one."""
+        """Notebooks that may compute beside this one; one that measures speed has all cores while it does."""
         if book.timing:
             return 0
-        others = [b for b in [*self.waiting, *self.running.values()] if b is not book and not _runs_alone(b)]
+        others = [b for b in [*self.waiting, *self.running.values()] if b is not book and EVERYTHING not in b.needs]
         return min(self.jobs - 1, len(others))
 
     def _ready(self, book: Notebook) -> bool:
@@ -184,12 +186,6 @@ class _Run:
     def _failed_needs(self, book: Notebook) -> str:
         bad = {o.id for o in self.ended if o.status in ("failed", "refused")}
         return ", ".join(sorted(bad & set(book.needs)))
-
-    def _has_room(self, book: Notebook) -> bool:
-        """A notebook that measures speed has the machine to itself."""
-        if any(other.timing for other in self.running.values()):
-            return False
-        return not self.running if book.timing else len(self.running) < self.jobs
 
     def _collect(self) -> None:
         done, _ = wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
@@ -213,10 +209,6 @@ class _Run:
             "refused": f"refused {book.id}",
         }
         self.progress.end(book.id, lines[outcome.status])
-
-
-def _runs_alone(book: Notebook) -> bool:
-    return book.timing or EVERYTHING in book.needs
 
 
 def _result(future: Future) -> dict:

@@ -115,25 +115,64 @@ def test_wrong_physical_input_is_refused_and_leaves_nothing(workshop):
     assert results(workshop) == set()
 
 
-def test_timing_notebooks_run_alone_and_the_scoreboard_last(workshop, monkeypatch):
+TICKS = """
+import os, pathlib, time
+end = time.monotonic() + 30
+while not pathlib.Path("ready").exists() and time.monotonic() < end:
+    with open("ticks", "a") as file: file.write(".")
+    time.sleep(0.01)
+assert pathlib.Path("ready").exists()
+"""
+
+QUIET = """
+import os, pathlib, time
+from repro.quiet import quiet
+def ticks(): return os.path.getsize("ticks") if os.path.exists("ticks") else 0
+def goes_on(since):
+    end = time.monotonic() + 20
+    while ticks() == since and time.monotonic() < end: time.sleep(0.01)
+    return ticks() > since
+assert goes_on(0)
+with quiet():
+    before = ticks()
+    time.sleep(0.5)
+    assert ticks() == before
+    if value: os.kill(os.getpid(), 9)
+assert goes_on(before)
+pathlib.Path("ready").touch()
+"""
+
+
+def test_scoreboard_runs_last_and_the_longest_first(workshop, monkeypatch):
     running, beside, order = set(), {}, []
 
     def pretend(job):
         running.add(job["id"])
+        order.append(job["id"])
         time.sleep(0.1)
         beside[job["id"]] = set(running)
-        order.append(job["id"])
         running.remove(job["id"])
         return {"status": "done", "seconds": 0.1}
 
     monkeypatch.setattr("repro.study.runner.run_job", pretend)
     workshop.add("score", "pass", entry='needs = ["*"]')
-    for name in "abc":
-        workshop.add(name, "pass", entry=f"timing = {'true' if name == 'b' else 'false'}")
-    statuses(workshop, jobs=3)
-    assert beside["b"] == {"b"}
-    assert beside["a"] | beside["c"] == {"a", "c"}
-    assert order[-1] == "score"
+    for name, seconds in {"a": 10, "b": 30, "c": 20}.items():
+        workshop.add(name, "pass", entry=f"seconds = {{ quick = {seconds} }}")
+    statuses(workshop, jobs=2)
+    assert set(order[:2]) == {"b", "c"}
+    assert order[2:] == ["a", "score"]
+    assert beside["score"] == {"score"}
+
+
+@pytest.mark.parametrize(("dies", "timed", "other"), [(0, "done", "done"), (1, "failed", "failed")])
+def test_others_stand_still_while_a_notebook_measures_speed_and_go_on(workshop, dies, timed, other):
+    # the one that ticks fails of itself where nobody tells it that all is ready: it was woken
+    workshop.add("ticks", TICKS.replace("30", "5") if dies else TICKS)
+    workshop.add("timed", QUIET, f"value = {dies}", entry="timing = true")
+    assert statuses(workshop, jobs=2, timeout=60) == {"ticks": other, "timed": timed}
+    if dies:
+        failure = json.loads((workshop.project.build / "run/failed/ticks.json").read_text())
+        assert failure["error"] == "AssertionError"
 
 
 def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(workshop, monkeypatch):

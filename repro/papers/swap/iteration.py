@@ -17,6 +17,7 @@ from repro.lbm.strategies.swap import rule
 from repro.papers import timings
 from repro.parallel import host_clock, select
 from repro.parallel.timeloop import PRECISIONS
+from repro.quiet import quiet
 
 from .hybrid import Period, Rates, check_period, collide_only_period, hybrid_period, resident_period, serial_period
 
@@ -78,10 +79,11 @@ def rates_table(rates: Rates) -> pd.DataFrame:
 def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
     """Seconds of each part, median of `repeats` runs after one that does not count; long periods run once."""
     seconds = []
-    for _ in range(1 + repeats):
-        seconds.append([host_clock(part.run, period.device) for part in period.parts])
-        if sum(seconds[-1]) > LONG:
-            return np.array(seconds[-1])
+    with quiet():
+        for _ in range(1 + repeats):
+            seconds.append([host_clock(part.run, period.device) for part in period.parts])
+            if sum(seconds[-1]) > LONG:
+                return np.array(seconds[-1])
     return np.median(seconds[1:], axis=0)
 
 

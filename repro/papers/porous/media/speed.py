@@ -12,7 +12,7 @@ from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.papers import timings
-from repro.parallel import CpuDevice, copy_bandwidth, measure, select
+from repro.parallel import CpuDevice, copy_bandwidth, measure, select, wall_clock
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
@@ -143,9 +143,7 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
 def mapping_time(space: PoreSpace, device) -> float:
     """Seconds to number the fluid nodes and connect them on the device, copying the image there included."""
     problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    map_pores(problem, device)
-    device.synchronise()
-    return device.clock(lambda: map_pores(problem, device))
+    return wall_clock(lambda: map_pores(problem, device), device).seconds
 
 
 def memory_table(space: PoreSpace, device) -> pd.DataFrame:

@@ -1,0 +1,114 @@
+"""While a speed is measured, the other processes of the run stand still; afterwards, come what may, they go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from repro import quiet
+
+COUNTS = "import time\nwhile True: time.sleep(0.01)"
+DIES = "import os\nfrom repro.quiet import quiet\nwith quiet(): os.kill(os.getpid(), 9)"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """start(code, path): a process in whose environment the run's file is `path`."""
+    started = []
+
+    def run(code: str, path) -> psutil.Process:
+        child = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {quiet.VARIABLE: str(path)})
+        started.append(child)
+        return psutil.Process(child.pid)
+
+    yield run
+    for child in started:
+        child.kill()
+        child.wait()
+
+
+def becomes(process: psutil.Process, stopped: bool) -> bool:
+    """Whether the process is soon stopped, or not stopped."""
+    end = time.monotonic() + 10
+    while (process.status() == psutil.STATUS_STOPPED) != stopped and time.monotonic() < end:
+        time.sleep(0.01)
+    return (process.status() == psutil.STATUS_STOPPED) == stopped
+
+
+class Orphan:
+    """A process that belongs to the run without being this one's child."""
+
+    code = f"import subprocess, sys\nprint(subprocess.Popen([sys.executable, '-c', {COUNTS!r}]).pid, flush=True)"
+
+    def __init__(self, path):
+        environment = os.environ | {quiet.VARIABLE: str(path)}
+        found = subprocess.run([sys.executable, "-c", self.code], env=environment, stdout=subprocess.PIPE, check=True)
+        self.process = psutil.Process(int(found.stdout))
+
+
+@pytest.fixture
+def orphan(tmp_path):
+    made = Orphan(tmp_path / "quiet").process
+    yield made
+    made.kill()
+
+
+def test_others_of_the_run_stand_still_and_go_on(tmp_path, monkeypatch, orphan):
+    monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "quiet"))
+    with quiet.quiet():
+        assert becomes(orphan, stopped=True)
+        with quiet.quiet():
+            pass
+        assert orphan.status() == psutil.STATUS_STOPPED
+    assert becomes(orphan, stopped=False)
+
+
+def test_they_go_on_after_an_error(tmp_path, monkeypatch, orphan):
+    monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "quiet"))
+    with pytest.raises(ZeroDivisionError), quiet.quiet():
+        _ = 1 / 0
+    assert becomes(orphan, stopped=False)
+
+
+def test_processes_of_another_run_are_let_alone(tmp_path, monkeypatch, orphan):
+    monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "another"))
+    with quiet.quiet():
+        assert orphan.status() != psutil.STATUS_STOPPED
+
+
+def test_without_a_run_nothing_is_stopped(monkeypatch, orphan):
+    monkeypatch.delenv(quiet.VARIABLE, raising=False)
+    with quiet.quiet():
+        assert orphan.status() != psutil.STATUS_STOPPED
+
+
+def test_one_process_at_a_time_has_it_quiet(tmp_path, monkeypatch, start):
+    monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "quiet"))
+    code = f"from repro.quiet import quiet\nwith quiet(): open({str(tmp_path / 'had')!r}, 'w').close()"
+    with quiet.quiet():
+        start(code, tmp_path / "quiet")
+        time.sleep(0.5)
+        assert not (tmp_path / "had").exists()
+    end = time.monotonic() + 10
+    while not (tmp_path / "had").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (tmp_path / "had").exists()
+
+
+def test_who_was_stopped_by_a_process_that_died_is_woken(tmp_path, start, orphan):
+    dying = start(DIES, tmp_path / "quiet")
+    assert dying.wait(20) in (-signal.SIGKILL, None)
+    assert becomes(orphan, stopped=True)
+    quiet.wake(str(tmp_path / "quiet"))
+    assert becomes(orphan, stopped=False)
+
+
+def test_nobody_is_woken_while_a_speed_is_measured(tmp_path, monkeypatch, orphan):
+    monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "quiet"))
+    with quiet.quiet():
+        quiet.wake(str(tmp_path / "quiet"))
+        assert becomes(orphan, stopped=True)
