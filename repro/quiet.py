@@ -8,7 +8,7 @@ the environment of all of them; where it names none, nothing is suspended.
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
@@ -30,9 +30,12 @@ def quiet() -> Iterator[None]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stopped, _alone = [], True
         try:
-            for process in _others(path):
-                process.suspend()
+            family = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
+            for process in (p for p in _of_the_run(path) if p.pid not in family):
+                # first noted: whatever happens, it goes on
                 stopped.append(process)
+                with suppress(psutil.NoSuchProcess):
+                    process.suspend()
             yield
         finally:
             _alone = False
@@ -46,13 +49,11 @@ def wake(path: str) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return
-        _resume(_others(path))
+        _resume(_of_the_run(path))
 
 
-def _others(path: str) -> list[psutil.Process]:
-    """Processes of the run that are not of this process's family."""
-    family = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
-    return [p for p in psutil.process_iter() if p.pid not in family and _variable(p) == path]
+def _of_the_run(path: str) -> list[psutil.Process]:
+    return [process for process in psutil.process_iter() if _variable(process) == path]
 
 
 def _variable(process: psutil.Process) -> str | None:
@@ -64,7 +65,5 @@ def _variable(process: psutil.Process) -> str | None:
 
 def _resume(processes: list[psutil.Process]) -> None:
     for process in processes:
-        try:
+        with suppress(psutil.NoSuchProcess):
             process.resume()
-        except psutil.NoSuchProcess:
-            continue

@@ -42,7 +42,11 @@ def becomes(process: psutil.Process, stopped: bool) -> bool:
 class Orphan:
     """A process that belongs to the run without being this one's child."""
 
-    code = f"import subprocess, sys\nprint(subprocess.Popen([sys.executable, '-c', {COUNTS!r}]).pid, flush=True)"
+    code = f"""
+import subprocess, sys
+child = subprocess.Popen([sys.executable, '-c', {COUNTS!r}], stdout=subprocess.DEVNULL)
+print(child.pid, flush=True)
+"""
 
     def __init__(self, path):
         environment = os.environ | {quiet.VARIABLE: str(path)}
@@ -78,6 +82,14 @@ def test_processes_of_another_run_are_let_alone(tmp_path, monkeypatch, orphan):
     monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "another"))
     with quiet.quiet():
         assert orphan.status() != psutil.STATUS_STOPPED
+
+
+def test_children_of_who_measures_are_let_alone(tmp_path, monkeypatch, start, orphan):
+    monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "quiet"))
+    child = start(COUNTS, tmp_path / "quiet")
+    with quiet.quiet():
+        assert becomes(orphan, stopped=True)
+        assert child.status() != psutil.STATUS_STOPPED
 
 
 def test_without_a_run_nothing_is_stopped(monkeypatch, orphan):

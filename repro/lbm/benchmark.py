@@ -1,10 +1,11 @@
 """Speed of a strategy on a device, measured only after its physics has been checked."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from repro.errors import CheckError
+from repro.errors import CheckError, require_whole
 from repro.parallel import GRAPH_STEPS, Speed, measure, require_seconds, select
 
 from .model import Problem
@@ -13,6 +14,9 @@ from .simulation import Simulation
 #: largest difference of a velocity from the reference, over the largest velocity: rounding of some tens of steps
 TOLERANCE = {"single": 2e-5, "double": 1e-12}
 
+
+#: blocks of a row on the grid of the check, where the grid that is timed has as many
+BLOCKS = 3
 
 #: what every timer here includes
 INCLUDES = "whole time steps with their wall schemes, launched from Python; no copy to the host"
@@ -24,7 +28,8 @@ def check_strategy(problem: Problem, device, *, strategy, precision, layout, blo
     Raises CheckError where they differ by more than rounding.
     """
     nx, ny, nz = problem.shape
-    small = replace(problem, shape=(min(nx, block), min(ny, 32), min(nz, 12)))
+    # several blocks a row: what goes from block to block is to be checked
+    small = replace(problem, shape=(min(nx, BLOCKS * block), min(ny, 32), min(nz, 12)))
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
     other = "pull" if strategy == "push" else "push"
     tested = Simulation(small, device, **options)
@@ -50,33 +55,51 @@ def uniform_flow(lattice) -> np.ndarray:
 
 
 def measure_speed(
-    case: str, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128, seconds=0.2
+    case: str,
+    problem: Problem,
+    device,
+    *,
+    strategy="pull",
+    precision="single",
+    layout="soa",
+    block=128,
+    seconds=0.2,
+    runs=1,
 ) -> Speed:
-    """Check the strategy, then time it on the problem's grid: five repetitions of about `seconds`."""
+    """Check the strategy, then time it on the problem's grid: in each run five repetitions of about `seconds`."""
     require_seconds(seconds)
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
     check = check_strategy(problem, device, **options)
-    simulation = Simulation(problem, device, **options)
     facts = {"size": size_of(problem.shape), "check": check, "choices": {"layout": layout, "block": block}}
     lattice = problem.model.lattice
-    return timed(case, simulation, lattice, seconds, updates={"mlups": problem.nodes}, moved=problem.nodes, **facts)
+    updates = {"mlups": problem.nodes}
+    build = partial(Simulation, problem, device, **options)
+    return timed(case, build, lattice, seconds, runs, updates=updates, moved=problem.nodes, **facts)
 
 
-def timed(case: str, simulation, lattice, seconds: float, *, updates: dict[str, int], moved: int, **facts) -> Speed:
-    """Time steps with the fluid in motion, in repetitions of about `seconds`, and look once for NaN.
+def timed(
+    case: str, build, lattice, seconds: float, runs: int, *, updates: dict[str, int], moved: int, **facts
+) -> Speed:
+    """Time steps with the fluid in motion, in repetitions of about `seconds`, and look for NaN after each run.
 
-    `updates` gives what a step updates by the name of its rate (in millions a second), `moved` how many updates move
-    the strategy's bytes; `facts` are other fields of the speed.
+    Every run builds its simulation anew. `updates` gives what a step updates by the name of its rate (in millions a
+    second), `moved` how many updates move the strategy's bytes; `facts` are other fields of the speed.
     """
-    simulation.set_populations(uniform_flow(lattice))
-    steps = steps_for(simulation, seconds)
-    timing = measure(lambda: simulation.advance(steps), simulation.device)
-    simulation.step(1)
-    a_second = steps / timing.seconds
-    rates = {name: count * a_second / 1e6 for name, count in updates.items()}
-    rates["bandwidth"] = moved * a_second * simulation.bytes_per_update
-    names = {"strategy": simulation.strategy, "precision": simulation.precision}
-    return Speed.of(case, simulation.device, timing, steps, **names, rates=rates, **facts)
+    require_whole("runs", runs, 1, 100)
+    timings, steps = [], 0
+    for _ in range(runs):
+        simulation = build()
+        simulation.set_populations(uniform_flow(lattice))
+        steps = steps or steps_for(simulation, seconds)
+        simulation.advance(2)
+        timings.append(measure(partial(simulation.advance, steps), simulation.device).per(steps))
+        simulation.step(1)
+        names = {"strategy": simulation.strategy, "precision": simulation.precision}
+        work = {name: count / 1e6 for name, count in updates.items()}
+        work["bandwidth"], device = moved * simulation.bytes_per_update, simulation.device
+        # two at once might not fit
+        del simulation
+    return Speed.of(case, device, timings, work=work, **names, **facts)
 
 
 def size_of(shape) -> str:

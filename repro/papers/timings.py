@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from repro.errors import InputError
 from repro.papers.style import BLUE
 from repro.parallel import copy_bandwidth
 
@@ -24,9 +25,25 @@ def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def ranking(speeds: pd.Series, relation: str) -> str:
-    """The index in the order of the speeds: "a > b > c" for relation " > ", "c < b < a" for " < "."""
-    return relation.join(str(name) for name in speeds.sort_values(ascending="<" in relation).index)
+def order(table: pd.DataFrame, name: str, rate: str) -> dict[str, list[float]]:
+    """{value of the column `name`: the rate in each independent run}: what a claim on an order is judged by.
+
+    InputError if a name stands in several rows: the table must be of one case.
+    """
+    names = table[name].astype(str)
+    if not names.is_unique:
+        raise InputError(f"several rows have the same {name}: {', '.join(sorted(names[names.duplicated()].unique()))}")
+    return {n: rate_of_runs(row, rate) for n, (_, row) in zip(names, table.iterrows(), strict=True)}
+
+
+def orders(table: pd.DataFrame, case: str, name: str, rate: str) -> dict[str, dict[str, list[float]]]:
+    """The `order` of each value of the column `case`."""
+    return {f"{case} {value}": order(rows, name, rate) for value, rows in table.groupby(case, sort=False)}
+
+
+def rate_of_runs(row: pd.Series, rate: str) -> list[float]:
+    """A rate in each independent run of a row of `speed_table`."""
+    return [float(row[rate] * row["seconds"] / seconds) for seconds in row["runs"]]
 
 
 def strategy_bars(table: pd.DataFrame):

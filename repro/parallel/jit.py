@@ -4,6 +4,7 @@
 threaded loop or the CUDA kernel that calls it.
 """
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -11,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import IO
 
 import numba
 from llvmlite import __version__ as llvm_version
@@ -23,6 +25,9 @@ from .numba_internals import name_apart
 inline = register_jitable
 
 _KEPT_CACHES = 4
+
+#: file in a folder of kernels that every process which uses them holds a lock of
+_USED = ".used"
 
 #: rooms whose sources end up in kernels; in `papers` it is those files that have a formula of their own
 _ROOMS = ("parallel", "particles", "lbm", "dpd", "sph", "pic")
@@ -65,12 +70,30 @@ def _cache_folder() -> Path:
     if not folder.exists():
         stale = sorted(base.glob("kernels-*"), key=lambda path: path.stat().st_mtime)[: -_KEPT_CACHES + 1]
         for path in stale:
-            shutil.rmtree(path, ignore_errors=True)
+            if not _in_use(path):
+                shutil.rmtree(path, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
+def _hold(folder: Path) -> IO:
+    """Say that this process uses the folder, as long as the file that is returned is open."""
+    file = (folder / _USED).open("a")
+    fcntl.flock(file, fcntl.LOCK_SH)
+    return file
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        with open(folder / _USED, "a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
+
+
 CACHE_FOLDER = _cache_folder()
+_HELD = _hold(CACHE_FOLDER)
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 
 

@@ -1,7 +1,7 @@
 """Timing that a reader can trust: warmed up, synchronised, undisturbed, repeated, with its spread."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 import numpy as np
@@ -18,6 +18,10 @@ class Timing:
     best: float
     spread: float
     repeats: int
+
+    def per(self, count: int) -> "Timing":
+        """The time of one of the `count` equal parts of what was timed."""
+        return replace(self, seconds=self.seconds / count, best=self.best / count)
 
 
 def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
@@ -63,7 +67,7 @@ def time_launches(launches, device, seconds: float) -> Timing:
     device.synchronise()
     repeats = int(np.clip(round(seconds / max(device.clock(once), 1e-9)), 1, _MOST_REPEATS))
     timing = measure(recorded(repeats), device)
-    return Timing(timing.seconds / repeats, timing.best / repeats, timing.spread, timing.repeats)
+    return timing.per(repeats)
 
 
 def part_seconds(parts: dict, device, seconds: float) -> dict[str, float]:
@@ -90,21 +94,32 @@ class Speed:
     strategy: str
     precision: str
     size: str
-    #: seconds of one step, median over the repetitions
+    #: seconds of one step, median over the runs
     seconds: float
+    #: largest minus smallest over the median: of the repetitions, and of the runs
     spread: float
     #: what the physics check found
     check: str
     #: what a second brings, by the field's name: "mlups", "updates", "bandwidth" (bytes)
     rates: dict[str, float]
+    #: seconds of one step in each independent run: allocated anew, each the median of its repetitions
+    runs: tuple[float, ...]
     #: what else was chosen, such as the block size
     choices: dict = field(default_factory=dict)
 
     @classmethod
-    def of(cls, case: str, device, timing: Timing, steps: int, **more) -> "Speed":
-        """From a timing of so many steps on a device; `more` are the other fields."""
+    def of(cls, case: str, device, runs: list[Timing], *, work: dict[str, float], **more) -> "Speed":
+        """From timings of one step on a device in independent runs.
+
+        `work` is what a step does by the name of its rate, such as the millions of nodes that it updates; `more` are
+        the other fields.
+        """
         about = {"device": device.name, "hardware": device.description}
-        return cls(case=case, **about, seconds=timing.seconds / steps, spread=timing.spread, **more)
+        each = tuple(timing.seconds for timing in runs)
+        seconds = median(each)
+        spread = max(*(timing.spread for timing in runs), (max(each) - min(each)) / seconds)
+        rates = {name: amount / seconds for name, amount in work.items()}
+        return cls(case=case, **about, seconds=seconds, spread=spread, rates=rates, runs=each, **more)
 
     @property
     def row(self) -> dict:

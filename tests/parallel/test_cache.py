@@ -123,6 +123,19 @@ def test_the_caches_of_old_sources_are_pruned(copied_sources):
     assert kept == folders[-jit._KEPT_CACHES :]
 
 
+def test_a_cache_that_a_process_uses_is_never_pruned(copied_sources):
+    used = jit._cache_folder()
+    with jit._hold(used):
+        os.utime(used, (0, 0))
+        for number in range(2 * jit._KEPT_CACHES):
+            (copied_sources / "lbm/edited.py").write_text(f"number = {number}")
+            jit._cache_folder()
+        assert used.exists()
+    (copied_sources / "lbm/edited.py").write_text("number = -1")
+    jit._cache_folder()
+    assert not used.exists()
+
+
 def test_an_unwritable_cache_folder_is_replaced_by_a_temporary_one(copied_sources, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("a file where the folder should be")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))

@@ -1,0 +1,145 @@
+"""What a timer says follows from what the clock said: on a made-up device whose work takes a known time."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from repro.errors import InputError
+from repro.parallel import bandwidth, timing
+from repro.parallel.timing import Speed, Timing, measure, part_seconds, time_launches, wall_clock
+
+
+class Virtual:
+    """A device on which work is begun at once and done when one waits for it, by a clock of its own."""
+
+    name, description, workers = "cuda", "made up", 1
+
+    def __init__(self):
+        self.now = self.pending = 0.0
+        self.xp = SimpleNamespace(copyto=self.upload)
+        self.rates = {"copy": 1.0}
+
+    def work(self, seconds: float) -> None:
+        """Begin work that takes so long."""
+        self.pending += seconds
+
+    def synchronise(self) -> None:
+        """Wait for the work."""
+        self.now, self.pending = self.now + self.pending, 0.0
+
+    def clock(self, run) -> float:
+        """Seconds from a quiet device to a quiet device."""
+        self.synchronise()
+        start = self.now
+        run()
+        self.synchronise()
+        return self.now - start
+
+    def capture(self, run):
+        """A recorded sequence is the sequence."""
+        return run
+
+    def zeros(self, shape, dtype):
+        """An array."""
+        return np.zeros(shape, dtype)
+
+    def upload(self, target, source) -> None:
+        """Copy at a byte a nanosecond."""
+        self.work(source.nbytes * 1e-9)
+
+    download = upload
+
+
+@pytest.fixture
+def virtual(monkeypatch) -> Virtual:
+    device = Virtual()
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: device.now)
+    return device
+
+
+def series(device: Virtual, seconds) -> object:
+    """A run that takes another time each time it is called."""
+    times = iter(seconds)
+    return lambda: device.work(next(times))
+
+
+def test_the_median_of_the_repetitions_counts_and_the_warm_up_does_not(virtual):
+    found = measure(series(virtual, [100.0, 5.0, 1.0, 2.0, 4.0, 3.0]), virtual)
+    assert found == Timing(seconds=3.0, best=1.0, spread=pytest.approx(4 / 3), repeats=5)
+
+
+def test_work_that_was_begun_before_is_not_timed(virtual):
+    virtual.work(1000.0)
+    assert measure(series(virtual, [1.0, 1.0]), virtual, repeats=1).seconds == 1.0
+
+
+@pytest.mark.parametrize("clock", [measure, wall_clock])
+def test_a_timer_waits_until_the_work_is_done(virtual, clock):
+    found = clock(series(virtual, [9.0, 2.0, 2.0, 2.0]), virtual, repeats=3)
+    assert (found.seconds, found.repeats) == (2.0, 3)
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 0.01, 1.0])
+def test_the_time_of_a_sequence_does_not_depend_on_how_often_it_is_repeated(virtual, seconds):
+    launches = [lambda: virtual.work(1e-3), lambda: virtual.work(2e-3)]
+    assert time_launches(launches, virtual, seconds).seconds == pytest.approx(3e-3)
+
+
+def test_a_repetition_is_about_as_long_as_asked_for(virtual, monkeypatch):
+    spans = []
+    clock = virtual.clock
+    monkeypatch.setattr(virtual, "clock", lambda run: spans.append(clock(run)) or spans[-1])
+    time_launches([lambda: virtual.work(1e-3)], virtual, 0.05)
+    assert spans[-5:] == pytest.approx([0.05] * 5)
+
+
+def test_no_time_at_all_is_refused(virtual):
+    for seconds in (0, -1, float("nan")):
+        with pytest.raises(InputError, match="must take some time"):
+            time_launches([lambda: None], virtual, seconds)
+
+
+def test_a_part_takes_what_the_sequence_takes_longer_with_it(virtual):
+    parts = {"lists": lambda: virtual.work(1e-3), "forces": lambda: virtual.work(4e-3)}
+    assert part_seconds(parts, virtual, 0.05) == pytest.approx({"lists": 1e-3, "forces": 4e-3})
+
+
+def test_a_rate_is_the_work_of_a_step_over_its_seconds(virtual):
+    runs = [Timing(seconds, seconds, 0.01, 5) for seconds in (0.5, 0.4, 0.2)]
+    names = {"strategy": "pull", "precision": "single", "size": "8", "check": "made up"}
+    speed = Speed.of("case", virtual, runs, work={"mlups": 8.0, "bandwidth": 4e9}, **names)
+    assert speed.seconds == 0.4
+    assert speed.rates == pytest.approx({"mlups": 20.0, "bandwidth": 1e10})
+    assert speed.runs == (0.5, 0.4, 0.2)
+    # runs lie further apart than the repetitions of one
+    assert speed.spread == pytest.approx(0.75)
+    row = speed.row
+    assert (row["mlups"], row["device"], row["hardware"]) == (pytest.approx(20.0), "cuda", "made up")
+
+
+def test_one_run_has_the_spread_of_its_repetitions(virtual):
+    names = {"strategy": "pull", "precision": "single", "size": "8", "check": "made up"}
+    assert Speed.of("case", virtual, [Timing(1.0, 1.0, 0.07, 5)], work={}, **names).spread == 0.07
+
+
+def test_a_copy_reads_and_writes_each_byte(virtual, monkeypatch):
+    monkeypatch.setattr(bandwidth, "_measured", {})
+    monkeypatch.setitem(bandwidth._BYTES, "cuda", 4000)
+    assert bandwidth.copy_bandwidth(virtual) == pytest.approx(2e9)
+    # it is measured once in a process
+    monkeypatch.setattr(virtual, "upload", None)
+    assert bandwidth.copy_bandwidth(virtual) == pytest.approx(2e9)
+
+
+def test_the_bus_carries_each_byte_once(virtual):
+    found = bandwidth.bus_bandwidth(virtual, bytes_each=4000)
+    assert found == pytest.approx({"to the GPU": 1e9, "to the host": 1e9})
+
+
+def test_on_a_cpu_every_byte_is_copied_by_the_cores_of_the_device(monkeypatch, device):
+    if device.name == "cuda":
+        pytest.skip("for the CPU")
+    monkeypatch.setattr(bandwidth, "_measured", {})
+    monkeypatch.setitem(bandwidth._BYTES, device.name, 1 << 22)
+    assert bandwidth.copy_bandwidth(device) > 1e8
