@@ -100,24 +100,55 @@ def _exit_for(outcomes) -> None:
 
 
 def _show(output: Path | None, profile: str) -> None:
-    from .study import report, scoreboard, text
+    from .study import published, report, scoreboard, text
 
     found = report.open_report(output, profile=profile)
     files = scoreboard.write(found)
     typer.echo(text.summary(found))
+    for line in published.edited(catalogue.load(Project.default()), Project.default()):
+        typer.echo(f"PUBLISHED {line}")
     typer.echo(f"\nThe page: {files[-1]}")
 
 
 @app.command()
-def status(ids: Ids = None, profile: Profile = "quick", device: Device = "auto", output: Output = None) -> None:
-    """Which results are there and up to date, and what `run` would do."""
+def status(
+    ids: Ids = None,
+    profile: Profile = "quick",
+    device: Device = "auto",
+    output: Output = None,
+    published: Annotated[bool, typer.Option("--published", help="What is published in this checkout instead.")] = False,
+) -> None:
+    """Which results are there and up to date, what has changed since the others, and so what `run` would do."""
     from .study.plan import make_plan
 
+    if published:
+        _show_published(ids)
+        return
     plan = make_plan(ids, profile=profile, device=device, output=output)
     for book in plan.books:
         typer.echo(f"{book.id}: {plan.state(book)}")
     for book in plan.absent:
         typer.echo(f"{book.id}: not in this profile")
+
+
+def _show_published(ids: list[str] | None) -> None:
+    from .study import published
+
+    project = Project.default()
+    books = catalogue.Catalogue(tuple(catalogue.load(project).select(ids)))
+    states = published.states(books, project)
+    for identifier, state in states.items():
+        typer.echo(f"{identifier}: {state}")
+    old = sum(state != "up to date" for state in states.values())
+    typer.echo(f"{old} of {len(states)} published results are not those of the sources at hand")
+
+
+@app.command()
+def manifest() -> None:
+    """Write build/manifest.json, with which a copy of this checkout knows its commit where there is no git."""
+    from .study import manifest as kept
+
+    typer.echo(kept.write(Project.default()))
 
 
 @app.command()

@@ -24,7 +24,7 @@ class CapacityError(InputError):
 
 
 class CheckError(AssertionError):
-    """A program that is to be timed computes something else than the reference."""
+    """A result is not what it must be: another than the reference, or no number."""
 
 
 def require_whole(what: str, value, low: int, high: int) -> None:

@@ -44,7 +44,12 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, content: dict) -> None:
     """Replace `path` by `content` as JSON in one step."""
-    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json_text(content))
+
+
+def json_text(content: dict) -> str:
+    """The one way in which `content` is written as JSON here."""
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_json(path: Path):

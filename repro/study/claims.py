@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from repro.errors import InputError
 
 from . import cells
 from .nearest import did_you_mean
+from .orders import groups
 from .paths import Project
 
-KINDS = ("physics", "speed", "setup")
+KINDS = ("physics", "speed", "mechanism", "setup")
 RULES = ("within", "at least", "at most", "order", "")
 NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 
@@ -31,7 +33,8 @@ class Claim:
     unit: str
     hardware: str
     kind: str
-    """physics, speed, or setup (facts and parameters, never judged)."""
+    """physics; speed (what newer hardware does better: a rate, a time, a speedup over another processor); mechanism
+    (an order, a share or a gain on one device: what the paper explains); setup (facts and parameters, never judged)."""
     rule: str
     """within, at least, at most or order; empty for setup."""
     tolerance: str
@@ -39,6 +42,20 @@ class Claim:
     why: str
     """Reason of the tolerance."""
     note: str
+    same_as: str = ""
+    """Id of the claim that this one states again; it is linked to that one and not counted."""
+
+    @property
+    def unjudged(self) -> str:
+        """Why the claim has no verdict of its own; empty if it has."""
+        if self.kind == "setup":
+            return "it states the set-up"
+        return f"it restates {self.same_as}" if self.same_as else ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether the claim has a verdict of its own."""
+        return not self.unjudged
 
     @property
     def paper(self) -> str:
@@ -48,21 +65,23 @@ class Claim:
     def bounds(self) -> tuple[float, float]:
         """The stated number as a range; both ends are the same for a single number."""
         text = re.sub(r"^(about|ca\.?|[<>≤≥~])\s*", "", self.value.strip())
-        if match := re.fullmatch(rf"({NUMBER})\s*/\s*({NUMBER})", text):
+        if (match := re.fullmatch(rf"({NUMBER})\s*/\s*({NUMBER})", text)) and float(match[2]):
             ratio = float(match[1]) / float(match[2])
             return ratio, ratio
         if match := re.fullmatch(rf"({NUMBER})\s*(?:-|to)\s*({NUMBER})", text):
-            return float(match[1]), float(match[2])
+            low, high = float(match[1]), float(match[2])
+            if low <= high:
+                return low, high
         if re.fullmatch(NUMBER, text):
             return float(text), float(text)
         raise InputError(f"claim {self.id}: '{self.value}' is not a number")
 
     def margin(self) -> float:
         """The tolerance in the claim's unit."""
-        text = self.tolerance.strip()
-        if text.endswith("%"):
-            return abs(self.bounds()[1]) * float(text[:-1]) / 100
-        return float(text or 0)
+        match = re.fullmatch(rf"({NUMBER})\s*(%?)", self.tolerance.strip() or "0")
+        if not match:
+            raise InputError(f"claim {self.id}: the tolerance '{self.tolerance}' is not a number")
+        return abs(self.bounds()[1]) * float(match[1]) / 100 if match[2] else float(match[1])
 
 
 def read(path: Path) -> list[Claim]:
@@ -70,20 +89,28 @@ def read(path: Path) -> list[Claim]:
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     names = [f.name for f in fields(Claim)]
-    if rows and (missing := [n for n in names if n not in rows[0]]):
+    if rows and (missing := [n for n in names if n not in rows[0] and n != "same_as"]):
         raise InputError(f"{path.name}: column {', '.join(missing)} is missing")
-    claims = [Claim(**{name: (row[name] or "").strip() for name in names}) for row in rows]
+    claims = [Claim(**{name: (row.get(name) or "").strip() for name in names}) for row in rows]
+    known = {claim.id: claim for claim in claims}
+    if twice := [i for i, count in Counter(claim.id for claim in claims).items() if count > 1]:
+        raise InputError(f"{path.name}: claim {', '.join(twice)} stands there twice")
     for claim in claims:
-        _check(claim)
+        _check(claim, known)
     return claims
 
 
-def _check(claim: Claim) -> None:
+def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
     if claim.kind not in KINDS or claim.rule not in RULES or (claim.kind == "setup") != (claim.rule == ""):
         raise InputError(f"claim {claim.id}: kind '{claim.kind}' with rule '{claim.rule}' is not known")
-    if claim.rule not in ("", "order"):
+    if claim.same_as and (claim.same_as not in known or not known[claim.same_as].judged):
+        raise InputError(f"claim {claim.id} restates '{claim.same_as}', which is no judged claim of this paper")
+    if claim.rule == "order":
+        groups(claim.value)
+    elif claim.rule:
         claim.bounds()
-        claim.margin()
+        if claim.margin() < 0:
+            raise InputError(f"claim {claim.id}: the tolerance {claim.tolerance} is negative")
 
 
 def load(paper: str, project: Project | None = None) -> dict[str, Claim]:

@@ -19,7 +19,7 @@ import psutil
 from repro import errors, quiet
 from repro.files import read_json, write_json
 
-from . import provenance, results
+from . import provenance, results, seal
 from .light import light
 
 START_TIMEOUT = 180
@@ -39,7 +39,7 @@ def main(job_file: str) -> None:
     if notebook.is_file():
         _scrub(notebook, job)
     if problem is None:
-        run = {k: job[k] for k in ("profile", "machine", "device", "fingerprint", "parameters", "changed")}
+        run = {k: job[k] for k in ("profile", "machine", "device", "depends", "parameters", "changed")}
         run |= {"started": started, "seconds": seconds, "finished": True}
         problem = _move_into_place(job, work / "out", run)
     result = problem or {"status": "done"}
@@ -66,6 +66,7 @@ def _execute(job: dict, out: Path) -> dict | None:
     out.mkdir()
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
     os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], quiet.VARIABLE: job["quiet"]}
+    os.environ["REPRO_NOTEBOOK"] = job["id"]
     os.environ |= _share_of_cores(job["beside"])
     source = Path(job["root"]) / "notebooks" / job["file"]
     try:
@@ -135,7 +136,8 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
     if sidecar is None:
         if "open_record" in (out / f"{job['slug']}.ipynb").read_text(encoding="utf-8"):
             return _problem("NoRecord", "the notebook ended without closing its record")
-        sidecar = {"id": job["id"], "claims": {}, "figures": {}}
+        made = provenance.collect(Path(job["root"]))
+        sidecar = {"id": job["id"], "claims": {}, "void": [], "figures": {}, "provenance": made}
     place = Path(job["output"])
     target = place / f"{job['id']}.json"
     old = results.look(place, job["id"]).sidecar
@@ -149,7 +151,8 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
     for name in files:
         os.replace(out / name, place / name)
     os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))
-    write_json(target, {**sidecar, "run": run})
+    paths = {name: place / name for name in (f"{job['id']}.ipynb", *files)}
+    write_json(target, seal.sealed({**sidecar, "run": run}, paths))
     for ending in (".json", ".ipynb"):
         (place / "failed" / f"{job['id']}{ending}").unlink(missing_ok=True)
     return None

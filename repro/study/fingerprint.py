@@ -1,105 +1,154 @@
-"""What a notebook's result depends on, and whether a finished result still fits."""
+"""What a notebook's result depends on, and in what that differs from what it was made from.
+
+Sources count without comments and docstrings, notebooks without outputs, and nothing by its date. The look of figures
+is no part of a result.
+"""
 
 import ast
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
-from . import cells
+from . import cells, provenance
 from .catalogue import Notebook
+from .parameters import defaults
 from .paths import Project
+from .sources import sources
 
-ROOT_NAME = "repro"
-MODULE = re.compile(rf"{ROOT_NAME}(\.\w+)+")
-
-
-def dependencies(book: Notebook, project: Project) -> list[Path]:
-    """The notebook, the sources it imports directly or indirectly, and its data files."""
-    data = [f for pattern in book.data for f in project.data.glob(pattern) if f.is_file()]
-    return [book.source(project), *sorted(sources(book.source(project), project)), *sorted(set(data))]
+LOOKS = ("papers/style.py",)
+"""Sources that change how a figure looks, and nothing in it."""
+IGNORED = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
+"""Variables of numba that change no result."""
 
 
-def sources(notebook: Path, project: Project) -> set[Path]:
-    """Files of the package that the notebook's cells import, followed through the package."""
-    # magics and shell lines are no Python
-    code = [re.sub(r"(?m)^\s*[%!].*$", "", text) for text in cells.code(notebook)]
-    queue = [file for text in code for name in _imports(text, "") for file in _files(name, project.package)]
-    found: set[Path] = set()
-    while queue:
-        file = queue.pop()
-        if file in found:
-            continue
-        found.add(file)
-        queue += _followed(file, project.package)
+def dependencies(book: Notebook, project: Project, parameters: Mapping | None = None) -> list[Path]:
+    """The notebook, the sources it imports directly or indirectly, its data files, and files its parameters name.
+
+    `parameters` are those that have another value than their default.
+    """
+    source = book.source(project)
+    values = defaults(source) | dict(parameters or {})
+    own = {file for file in sources(source, project) if file.relative_to(project.package).as_posix() not in LOOKS}
+    data = {f for pattern in book.data for f in project.data.glob(pattern) if f.is_file()}
+    named = {f for value in values.values() for f in _named(value, project.root)}
+    return [source, *sorted(own), *sorted(data | named)]
+
+
+def _named(value, folder: Path) -> Iterator[Path]:
+    """The file that a text names, if there is one, and the files that a description in TOML names."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        return
+    try:
+        path = (folder / value).resolve()
+        if not path.is_file():
+            return
+    except OSError:  # a text that is too long for a name
+        return
+    yield path
+    if path.suffix == ".toml":
+        quoted = r"\"([^\"\n]+)\"|'([^'\n]+)'"
+        for texts in re.findall(quoted, path.read_text(encoding="utf-8", errors="replace")):
+            text = "".join(texts)
+            beside = path.parent / text
+            if beside.is_file():
+                yield beside.resolve()
+
+
+def depends(
+    files: Iterable[Path], project: Project, settings: Mapping, names: Mapping[Path, str] | None = None
+) -> dict:
+    """What a result is made from: hashes of files by name, settings, and the versions that compute it.
+
+    `names` gives names of files outside of the project.
+    """
+    known = names or {}
+    hashes = {known.get(file) or _name(file, project): _hash(file) for file in files}
+    # as it reads after it was kept as JSON
+    return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": _versions(settings)}))
+
+
+def differences(old, new: Mapping, parts: Iterable[str] = ("files", "settings", "versions")) -> list[str]:
+    """What has changed from `old` to `new`, a few words each; empty if nothing has."""
+    found = []
+    for part in parts:
+        before, now = (old.get(part) or {}) if isinstance(old, Mapping) else {}, new[part]
+        gone = [f"{name} is gone" for name in before if name not in now]
+        added = [f"{name} is new" for name in now if name not in before]
+        changed = [name for name in now if name in before and now[name] != before[name]]
+        if part == "files":
+            found += [f"{name} changed" for name in changed]
+        else:
+            found += [f"{name} was {_short(before[name])} and is {_short(now[name])}" for name in changed]
+        found += gone + added
     return found
 
 
-def _followed(file: Path, package: Path) -> Iterator[Path]:
-    text = file.read_text(encoding="utf-8")
-    parts = (ROOT_NAME, *file.relative_to(package).parent.parts)
-    for name in _imports(text, ".".join(parts)):
-        yield from _files(name, package)
-    if file.name == "__init__.py" and "def __getattr__" in text:
-        # an __init__ that imports on demand may import any of its modules
-        yield from file.parent.glob("*.py")
+def in_words(changes: list[str]) -> str:
+    """The first of the changes, and how many more there are."""
+    return changes[0] + (f", and {len(changes) - 1} more" if len(changes) > 1 else "")
+
+
+def _short(value) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _name(file: Path, project: Project) -> str:
+    return file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.name
+
+
+def _versions(settings: Mapping) -> dict[str, str]:
+    found = provenance.versions()
+    found |= {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
+    driver = provenance.gpu().get("driver") if settings.get("device") == "cuda" else None
+    return found | ({"driver": driver} if driver else {})
+
+
+def _hash(file: Path) -> str:
+    if file.suffix == ".py":
+        content = _code(file.read_text(encoding="utf-8"))
+    elif file.suffix == ".ipynb":
+        content = json.dumps([(c["cell_type"], "".join(c["source"])) for c in cells.read(file) or []])
+    else:
+        return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 @cache
-def _imports(text: str, package: str) -> tuple[str, ...]:
-    """Full names of modules (or of things in them) that `text` imports; `package` is where it stands."""
-    return tuple(_found(text, package))
-
-
-def _found(text: str, package: str) -> Iterator[str]:
+def _code(text: str) -> str:
+    """A source without docstrings, comments and empty lines; as it is where it is no Python."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and MODULE.fullmatch(str(node.value)):
-            yield node.value
+        return text
+    lines = text.split("\n")
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
+    texts = {node for node in ast.walk(tree) if _is_text(node)}
+    for node in [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and n.value in texts]:
+        # it computes nothing, and no code stands beside it
+        before, after = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
+        beside = before[: node.col_offset] + after[node.end_col_offset :]
+        if isinstance(node.value, ast.Constant) and not beside.strip():
+            texts.remove(node.value)
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    # empty lines in a text are not empty lines of the source
+    within = {number for node in texts for number in range(node.lineno - 1, node.end_lineno - 1)}
+    return "\n".join(
+        line if number in within else line.rstrip()
+        for number, line in enumerate(lines)
+        if number in within or line.strip()
+    )
 
 
-def _files(name: str, package: Path) -> Iterator[Path]:
-    """Source files that importing `name` runs, its parents included."""
-    first, *rest = name.split(".")
-    if first != ROOT_NAME:
-        return
-    place = package
-    yield from _existing(place / "__init__.py")
-    for part in rest:
-        yield from _existing(place / f"{part}.py")
-        place = place / part
-        yield from _existing(place / "__init__.py")
-
-
-def _existing(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-
-
-def fingerprint(files: Iterable[Path], project: Project, **settings) -> str:
-    """Hash of the files' names and contents and of the settings (parameters, profile, device)."""
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    for file in files:
-        place = file.relative_to(project.root) if file.is_relative_to(project.root) else Path(file.name)
-        digest.update(f"\0{place}\0".encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def is_current(sidecar: dict | None, wanted: str, files: Iterable[Path]) -> bool:
-    """Whether a sidecar is finished, has the fingerprint, and no file was touched since its run began."""
-    run = (sidecar or {}).get("run", {})
-    if not run.get("finished") or run.get("fingerprint") != wanted:
-        return False
-    return all(file.stat().st_mtime <= run["started"] for file in files)
+def _is_text(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str | bytes)
+    return isinstance(node, ast.JoinedStr)

@@ -17,7 +17,8 @@ td:first-child { white-space: nowrap }
 table { border-collapse: collapse; margin: 1rem 0; font-size: 13px }
 th, td { border-bottom: 1px solid #ddd; padding: .3rem .6rem; text-align: left; vertical-align: top }
 figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-width: 24rem }
-.reproduced { color: #00714f } .not-reproduced, .failed { color: #b33c00 } .trend-only { color: #8a5a00 }
+.reproduced { color: #00714f } .met-by-newer-hardware { color: #00567a } .tie { color: #6a4c93 }
+.not-reproduced, .failed { color: #b33c00 } .trend-only { color: #8a5a00 }
 .not-measured, .not-comparable { color: #666 }
 """
 
@@ -32,6 +33,7 @@ def html(report: Report) -> str:
     body = [f"<h1>{title}</h1>", *failures, _table(report.papers().reset_index()), _table(counts)]
     body += ["<h2>Claims judged</h2>", _claims(report.judged()), _figures(report)]
     body += ["<h2>Claims not measured in this run</h2>", _claims(missing)]
+    body += ["<h2>Stated twice, counted once</h2>", _table(report.linked)] if len(report.linked) else []
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import catalogue, fingerprint, parameters, provenance, results
 from .catalogue import EVERYTHING, Notebook
+from .outdated import named_results
 from .paths import Project, require_folder
 
 
@@ -26,16 +27,6 @@ class Plan:
     absent: list[Notebook]
     """Selected notebooks that do not take part in the profile."""
 
-    def dependencies(self, book: Notebook) -> list[Path]:
-        """Files that a notebook's result depends on; for the scoreboard the other results as well."""
-        files = fingerprint.dependencies(book, self.project)
-        return files + self.others(book) if EVERYTHING in book.needs else files
-
-    def others(self, book: Notebook) -> list[Path]:
-        """Finished and failed results other than the notebook's own."""
-        found = [f for f in self.output.rglob("*.json") if ".jobs" not in f.parts]
-        return sorted(f for f in found if f != self.sidecar(book))
-
     def sidecar(self, book: Notebook) -> Path:
         """File of a notebook's result."""
         return self.output / f"{book.id}.json"
@@ -44,18 +35,22 @@ class Plan:
         """What there is of a notebook's result."""
         return results.look(self.output, book.id)
 
-    def fingerprint(self, book: Notebook, files: Iterable[Path]) -> str:
+    def depends(self, book: Notebook) -> dict:
         """What the notebook's result must have been made from."""
-        settings = {"parameters": self.parameters[book.id], "profile": self.profile, "device": self.device}
-        return fingerprint.fingerprint(files, self.project, **settings)
+        settings = {"profile": self.profile, "device": self.device, **self.parameters[book.id]}
+        others = named_results(self.output, self.sidecar(book)) if EVERYTHING in book.needs else {}
+        files = fingerprint.dependencies(book, self.project, self.parameters[book.id])
+        return fingerprint.depends([*files, *others], self.project, settings, others)
 
     def is_current(self, book: Notebook) -> bool:
         """Whether the notebook has a finished result, whole and still fitting, and has not failed since."""
         found = self.result(book)
-        if found.failure or found.trouble:
-            return False
-        files = self.dependencies(book)
-        return fingerprint.is_current(found.sidecar, self.fingerprint(book, files), files)
+        return not (found.failure or found.trouble or found.sidecar is None or self.changes(book))
+
+    def changes(self, book: Notebook) -> list[str]:
+        """In what the notebook's finished result differs from what a run would be made from now."""
+        sidecar = self.result(book).sidecar
+        return fingerprint.differences(sidecar["run"]["depends"], self.depends(book)) if sidecar else []
 
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""
@@ -66,7 +61,8 @@ class Plan:
             return f"failed: {results.reason(found.failure)}"
         if found.sidecar is None:
             return "not run"
-        return "up to date" if self.is_current(book) else "out of date"
+        changes = self.changes(book)
+        return f"out of date: {fingerprint.in_words(changes)}" if changes else "up to date"
 
     def expected(self, book: Notebook) -> float:
         """Seconds the notebook will take: as last time, else as the catalogue says."""
@@ -132,7 +128,7 @@ def job_for(plan: Plan, book: Notebook, timeout: float | None, beside: int = 0) 
         "profile": plan.profile,
         "machine": plan.machine,
         "device": plan.device,
-        "fingerprint": plan.fingerprint(book, plan.dependencies(book)),
+        "depends": plan.depends(book),
         "timeout": timeout,
         "beside": beside,
     }

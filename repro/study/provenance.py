@@ -12,6 +12,8 @@ import psutil
 
 from repro.hardware import cpu_model
 
+from . import manifest
+
 PACKAGES = (
     "numpy",
     "scipy",
@@ -72,29 +74,10 @@ def versions() -> dict[str, str]:
     return found
 
 
-def commit(root: Path) -> dict:
-    """Commit of the checkout and whether its sources differ from it; what REPRO_COMMIT says, if it is set.
-
-    Whoever copies a checkout to another machine knows better than the git there which commit it is.
-    """
-    if given := os.environ.get("REPRO_COMMIT"):
-        return {"commit": given, "dirty": False}
-
-    def git(*words):
-        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    try:
-        changed = git("status", "--porcelain", "--untracked-files=no")
-        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
-    except (OSError, subprocess.SubprocessError):
-        return {}
-
-
 def collect(root: Path) -> dict:
     """Everything about the code and the machine."""
     return {
-        **commit(root),
+        **manifest.commit(root),
         "versions": versions(),
         "cpu": cpu_model(),
         "cores": cores(),

@@ -4,11 +4,13 @@ import shutil
 from pathlib import Path
 
 from repro.errors import InputError
+from repro.files import whole
 
-from . import catalogue, parameters
+from . import catalogue, fingerprint, manifest, parameters, published
 from .catalogue import Notebook
+from .outdated import changes_since, named_results
 from .paths import Project, require_writable
-from .results import Result, figure_files
+from .results import Result
 from .runs import look_at_all, named, newest
 
 PUBLISHED = ("paper", "beyond")
@@ -18,8 +20,10 @@ PUBLISHED = ("paper", "beyond")
 def publish(folder: Path | None = None, profile: str = PUBLISHED[0], project: Project | None = None) -> list[Path]:
     """Copy the run in `folder` (made here or elsewhere), else the newest of `profile`.
 
-    InputError if a notebook is unfinished or failed, if the run is smaller than the papers' or if parameters were
-    changed. Notebooks go to notebooks/rendered, figures to figures, sidecars to data/measured/MACHINE.
+    Several runs may build one publication: what a folder does not hold must be published already, and still fit.
+    InputError if a notebook failed, is unfinished, was edited, did not converge, or was made from other sources than
+    those at hand, from a tree with changes, at a smaller size than the papers' or with changed parameters. Notebooks
+    go to notebooks/rendered, figures to figures, sidecars to data/measured/MACHINE.
     """
     project = project or Project.default()
     _require_published(profile, f"profile {profile}")
@@ -28,14 +32,45 @@ def publish(folder: Path | None = None, profile: str = PUBLISHED[0], project: Pr
     found = look_at_all(folder, books, project)
     profile = _one_profile(folder, found)
     expected = [book for book in books.notebooks if profile in book.profiles]
-    for book in expected:
+    ran = [book for book in expected if found[book.id].sidecar or found[book.id].failure or found[book.id].trouble]
+    _require_clean(project)
+    for book in ran:
         _require_finished(book, found[book.id], folder)
-        _require_unchanged(book, found[book.id].sidecar["run"], project)
-    copies = [pair for book in expected for pair in _copies(book, found[book.id].sidecar, folder, project)]
+        _require_fitting(book, found[book.id].sidecar, folder, project)
+    for book in expected:
+        if book not in ran and (why := published.flaw(book, project)):
+            raise InputError(f"{book.id} is not in {folder.name}, and of what is published {why}: nothing is published")
+    copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
+    # figures that a notebook draws no more, and its results of another machine, whose figures are replaced
+    gone = {file for book in ran for file in published.files(book, project)} - {target for _, target in copies}
     for source, target in copies:
         require_writable(target.parent, "publish writes into the checkout")
-        shutil.copyfile(source, target)
+        with whole(target) as file:
+            shutil.copyfile(source, file)
+    for file in gone:
+        file.unlink(missing_ok=True)
     return [target for _, target in copies]
+
+
+def _require_clean(project: Project) -> None:
+    at_hand = manifest.commit(project.root)
+    if at_hand.get("dirty", True):
+        why = "has changes that are not committed" if at_hand else "has neither git nor a manifest"
+        raise InputError(f"the checkout {why}: nothing is published")
+
+
+def _require_fitting(book: Notebook, sidecar: dict, folder: Path, project: Project) -> None:
+    run, made = sidecar["run"], sidecar["provenance"]
+    if sidecar["void"]:
+        raise InputError(f"{book.id} is not valid ({sidecar['void'][0]}): nothing is published")
+    if run.get("changed"):
+        raise InputError(
+            f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says: nothing is published"
+        )
+    if changes := changes_since(book, run, project, named_results(folder, folder / f"{book.id}.json")):
+        raise InputError(f"{book.id} is out of date, {fingerprint.in_words(changes)}: nothing is published")
+    if made.get("dirty", True) or not made.get("commit"):
+        raise InputError(f"{book.id} was made from a tree with changes or without a commit: nothing is published")
 
 
 def _require_published(profile: str, what: str) -> None:
@@ -60,22 +95,8 @@ def _require_finished(book: Notebook, result: Result, folder: Path) -> None:
         raise InputError(f"{book.id} is not finished in {folder.name}{why}: nothing is published")
 
 
-def _require_unchanged(book: Notebook, run: dict, project: Project) -> None:
-    if changed := run.get("changed") or _differences(book, run, project):
-        raise InputError(
-            f"{book.id} ran with {parameters.show(changed)}, not as its profile says: nothing is published"
-        )
-
-
-def _differences(book: Notebook, run: dict, project: Project) -> dict:
-    """Parameters of a run that differ from those of its profile; the device may."""
-    defaults = parameters.defaults(book.source(project))
-    wanted, made = defaults | book.profiles[run["profile"]], defaults | run["parameters"]
-    return {n: v for n, v in made.items() if n not in parameters.AUTOMATIC and (n not in wanted or v != wanted[n])}
-
-
 def _copies(book: Notebook, sidecar: dict, folder: Path, project: Project) -> list[tuple[Path, Path]]:
-    rendered = project.notebooks / "rendered" / book.relative
-    measured = project.data / "measured" / sidecar["run"]["machine"] / f"{book.id}.json"
-    pairs = [(folder / f"{book.id}.ipynb", rendered), (folder / f"{book.id}.json", measured)]
-    return pairs + [(folder / name, project.root / name) for name in figure_files(sidecar)]
+    """Sidecars last: they say what the other files must be."""
+    measured = published.sidecar_of(book, sidecar["run"]["machine"], project)
+    files = [(folder / name, published.place(name, book, project)) for name in sidecar["files"]]
+    return [*files, (folder / f"{book.id}.json", measured)]

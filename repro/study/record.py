@@ -3,20 +3,20 @@
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError
+from repro.errors import CheckError, InputError
 from repro.files import write_json
 
 from . import provenance
 from .claims import Claim, find
+from .evidence import Evidence, check
 from .nearest import did_you_mean
 from .paths import Project, file_stem
-from .verdicts import Judgement, Verdict, judge
+from .verdicts import Judgement, judge
 
 INLINE_LIMIT = 20_000
 """Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
@@ -30,35 +30,62 @@ class Record:
         self.id = identifier
         self.folder = folder
         self._claims = dict(claims)
+        self._evidence: dict[str, Evidence] = {}
         self._started = time.time()
         self._content = {
             "id": identifier,
             "parameters": plain(dict(parameters)),
-            "claims": {},
+            "void": [],
             "timings": [],
             "tables": {},
             "figures": {},
         }
 
-    def measure(self, claim: str, measured, *, trend: str | None = None, note: str = "") -> Judgement:
-        """Judge the value measured for a claim; `trend` says which trend of the paper's was found."""
-        return self._judge(claim, measured, judge(self._claim(claim), measured, trend), note)
+    def measure(
+        self,
+        claim: str,
+        measured,
+        *,
+        scatter: float | None = None,
+        trend: str = "",
+        baseline: str = "",
+        converged: bool = True,
+        note: str = "",
+    ) -> Judgement:
+        """Hand over the value measured for a claim, and have it judged.
 
-    def measure_all(self, values: Mapping[str, object], *, note: str = "") -> None:
-        """Judge the values measured for several claims, given as {claim id: value}."""
+        `measured` is a number, or for an order the independent repetitions of each entry, {name: [value, ...]}, or
+        {case: {name: [value, ...]}}. `scatter` is how far runs lie apart, `trend` which trend of the paper's was
+        found, `baseline` what a speedup is over (kept for speedups only). A run that has not `converged` voids it.
+        CheckError if the value is no finite number; InputError for a claim that has one already.
+        """
+        if not converged:
+            return self.void(claim, "the run did not converge")
+        speedup = self._claim(claim).unit == "x" and self._claim(claim).kind == "speed"
+        if speedup:
+            _require(baseline, f"claim {claim}: say what the speedup is over, as baseline")
+        evidence = Evidence(plain(measured), plain(scatter), trend, baseline if speedup else "", note=note)
+        return self._keep(claim, evidence)
+
+    def measure_all(self, values: Mapping[str, object], **more) -> None:
+        """Hand over the values of several claims, {claim id: value}; `more` as for `measure`."""
         for claim, measured in values.items():
-            self.measure(claim, measured, note=note)
+            self.measure(claim, measured, **more)
 
     def not_comparable(self, claim: str, measured, reason: str, *, note: str = "") -> Judgement:
         """Record a value that cannot be compared with the claim, and why."""
         _require(reason, f"claim {claim}: say why it is not comparable")
-        return self._judge(claim, measured, judge(self._claim(claim), measured, not_comparable=reason), note)
+        return self._keep(claim, Evidence(plain(measured), not_comparable=reason, note=note))
 
     def not_measured(self, claim: str, reason: str) -> Judgement:
         """Record that this run does not test the claim, and why."""
         _require(reason, f"claim {claim}: say why it is not measured")
-        self._claim(claim)
-        return self._judge(claim, None, Judgement(Verdict.NOT_MEASURED, reason), "")
+        return self._keep(claim, Evidence(not_measured=reason))
+
+    def void(self, claim: str, reason: str) -> Judgement:
+        """Record that the run that should have tested the claim is not valid, and why: it is not published."""
+        self._content["void"].append(f"{claim}: {reason}")
+        return self.not_measured(claim, reason)
 
     def timing(
         self,
@@ -125,12 +152,13 @@ class Record:
     def close(self) -> Path:
         """Write the JSON file, whole or not at all; claims without a value become "not measured"."""
         for identifier in self._claims:
-            if identifier not in self._content["claims"]:
+            if identifier not in self._evidence:
                 self.not_measured(identifier, "this run has no value for it")
         seconds = round(time.time() - self._started, 3)
         machine = provenance.collect(Project.default().root)
         path = self.folder / f"{file_stem(self.id)}.json"
-        write_json(path, {**self._content, "seconds": seconds, "provenance": machine})
+        claims = {identifier: evidence.entry for identifier, evidence in self._evidence.items()}
+        write_json(path, {**self._content, "claims": claims, "seconds": seconds, "provenance": machine})
         return path
 
     def _claim(self, identifier: str) -> Claim:
@@ -139,22 +167,30 @@ class Record:
             raise InputError(f"claim '{identifier}' was not declared when the record was opened: {nearest}")
         return self._claims[identifier]
 
-    def _judge(self, identifier: str, measured, judgement: Judgement, note: str) -> Judgement:
-        entry = {"measured": plain(measured), **asdict(judgement), "note": note}
-        self._content["claims"][identifier] = entry
+    def _keep(self, identifier: str, evidence: Evidence) -> Judgement:
+        claim = self._claim(identifier)
+        if identifier in self._evidence:
+            raise InputError(f"claim {identifier} has its value already: a claim is measured once")
+        try:
+            judgement = judge(claim, check(identifier, evidence))
+        except InputError as error:
+            # the notebook's fault, not its user's
+            raise CheckError(str(error)) from None
+        self._evidence[identifier] = evidence
         return judgement
 
     def _row(self, claim: Claim) -> dict:
-        entry = self._content["claims"].get(claim.id, {})
+        evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
+        judgement = judge(claim, evidence)
         return {
             "id": claim.id,
             "quantity": claim.quantity,
             "case": claim.case,
             "paper": claim.value,
-            "measured": entry.get("measured"),
+            "measured": evidence.shown,
             "unit": claim.unit,
-            "verdict": str(entry.get("verdict", Verdict.NOT_MEASURED)),
-            "reason": entry.get("reason", "no value yet"),
+            "verdict": str(judgement.verdict),
+            "reason": judgement.reason,
         }
 
 
@@ -166,9 +202,15 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
     project = Project.default()
     folder = Path(os.environ.get("REPRO_OUTPUT") or project.build / "interactive")
     folder.mkdir(parents=True, exist_ok=True)
+    running = os.environ.get("REPRO_NOTEBOOK")
+    if running and running != identifier:
+        raise InputError(f"this notebook is {running}: its record cannot be opened as '{identifier}'")
+    claims = list(claims)
+    if twice := sorted({i for i in claims if claims.count(i) > 1}):
+        raise InputError(f"{', '.join(twice)}: declared twice")
     found = find(claims, project)
-    if setup := [c.id for c in found.values() if c.kind == "setup"]:
-        raise InputError(f"{', '.join(setup)}: a statement of the set-up is not judged")
+    if silent := [f"{c.id} ({c.unjudged})" for c in found.values() if not c.judged]:
+        raise InputError(f"not judged, so not measured: {', '.join(silent)}")
     return Record(identifier, parameters, found, folder)
 
 

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from repro.errors import InputError
+
 from . import catalogue, claims, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
+from .claims import Claim
+from .evidence import Evidence
+from .outdated import outdated
 from .paths import Project
 from .runs import changed, look_at_all, named, newest
-from .verdicts import Verdict
+from .verdicts import Verdict, judge
 
 VERDICTS = [str(v) for v in Verdict]
 COLUMNS = [
@@ -23,6 +28,7 @@ COLUMNS = [
     "measured",
     "verdict",
     "reason",
+    "note",
     "kind",
     "notebook",
 ]
@@ -38,11 +44,15 @@ class Report:
     notebooks: pd.DataFrame
     """A row a notebook: title, status, seconds, counts of the verdicts."""
     claims: pd.DataFrame
-    """A row a claim (set-up left out)."""
+    """A row a claim that is judged."""
+    linked: pd.DataFrame
+    """Claims that only restate others, with the id of the other."""
     failures: dict[str, str]
     """Why notebooks failed."""
     troubles: dict[str, str]
     """Which file of a notebook's result is damaged or missing."""
+    outdated: dict[str, str]
+    """In what the sources at hand differ from those that a result was made from."""
     changed: dict[str, str]
     """Parameters that were changed for a notebook, such as "nodes=64"."""
     figures: dict[str, list[str]]
@@ -54,9 +64,10 @@ class Report:
         return f"Scoreboard: profile {self.profile} on {self.machine}{changes}"
 
     def problems(self) -> list[str]:
-        """A line for each notebook that failed or whose result is damaged."""
+        """A line for each notebook that failed, or whose result is damaged or out of date."""
         failed = [f"FAILED {name}: {why}" for name, why in self.failures.items()]
-        return failed + [f"NOT FINISHED {name}: {why}; run it again" for name, why in self.troubles.items()]
+        failed += [f"NOT FINISHED {name}: {why}; run it again" for name, why in self.troubles.items()]
+        return failed + [f"OUT OF DATE {name}: {why}; run it again" for name, why in self.outdated.items()]
 
     def papers(self) -> pd.DataFrame:
         """Counts of the verdicts for each paper."""
@@ -91,7 +102,8 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     table = pd.DataFrame([_status(b, found[b.id], judged, profiles) for b in shown])
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, machines))
-    return Report(folder, *names, table, judged, failures, troubles, changed(found), figures)
+    linked, old = _linked(books, project), outdated(books.notebooks, sidecars, project)
+    return Report(folder, *names, table, judged, linked, failures, troubles, old, changed(found), figures)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -103,35 +115,48 @@ def _failure(entry: dict, kept: bool) -> str:
 def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> pd.DataFrame:
     papers = dict.fromkeys(book.paper for book in books.notebooks)
     testers = {name: book for book in reversed(books.notebooks) for name in claims.named_in(book.source(project))}
+    said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
     rows = []
-    for claim in (c for paper in papers for c in claims.load(paper, project).values() if c.kind != "setup"):
-        found = [(i, r.sidecar["claims"][claim.id]) for i, r in looked.items() if _states(r, claim.id)]
-        # a value beats the statement of another notebook that it has none
-        found.sort(key=lambda pair: pair[1]["verdict"] == Verdict.NOT_MEASURED)
-        notebook, entry = found[0] if found else ("", _nothing(testers.get(claim.id), looked, profiles))
+    for claim in (c for paper in papers for c in claims.load(paper, project).values() if c.judged):
+        notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
+        if evidence is None:
+            evidence = Evidence(not_measured=_nothing(testers.get(claim.id), looked, profiles))
+        judgement = judge(claim, evidence)
         failed_since = bool(notebook) and looked[notebook].failure
-        reason = entry["reason"] + ("; the notebook has failed since" if failed_since else "")
-        rows.append(asdict(claim) | entry | {"notebook": notebook, "reason": reason})
+        reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
+        facts = {"measured": evidence.shown, "verdict": str(judgement.verdict), "reason": reason}
+        rows.append(asdict(claim) | facts | {"notebook": notebook, "note": evidence.note})
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _states(result: results.Result, claim: str) -> bool:
-    return result.sidecar is not None and claim in result.sidecar["claims"]
+def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]:
+    """The notebook that has a value for a claim, else one that says why it has none."""
+    valued = [notebook for notebook, evidence in said.items() if not evidence.not_measured]
+    if len(valued) > 1:
+        raise InputError(f"claim {claim.id} is measured by {' and by '.join(valued)}: one of them must leave it")
+    notebook = next(iter(valued or said), "")
+    return notebook, said.get(notebook)
 
 
-def _nothing(tester: Notebook | None, found: dict[str, results.Result], profiles: set[str]) -> dict:
-    """The entry of a claim that no result of this folder states; `tester` is the notebook that tests it."""
+def _linked(books: Catalogue, project: Project) -> pd.DataFrame:
+    """Claims that restate others."""
+    papers = dict.fromkeys(book.paper for book in books.notebooks)
+    found = [c for paper in papers for c in claims.load(paper, project).values() if c.same_as]
+    columns = ["id", "where", "quantity", "case", "value", "unit", "same_as"]
+    return pd.DataFrame([asdict(claim) for claim in found], columns=columns)
+
+
+def _nothing(tester: Notebook | None, found: dict[str, results.Result], profiles: set[str]) -> str:
+    """Why no result of this folder states a claim; `tester` is the notebook that tests it."""
     if tester is None:
-        why = "no notebook tests it yet"
-    elif profiles and not profiles & tester.profiles.keys():
-        why = f"its notebook is not in this profile ({tester.id})"
-    elif found[tester.id].failure:
-        why = f"its notebook failed ({tester.id})"
-    elif found[tester.id].sidecar:
-        why = f"the result of its notebook lacks it ({tester.id})"
-    else:
-        why = f"its notebook has not run ({tester.id})"
-    return {"measured": None, "verdict": str(Verdict.NOT_MEASURED), "reason": why}
+        return "no notebook tests it yet"
+    if profiles and not profiles & tester.profiles.keys():
+        return f"its notebook is not in this profile ({tester.id})"
+    if found[tester.id].failure:
+        return f"its notebook failed ({tester.id})"
+    if found[tester.id].sidecar:
+        return f"the result of its notebook lacks it ({tester.id})"
+    return f"its notebook has not run ({tester.id})"
 
 
 def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, profiles: set[str]) -> dict:

@@ -1,16 +1,17 @@
 """What a run folder holds of a notebook, read with care: files may be missing, cut off or not ours."""
 
-import math
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from repro.errors import InputError
 from repro.files import read_json
 
-from . import cells
-from .verdicts import Verdict
+from . import cells, seal
+from .evidence import Evidence, read
 
-RUN = {"profile": str, "machine": str, "fingerprint": str, "parameters": dict}
+RUN = {"profile": str, "machine": str, "device": str, "depends": dict, "parameters": dict}
 """What the runner notes in every finished result, besides two numbers: when it began and how long it took."""
 
 
@@ -28,9 +29,25 @@ class Result:
 
 def look(folder: Path, identifier: str) -> Result:
     """The result of notebook `identifier` in a run folder."""
-    sidecar, damaged = _read(folder, f"{identifier}.json", _is_result)
-    failure, odd = _read(folder, f"failed/{identifier}.json", _is_failure)
-    return Result(sidecar, failure, damaged or odd or _incomplete(folder, identifier, sidecar))
+    path = folder / f"{identifier}.json"
+    sidecar, trouble = _read(folder, f"{identifier}.json", lambda content: flaw_of(content, identifier))
+    failure, odd = _read(folder, f"failed/{identifier}.json", lambda content: "" if _is_failure(content) else "damaged")
+    if sidecar is not None:
+        trouble = _first(seal.flaws(path, lambda name: folder / name), identifier, folder)
+        if trouble.startswith(path.name):
+            sidecar = None
+    return Result(sidecar, failure, trouble or odd)
+
+
+def _first(flaws: list[str], identifier: str, folder: Path) -> str:
+    if flaws:
+        return flaws[0] + (f", and {len(flaws) - 1} more" if len(flaws) > 1 else "")
+    return "" if cells.read(folder / f"{identifier}.ipynb") is not None else f"{identifier}.ipynb is damaged"
+
+
+def evidence_of(sidecar: dict) -> dict[str, Evidence]:
+    """What a result says about each claim."""
+    return {claim: read(claim, entry) for claim, entry in sidecar["claims"].items()}
 
 
 def figure_files(sidecar: dict | None) -> list[str]:
@@ -44,35 +61,38 @@ def reason(failure: dict) -> str:
     return ": ".join(text for text in (failure["error"], failure["message"]) if text)
 
 
-def _read(folder: Path, name: str, is_right) -> tuple[dict | None, str]:
+def _read(folder: Path, name: str, flaw_in) -> tuple[dict | None, str]:
     content = read_json(folder / name)
-    if is_right(content):
-        return content, ""
-    return None, f"{name} is damaged" if (folder / name).exists() else ""
-
-
-def _incomplete(folder: Path, identifier: str, sidecar: dict | None) -> str:
-    if sidecar is None:
-        return ""
-    notebook = f"{identifier}.ipynb"
-    missing = [name for name in (notebook, *figure_files(sidecar)) if not (folder / name).is_file()]
-    if missing:
-        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        return f"{missing[0]} is missing{more}"
-    return "" if cells.read(folder / notebook) is not None else f"{notebook} is damaged"
+    if content is None:
+        return None, f"{name} is damaged" if (folder / name).exists() else ""
+    flaw = flaw_in(content)
+    return (None, f"{name} is damaged" + (f" ({flaw})" if flaw != "damaged" else "")) if flaw else (content, "")
 
 
 def _is_failure(content) -> bool:
     return isinstance(content, dict) and all(isinstance(content.get(key), str) for key in ("error", "message"))
 
 
-def _is_result(content) -> bool:
+def flaw_of(content, identifier: str) -> str:
+    """What keeps `content` from being a notebook's result; empty if nothing does, "damaged" if it is none at all."""
     if not isinstance(content, dict) or not _is_run(content.get("run")):
-        return False
+        return "damaged"
     claims, figures = content.get("claims"), content.get("figures")
-    if not isinstance(claims, dict) or not isinstance(figures, dict):
-        return False
-    return all(map(_is_verdict, claims.values())) and all(map(_is_figure, figures.values()))
+    if not isinstance(claims, dict) or not isinstance(figures, dict) or not all(map(_is_figure, figures.values())):
+        return "damaged"
+    if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
+        return "damaged"
+    if content.get("id") != identifier:
+        return f"it is the result of {content.get('id')}"
+    files = content.get(seal.FILES)
+    # nothing may be put elsewhere in the name of the result, nor any of its files be left unsealed
+    if not isinstance(files, dict) or set(files) != {f"{identifier}.ipynb", *figure_files(content)}:
+        return "it seals other files than its own"
+    try:
+        evidence_of(content)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _is_run(run) -> bool:
@@ -82,7 +102,6 @@ def _is_run(run) -> bool:
         return False
     if not all(_is_number(run.get(key)) for key in ("started", "seconds")):
         return False
-    # results from before there was this key have none
     if not isinstance(run.get("changed", {}), dict):
         return False
     # the machine's name becomes a folder
@@ -90,13 +109,8 @@ def _is_run(run) -> bool:
 
 
 def _is_number(value) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
-
-
-def _is_verdict(claim) -> bool:
-    if not isinstance(claim, dict) or not {"measured", "reason"} <= claim.keys():
-        return False
-    return claim.get("verdict") in list(Verdict) and isinstance(claim["reason"], str)
+    # no comparison holds for NaN, and whole numbers may be too large for a float
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
 
 
 def _is_figure(figure) -> bool:

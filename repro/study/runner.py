@@ -163,8 +163,8 @@ class _Run:
         return False
 
     def _start(self, book: Notebook) -> None:
-        if trouble := self.plan.result(book).trouble:
-            self.progress.say(f"{book.id} runs again: {trouble}")
+        if (why := self.plan.state(book)) not in ("not run", "up to date"):
+            self.progress.say(f"{book.id} runs again, it is {why}")
         job = job_for(self.plan, book, self.timeout, beside=self._beside(book))
         self.waiting.remove(book)
         self.running[self.executor.submit(run_job, job)] = book

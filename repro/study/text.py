@@ -36,6 +36,8 @@ def markdown(report: Report) -> str:
         "## Claims",
         table(claims_for_people(report.claims)),
     ]
+    if len(report.linked):
+        parts += ["## Stated twice, counted once", table(report.linked)]
     return "\n\n".join(parts) + "\n"
 
 

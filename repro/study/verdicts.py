@@ -1,18 +1,22 @@
-"""Judging a measured value against a claim."""
+"""Judging evidence against a claim. A verdict is derived whenever it is shown, and kept nowhere."""
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from repro.errors import InputError
 
 from .claims import Claim
+from .evidence import Evidence, orders
+from .orders import Answer, compare
 
 
 class Verdict(StrEnum):
-    """The five answers to a claim."""
+    """The seven answers to a claim."""
 
     REPRODUCED = "reproduced"
+    NEWER_HARDWARE = "met by newer hardware"
+    TIE = "tie"
     TREND_ONLY = "trend only"
     NOT_REPRODUCED = "not reproduced"
     NOT_COMPARABLE = "not comparable"
@@ -27,62 +31,71 @@ class Judgement:
     reason: str
 
 
-def judge(claim: Claim, measured, trend: str | None = None, not_comparable: str | None = None) -> Judgement:
-    """Judge `measured` by the claim's rule.
+def judge(claim: Claim, evidence: Evidence) -> Judgement:
+    """Judge the evidence by the claim's rule.
 
-    `trend` says what the paper's trend is and that it was found: it turns a miss into "trend only".
-    `not_comparable` gives the reason why the numbers cannot be compared. NaN never reproduces anything.
+    A comparison that the scatter of the runs could turn is a tie. A bound on a speed that holds is met by newer
+    hardware, which is no finding about the paper. A miss with the paper's trend is "trend only".
     """
-    if claim.kind == "setup":
-        raise InputError(f"claim {claim.id} states the set-up; it is not judged")
-    if not_comparable:
-        return Judgement(Verdict.NOT_COMPARABLE, not_comparable)
-    if _is_number(measured) and not math.isfinite(measured):
-        return Judgement(Verdict.NOT_REPRODUCED, f"the measured value is {measured}")
-    holds, numbers = _order(claim, measured) if claim.rule == "order" else _compare(claim, float(measured))
-    if holds:
-        return Judgement(Verdict.REPRODUCED, numbers)
-    if trend:
-        return Judgement(Verdict.TREND_ONLY, f"{trend}; {numbers}")
-    return Judgement(Verdict.NOT_REPRODUCED, numbers)
+    if not claim.judged:
+        raise InputError(f"claim {claim.id} is not judged: {claim.unjudged}")
+    if evidence.not_measured:
+        return Judgement(Verdict.NOT_MEASURED, evidence.not_measured)
+    if evidence.not_comparable:
+        return Judgement(Verdict.NOT_COMPARABLE, evidence.not_comparable)
+    if (claim.rule == "order") != isinstance(evidence.measured, Mapping):
+        kind = "an order of entries with their repetitions" if claim.rule == "order" else "a number"
+        raise InputError(f"{claim.id}: the claim asks for {kind}, not {evidence.measured}")
+    answer, numbers = _answer(claim, evidence)
+    if answer is Answer.MISSES and evidence.trend:
+        return Judgement(Verdict.TREND_ONLY, f"{evidence.trend}; {numbers}")
+    return Judgement(_verdict(claim, answer), numbers)
 
 
-def _is_number(value) -> bool:
-    return not isinstance(value, str) and value is not None
+def _verdict(claim: Claim, answer: Answer) -> Verdict:
+    if answer is Answer.HOLDS:
+        newer = claim.kind == "speed" and claim.rule in ("at least", "at most")
+        return Verdict.NEWER_HARDWARE if newer else Verdict.REPRODUCED
+    return Verdict.TIE if answer is Answer.OPEN else Verdict.NOT_REPRODUCED
 
 
-def _order(claim: Claim, measured) -> tuple[bool, str]:
-    found, stated = (_normal(str(v)) for v in (measured, claim.value))
-    return found == stated, f"{found} against {stated} (paper)"
+def _answer(claim: Claim, evidence: Evidence) -> tuple[Answer, str]:
+    if claim.rule == "order":
+        answer, found = compare(claim.value, orders(evidence.measured))
+        return answer, f"{found} against {claim.value} (paper)"
+    value, scatter = evidence.measured, evidence.scatter or 0.0
+    # a range that reaches over a bound has an end outside, or both where it reaches over all that is allowed
+    low, high = value - scatter, value + scatter
+    nearest = min(max(sum(claim.bounds()) / 2, low), high)
+    outcomes = {_holds(claim, v) for v in (low, value, high, nearest)}
+    text = _comparison(claim, value)
+    if len(outcomes) > 1:
+        return Answer.OPEN, f"{text}; runs differ by {scatter:.2g}"
+    return (Answer.HOLDS if outcomes == {True} else Answer.MISSES), text
 
 
-def _normal(text: str) -> str:
-    text = " ".join(text.split())
-    try:
-        return f"{float(text):g}"
-    except ValueError:
-        return text
-
-
-def _compare(claim: Claim, measured: float) -> tuple[bool, str]:
+def _holds(claim: Claim, value: float) -> bool:
     low, high = claim.bounds()
     margin = claim.margin()
     # decimal numbers are not exact in binary: a difference equal to the tolerance is within it
     slack = 1e-9 * max(abs(low), abs(high), margin)
+    above, below = value >= low - margin - slack, value <= high + margin + slack
+    return {"at least": above, "at most": below, "within": above and below}[claim.rule]
+
+
+def _comparison(claim: Claim, measured: float) -> str:
+    """The two numbers side by side, with as many digits as it takes to tell them apart."""
+    low, high = claim.bounds()
+    margin = claim.margin()
     unit = "" if claim.unit in ("", "-") else f" {claim.unit}"
     stated = f"{low:.5g}" if low == high else f"{low:.5g} to {high:.5g}"
+    if claim.rule == "within":
+        off, limit = _apart(max(low - measured, measured - high, 0.0), margin, 2)
+        side = "within" if _holds(claim, measured) else "beyond"
+        return f"{measured:.5g} against {stated}{unit} (paper), difference {off} {side} {limit}"
+    ours, limit = _apart(measured, low if claim.rule == "at least" else high, 5)
     allowed = f" (tolerance {margin:.3g})" if margin else ""
-    if claim.rule in ("at least", "at most"):
-        least = claim.rule == "at least"
-        holds = measured >= low - margin - slack if least else measured <= high + margin + slack
-        ours, limit = _apart(measured, low if least else high, 5)
-        stated = limit if low == high else stated
-        return holds, f"{ours} against {claim.rule} {stated}{unit} (paper){allowed}"
-    difference = max(low - measured, measured - high, 0.0)
-    holds = difference <= margin + slack
-    off, limit = _apart(difference, margin, 2)
-    side = "within" if holds else "beyond"
-    return holds, f"{measured:.5g} against {stated}{unit} (paper), difference {off} {side} {limit}"
+    return f"{ours} against {claim.rule} {limit if low == high else stated}{unit} (paper){allowed}"
 
 
 def _apart(value: float, limit: float, digits: int) -> tuple[str, str]:

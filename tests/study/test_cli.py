@@ -5,75 +5,168 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from helpers.workshop import GOOD
+
+from repro import cli
+from repro.study import manifest
 
 PACKAGE = Path(__file__).resolve().parents[2]
+CLAIMS = {"toy-001": {"measured": 0.5541}}
 
 
-def repro(workshop, *words) -> subprocess.CompletedProcess:
+class Done(NamedTuple):
+    """What a command has said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def started(workshop, *words) -> subprocess.CompletedProcess:
+    """A command in a process of its own."""
     environment = os.environ | {"REPRO_ROOT": str(workshop.project.root), "PYTHONPATH": str(PACKAGE)}
     command = [sys.executable, "-m", "repro", *words]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
+@pytest.fixture
+def repro(good, monkeypatch, capsys):
+    """repro(*words): a command in this process, which has imported all it needs."""
+
+    def call(*words) -> Done:
+        monkeypatch.setattr(sys, "argv", ["repro", *words])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code or 0
+        return Done(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def published(good, repro):
+    """A clean checkout that has published a run of toy/good."""
+    good.catalogue.write_text("")
+    good.add("toy/good", GOOD, entry="profiles = { quick = {}, paper = {} }")
+    good.commit()
+    good.finish("toy/good", CLAIMS, profile="paper")
+    assert repro("publish").stdout == "3 files published\n"
+    return good
+
+
 @pytest.mark.parametrize(
     "words",
-    [("run", "god"), ("run", "-p", "x=1"), ("report",), ("publish",), ("status", "--profile", "no")],
+    [("run", "god"), ("run", "-p", "x=1"), ("report",), ("publish",), ("status", "--profile", "no"), ("manifest",)],
     ids=" ".join,
 )
-def test_wrong_input_is_one_line_and_status_2(good, words):
-    done = repro(good, *words)
+def test_wrong_input_is_one_line_and_status_2(repro, words):
+    done = repro(*words)
     assert done.returncode == 2
     assert done.stderr.startswith("repro: ")
     assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", [("run", "--output"), ("report", "--output"), ("publish", "--from")], ids=" ".join)
-def test_folder_that_cannot_be_used_is_one_line_and_status_2(good, words):
+def test_folder_that_cannot_be_used_is_one_line_and_status_2(good, repro, words):
     file = good.project.root / "file"
     file.touch()
     for place in (file, Path("/proc")):
-        done = repro(good, *words, str(place))
+        done = repro(*words, str(place))
         assert done.returncode == 2
         assert done.stderr.startswith("repro: ")
         assert str(place) in done.stderr
         assert done.stderr.count("\n") == 1
 
 
-def test_run_prints_the_scoreboard_and_tells_refusal_from_failure(good):
-    good.add("toy/refused", "from repro.errors import InputError\nraise InputError('tau is 0.4')")
+def test_run_prints_the_scoreboard_and_what_failed(good):
     good.add("toy/broken", "raise ValueError('two\\nlines')")
-    good.add("toy/key", "{}['Re 400']")
-    done = repro(good, "run", "good", "broken", "key", "--device", "serial", "--jobs", "2")
+    done = started(good, "run", "good", "broken", "--device", "serial", "--jobs", "2")
     assert done.returncode == 1
-    for line in ("FAILED toy/broken: ValueError: two lines", "FAILED toy/key: KeyError: 'Re 400'"):
-        assert f"{line} (cell" in done.stdout
-        assert f"{line}\n" in done.stderr
+    assert "FAILED toy/broken: ValueError: two lines (cell" in done.stdout
+    assert "FAILED toy/broken: ValueError: two lines\n" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert "toy-001  reproduced" in done.stdout
     assert (good.project.build / "quick").is_dir()
-    refused = repro(good, "run", "refused", "--device", "serial")
-    assert refused.returncode == 2
-    assert "repro: toy/refused: tau is 0.4\n" in refused.stderr
-    assert "Traceback" not in refused.stderr
 
 
-def test_changed_parameters_leave_the_results_of_the_profile_alone(good):
-    done = repro(good, "run", "--device", "serial", "-p", "value=0.5")
-    assert ", toy/good with value=0.5\n" in done.stdout
-    assert (good.project.build / "quick,value=0.5").is_dir()
-    assert not (good.project.build / "quick").exists()
+def test_refusal_is_one_line_and_status_2(repro, monkeypatch):
+    refusal = {"status": "refused", "error": "InputError", "message": "tau is 0.4", "seconds": 0.1}
+    monkeypatch.setattr("repro.study.runner.run_job", lambda job: refusal)
+    done = repro("run", "--device", "serial")
+    assert done.returncode == 2
+    assert "repro: toy/good: tau is 0.4\n" in done.stderr
+    assert done.stdout == ""
+
+
+def test_status_says_what_changed_since_each_result(good, repro):
+    good.finish("toy/good", CLAIMS)
+    request = ("status", "--device", "serial", "--output", str(good.folder()))
+    assert repro(*request).stdout == "toy/good: up to date\n"
+    good.write("toy/good", GOOD + "    more = 1")
+    assert repro(*request).stdout == "toy/good: out of date: notebooks/toy/good.ipynb changed\n"
+    (good.folder() / "toy/good.ipynb").unlink()
+    assert repro(*request).stdout == "toy/good: not finished: toy/good.ipynb is missing\n"
+
+
+def test_status_before_any_run(repro, tmp_path):
+    assert repro("status", "--device", "serial").stdout == "toy/good: not run\n"
+
+
+def test_report_is_silent_about_what_is_published_as_it_was_made(published, repro):
+    done = repro("report", "--profile", "paper")
+    assert "toy-001  reproduced" in done.stdout
+    assert "PUBLISHED" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("figures/toy-good-a.png", "figures/toy-good-a.png is not what the run made"),
+        ("notebooks/rendered/toy/good.ipynb", "toy/good.ipynb is not what the run made"),
+        ("data/measured/machine/toy/good.json", "good.json was edited after the run"),
+    ],
+)
+def test_report_names_published_files_that_were_edited(published, repro, name, line):
+    with open(published.project.root / name, "a") as file:
+        file.write(" ")
+    done = repro("report", "--profile", "paper")
+    assert f"\nPUBLISHED toy/good: {line}\n" in done.stdout
+
+
+def test_report_names_a_published_number_that_was_edited(published, repro):
+    path = published.project.data / "measured/machine/toy/good.json"
+    path.write_text(path.read_text().replace("0.5541", "0.5543"))
+    assert "\nPUBLISHED toy/good: good.json was edited after the run\n" in repro("report").stdout
+
+
+def test_status_of_what_is_published_counts_what_cannot_stand(published, repro):
+    done = repro("status", "--published")
+    assert done.stdout == "toy/good: up to date\n0 of 1 published results are not those of the sources at hand\n"
+    published.write("toy/good", GOOD + "    more = 1")
+    done = repro("status", "--published")
+    assert done.stdout.startswith("toy/good: out of date: notebooks/toy/good.ipynb changed\n1 of 1 ")
+
+
+def test_manifest_is_written_and_named(good, repro):
+    commit = good.commit()
+    assert repro("manifest").stdout == f"{manifest.place(good.project.root)}\n"
+    (good.project.root / ".git").rename(good.project.root / "apart")
+    assert manifest.commit(good.project.root) == {"commit": commit, "dirty": False}
 
 
 def test_list_names_every_notebook_quickly(good):
     start = time.perf_counter()
-    done = repro(good, "list")
+    done = started(good, "list")
     assert time.perf_counter() - start < 5
     assert "toy/good  made up  [quick]" in done.stdout
 
 
-def test_doctor_examines_and_says_what_to_do(good):
-    done = repro(good, "doctor")
+def test_doctor_examines_and_says_what_to_do(repro):
+    done = repro("doctor")
     assert done.returncode == 0, done.stdout
     assert "processor" in done.stdout

@@ -1,3 +1,5 @@
+"""A record takes each claim's value once, if it is one, and writes down no verdict."""
+
 import json
 
 import matplotlib
@@ -6,51 +8,154 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.errors import InputError
+from repro.errors import CheckError, InputError
 from repro.files import write_json
-from repro.study import provenance
-from repro.study.paths import Project
 from repro.study.record import open_record, plain
 
 matplotlib.use("Agg")
 TIMING = {"seconds": 1.0, "spread": 0.01, "device": "serial", "precision": "float32", "size": [8, 8]}
+JUDGED = ["toy-001", "toy-002", "toy-003", "toy-004", "toy-006"]
+ORDER = {"64": [1.0, 2.0, 3.0], "128": np.array([4.0, 5.0, 6.0])}
 
 
 @pytest.fixture
 def record(workshop, tmp_path, monkeypatch):
     monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
-    return open_record("toy/good", parameters={"n": np.int64(3)}, claims=["toy-001", "toy-002"])
+    return open_record("toy/good", parameters={"n": np.int64(3)}, claims=JUDGED)
 
 
 def content(record) -> dict:
     return json.loads(record.close().read_text())
 
 
+def test_value_is_judged_as_it_is_handed_over_and_kept_without_the_verdict(record):
+    assert record.measure("toy-001", np.float32(0.5541), note="fine").verdict == "reproduced"
+    kept = content(record)
+    assert kept["claims"]["toy-001"] == {"measured": 0.5541, "note": "fine"}
+    assert "reproduced" not in json.dumps(kept)
+
+
 def test_claims_without_a_value_become_not_measured(record):
-    record.measure("toy-001", np.float32(0.5541))
+    assert content(record)["claims"]["toy-002"] == {"measured": None, "not_measured": "this run has no value for it"}
+
+
+def test_order_is_kept_with_its_repetitions(record):
+    assert record.measure("toy-004", ORDER).verdict == "reproduced"
+    assert content(record)["claims"]["toy-004"]["measured"] == {"64": [1.0, 2.0, 3.0], "128": [4.0, 5.0, 6.0]}
+
+
+def test_order_can_not_be_changed_after_it_was_judged(record):
+    order = {"64": [1.0, 2.0, 3.0], "128": [4.0, 5.0, 6.0]}
+    record.measure("toy-004", order)
+    order["64"][:] = [9.0, 9.0, 9.0]
+    assert content(record)["claims"]["toy-004"]["measured"]["64"] == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("again", ["measure", "not_comparable", "not_measured", "void"])
+def test_claim_is_measured_once(record, again):
+    record.measure("toy-001", 0.9)
+    more = {"measure": (0.5543,), "not_comparable": (0.5543, "why"), "not_measured": ("why",), "void": ("why",)}[again]
+    with pytest.raises(InputError, match="claim toy-001 has its value already: a claim is measured once"):
+        getattr(record, again)("toy-001", *more)
+    assert content(record)["claims"]["toy-001"]["measured"] == 0.9
+
+
+def test_no_value_comes_after_the_word_that_there_is_none(record):
+    record.not_measured("toy-001", "not at this size")
+    with pytest.raises(InputError, match="has its value already"):
+        record.measure("toy-001", 0.5543)
+
+
+def test_claim_declared_twice_is_refused(workshop):
+    with pytest.raises(InputError, match="^toy-001: declared twice$"):
+        open_record("a", parameters={}, claims=["toy-001", "toy-002", "toy-001"])
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("toy-999", "unknown claim 'toy-999'"),
+        ("toy-005", r"not judged, so not measured: toy-005 \(it states the set-up\)"),
+        ("toy-007", r"not judged, so not measured: toy-007 \(it restates toy-001\)"),
+    ],
+)
+def test_unknown_setup_and_restated_claims_can_not_be_declared(workshop, claim, message):
+    with pytest.raises(InputError, match=message):
+        open_record("a", parameters={}, claims=["toy-001", claim])
+
+
+@pytest.mark.parametrize("call", ["measure", "void"])
+def test_claim_that_was_not_declared_is_refused(workshop, call):
+    record = open_record("a", parameters={}, claims=["toy-001"])
+    with pytest.raises(InputError, match="claim 'toy-003' was not declared"):
+        getattr(record, call)("toy-003", {"measure": 1.0, "void": "why"}[call])
+
+
+def test_record_of_another_notebook_is_refused_while_a_notebook_runs(workshop, monkeypatch):
+    monkeypatch.setenv("REPRO_NOTEBOOK", "toy/good")
+    open_record("toy/good", parameters={}, claims=[])
+    with pytest.raises(InputError, match="this notebook is toy/good: its record cannot be opened as 'toy/other'"):
+        open_record("toy/other", parameters={}, claims=["toy-001"])
+
+
+@pytest.mark.parametrize(
+    "value", [np.nan, np.inf, -np.inf, np.float32("nan"), "0.5543", None, True, [0.5543]], ids=repr
+)
+def test_broken_value_is_an_error_of_the_notebook_and_not_kept(record, value):
+    with pytest.raises(CheckError, match="^toy-001: "):
+        record.measure("toy-001", value)
+    assert content(record)["claims"]["toy-001"]["measured"] is None
+
+
+@pytest.mark.parametrize("order", [{"64": [1, 2], "128": [3, 4]}, {"64": [1, 2, 3], "128": [4, 5, np.nan]}, 128.0])
+def test_broken_order_is_an_error_of_the_notebook(record, order):
+    with pytest.raises(CheckError, match="^toy-004: "):
+        record.measure("toy-004", order)
+
+
+def test_broken_scatter_is_an_error_of_the_notebook(record):
+    with pytest.raises(CheckError, match="toy-001: the scatter is 'nan'"):
+        record.measure("toy-001", 0.5543, scatter=np.nan)
+
+
+def test_run_that_did_not_converge_voids_its_value(record):
+    assert record.measure("toy-001", 0.5543, converged=np.bool_(False)).verdict == "not measured"
+    kept = content(record)
+    assert kept["void"] == ["toy-001: the run did not converge"]
+    assert kept["claims"]["toy-001"] == {"measured": None, "not_measured": "the run did not converge"}
+
+
+def test_run_that_converged_voids_nothing(record):
+    record.measure("toy-001", 0.5543)
+    assert content(record)["void"] == []
+
+
+@pytest.mark.parametrize("baseline", ["", " "])
+def test_speedup_without_what_it_is_over_is_refused(record, baseline):
+    with pytest.raises(InputError, match="claim toy-006: say what the speedup is over"):
+        record.measure("toy-006", 4.5, baseline=baseline)
+    record.measure("toy-006", 4.5, baseline="one core, 5 MLUPS")
+    assert content(record)["claims"]["toy-006"]["baseline"] == "one core, 5 MLUPS"
+
+
+@pytest.mark.parametrize("call", [("not_comparable", 1.0), ("not_measured",)], ids=lambda call: call[0])
+def test_missing_reason_is_refused(record, call):
+    name, *values = call
+    with pytest.raises(InputError, match="claim toy-001: say why"):
+        getattr(record, name)("toy-001", *values, " ")
+
+
+def test_several_values_are_handed_over_at_once(record):
+    record.measure_all({"toy-001": 0.5543, "toy-003": 0.1}, trend="it falls")
     claims = content(record)["claims"]
-    assert claims["toy-001"]["verdict"] == "reproduced"
-    assert claims["toy-002"]["verdict"] == "not measured"
+    assert [claims[i]["measured"] for i in ("toy-001", "toy-003")] == [0.5543, 0.1]
+    assert claims["toy-003"]["trend"] == "it falls"
 
 
 def test_verdicts_show_measured_and_paper_side_by_side(record):
     record.measure("toy-001", 0.9)
-    row = record.verdicts().iloc[0]
-    assert (row["id"], row["paper"], row["measured"], row["verdict"]) == (
-        "toy-001",
-        "0.5543",
-        0.9,
-        "not reproduced",
-    )
-
-
-def test_undeclared_unknown_and_setup_claims_are_refused(record):
-    with pytest.raises(InputError, match="not declared"):
-        record.measure("toy-003", 1)
-    with pytest.raises(InputError, match="unknown claim"):
-        open_record("a", parameters={}, claims=["toy-999"])
-    with pytest.raises(InputError, match="toy-005.*set-up"):
-        open_record("a", parameters={}, claims=["toy-005"])
+    row = record.verdicts().set_index("id").loc["toy-001"]
+    assert (row["paper"], row["measured"], row["verdict"]) == ("0.5543", 0.9, "not reproduced")
 
 
 def test_speed_without_a_physics_check_is_refused(record):
@@ -116,11 +221,3 @@ def test_values_become_plain_json():
         "a": [0, 1],
         "b": [True, None, 0.1],
     }
-
-
-def test_the_commit_of_a_copied_checkout_is_what_its_owner_says(tmp_path, monkeypatch):
-    monkeypatch.delenv("REPRO_COMMIT", raising=False)
-    assert provenance.commit(tmp_path) == {}
-    monkeypatch.setenv("REPRO_COMMIT", "abc123")
-    assert provenance.commit(tmp_path) == {"commit": "abc123", "dirty": False}
-    assert provenance.commit(Project.default().root)["commit"] == "abc123"

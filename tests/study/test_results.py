@@ -1,114 +1,182 @@
 """Whatever lies in a run folder: what is not a whole result counts as not finished, and its file is named."""
 
-import copy
 import json
 import shutil
 
-import nbformat
 import pytest
-from helpers.workshop import RUN
+from helpers.workshop import GOOD, forge
 
 from repro.errors import InputError
+from repro.files import read_json, write_json
 from repro.study import report, results, scoreboard, text
-from repro.study.plan import make_plan
 
-RESULT = {
-    "claims": {"toy-001": {"measured": 1.0, "verdict": "reproduced", "reason": "fits"}},
-    "figures": {"a": {"files": ["figures/a.png"]}},
-    "run": RUN,
-}
+CLAIMS = {"toy-001": {"measured": 0.5541}}
 
 
 @pytest.fixture
 def folder(good):
     """A run folder with a whole result of toy/good."""
-    place = good.project.run_folder("quick", "machine")
-    for name in ("toy", "figures", "failed/toy"):
-        (place / name).mkdir(parents=True)
-    (place / ".lock").touch()
-    (place / "toy/good.json").write_text(json.dumps(RESULT))
-    nbformat.write(nbformat.v4.new_notebook(), place / "toy/good.ipynb")
-    (place / "figures/a.png").write_bytes(b"a")
-    return place
+    good.finish("toy/good", CLAIMS)
+    return good.folder()
 
 
-def changed(path: str, value) -> str:
-    """The good result with one entry replaced, as text."""
-    result = copy.deepcopy(RESULT)
-    *above, last = path.split(".")
-    place = result
-    for name in above:
-        place = place[name]
-    place[last] = value
-    return json.dumps(result)
-
-
-def state(project, folder) -> str:
-    plan = make_plan(["good"], profile="quick", device="serial", output=folder, project=project)
+def state(workshop) -> str:
+    plan = workshop.plan("toy/good")
     assert not plan.is_current(plan.books[0])
     assert plan.expected(plan.books[0]) > 0
     return plan.state(plan.books[0])
 
 
-def test_whole_result_is_without_trouble(folder):
-    assert results.look(folder, "toy/good") == results.Result(RESULT, None, "")
+def test_whole_result_is_without_trouble_and_says_what_was_measured(folder):
+    found = results.look(folder, "toy/good")
+    assert (found.failure, found.trouble) == (None, "")
+    assert {i: e.entry for i, e in results.evidence_of(found.sidecar).items()} == CLAIMS
+    assert results.figure_files(found.sidecar) == ["figures/toy-good-a.png"]
 
 
-@pytest.mark.parametrize("name", ["toy/good.ipynb", "figures/a.png"])
+def test_whole_result_is_up_to_date(good, folder):
+    plan = good.plan("toy/good")
+    assert plan.is_current(plan.books[0])
+    assert plan.state(plan.books[0]) == "up to date"
+
+
+@pytest.mark.parametrize("name", ["toy/good.ipynb", "figures/toy-good-a.png"])
 def test_deleted_file_makes_a_result_unfinished(good, folder, name):
     (folder / name).unlink()
-    assert state(good.project, folder) == f"not finished: {name} is missing"
+    assert state(good) == f"not finished: {name} is missing"
+
+
+def test_edited_value_is_not_believed(good, folder):
+    path = folder / "toy/good.json"
+    path.write_text(path.read_text().replace("0.5541", "0.5543"))
+    assert state(good) == "not finished: good.json was edited after the run"
+
+
+def test_result_of_another_notebook_is_not_taken_for_its_own(good, folder):
+    good.add("toy/other", "pass")
+    for ending in (".json", ".ipynb"):
+        shutil.copy((folder / "toy/good").with_suffix(ending), (folder / "toy/other").with_suffix(ending))
+    assert results.look(folder, "toy/other").sidecar is None
+    assert results.look(folder, "toy/other").trouble == "toy/other.json is damaged (it is the result of toy/good)"
+
+
+@pytest.mark.parametrize("content", ["", '"x"', "null", "[]", "{}", "[" * 20, "\ufeff{}"])
+def test_what_is_no_json_table_of_a_run_is_damaged(good, folder, content):
+    (folder / "toy/good.json").write_text(content)
+    assert state(good) == "not finished: toy/good.json is damaged"
+
+
+def test_result_that_is_cut_off_is_damaged(good, folder):
+    path = folder / "toy/good.json"
+    path.write_bytes(path.read_bytes()[:-9])
+    assert state(good) == "not finished: toy/good.json is damaged"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"\x00"])
+def test_result_that_is_no_text_is_damaged(good, folder, content):
+    (folder / "toy/good.json").write_bytes(content)
+    assert state(good) == "not finished: toy/good.json is damaged"
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("path", "value"),
     [
-        "",
-        '"x"',
-        "null",
-        "[]",
-        json.dumps(RESULT)[:-9],
-        changed("run", None),
-        changed("run.started", "soon"),
-        changed("run.seconds", float("nan")),
-        changed("run.parameters", []),
-        changed("run.changed", 1),
-        changed("run.machine", "../../elsewhere"),
-        changed("claims", []),
-        changed("claims.toy-001", "good"),
-        changed("claims.toy-001.verdict", ["reproduced"]),
-        changed("figures", None),
-        changed("figures.a", {"files": "figures/a.png"}),
-        changed("figures.a", {"files": ["figures/../../toy.csv"]}),
-        changed("figures.a", {"files": ["/etc/passwd"]}),
+        ("run", None),
+        ("run.finished", False),
+        ("run.started", "soon"),
+        ("run.seconds", 10**400),
+        ("run.parameters", []),
+        ("run.depends", "x"),
+        ("run.device", None),
+        ("run.changed", 1),
+        ("run.machine", "../../elsewhere"),
+        ("claims", []),
+        ("void", None),
+        ("provenance", None),
+        ("figures", None),
+        ("figures.a", {"files": "figures/toy-good-a.png"}),
+        ("figures.a", {"files": ["figures/../../toy.csv"]}),
+        ("figures.a", {"files": ["/etc/passwd"]}),
     ],
 )
-def test_damaged_sidecar_is_named_and_counts_as_not_finished(good, folder, content):
-    (folder / "toy/good.json").write_text(content)
-    assert results.look(folder, "toy/good").sidecar is None
-    assert state(good.project, folder) == "not finished: toy/good.json is damaged"
+def test_result_that_no_run_could_have_made_is_damaged_though_it_is_sealed(good, folder, path, value):
+    content = read_json(folder / "toy/good.json")
+    *above, last = path.split(".")
+    place = content
+    for name in above:
+        place = place[name]
+    place[last] = value
+    forge(folder / "toy/good.json", **content)
+    assert state(good) == "not finished: toy/good.json is damaged"
+
+
+@pytest.mark.parametrize("missing", ["void", "provenance", "files", "id", "figures", "claims", "run"])
+def test_result_without_a_part_is_damaged(good, folder, missing):
+    content = read_json(folder / "toy/good.json")
+    write_json(folder / "toy/good.json", {k: v for k, v in content.items() if k != missing})
+    assert state(good).startswith("not finished: toy/good.json is damaged")
+
+
+def test_result_that_leaves_a_figure_unsealed_is_damaged(good, folder):
+    content = read_json(folder / "toy/good.json")
+    del content["files"]["figures/toy-good-a.png"]
+    forge(folder / "toy/good.json", **content)
+    assert state(good) == "not finished: toy/good.json is damaged (it seals other files than its own)"
+
+
+def test_result_that_seals_what_is_not_its_own_is_damaged(good, folder):
+    content = read_json(folder / "toy/good.json")
+    content["files"]["../../../repro/__init__.py"] = "0"
+    forge(folder / "toy/good.json", **content)
+    assert state(good) == "not finished: toy/good.json is damaged (it seals other files than its own)"
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("good", "its entry is no table"),
+        ({"measured": 1.0, "verdict": "reproduced"}, "unknown key 'verdict', known: "),
+        ({"measured": "nan"}, "the measured value is 'nan', not a number"),
+        ({"measured": None}, "neither a value nor the reason why there is none"),
+    ],
+)
+def test_evidence_that_is_none_is_named_with_its_claim(good, folder, entry, why):
+    forge(folder / "toy/good.json", claims={"toy-001": entry})
+    assert state(good).startswith(f"not finished: toy/good.json is damaged (toy-001: {why}")
+
+
+def test_report_without_any_whole_result_names_what_is_damaged(good, folder):
+    (folder / "toy/good.json").write_text("{")
     with pytest.raises(InputError, match=r"no finished run .*toy/good.json is damaged\): make one"):
         report.open_report(folder, good.project)
-    shutil.copy(folder / "toy/good.json", folder / "toy/other.json")
-    (folder / "toy/good.json").write_text(json.dumps(RESULT))
-    good.add("toy/other", "pass")
+
+
+def test_report_names_a_damaged_result_and_shows_the_others(good, folder):
+    good.add("toy/other", GOOD.replace("toy/good", "toy/other"))
+    (folder / "toy/other.json").write_text(json.dumps({"claims": {}}))
     found = report.open_report(folder, good.project)
     assert "NOT FINISHED toy/other: toy/other.json is damaged" in text.summary(found)
+    assert list(found.judged()["id"]) == ["toy-001"]
     scoreboard.write(found)
 
 
 @pytest.mark.parametrize("content", ['{"error": 1}', "{}", "null", '{"error": "E", "message'])
 def test_damaged_failure_is_named_and_counts_as_not_finished(good, folder, content):
-    (folder / "failed/toy/good.json").write_text(content)
-    assert state(good.project, folder) == "not finished: failed/toy/good.json is damaged"
+    good.fail("toy/good").write_text(content)
+    assert state(good) == "not finished: failed/toy/good.json is damaged"
     scoreboard.write(report.open_report(folder, good.project))
 
 
-def test_damaged_notebook_counts_as_not_finished(good, folder):
-    (folder / "toy/good.ipynb").write_text('{"cells": [')
-    assert state(good.project, folder) == "not finished: toy/good.ipynb is damaged"
-    scoreboard.write(report.open_report(folder, good.project))
+def test_result_is_not_current_after_a_later_failure(good, folder):
+    good.fail("toy/good")
+    assert state(good) == "failed: ZeroDivisionError: division by zero"
 
 
 def test_failure_without_a_message_is_its_kind():
     assert results.reason({"error": "ValueError", "message": ""}) == "ValueError"
+
+
+def test_new_result_takes_the_figures_of_the_old_one_away(good, folder):
+    good.finish("toy/good", CLAIMS, figures=("b",))
+    assert [f.name for f in (folder / "figures").iterdir()] == ["toy-good-b.png"]
+    assert results.look(folder, "toy/good").trouble == ""

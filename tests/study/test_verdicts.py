@@ -1,98 +1,181 @@
-import math
+"""What is handed over is judged by the claim's rule and nothing else."""
 
 import pytest
+from helpers.workshop import claim
 
 from repro.errors import InputError
-from repro.study import claims
+from repro.study.evidence import Evidence
 from repro.study.verdicts import Verdict, judge
 
-
-@pytest.fixture
-def toy(workshop):
-    return claims.load("toy", workshop.project)
+HIT, MISS, TIE, NEWER = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.TIE, Verdict.NEWER_HARDWARE
+ORDER = {"a": [3, 4, 5], "b": [1, 2, 2]}
 
 
-@pytest.mark.parametrize(
-    ("claim", "measured", "verdict"),
-    [
-        ("toy-001", 0.5543 + 0.0015, Verdict.REPRODUCED),
-        ("toy-001", 0.5543 - 0.00151, Verdict.NOT_REPRODUCED),
-        ("toy-001", math.nan, Verdict.NOT_REPRODUCED),
-        ("toy-002", 924, Verdict.REPRODUCED),
-        ("toy-002", 923.9, Verdict.NOT_REPRODUCED),
-        ("toy-002", math.inf, Verdict.NOT_REPRODUCED),
-        ("toy-003", 0.2, Verdict.REPRODUCED),
-        ("toy-003", 0.21, Verdict.NOT_REPRODUCED),
-        ("toy-004", 128, Verdict.REPRODUCED),
-        ("toy-004", "64", Verdict.NOT_REPRODUCED),
-        ("toy-006", 3.5, Verdict.REPRODUCED),
-        ("toy-006", 5.51, Verdict.NOT_REPRODUCED),
-    ],
-)
-def test_each_rule_judges_by_its_tolerance(toy, claim, measured, verdict):
-    assert judge(toy[claim], measured).verdict == verdict
-
-
-def test_reason_is_a_sentence_with_the_numbers(toy):
-    reason = judge(toy["toy-001"], 0.5541).reason
-    assert reason == "0.5541 against 0.5543 x/L (paper), difference 0.0002 within 0.0015"
+def verdict(judged, measured, **more) -> Verdict:
+    return judge(judged, Evidence(measured, **more)).verdict
 
 
 @pytest.mark.parametrize(
-    ("claim", "measured", "end"),
+    ("value", "rule", "tolerance", "measured", "expected"),
     [
-        ("toy-001", 0.5543 + 0.00150004, "difference 0.00150004 beyond 0.0015"),
-        ("toy-001", 0.5543 + 0.00149, "difference 0.00149 within 0.0015"),
-        ("toy-001", 0.5543 - 0.0015, "difference 0.0015 within 0.0015"),
-        ("toy-002", 923.9999, "923.9999 against at least 924 MLUPS (paper)"),
+        ("10", "within", "0.5", 9.5, HIT),
+        ("10", "within", "0.5", 9.499, MISS),
+        ("10", "within", "0.5", 10.5, HIT),
+        ("10", "within", "0.5", 10.501, MISS),
+        ("4-5", "within", "10 %", 3.5, HIT),
+        ("4-5", "within", "10 %", 3.49, MISS),
+        ("4-5", "within", "10 %", 5.5, HIT),
+        ("4-5", "within", "10 %", 5.51, MISS),
+        ("10", "at least", "", 10, HIT),
+        ("10", "at least", "", 9.999, MISS),
+        ("10", "at least", "", 1e9, HIT),
+        ("10", "at least", "0.5", 9.5, HIT),
+        ("10", "at least", "0.5", 9.499, MISS),
+        ("10", "at most", "", 10, HIT),
+        ("10", "at most", "", 10.001, MISS),
+        ("10", "at most", "", -1e9, HIT),
+        ("10", "at most", "5 %", 10.5, HIT),
+        ("10", "at most", "5 %", 10.501, MISS),
+        # of a range, the end that the bound means
+        ("4-5", "at least", "", 4, HIT),
+        ("4-5", "at least", "", 3.999, MISS),
+        ("4-5", "at most", "", 5, HIT),
+        ("4-5", "at most", "", 5.001, MISS),
+        # the tolerance is a share of the number, whatever its sign
+        ("-10", "within", "10 %", -11, HIT),
+        ("-10", "within", "10 %", -8.999, MISS),
     ],
 )
-def test_numbers_in_a_reason_differ_where_the_values_do(toy, claim, measured, end):
-    assert judge(toy[claim], measured).reason.endswith(end)
+def test_each_rule_decides_at_its_bound(value, rule, tolerance, measured, expected):
+    assert verdict(claim(value, rule, tolerance), measured) == expected
 
 
-def test_trend_turns_a_miss_into_trend_only_but_never_nan(toy):
-    assert judge(toy["toy-001"], 0.6, trend="it rises").verdict == Verdict.TREND_ONLY
-    assert judge(toy["toy-001"], 0.5543, trend="it rises").verdict == Verdict.REPRODUCED
-    assert judge(toy["toy-001"], math.nan, trend="it rises").verdict == Verdict.NOT_REPRODUCED
+def test_difference_equal_to_the_tolerance_is_within_it_though_binary_numbers_are_not_decimal():
+    assert verdict(claim("0.5543", tolerance="0.0015"), 0.5543 + 0.0015) == HIT
+    assert verdict(claim("0.5543", tolerance="0.0015"), 0.5543 - 0.0015) == HIT
 
 
-def test_not_comparable_keeps_its_reason(toy):
-    judgement = judge(toy["toy-002"], 5.0, not_comparable="no GPU")
+@pytest.mark.parametrize(("rule", "meets", "misses"), [("at least", 11, 9), ("at most", 9, 11)])
+def test_bound_on_a_speed_that_holds_is_met_by_newer_hardware(rule, meets, misses):
+    assert verdict(claim(rule=rule, kind="speed"), meets) == NEWER
+    assert verdict(claim(rule=rule, kind="speed"), misses) == MISS
+
+
+@pytest.mark.parametrize("kind", ["physics", "mechanism"])
+@pytest.mark.parametrize(("rule", "meets"), [("at least", 11), ("at most", 9)])
+def test_bound_on_physics_or_a_mechanism_that_holds_is_reproduced(kind, rule, meets):
+    assert verdict(claim(rule=rule, kind=kind), meets) == HIT
+
+
+def test_speed_within_its_tolerance_is_reproduced():
+    assert verdict(claim(tolerance="1", kind="speed"), 10.5) == HIT
+
+
+def test_order_of_speeds_that_holds_is_reproduced():
+    assert verdict(claim("a > b", "order", kind="speed"), ORDER) == HIT
+
+
+@pytest.mark.parametrize(
+    ("judged", "miss"), [(claim(tolerance="1"), 12.0), (claim("b > a", "order", kind="mechanism"), ORDER)]
+)
+def test_miss_with_the_trend_is_trend_only_and_says_which(judged, miss):
+    judgement = judge(judged, Evidence(miss, trend="it rises"))
+    assert judgement.verdict == Verdict.TREND_ONLY
+    assert judgement.reason.startswith("it rises; ")
+
+
+def test_trend_changes_no_hit_and_no_tie():
+    assert verdict(claim(tolerance="1"), 10, trend="it rises") == HIT
+    assert verdict(claim(rule="at least", kind="speed"), 11, trend="it rises") == NEWER
+    assert verdict(claim(tolerance="1"), 10, scatter=2, trend="it rises") == TIE
+
+
+@pytest.mark.parametrize(
+    ("rule", "measured", "scatter", "expected"),
+    [
+        # from within and from beyond, and at both ends of what is allowed
+        ("at least", 11, 1.01, TIE),
+        ("at least", 9, 1.01, TIE),
+        ("at least", 11, 1.0, NEWER),
+        ("at least", 9, 0.99, MISS),
+        ("at most", 9, 1.01, TIE),
+        ("at most", 11, 1.01, TIE),
+        ("at most", 9, 1.0, NEWER),
+        ("at most", 11, 0.99, MISS),
+        ("within", 10.5, 0.51, TIE),
+        ("within", 9.5, 0.51, TIE),
+        ("within", 11.5, 0.51, TIE),
+        ("within", 8.5, 0.51, TIE),
+        ("within", 10.5, 0.5, HIT),
+        ("within", 9.5, 0.5, HIT),
+        ("within", 11.5, 0.49, MISS),
+        ("within", 8.5, 0.49, MISS),
+        # so wide that it reaches over everything that is allowed
+        ("within", 10, 5, TIE),
+        ("within", 12, 5, TIE),
+        ("within", 8, 5, TIE),
+    ],
+)
+def test_scatter_that_reaches_over_a_bound_is_a_tie_and_less_is_none(rule, measured, scatter, expected):
+    judged = claim(rule=rule, tolerance="1" if rule == "within" else "", kind="speed")
+    assert verdict(judged, measured, scatter=scatter) == expected
+
+
+def test_tie_says_by_how_much_runs_differ():
+    assert judge(claim(tolerance="1"), Evidence(10.5, scatter=0.75)).reason.endswith("; runs differ by 0.75")
+
+
+def test_not_comparable_keeps_its_reason_though_the_number_would_fit():
+    judgement = judge(claim(), Evidence(10, not_comparable="no GPU"))
     assert (judgement.verdict, judgement.reason) == (Verdict.NOT_COMPARABLE, "no GPU")
 
 
-def test_setup_is_never_judged(toy):
-    with pytest.raises(InputError, match="set-up"):
-        judge(toy["toy-005"], 1)
+def test_not_measured_keeps_its_reason_though_a_number_would_fit():
+    judgement = judge(claim(), Evidence(10, not_measured="not at this size"))
+    assert (judgement.verdict, judgement.reason) == (Verdict.NOT_MEASURED, "not at this size")
 
 
 @pytest.mark.parametrize(
-    ("value", "bounds"),
+    ("judged", "why"),
+    [(claim("64x64", "", kind="setup"), "states the set-up"), (claim(same_as="toy-009"), "restates toy-009")],
+)
+def test_what_has_no_verdict_of_its_own_is_not_judged(judged, why):
+    with pytest.raises(InputError, match=f"toy-001 is not judged: it {why}"):
+        judge(judged, Evidence(10))
+
+
+def test_number_for_an_order_is_refused():
+    with pytest.raises(InputError, match=r"toy-001: the claim asks for an order of entries .*, not 10"):
+        judge(claim("a > b", "order"), Evidence(10))
+
+
+@pytest.mark.parametrize("rule", ["within", "at least", "at most"])
+def test_order_for_a_number_is_refused(rule):
+    with pytest.raises(InputError, match="toy-001: the claim asks for a number, not"):
+        judge(claim(rule=rule), Evidence(ORDER))
+
+
+@pytest.mark.parametrize(
+    ("rule", "tolerance", "measured", "reason"),
     [
-        ("4-5", (4, 5)),
-        (">100", (100, 100)),
-        ("about 70", (70, 70)),
-        ("1/12", (1 / 12, 1 / 12)),
-        ("1e-06", (1e-6, 1e-6)),
+        ("within", "0.0015", 0.5541, "0.5541 against 0.5543 x/L (paper), difference 0.0002 within 0.0015"),
+        ("within", "0.0015", 0.5, "0.5 against 0.5543 x/L (paper), difference 0.054 beyond 0.0015"),
+        ("at least", "", 0.6, "0.6 against at least 0.5543 x/L (paper)"),
+        ("at most", "0.1", 0.6, "0.6 against at most 0.5543 x/L (paper) (tolerance 0.1)"),
     ],
 )
-def test_printed_values_are_read_as_ranges(toy, value, bounds):
-    claim = claims.Claim(**{**vars(toy["toy-001"]), "value": value})
-    assert claim.bounds() == pytest.approx(bounds)
-
-
-def test_unknown_claim_offers_the_nearest(workshop):
-    with pytest.raises(InputError, match="unknown claim 'toy-01': did you mean"):
-        claims.find(["toy-01"], workshop.project)
+def test_reason_is_a_sentence_with_the_numbers(rule, tolerance, measured, reason):
+    assert judge(claim("0.5543", rule, tolerance, unit="x/L"), Evidence(measured)).reason == reason
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("physics,within", "physic,within"), ("0.5543,x/L", "big,x/L"), ("setup,,", "setup,within,")],
+    ("judged", "measured", "end"),
+    [
+        (claim("0.5543", tolerance="0.0015"), 0.5543 + 0.00150004, "difference 0.00150004 beyond 0.0015"),
+        (claim("0.5543", tolerance="0.0015"), 0.5543 + 0.00149, "difference 0.00149 within 0.0015"),
+        (claim("0.5543", tolerance="0.0015"), 0.5543 - 0.0015, "difference 0.0015 within 0.0015"),
+        (claim("924", "at least"), 923.9999, "923.9999 against at least 924 (paper)"),
+    ],
 )
-def test_broken_claims_file_names_the_claim(workshop, old, new):
-    file = workshop.project.data / "published/toy.csv"
-    file.write_text(file.read_text().replace(old, new))
-    with pytest.raises(InputError, match="claim toy-00"):
-        claims.load("toy", workshop.project)
+def test_numbers_in_a_reason_differ_where_the_values_do(judged, measured, end):
+    assert judge(judged, Evidence(measured)).reason.endswith(end)

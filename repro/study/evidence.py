@@ -1,0 +1,103 @@
+"""What a notebook hands over about a claim, and nothing that is derived from it: verdicts are not written down."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from repro.errors import InputError
+
+from .nearest import did_you_mean
+from .orders import found
+
+LARGEST = sys.float_info.max
+REPETITIONS = 3
+"""Least number of independent repetitions of each entry of an order."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found about one claim."""
+
+    measured: float | dict | None = None
+    """A finite number in the claim's unit; for an order the repetitions of each entry, {name: [value, ...]}, or such
+    an order for each of several cases, {case: {name: [value, ...]}}; None without a value."""
+    scatter: float | None = None
+    """How far a number lies from that of another run, at most, in the claim's unit; None where runs do not differ."""
+    trend: str = ""
+    """Which trend of the paper's was found."""
+    baseline: str = ""
+    """What a speedup is over: the program, the hardware and its speed."""
+    not_comparable: str = ""
+    """Why the number cannot be compared with the claim."""
+    not_measured: str = ""
+    """Why there is no value, or none that counts."""
+    note: str = ""
+
+    @property
+    def shown(self) -> float | str | None:
+        """The value for people: the number, with what a speedup is over beside it, or the order that was found."""
+        if isinstance(self.measured, Mapping):
+            return "; ".join(f"{c}: {found(o)}" if c else found(o) for c, o in orders(self.measured).items())
+        if self.baseline and self.measured is not None:
+            return f"{self.measured:.5g} (over {self.baseline})"
+        return self.measured
+
+    @property
+    def entry(self) -> dict:
+        """As it is kept in a result: what is not empty, and always `measured`."""
+        full = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in full.items() if name == "measured" or value not in ("", None)}
+
+
+def read(claim: str, entry) -> Evidence:
+    """The evidence of a result's entry for a claim; InputError says what is wrong with it."""
+    known = [f.name for f in fields(Evidence)]
+    if not isinstance(entry, Mapping):
+        raise InputError(f"{claim}: its entry is no table")
+    for name in entry:
+        if name not in known:
+            raise InputError(f"{claim}: unknown key '{name}', {did_you_mean(str(name), known)}")
+    evidence = Evidence(**entry)
+    for f in fields(Evidence):
+        if f.type is str and not isinstance(getattr(evidence, f.name), str):
+            raise InputError(f"{claim}: {f.name} is not a text")
+    return check(claim, evidence)
+
+
+def check(claim: str, evidence: Evidence) -> Evidence:
+    """InputError if there is neither a value nor the reason why, or if a value is not what it must be."""
+    if evidence.measured is None and not evidence.not_measured:
+        raise InputError(f"{claim}: neither a value nor the reason why there is none")
+    if isinstance(evidence.measured, Mapping):
+        for order in orders(evidence.measured).values():
+            _check_order(claim, order)
+    elif evidence.measured is not None:
+        _require_number(claim, evidence.measured, "the measured value")
+    if evidence.scatter is not None:
+        _require_number(claim, evidence.scatter, "the scatter")
+        if evidence.scatter < 0:
+            raise InputError(f"{claim}: the scatter is {evidence.scatter}, less than nothing")
+    return evidence
+
+
+def orders(measured: Mapping) -> dict[str, Mapping]:
+    """The orders by case; a single one has the case ""."""
+    nested = any(isinstance(value, Mapping) for value in measured.values())
+    return dict(measured) if nested else {"": measured}
+
+
+def _check_order(claim: str, order) -> None:
+    if not isinstance(order, Mapping) or len(order) < 2:
+        raise InputError(f"{claim}: an order needs two entries or more, {{name: [value, ...]}}, not {order}")
+    for name, values in order.items():
+        if not isinstance(values, list | tuple) or len(values) < REPETITIONS:
+            raise InputError(f"{claim}: '{name}' needs {REPETITIONS} independent repetitions or more, not {values}")
+        for value in values:
+            _require_number(claim, value, f"'{name}'")
+
+
+def _require_number(claim: str, value, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{claim}: {what} is {value!r}, not a number")
+    if not -LARGEST <= value <= LARGEST:
+        raise InputError(f"{claim}: {what} is {value}: the run is broken")

@@ -1,0 +1,80 @@
+"""Orders: which is the fastest, what grows with what. Two entries whose repetitions overlap are not told apart.
+
+A paper states an order as "a > b > c" or "a < b < c", or names the largest alone; "a = b" where its own figure does not
+tell them apart, so that either order is right.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import Enum, auto
+from itertools import combinations, pairwise
+from statistics import median
+
+from repro.errors import InputError
+
+
+class Answer(Enum):
+    """Whether something holds; open if the scatter could turn it."""
+
+    HOLDS = auto()
+    OPEN = auto()
+    MISSES = auto()
+
+
+def compare(stated: str, measured: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[Answer, str]:
+    """Whether what was measured in every case is in the stated order, and what was found."""
+    answers, texts = set(), []
+    for case, order in measured.items():
+        answers.add(_holds(stated, order))
+        texts.append(f"{case}: {found(order, stated)}" if case else found(order, stated))
+    worst = next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers)
+    return worst, "; ".join(texts)
+
+
+def groups(stated: str) -> list[list[str]]:
+    """The names of a stated order, the largest first; names in one group are not told apart."""
+    text = stated.strip()
+    if ">" in text and "<" in text:
+        raise InputError(f"'{stated}' goes up and down: write an order with > or with <")
+    parts = [[name.strip() for name in part.split("=")] for part in re.split("[<>]", text)]
+    names = [name for part in parts for name in part]
+    if not all(names) or len(set(names)) < len(names):
+        raise InputError(f"the order '{stated}' names nothing or the same twice")
+    return parts[::-1] if "<" in text else parts
+
+
+def found(order: Mapping[str, Sequence[float]], stated: str = ">") -> str:
+    """The order that was measured, in the direction of the stated one; ~ stands between entries that overlap."""
+    names = sorted(order, key=lambda name: median(order[name]), reverse="<" not in stated)
+    text = str(names[0])
+    for before, name in pairwise(names):
+        apart = _above(order[before], order[name]) is not Answer.OPEN
+        text += f" {'<' if '<' in stated else '>'} {name}" if apart else f" ~ {name}"
+    return text
+
+
+def _holds(stated: str, order: Mapping[str, Sequence[float]]) -> Answer:
+    order = {str(name): values for name, values in order.items()}
+    ranks = groups(stated)
+    if missing := [name for group in ranks for name in group if name not in order]:
+        raise InputError(f"the order '{stated}' names {', '.join(missing)}, but {', '.join(order)} were measured")
+    rest = [name for name in order if not any(name in group for group in ranks)]
+    if len(ranks) > 1 and rest:
+        raise InputError(f"the order '{stated}' leaves out {', '.join(rest)}, which were measured")
+    ranks = [*ranks, rest] if rest else ranks
+    pairs = [(a, b) for high, low in combinations(ranks, 2) for a in high for b in low]
+    if len(ranks) == 2 and rest:
+        # of names that are not told apart, the largest stands for all
+        best = max(ranks[0], key=lambda name: median(order[name]))
+        pairs = [(best, other) for other in rest]
+    if not pairs:
+        raise InputError(f"the order '{stated}' cannot fail: it tells none of the entries apart")
+    answers = {_above(order[a], order[b]) for a, b in pairs}
+    return next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers)
+
+
+def _above(values: Sequence[float], others: Sequence[float]) -> Answer:
+    """Whether all repetitions lie above all others; open where they overlap."""
+    if min(values) > max(others):
+        return Answer.HOLDS
+    return Answer.MISSES if max(values) < min(others) else Answer.OPEN

@@ -1,0 +1,77 @@
+"""What is published in this checkout: whether it is what the runs made, and whether the sources have outgrown it."""
+
+from pathlib import Path
+
+from repro.files import read_json
+
+from . import fingerprint, seal
+from .catalogue import Catalogue, Notebook
+from .outdated import changes_since, named_results
+from .paths import Project
+from .results import figure_files, flaw_of
+
+
+def sidecar_of(book: Notebook, machine: str, project: Project) -> Path:
+    """Where the result of a notebook on a machine is published."""
+    return project.data / "measured" / machine / f"{book.id}.json"
+
+
+def place(name: str, book: Notebook, project: Project) -> Path:
+    """Where a file of a result, named as in its run folder, is published."""
+    return project.notebooks / "rendered" / book.relative if name.endswith(".ipynb") else project.root / name
+
+
+def sidecars(book: Notebook, project: Project) -> list[Path]:
+    """The published results of a notebook, by machine."""
+    return sorted((project.data / "measured").glob(f"*/{book.id}.json"))
+
+
+def files(book: Notebook, project: Project) -> set[Path]:
+    """The published files of a notebook, of all machines; of a damaged result only itself."""
+    found = set()
+    for path in sidecars(book, project):
+        content = read_json(path)
+        names = () if flaw_of(content, book.id) else (f"{book.id}.ipynb", *figure_files(content))
+        found |= {path, *(place(name, book, project) for name in names)}
+    return found
+
+
+def flaw(book: Notebook, project: Project) -> str:
+    """Why a notebook's published result cannot stand, in words; empty if it can."""
+    found = sidecars(book, project)
+    if not found:
+        return "it is missing"
+    return next((problem for path in found for problem in _flaws(path, book, project)), "")
+
+
+def edited(books: Catalogue, project: Project) -> list[str]:
+    """A line for each published file that is not what a run made."""
+    found = [(book, path) for book in books.notebooks for path in sidecars(book, project)]
+    return [f"{book.id}: {text}" for book, path in found for text in _edits(path, book, project)]
+
+
+def states(books: Catalogue, project: Project) -> dict[str, str]:
+    """What there is of each notebook's published result: "up to date", or what is wrong with it."""
+    return {book.id: flaw(book, project) or "up to date" for book in books.notebooks}
+
+
+def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
+    if edits := _edits(path, book, project):
+        return edits
+    machine = project.data / "measured" / _machine(path, project)
+    changes = changes_since(book, read_json(path)["run"], project, named_results(machine, path))
+    return [f"out of date: {fingerprint.in_words(changes)}"] if changes else []
+
+
+def _edits(path: Path, book: Notebook, project: Project) -> list[str]:
+    content = read_json(path)
+    if why := flaw_of(content, book.id):
+        return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]
+    if content["run"]["machine"] != _machine(path, project):
+        return [f"{path.name} is of another machine, {content['run']['machine']}"]
+    return seal.flaws(path, lambda name: place(name, book, project))
+
+
+def _machine(path: Path, project: Project) -> str:
+    """The machine below whose name a result is published."""
+    return path.relative_to(project.data / "measured").parts[0]

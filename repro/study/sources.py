@@ -1,0 +1,107 @@
+"""Which sources of the package a notebook imports, directly or indirectly."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from . import cells
+from .paths import Project
+
+ROOT_NAME = "repro"
+MODULE = re.compile(rf"{ROOT_NAME}(\.\w+)+")
+GENERATED = re.compile(rf"(?m)^\s*(?:from ({ROOT_NAME}[\w.]*) import (\([^)]*\)|.*)|import ({ROOT_NAME}[\w.]*))")
+HOMES = "_HOMES"
+"""Name of the table in which an __init__ that imports on demand says which module a name comes from."""
+
+
+def sources(notebook: Path, project: Project) -> set[Path]:
+    """Files of the package that the notebook's cells import, followed through the package."""
+    # magics and shell lines are no Python
+    code = [re.sub(r"(?m)^\s*[%!].*$", "", text) for text in cells.code(notebook)]
+    queue = [file for text in code for name in _imports(text, "") for file in _files(name, project.package)]
+    found: set[Path] = set()
+    while queue:
+        file = queue.pop()
+        if file in found:
+            continue
+        found.add(file)
+        queue += _followed(file, project.package)
+    return found
+
+
+def _followed(file: Path, package: Path) -> Iterator[Path]:
+    text = file.read_text(encoding="utf-8")
+    parts = (ROOT_NAME, *file.relative_to(package).parent.parts)
+    for name in _imports(text, ".".join(parts)):
+        yield from _files(name, package)
+    if file.name == "__init__.py" and "def __getattr__" in text and not _homes(text):
+        # nobody knows what it imports on demand: any of its modules
+        yield from file.parent.glob("*.py")
+
+
+@cache
+def _imports(text: str, package: str) -> tuple[str, ...]:
+    """Full names of modules (or of things in them) that `text` imports; `package` is where it stands."""
+    return tuple(_found(text, package))
+
+
+def _found(text: str, package: str) -> Iterator[str]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    documentation = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:
+            if MODULE.fullmatch(node.value):
+                yield node.value
+            # sources that are written here and imported later
+            for base, names, module in GENERATED.findall(node.value):
+                found = [f"{base}.{name}" for name in re.findall(r"\w+", names)]
+                # names that are filled in later may be any of it
+                yield from found or [base or module]
+
+
+def _files(name: str, package: Path) -> Iterator[Path]:
+    """Source files that importing `name` runs, its parents included."""
+    first, *rest = name.split(".")
+    if first != ROOT_NAME:
+        return
+    place = package
+    yield from _existing(place / "__init__.py")
+    for part in rest:
+        init = place / "__init__.py"
+        home = _homes(init.read_text(encoding="utf-8")).get(part) if init.is_file() else None
+        if home:
+            yield from _existing(place / f"{home}.py")
+        yield from _existing(place / f"{part}.py")
+        place = place / part
+        yield from _existing(place / "__init__.py")
+    if (place / "__init__.py").is_file():
+        # the package itself: nobody knows what is asked of it
+        homes = _homes((place / "__init__.py").read_text(encoding="utf-8"))
+        yield from (file for home in homes.values() for file in _existing(place / f"{home}.py"))
+
+
+@cache
+def _homes(text: str) -> dict[str, str]:
+    """The table of names and the modules they are imported from on demand; empty if there is none."""
+    if f"{HOMES} = " not in text:
+        return {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == HOMES:
+            return ast.literal_eval(node.value)
+    return {}
+
+
+def _existing(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path

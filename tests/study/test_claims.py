@@ -1,0 +1,89 @@
+"""A claims file whose claims cannot be judged, or cannot fail, is refused with the name of the claim."""
+
+import pytest
+from helpers.workshop import CLAIMS, claim
+
+from repro.errors import InputError
+from repro.study import claims
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds"),
+    [
+        ("4-5", (4, 5)),
+        ("4 to 5", (4, 5)),
+        ("4-4", (4, 4)),
+        ("-0.1", (-0.1, -0.1)),
+        (">100", (100, 100)),
+        ("about 70", (70, 70)),
+        ("1/12", (1 / 12, 1 / 12)),
+        ("1e-06", (1e-6, 1e-6)),
+    ],
+)
+def test_printed_values_are_read_as_ranges(value, bounds):
+    assert claim(value).bounds() == pytest.approx(bounds)
+
+
+@pytest.mark.parametrize(("text", "margin"), [("", 0), ("0.5", 0.5), ("10 %", 1), ("2.5%", 0.25)])
+def test_tolerance_is_in_the_unit_or_relative(text, margin):
+    assert claim(tolerance=text).margin() == pytest.approx(margin)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("physics,within,0.0015", "physic,within,0.0015", "toy-001: kind 'physic'"),
+        ("physics,within,0.0015", "physics,near,0.0015", "toy-001: kind 'physics' with rule 'near'"),
+        ("physics,within,0.0015", "physics,,0.0015", "toy-001: kind 'physics' with rule ''"),
+        ("setup,,", "setup,within,", "toy-005: kind 'setup' with rule 'within'"),
+        ("0.5543,x/L", "big,x/L", "toy-001: 'big' is not a number"),
+        ("0.5543,x/L", "nan,x/L", "toy-001: 'nan' is not a number"),
+        ("0.5543,x/L", "5-4,x/L", "toy-001: '5-4' is not a number"),
+        ("0.5543,x/L", "1/0,x/L", "toy-001: '1/0' is not a number"),
+        ("within,0.0015", "within,-0.0015", "toy-001: the tolerance -0.0015 is negative"),
+        ("within,10 %", "within,-10 %", "toy-006: the tolerance -10 % is negative"),
+        # nothing would miss, or nothing would hold
+        ("within,0.0015", "within,inf", "toy-001: the tolerance 'inf' is not a number"),
+        ("within,0.0015", "within,nan", "toy-001: the tolerance 'nan' is not a number"),
+        ("within,0.0015", "within,two cells", "toy-001: the tolerance 'two cells' is not a number"),
+        (",128,threads", ",128 > 64 < 32,threads", "'128 > 64 < 32' goes up and down"),
+        (",128,threads", ",128 > ,threads", "'128 >' names nothing or the same twice"),
+        (",128,threads", ",128 > 64 = 128,threads", "names nothing or the same twice"),
+        ("toy-002", "toy-001", "toy.csv: claim toy-001 stands there twice"),
+        (",toy-001\n", ",toy-999\n", "toy-007 restates 'toy-999', which is no judged claim"),
+        (",toy-001\n", ",toy-005\n", "toy-007 restates 'toy-005', which is no judged claim"),
+        (",toy-001\n", ",toy-007\n", "toy-007 restates 'toy-007', which is no judged claim"),
+        (",quantity,", ",what,", "toy.csv: column quantity is missing"),
+    ],
+)
+def test_broken_claims_file_is_refused(workshop, old, new, message):
+    workshop.claims.write_text(CLAIMS.replace(old, new, 1))
+    with pytest.raises(InputError) as refusal:
+        claims.load("toy", workshop.project)
+    assert message in str(refusal.value)
+
+
+def test_chain_of_restatements_is_refused(workshop):
+    more = "toy-008,intro,centre,,0.5543,x/L,,physics,within,0.0015,grid spacing,,toy-007\n"
+    workshop.claims.write_text(CLAIMS + more)
+    with pytest.raises(InputError, match="toy-008 restates 'toy-007'"):
+        claims.load("toy", workshop.project)
+
+
+def test_column_of_restatements_may_be_missing(workshop):
+    lines = [line.rsplit(",", 1)[0] for line in CLAIMS.splitlines()]
+    workshop.claims.write_text("\n".join(lines))
+    assert [c.same_as for c in claims.load("toy", workshop.project).values()] == [""] * 7
+
+
+def test_set_up_and_restatements_are_not_judged(workshop):
+    found = claims.load("toy", workshop.project)
+    assert {i: c.unjudged for i, c in found.items() if not c.judged} == {
+        "toy-005": "it states the set-up",
+        "toy-007": "it restates toy-001",
+    }
+
+
+def test_unknown_claim_offers_the_nearest(workshop):
+    with pytest.raises(InputError, match="unknown claim 'toy-01': did you mean"):
+        claims.find(["toy-01"], workshop.project)

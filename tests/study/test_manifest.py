@@ -1,0 +1,124 @@
+"""Which commit a checkout is, and whether its sources are those of the commit; by git or by the manifest of a copy."""
+
+import shutil
+
+import pytest
+from helpers.workshop import Workshop
+
+from repro.errors import InputError
+from repro.files import write_json
+from repro.study import manifest
+from repro.study.paths import Project
+
+
+@pytest.fixture
+def checkout(good) -> Workshop:
+    """A git checkout without changes."""
+    good.source("toy.py", "SIZE = 1")
+    (good.project.root / "pyproject.toml").write_text("[project]\n")
+    good.commit()
+    return good
+
+
+@pytest.fixture
+def copied(checkout, tmp_path_factory):
+    """The top of a copy without git, which brings the manifest."""
+    manifest.write(checkout.project)
+    place = tmp_path_factory.mktemp("copy") / "project"
+    shutil.copytree(checkout.project.root, place, ignore=shutil.ignore_patterns(".git"))
+    return place
+
+
+def change(root, name: str) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    with open(root / name, "a") as file:
+        file.write("\n")
+
+
+SOURCES = ["repro/toy.py", "notebooks/toy/good.ipynb", "notebooks/catalogue.toml", "data/published/toy.csv"]
+SOURCES += ["pyproject.toml"]
+NEW = ["repro/more.py", "repro/deep/more.py", "notebooks/toy/more.ipynb", "data/samples/rock.npy", "requirements.txt"]
+NEW += ["data/samples/rock.tiff", "data/measured_by_others/rock.csv"]
+RESULTS = ["notebooks/rendered/toy/good.ipynb", "data/measured/machine/toy/good.json", "figures/toy-good-a.png"]
+RESULTS += ["build/quick/machine/toy/good.json", "data/measured/machine/toy/good.csv"]
+
+
+def test_checkout_without_changes_is_clean_with_its_commit(checkout):
+    root = checkout.project.root
+    assert manifest.commit(root) == {"commit": checkout.git("rev-parse", "HEAD"), "dirty": False}
+
+
+@pytest.mark.parametrize("name", SOURCES + NEW)
+def test_changed_or_untracked_source_makes_a_checkout_dirty(checkout, name):
+    change(checkout.project.root, name)
+    assert manifest.commit(checkout.project.root)["dirty"]
+
+
+def test_staged_and_removed_sources_make_a_checkout_dirty(checkout):
+    checkout.git("mv", "repro/toy.py", "repro/other.py")
+    assert manifest.commit(checkout.project.root)["dirty"]
+    checkout.git("reset", "--hard", "--quiet")
+    (checkout.project.root / "repro/toy.py").unlink()
+    assert manifest.commit(checkout.project.root)["dirty"]
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "README.md"])
+def test_results_make_no_checkout_dirty(checkout, name):
+    change(checkout.project.root, name)
+    assert not manifest.commit(checkout.project.root)["dirty"]
+
+
+def test_copy_with_its_manifest_is_clean_with_the_commit(checkout, copied):
+    assert manifest.commit(copied) == {"commit": checkout.git("rev-parse", "HEAD"), "dirty": False}
+
+
+@pytest.mark.parametrize("name", SOURCES + NEW)
+def test_changed_or_added_source_makes_a_copy_dirty(copied, name):
+    change(copied, name)
+    assert manifest.commit(copied)["dirty"]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_removed_source_makes_a_copy_dirty(copied, name):
+    (copied / name).unlink()
+    assert manifest.commit(copied)["dirty"]
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "repro/__pycache__/toy.cpython-311.pyc", "README.md"])
+def test_results_make_no_copy_dirty(copied, name):
+    change(copied, name)
+    assert not manifest.commit(copied)["dirty"]
+
+
+def test_copy_of_a_dirty_checkout_is_dirty(checkout):
+    change(checkout.project.root, "repro/toy.py")
+    manifest.write(checkout.project)
+    shutil.rmtree(checkout.project.root / ".git")
+    assert manifest.commit(checkout.project.root)["dirty"]
+
+
+def test_git_is_believed_before_the_manifest(checkout):
+    manifest.write(checkout.project)
+    change(checkout.project.root, "repro/toy.py")
+    commit = checkout.commit()
+    assert manifest.commit(checkout.project.root) == {"commit": commit, "dirty": False}
+
+
+def test_neither_git_nor_manifest_knows_nothing(good):
+    assert manifest.commit(good.project.root) == {}
+
+
+@pytest.mark.parametrize("content", [[], {}, {"commit": "0123abc", "files": []}])
+def test_broken_manifest_knows_nothing(good, content):
+    write_json(manifest.place(good.project.root), content)
+    assert manifest.commit(good.project.root) == {}
+
+
+def test_manifest_of_what_is_no_git_checkout_is_refused(good):
+    with pytest.raises(InputError, match="is no git checkout"):
+        manifest.write(good.project)
+
+
+@pytest.mark.skipif(not (Project.default().root / ".git").exists(), reason="a copy without git")
+def test_this_checkout_knows_its_commit():
+    assert manifest.commit(Project.default().root).get("commit")

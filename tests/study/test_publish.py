@@ -1,0 +1,288 @@
+"""Published is what a run made from a clean tree at the papers' sizes, whole and untouched."""
+
+import re
+import shutil
+
+import pytest
+from helpers.workshop import forge
+
+from repro.errors import InputError
+from repro.files import read_json
+from repro.study import catalogue, publish, published
+from repro.study.publish import publish as copy
+
+CLAIMS = {"toy-001": {"measured": 0.5541}}
+BOTH = "profiles = { quick = {}, paper = { value = 2.0 }, beyond = {} }"
+NAMES = {
+    "notebooks/rendered/toy/a.ipynb",
+    "figures/toy-a-a.png",
+    "data/measured/machine/toy/a.json",
+}
+
+
+@pytest.fixture
+def paper(workshop):
+    """A clean checkout with the notebooks toy/a and toy/b, and a whole run of the profile paper."""
+    workshop.source("toy.py", "SIZE = 1")
+    for name in ("toy/a", "toy/b"):
+        workshop.add(name, "import repro.toy", entry=BOTH)
+    workshop.commit()
+    workshop.finish("toy/a", CLAIMS, profile="paper")
+    workshop.finish("toy/b", profile="paper")
+    return workshop
+
+
+def books(workshop):
+    return catalogue.load(workshop.project)
+
+
+def there(workshop) -> set[str]:
+    """Names of all published files."""
+    root = workshop.project.root
+    places = (root / "figures", root / "data/measured", root / "notebooks/rendered")
+    return {f.relative_to(root).as_posix() for place in places for f in place.rglob("*") if f.is_file()}
+
+
+def refused(workshop, message: str, folder=None, **more) -> None:
+    """Publishing is refused for this reason, and nothing was published."""
+    before = there(workshop)
+    with pytest.raises(InputError, match=message):
+        copy(folder or workshop.folder("paper"), project=workshop.project, **more)
+    assert there(workshop) == before
+
+
+def test_notebooks_figures_and_measurements_are_copied(paper):
+    made = {file.relative_to(paper.project.root).as_posix() for file in copy(project=paper.project)}
+    assert made == there(paper) == NAMES | {name.replace("toy/a", "toy/b").replace("-a-", "-b-") for name in NAMES}
+
+
+def test_what_was_published_is_up_to_date_and_unedited(paper):
+    copy(project=paper.project)
+    assert published.edited(books(paper), paper.project) == []
+    assert published.states(books(paper), paper.project) == {"toy/a": "up to date", "toy/b": "up to date"}
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_flipping_any_byte_of_a_published_file_is_named(paper, name):
+    copy(project=paper.project)
+    path = paper.project.root / name
+    before = path.read_bytes()
+    for place in {0, len(before) // 2, len(before) - 1}:
+        path.write_bytes(before[:place] + bytes([before[place] ^ 7]) + before[place + 1 :])
+        (line,) = published.edited(books(paper), paper.project)
+        assert line.startswith("toy/a: ")
+        assert path.stem in line
+        assert published.states(books(paper), paper.project)["toy/b"] == "up to date"
+    path.write_bytes(before)
+    assert published.edited(books(paper), paper.project) == []
+
+
+@pytest.mark.parametrize("name", ["notebooks/rendered/toy/a.ipynb", "figures/toy-a-a.png"])
+def test_published_file_that_is_missing_is_named(paper, name):
+    copy(project=paper.project)
+    (paper.project.root / name).unlink()
+    (line,) = published.edited(books(paper), paper.project)
+    assert line.endswith("is missing")
+
+
+def test_published_result_that_is_missing_is_named(paper):
+    copy(project=paper.project)
+    (paper.project.data / "measured/machine/toy/a.json").unlink()
+    assert published.states(books(paper), paper.project) == {"toy/a": "it is missing", "toy/b": "up to date"}
+
+
+def test_published_result_below_the_name_of_another_machine_is_named(paper):
+    copy(project=paper.project)
+    measured = paper.project.data / "measured"
+    (measured / "machine").rename(measured / "faster")
+    assert "toy/a: a.json is of another machine, machine" in published.edited(books(paper), paper.project)
+
+
+def test_published_result_that_the_sources_have_outgrown_says_what_changed(paper):
+    copy(project=paper.project)
+    paper.source("toy.py", "SIZE = 2")
+    assert published.states(books(paper), paper.project)["toy/a"] == "out of date: repro/toy.py changed"
+    assert published.edited(books(paper), paper.project) == []
+
+
+def test_failed_notebook_is_refused(paper):
+    paper.fail("toy/a", paper.folder("paper"), profile="paper")
+    refused(paper, "toy/a failed in machine: nothing is published")
+
+
+@pytest.mark.parametrize("name", ["toy/a.ipynb", "figures/toy-a-a.png"])
+def test_unfinished_notebook_is_refused(paper, name):
+    (paper.folder("paper") / name).unlink()
+    refused(paper, rf"toy/a is not finished in machine \({name} is missing\): nothing is published")
+
+
+@pytest.mark.parametrize("name", ["toy/a.json", "toy/a.ipynb", "figures/toy-a-a.png"])
+def test_edited_file_is_refused(paper, name):
+    path = paper.folder("paper") / name
+    path.write_bytes(path.read_bytes() + b" ")
+    refused(paper, rf"toy/a is not finished in machine \({re.escape(name.removeprefix('toy/a.json'))}")
+
+
+def test_result_that_is_not_valid_is_refused(paper):
+    paper.finish("toy/a", CLAIMS, profile="paper", void=("toy-001: the run did not converge",))
+    refused(paper, r"toy/a is not valid \(toy-001: the run did not converge\): nothing is published")
+
+
+def test_changed_parameters_are_refused(paper):
+    paper.finish("toy/a", CLAIMS, profile="paper", folder=paper.folder("paper"), changed=("a:value=3",))
+    refused(paper, "toy/a ran with value=3, not as its profile says")
+
+
+def test_parameters_other_than_the_catalogue_has_now_are_refused(paper):
+    paper.catalogue.write_text(paper.catalogue.read_text().replace("value = 2.0", "value = 3.0"))
+    paper.commit()
+    refused(paper, r"toy/a is out of date, value was 2.0 and is 3.0")
+
+
+@pytest.mark.parametrize("file", ["repro/toy.py", "notebooks/toy/a.ipynb"])
+def test_out_of_date_sources_are_refused(paper, file):
+    if file.endswith(".py"):
+        paper.source("toy.py", "SIZE = 2")
+    else:
+        paper.write("toy/a", "import repro.toy\nmore = 1")
+    paper.commit()
+    refused(paper, f"toy/a is out of date, {file} changed: nothing is published")
+
+
+@pytest.mark.parametrize("made", [{"commit": "0123abc", "dirty": True}, {"commit": "0123abc"}, {"dirty": False}, {}])
+def test_result_made_from_a_tree_with_changes_or_without_a_commit_is_refused(paper, made):
+    paper.finish("toy/a", CLAIMS, profile="paper", made=made)
+    refused(paper, "toy/a was made from a tree with changes or without a commit")
+
+
+@pytest.mark.parametrize("file", ["repro/more.py", "notebooks/catalogue.toml", "data/published/toy.csv"])
+def test_dirty_checkout_is_refused(paper, file):
+    with open(paper.project.root / file, "a") as content:
+        content.write("\n")
+    refused(paper, "the checkout has changes that are not committed: nothing is published")
+
+
+def test_checkout_without_git_and_manifest_is_refused(paper):
+    shutil.rmtree(paper.project.root / ".git")
+    refused(paper, "the checkout has neither git nor a manifest: nothing is published")
+
+
+def test_small_profile_is_refused_before_looking_for_a_run(good):
+    with pytest.raises(InputError, match="profile quick: only runs of the profile paper or beyond"):
+        copy(profile="quick", project=good.project)
+
+
+def test_run_of_a_small_profile_is_refused(paper):
+    for name in ("toy/a", "toy/b"):
+        paper.finish(name, profile="quick")
+    refused(paper, "holds the profile quick: only runs of the profile paper or beyond", paper.folder("quick"))
+
+
+def test_run_that_mixes_profiles_is_refused(paper):
+    paper.finish("toy/a", profile="beyond", folder=paper.folder("paper"))
+    refused(paper, "mixes the profiles beyond, paper: nothing is published")
+
+
+def test_folder_that_lacks_a_notebook_is_refused(paper):
+    for ending in ("json", "ipynb"):
+        (paper.folder("paper") / f"toy/b.{ending}").unlink()
+    refused(paper, "toy/b is not in machine, and of what is published it is missing: nothing is published")
+
+
+def test_folder_that_lacks_a_notebook_is_added_to_what_is_published(paper, tmp_path):
+    copy(project=paper.project)
+    # its notebook has changed since, and was run again elsewhere, alone
+    paper.write("toy/b", "import repro.toy\nmore = 1")
+    paper.commit()
+    assert published.states(books(paper), paper.project)["toy/b"] != "up to date"
+    paper.finish("toy/b", profile="paper", folder=tmp_path / "second")
+    copy(tmp_path / "second", project=paper.project)
+    assert published.edited(books(paper), paper.project) == []
+    assert published.states(books(paper), paper.project) == {"toy/a": "up to date", "toy/b": "up to date"}
+
+
+def test_two_profiles_are_published_one_after_the_other(paper, tmp_path):
+    paper.add("toy/c", "pass", entry="profiles = { beyond = {} }")
+    paper.commit()
+    copy(project=paper.project)
+    paper.finish("toy/c", profile="beyond", folder=tmp_path / "beyond")
+    copy(tmp_path / "beyond", project=paper.project)
+    assert set(published.states(books(paper), paper.project).values()) == {"up to date"}
+
+
+@pytest.mark.parametrize("damage", ["edited", "outdated"])
+def test_folder_is_not_added_to_what_is_published_but_cannot_stand(paper, tmp_path, damage):
+    copy(project=paper.project)
+    if damage == "edited":
+        (paper.project.root / "figures/toy-a-a.png").write_bytes(b"")
+    else:
+        paper.write("toy/a", "import repro.toy\nmore = 1")
+    paper.commit()
+    paper.finish("toy/b", profile="paper", folder=tmp_path / "second")
+    why = {"edited": "figures/toy-a-a.png is not what", "outdated": "out of date: notebooks/toy/a.ipynb changed"}
+    refused(paper, f"toy/a is not in second, and of what is published {why[damage]}", tmp_path / "second")
+
+
+def test_nothing_stays_of_what_a_notebook_had_published_before(paper, tmp_path):
+    copy(project=paper.project)
+    paper.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "second", figures=("b",), machine="faster")
+    copy(tmp_path / "second", project=paper.project)
+    assert {name for name in there(paper) if "toy/a" in name or "toy-a" in name} == {
+        "notebooks/rendered/toy/a.ipynb",
+        "figures/toy-a-b.png",
+        "data/measured/faster/toy/a.json",
+    }
+    assert published.edited(books(paper), paper.project) == []
+
+
+def test_file_of_the_checkout_is_replaced_by_no_result(paper):
+    path = paper.folder("paper") / "toy/a.json"
+    content = read_json(path)
+    content["files"]["repro/toy.py"] = "0"
+    (path.parents[1] / "repro").mkdir()
+    (path.parents[1] / "repro/toy.py").write_text("SIZE = 3")
+    forge(path, files=content["files"])
+    refused(paper, "toy/a is not finished")
+    assert (paper.project.root / "repro/toy.py").read_text() == "SIZE = 1"
+
+
+def test_copy_that_breaks_off_leaves_whole_files_and_is_named(paper, monkeypatch):
+    copy(project=paper.project)
+    before = {name: (paper.project.root / name).read_bytes() for name in there(paper)}
+    paper.write("toy/a", "import repro.toy\nmore = 1")
+    paper.commit()
+    paper.finish("toy/a", {"toy-001": {"measured": 0.9}}, profile="paper")
+    copyfile, copied = shutil.copyfile, []
+
+    def breaks(source, target):
+        copyfile(source, target)
+        copied.append(target)
+        if len(copied) == 2:
+            target.write_bytes(b"half")
+            raise OSError("disk full")
+
+    monkeypatch.setattr(publish.shutil, "copyfile", breaks)
+    with pytest.raises(OSError, match="disk full"):
+        copy(project=paper.project)
+    run = {name: paper.folder("paper") / name for name in ("toy/a.ipynb",)}
+    after = {name: (paper.project.root / name).read_bytes() for name in there(paper)}
+    changed = {name for name in before if after[name] != before[name]}
+    assert after.keys() == before.keys()
+    assert changed == {"notebooks/rendered/toy/a.ipynb"}
+    assert after["notebooks/rendered/toy/a.ipynb"] == run["toy/a.ipynb"].read_bytes()
+    assert published.edited(books(paper), paper.project) == ["toy/a: toy/a.ipynb is not what the run made"]
+
+
+def test_published_scoreboard_is_out_of_date_once_a_result_that_it_shows_is_replaced(paper, tmp_path):
+    paper.add("score", "pass", entry='needs = ["*"]\nprofiles = { paper = {} }')
+    paper.commit()
+    for name in ("toy/a", "toy/b", "score"):
+        paper.finish(name, profile="paper")
+    copy(project=paper.project)
+    assert set(published.states(books(paper), paper.project).values()) == {"up to date"}
+    paper.finish("toy/b", {"toy-003": {"measured": 0.1}}, profile="paper", folder=tmp_path / "second")
+    copy(tmp_path / "second", project=paper.project)
+    states = published.states(books(paper), paper.project)
+    assert states == dict.fromkeys(("toy/a", "toy/b"), "up to date") | {
+        "score": "out of date: results/toy/b.json changed"
+    }
