@@ -1,5 +1,6 @@
 """The swap paper's lost tables 3 and 4, derived from its rule instead of typed, and the grids on which they hold."""
 
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,7 @@ from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
 from repro.lbm.parameters import Grid
-from repro.lbm.strategies.swap.rule import Source, rotate_of, source_of, sweep_kernel, type_kernel
+from repro.lbm.strategies.swap.rule import Source, pairs_of, rotate_of, source_of, sweep_kernel, type_kernel
 from repro.parallel import select
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
@@ -40,20 +41,49 @@ def _kind(at_start: bool, at_end: bool) -> str:
     return {(True, True): "E", (True, False): "B", (False, False): "C", (False, True): "D"}[at_start, at_end]
 
 
-def types_found(longest: int = 6) -> set[str]:
-    """The types that differ in where they take from, over rays of 1 to `longest` nodes."""
-    found = set()
-    for count in range(1, longest + 1):
-        for row in ray_sources(count).itertuples():
-            relative = tuple(_relative(place, row.node) for place in (row.f_i, row.f_j))
-            found.add((relative, row.type))
-    assert len({kind for _, kind in found}) == len(found), "a type takes from one pattern of places"
-    return {kind for _, kind in found}
+@dataclass(frozen=True)
+class Sweep:
+    """What the serial sweep does to populations, read off from labels that it has moved."""
+
+    #: pairs of opposite directions whose populations it moves
+    rays: int
+    #: patterns of where a node's two populations of a ray come from: (steps along the ray, whether of the same
+    #: direction) of each; a type of source is a pattern
+    types: frozenset
 
 
-def _relative(place: str, node: int) -> tuple[str, int]:
-    name, _, rest = place.partition("(")
-    return name, int(rest.rstrip(")")) - node
+def sweep_labels(largest: int, kernel=None) -> Sweep:
+    """Sweep labelled populations on all cubes of 1 to `largest` interior nodes a side, and read off what moved.
+
+    `kernel` is the sweep of `sweep_kernel`, or another rule that is to be looked at.
+    """
+    sweep = select("serial").compile(kernel or sweep_kernel(CLOSED, "soa"))
+    rays, types = set(), set()
+    for side in range(1, largest + 1):
+        shape = (side + 2,) * 3
+        labels = np.arange(D3Q19.q * (side + 2) ** 3, dtype=np.float64)
+        sweep(shape, labels, Grid(*shape))()
+        for pair in pairs_of(D3Q19):
+            found = _patterns(labels.astype(int).reshape(D3Q19.q, *shape), pair)
+            rays |= {pair} if found else set()
+            types |= found
+    return Sweep(len(rays), frozenset(types))
+
+
+def _patterns(labels: np.ndarray, pair: tuple[int, int]) -> set:
+    """The patterns of one pair of directions at all nodes, without that of populations which stayed."""
+    i, j = pair
+    step, nodes = np.array(D3Q19.velocities[i][::-1]), labels[0].size
+    here = np.stack(np.indices(labels.shape[1:]), axis=-1).reshape(-1, 3)
+    columns = []
+    for k in pair:
+        population, node = np.divmod(labels[k].ravel(), nodes)
+        away = np.stack(np.unravel_index(node, labels.shape[1:]), axis=-1) - here
+        columns += [away @ step // (step @ step), population == i]
+        # whatever moves, moves along its ray
+        columns += [(away == columns[-2][:, None] * step).all(axis=1) & ((population == i) | (population == j))]
+    stayed = (0, True, True, 0, False, True)
+    return {row for row in zip(*(column.tolist() for column in columns), strict=True) if row != stayed}
 
 
 def regions() -> pd.DataFrame:

@@ -21,11 +21,6 @@ def grids_text(grids: int, populations: int, largest: int) -> str:
     )
 
 
-def types_note(types: set[str]) -> str:
-    """Which types of sources rays have, from `tables.types_found`."""
-    return f"on rays of 1 to 6 nodes: {', '.join(sorted(types))}"
-
-
 def model_text(table: pd.DataFrame) -> str:
     """How well the model predicts the iterations; `table` is from `iteration.iterations`."""
     off = table.assign(error=(100 * (table["predicted/measured"] - 1)).abs())
@@ -36,9 +31,9 @@ def model_text(table: pd.DataFrame) -> str:
     )
 
 
-def speedups_note(speedups: pd.Series) -> str:
+def speedups_note(speedups: dict[str, list[float]]) -> str:
     """The speedups over the grid sizes, from `iteration.growth`."""
-    return ", ".join(f"{value:.1f}" for value in speedups)
+    return ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
 
 
 def strategies_text(table: pd.DataFrame) -> str:

@@ -102,16 +102,25 @@ def parts_of(seconds: dict) -> pd.DataFrame:
         for (way, nodes), value in seconds.items()
         for part in ("collide", "stream")
     ]
-    return pd.DataFrame(rows, columns=["way", "nodes", "part", "channel", "seconds"]).assign(predicted=1.0)
+    table = pd.DataFrame(rows, columns=["way", "nodes", "part", "channel", "seconds"])
+    return table.assign(runs=[[value, 1.1 * value] for value in table["seconds"]], predicted=1.0)
 
 
 def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     ways = {("serial", 128): 0.36, ("serial", 512): 36.0, (iteration.PAPER_WAY, 128): 0.18}
     ways |= {(iteration.PAPER_WAY, 512): 12.0, (iteration.COLLIDE_ONLY, 512): 24.0}
     parts = parts_of(ways)
-    share, seconds, hours, again, mlups = iteration.serial_claims(parts).values()
-    assert (share, again) == (100, 100)
-    assert (seconds, hours, mlups) == pytest.approx((0.36, 10, 128**3 / 0.36 / 1e6))
-    values = list(iteration.hybrid_claims(parts).values())
-    assert values == pytest.approx([0.18, 2, 5, 100, 3, 100, 1.5, 128**3 / 0.18 / 1e6])
-    assert list(iteration.growth(iteration.iterations(parts))) == pytest.approx([2, 3])
+    assert iteration.serial_claims(parts) == pytest.approx({"swap-002": 0.36, "swap-007": 100})
+    small, large = iteration.hybrid_claims(parts).values()
+    assert small == pytest.approx({"swap-003": 0.18, "swap-004": 2, "swap-008": 100})
+    assert large == pytest.approx({"swap-009": 3, "swap-010": 100, "swap-011": 1.5})
+    table = iteration.iterations(parts)
+    assert iteration.growth(table) == {"128": pytest.approx([2, 2]), "512": pytest.approx([3, 3])}
+    assert iteration.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
+
+
+def test_every_run_of_an_iteration_is_kept_and_the_median_counts(threads):
+    rates = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
+    parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates, runs=3)
+    assert [len(values) for values in parts["runs"]] == [3] * len(parts)
+    assert list(parts["seconds"]) == pytest.approx([float(np.median(values)) for values in parts["runs"]])

@@ -6,7 +6,8 @@ from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import pairs_of
 from repro.papers.swap import iteration
-from repro.papers.swap.tables import grids_that_agree, ray_sources, regions, regions_hold, types_found
+from repro.papers.swap.tables import grids_that_agree, ray_sources, regions, regions_hold, sweep_labels
+from repro.parallel import Kernel, inline
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
@@ -21,7 +22,33 @@ def test_on_a_long_ray_the_sources_are_those_of_types_a_to_d(count):
 
 def test_a_ray_of_one_node_has_the_fifth_type():
     assert ray_sources(1).to_numpy().tolist() == [[0, "A", "f_i(1)", "f_j(0)"], [1, "E", "f_j(1)", "f_i(0)"]]
-    assert types_found() == set("ABCDE")
+
+
+@inline
+def _moves_nothing(x, n, y, z, f, grid):
+    pass
+
+
+@inline
+def _moves_one_direction(x, n, y, z, f, grid):
+    if 0 < x < grid.nx - 1 and 0 < y < grid.ny - 1 and 0 < z < grid.nz - 1:
+        size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
+        first, second = size + here, 2 * size + here
+        f[first], f[second] = f[second], f[first]
+
+
+def test_the_sweep_moves_populations_along_nine_rays_in_five_ways():
+    swept = sweep_labels(3)
+    assert (swept.rays, len(swept.types)) == (9, 5)
+    # without a ray of one node its type is missing, without one of three the inner one
+    assert len(sweep_labels(1).types) == 2
+    assert len(sweep_labels(2).types) == 4
+
+
+@pytest.mark.parametrize(("rule", "rays", "types"), [(_moves_nothing, 0, 0), (_moves_one_direction, 1, 1)])
+def test_another_rule_is_seen_to_move_less(rule, rays, types):
+    swept = sweep_labels(2, Kernel(rule, ndim=3, edges=True))
+    assert (swept.rays, len(swept.types)) == (rays, types)
 
 
 @pytest.mark.parametrize("interior", [1, 2, 3, 4])

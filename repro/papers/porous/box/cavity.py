@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from scipy.interpolate import CubicSpline, RectBivariateSpline
+from scipy.ndimage import maximum_filter
 from scipy.optimize import minimize
 
 from repro.errors import InputError
@@ -104,8 +105,22 @@ def vortex_centres(flow: Flow) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["vortex", "x", "y", "stream_function"])
 
 
+def count_vortices(flow: Flow, least: float = 1e-6) -> int:
+    """Number of vortices: extrema of the stream function inside the cavity.
+
+    Those count whose stream function exceeds `least` of lid speed times side: rounding makes no vortex, and of the
+    endless row of ever weaker ones in a corner (Moffatt 1964) the first is counted.
+    """
+    psi, found = flow.stream_function, 0
+    for sign in (1, -1):
+        part = sign * psi
+        peaks = (part == maximum_filter(part, size=3)) & (part > least)
+        found += int(peaks[1:-1, 1:-1].sum())
+    return found
+
+
 def _extremum(spline, x: float, y: float, sign: int, flow: Flow) -> tuple[float, float, float]:
-    spacing = 1.5 / flow.case.nodes
+    spacing = 1.5 * float(np.diff(flow.x).max())
     scale = abs(float(spline.ev(y, x)))
     found = minimize(
         lambda p: -sign * float(spline.ev(p[1], p[0])) / scale,
@@ -134,8 +149,12 @@ def centre_table(centres: pd.DataFrame, ghia: pd.DataFrame, converged: pd.DataFr
 
 
 def centre_claims(table: pd.DataFrame) -> dict:
-    """{claim: coordinate} of table 4.1, NaN for a vortex that the flow does not have."""
-    return {claim: table[axis].get(vortex, np.nan) for claim, (vortex, axis) in CENTRE_CLAIMS.items()}
+    """{claim: coordinate} of table 4.1, of the vortices that the flow has."""
+    return {
+        claim: float(table.loc[vortex, axis])
+        for claim, (vortex, axis) in CENTRE_CLAIMS.items()
+        if vortex in table.index and np.isfinite(table.loc[vortex, axis])
+    }
 
 
 def flows_at(reynolds, flow: Flow, device, *, precision="single") -> dict[float, Flow]:

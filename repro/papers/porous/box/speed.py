@@ -84,36 +84,32 @@ def duct_table(runs, record=None) -> pd.DataFrame:
 
 
 def block_claims(table: pd.DataFrame) -> dict:
-    """{claim: value} of figure 4.4, from the paper's way on square grids: winner, order of grids, order of blocks."""
+    """{claim: order} of figure 4.4, from the paper's way on square grids: over the blocks on each grid, the grids with
+    blocks of 128, and the blocks on the largest grid."""
     sides = table.assign(side=table["size"].str.split().str[0])
-    speeds = sides.pivot(index="side", columns="block", values="mlups").loc[sides["side"].unique()]
-    winners = set(speeds.idxmax(axis=1))
+    largest = sides[sides["side"] == sides["side"].iloc[-1]]
     return {
-        "porous-103": winners.pop() if len(winners) == 1 else "a different one on each grid",
-        "porous-104": timings.ranking(speeds[128], " < "),
-        "porous-105": timings.ranking(speeds.iloc[-1], " > "),
+        "porous-103": timings.orders(sides, "side", "block", "mlups"),
+        "porous-104": timings.order(sides[sides["block"] == 128], "side", "mlups"),
+        "porous-105": timings.order(largest, "block", "mlups"),
     }
 
 
 def strategy_claims(table: pd.DataFrame, precision: str) -> dict:
     """{claim: order} of the layouts and the strategies in one precision, from `cavity_variants`."""
-    speeds = table.set_index(["strategy", "layout", "precision"])["mlups"]
-    soa, aos = speeds["pull", "soa", precision], speeds["pull", "aos", precision]
-    direct, split, shared = (speeds[name, "soa", precision] for name in ("push", "split", "shared memory"))
-    return {
-        "porous-112": timings.ranking(pd.Series({"SoA": soa, "AoS": aos}), " > "),
-        "porous-113": timings.ranking(pd.Series({"fused": direct, "separate": split}), " > "),
-        "porous-114": timings.ranking(pd.Series({"shared": shared, "direct": direct}), " > "),
-    }
+    rows = table.set_index(["strategy", "layout", "precision"])
+    names = {"SoA": ("pull", "soa"), "AoS": ("pull", "aos"), "fused": ("push", "soa"), "direct": ("push", "soa")}
+    names |= {"separate": ("split", "soa"), "shared": ("shared memory", "soa")}
+    speeds = {name: timings.rate_of_runs(rows.loc[(*key, precision)], "mlups") for name, key in names.items()}
+    pairs = {"porous-112": ("SoA", "AoS"), "porous-113": ("fused", "separate"), "porous-114": ("shared", "direct")}
+    return {claim: {name: speeds[name] for name in pair} for claim, pair in pairs.items()}
 
 
 def duct_claims(table: pd.DataFrame) -> dict:
-    """{claim: value} of figure 4.7, from the paper's way: order of the grids, and the winner of each grid that ran."""
-    speeds = table.pivot(index="NY", columns="block", values="mlups")
-    winners = {
-        claim: int(speeds.loc[nodes].idxmax()) for claim, nodes in WINNER_CLAIMS.items() if nodes in speeds.index
-    }
-    return {"porous-109": timings.ranking(speeds[64], " < "), **winners}
+    """{claim: order} of figure 4.7, from the paper's way: the grids with blocks of 64, the blocks on each grid."""
+    winners = {claim: table[table["NY"] == nodes] for claim, nodes in WINNER_CLAIMS.items()}
+    found = {claim: timings.order(rows, "block", "mlups") for claim, rows in winners.items() if len(rows)}
+    return {"porous-109": timings.order(table[table["block"] == 64], "NY", "mlups"), **found}
 
 
 def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.DataFrame:

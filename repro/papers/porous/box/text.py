@@ -65,6 +65,11 @@ def baselines_text(cpu: pd.Series) -> str:
     return f"Rows on one core are {rows / node:.1f} times node by node; all cores are {cores / node:.1f} times."
 
 
+def baseline(cpu: pd.Series) -> str:
+    """What a speedup is judged against; `cpu` is MLUPS by baseline."""
+    return f"rows of nodes, one core: {cpu['rows']:.3g} MLUPS"
+
+
 def speedup_note(mlups: float, cpu: pd.Series) -> str:
     """What a speedup is given against, and what it is against the other CPU baselines."""
     node, cores = mlups / cpu["node by node"], mlups / cpu["rows, all cores"]

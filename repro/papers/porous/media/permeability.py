@@ -17,12 +17,20 @@ VISCOSITY_TAUS, VISCOSITY_CHI = (0.6, 0.8, 1.0, 1.2), 0.6
 #: voxels along the cell of the paper's figures
 PAPER_NODES = 128
 
+#: the walls that the thesis names; all its permeabilities are compared with runs that have them
+THESIS_WALLS = "modified"
+
 
 def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
-    """The runs of figures 5.7 and 5.8, then those over the viscosity with each wall, for `crystal_table`."""
+    """The runs of figures 5.7 and 5.8 with the thesis' walls, for `crystal_table`.
+
+    Then those over the viscosity, with each of `walls` as well, and with half-way walls those that are held against
+    the series.
+    """
     collisions = ("bgk", "mrt")
-    runs = [(nodes, chi, tau, collision, "half-way") for collision in collisions for chi in chis for tau in taus]
-    for wall in walls:
+    runs = [(nodes, chi, tau, collision, THESIS_WALLS) for collision in collisions for chi in chis for tau in taus]
+    runs += [(nodes, chi, 1.0, "mrt", "half-way") for chi in chis]
+    for wall in (THESIS_WALLS, *walls):
         for collision in collisions:
             runs += [(nodes, VISCOSITY_CHI, tau, collision, wall) for tau in VISCOSITY_TAUS]
     return list(dict.fromkeys(runs))
@@ -62,9 +70,9 @@ def series_over_porosity(porosity, side: float, coefficients):
     return bcc_permeability(((1 - np.asarray(porosity, float)) / solid_fraction(1.0)) ** (1 / 3), side, coefficients)
 
 
-def half_way_in_paper_cell(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a `crystal_table` with half-way walls, their k scaled to a cell of 128 voxels."""
-    rows = table[table["walls"] == "half-way"]
+def in_paper_cell(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a `crystal_table` with the thesis' walls, their k scaled to a cell of 128 voxels."""
+    rows = table[table["walls"] == THESIS_WALLS]
     return rows.assign(k=rows["k"] * (PAPER_NODES / rows["nodes"]) ** 2)
 
 
@@ -74,7 +82,7 @@ def curve(table: pd.DataFrame, collision: str, taus) -> pd.DataFrame:
 
 
 def k_by_chi(table: pd.DataFrame) -> pd.Series:
-    """k of MRT at tau = 0.8 by chi, from `half_way_in_paper_cell`: what the paper's numbers are compared with."""
+    """k of MRT at tau = 0.8 by chi, from `in_paper_cell`: what the paper's numbers are compared with."""
     return curve(table, "mrt", [0.8]).drop_duplicates("chi").set_index("chi")["k"]
 
 
@@ -87,8 +95,9 @@ def cell_lengths(coefficients) -> pd.DataFrame:
 
 
 def viscosity_runs(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
-    """The rows of a `crystal_table` that `viscosity_summary` takes."""
-    return table[(table["chi"] == VISCOSITY_CHI) & (table["nodes"] == nodes)]
+    """The rows of a `crystal_table` for `viscosity_summary`: collisions and walls that ran at all viscosities."""
+    rows = table[(table["chi"] == VISCOSITY_CHI) & (table["nodes"] == nodes)]
+    return rows.groupby(["collision", "walls"]).filter(lambda group: set(VISCOSITY_TAUS) <= set(group["tau"]))
 
 
 def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -102,6 +111,18 @@ def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
         rows[key] = (100 * (k.max() / k.min() - 1), 100 * (k[1.0] / k[0.8] - 1))
     index = pd.MultiIndex.from_tuples(rows, names=["collision", "walls"])
     return pd.DataFrame(list(rows.values()), columns=["spread (%)", "rise (%)"], index=index)
+
+
+def viscosity_claims(summary: pd.DataFrame) -> dict:
+    """{claim: value} of figures 5.7 and 5.8 over the viscosity, from `viscosity_summary`, with the thesis' walls."""
+    rise = summary["rise (%)"]
+    return {"porous-115": float(rise["bgk", THESIS_WALLS]), "porous-116": float(abs(rise["mrt", THESIS_WALLS]))}
+
+
+def chi_claims(k: pd.Series) -> dict:
+    """{claim: value} of figure 5.8 for the chi that ran, from `k_by_chi`."""
+    claims = {"porous-117": 0.7, "porous-118": 0.8, "porous-119": 0.9}
+    return {claim: float(k[chi]) for claim, chi in claims.items() if chi in k.index}
 
 
 def resolution_table(table: pd.DataFrame, fine: pd.DataFrame, coefficients) -> pd.DataFrame:

@@ -5,7 +5,7 @@ import pandas as pd
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, flow_through
 
-from .permeability import PAPER_NODES
+from .permeability import PAPER_NODES, THESIS_WALLS
 
 #: what is compared, by name: precision, and whether deviations from the weights or plain populations are stored
 KINDS = {
@@ -16,17 +16,28 @@ KINDS = {
 
 
 def precision_runs(space: PoreSpace, device, walls, **options) -> dict[str, FlowThrough]:
-    """The flow through an image in each of KINDS with each wall, by names such as "double, half-way"."""
+    """The flow through an image in each of KINDS, with the thesis' walls and others; "double, half-way" is a name."""
     return {
         f"{name}, {wall}": flow_through(space, device, precision=precision, storage=storage, walls=wall, **options)
-        for wall in walls
+        for wall in dict.fromkeys((THESIS_WALLS, *walls))
         for name, (precision, storage) in KINDS.items()
     }
 
 
-def of_half_way(runs: dict[str, FlowThrough]) -> list[FlowThrough]:
-    """The runs with half-way walls: double, single with deviations, single with plain populations."""
-    return [runs[f"{name}, half-way"] for name in KINDS]
+def of_walls(runs: dict[str, FlowThrough], walls: str = THESIS_WALLS) -> list[FlowThrough]:
+    """The runs with the given walls: double, single with deviations, single with plain populations."""
+    return [runs[f"{name}, {walls}"] for name in KINDS]
+
+
+def precision_claims(double: FlowThrough, plain: FlowThrough) -> dict:
+    """{claim: value} of figure 5.9: k and steps in double and in single precision, and what the latter loses (%)."""
+    return {
+        "porous-051": double.k,
+        "porous-049": plain.k,
+        "porous-052": double.result.steps,
+        "porous-050": plain.result.steps,
+        "porous-053": loss(plain, double),
+    }
 
 
 def precision_table(runs: dict[str, FlowThrough], exact: float) -> pd.DataFrame:

@@ -5,6 +5,7 @@ import pandas as pd
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
 
+from .permeability import THESIS_WALLS
 from .precision import loss
 
 
@@ -18,12 +19,28 @@ def cell_length_text(lengths: pd.DataFrame, drawn: pd.DataFrame) -> str:
 def crystal_text(table: pd.DataFrame, summary: pd.DataFrame, nodes: int) -> str:
     """How far k lies from the series where that can be trusted, and how much it changes with the viscosity."""
     trusted = table.query("collision == 'mrt' and walls == 'half-way' and chi <= 0.85")["deviation (%)"]
-    spread = summary["spread (%)"]
+    changes = "; ".join(
+        f"{collision.upper()} with {walls} walls {spread:.3f} %"
+        for (collision, walls), spread in summary["spread (%)"].items()
+    )
     return (
         f"With two rates and half-way walls k deviates from the series by {trusted.min():.2f} to {trusted.max():.2f} % "
-        f"for chi up to 0.85 on {nodes} voxels, and changes with the viscosity by {spread['mrt', 'half-way']:.3f} %; "
-        f"BGK's k changes by {spread['bgk', 'half-way']:.1f} %. "
+        f"for chi up to 0.85 on {nodes} voxels. Over the viscosity k changes by: {changes}. "
         f"The largest Reynolds number was {table['reynolds'].max():.2g}."
+    )
+
+
+def rise_note(summary: pd.DataFrame, collision: str) -> str:
+    """By how much k rises from tau = 0.8 to 1 with each wall that ran, from `permeability.viscosity_summary`."""
+    rises = summary["rise (%)"].xs(collision, level="collision")
+    return ", ".join(f"{walls} walls {abs(rise):.3f} %" for walls, rise in rises.items())
+
+
+def loss_note(shifted: FlowThrough, double: FlowThrough) -> str:
+    """The set-up of the claims on precision, and what the better way of storing populations gives beside."""
+    return (
+        f"{THESIS_WALLS} walls; in single precision plain populations; with deviations k = {shifted.k:.2f}, "
+        f"{loss(shifted, double):.4f} % lost, {shifted.result.steps} steps"
     )
 
 
@@ -70,6 +87,11 @@ def baselines_text(cpu: pd.Series, space: PoreSpace) -> str:
         f"On one core, node by node, the sparse list is {gain:.2f} times as fast as the flag word, at porosity "
         f"{space.porosity:.2f}."
     )
+
+
+def baseline(cpu: pd.Series) -> str:
+    """What a speedup is judged against; `cpu` is MFLUPS by baseline."""
+    return f"sparse list in rows, one core: {cpu['rows']:.3g} MFLUPS"
 
 
 def speedup_note(mflups: float, cpu: pd.Series) -> str:

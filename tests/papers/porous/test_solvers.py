@@ -1,0 +1,72 @@
+"""What the porous notebooks run: the duct against its series, baselines that are what they are called."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from repro.lbm.benchmark import BLOCKS, check_strategy
+from repro.lbm.cases import Cavity, Duct
+from repro.lbm.porous.permeability import in_units
+from repro.papers.porous.box import duct, speed
+from repro.papers.porous.box.cavity import solve_cavity
+from repro.parallel import select
+
+
+def test_a_duct_is_its_series_but_for_an_error_of_second_order(threads):
+    coarse, fine = (
+        duct.solve_duct(Duct(nodes=nodes, relaxation_time=0.8), threads, precision="double") for nodes in (8, 16)
+    )
+    assert fine.convergence.converged
+    assert fine.error < 0.02
+    assert 3 < coarse.error / fine.error < 6
+    # the flow is as fast in the middle as the series says, and the same from all sides
+    assert fine.profile(0.0) == pytest.approx(0.571069, rel=0.02)
+    np.testing.assert_allclose(fine.velocity, fine.velocity.T, atol=1e-9)
+    np.testing.assert_allclose(fine.velocity, fine.velocity[::-1], atol=1e-9)
+
+
+def test_a_run_that_was_cut_short_says_that_it_did_not_converge(threads):
+    flow = duct.solve_duct(Duct(nodes=8, relaxation_time=0.8), threads, precision="double", limit=1000)
+    assert not flow.convergence.converged
+
+
+def test_the_reynolds_number_that_drives_a_cavity_is_the_one_asked_for(threads):
+    slow, fast = (solve_cavity(Cavity(reynolds=re, nodes=24), threads, limit=2000) for re in (50.0, 100.0))
+    for flow, reynolds in ((slow, 50.0), (fast, 100.0)):
+        problem = flow.case.problem
+        assert flow.case.lid_speed * flow.case.nodes / problem.viscosity == pytest.approx(reynolds)
+    assert np.abs(slow.u - fast.u).max() > 0.01
+
+
+def test_a_permeability_of_one_micrometre_voxels_in_units():
+    # 1 darcy is 9.869233e-13 square metres
+    square_metres, millidarcy = in_units(2.0, 1e-6)
+    assert square_metres == pytest.approx(2e-12)
+    assert millidarcy == pytest.approx(2000 / 0.9869233)
+
+
+def test_the_baselines_are_a_loop_on_one_core_and_rows_on_one_and_on_all(monkeypatch):
+    timed = {}
+
+    def measured(case, problem, device, **options):
+        timed[case] = (device.name, device.lanes, device.workers)
+        return SimpleNamespace(row={"case": case, "mlups": 1.0, **options})
+
+    monkeypatch.setattr(speed, "measure_speed", measured)
+    table = speed.cpu_baselines("cavity", None, seconds=0.1)
+    assert list(table.index) == ["node by node", "rows", "rows, all cores"]
+    node, rows, cores = timed.values()
+    assert node == ("serial", 1, 1)
+    assert rows[1] > 1
+    assert rows[2] == 1
+    assert cores == (select("threads").name, rows[1], select("threads").workers)
+
+
+def test_the_check_of_a_speed_spans_several_blocks_of_a_row(threads):
+    options = {"strategy": "pull", "precision": "single", "layout": "soa", "steps": 2}
+    assert "2 steps on 24 x 32" in check_strategy(
+        Cavity(reynolds=50, nodes=64).problem, threads, block=24 // BLOCKS, **options
+    )
+    # a grid of one block is checked as it is
+    assert "2 steps on 16 x 16" in check_strategy(Cavity(reynolds=50, nodes=16).problem, threads, block=64, **options)
