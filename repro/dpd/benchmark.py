@@ -3,12 +3,21 @@
 Forces are compared on the same particles at the same places; a step would change both.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from repro.errors import CheckError
-from repro.parallel import GRAPH_STEPS, Speed, measure, part_seconds, require_seconds, select, time_launches
+from repro.errors import CheckError, require_whole
+from repro.parallel import (
+    GRAPH_STEPS,
+    Speed,
+    Timing,
+    measure,
+    part_seconds,
+    require_seconds,
+    select,
+    time_launches,
+)
 from repro.particles.random import ROUNDS
 
 from .cases import Poiseuille
@@ -28,17 +37,18 @@ TOLERANCE = {"single": 1e-5, "double": 1e-13}
 LONG = 0.25
 
 
-def reference_forces(system: System, *, precision="single", rounds=ROUNDS) -> np.ndarray:
-    """Forces on the fluid by the linked list on one core, of shape (moving, 3), in the order of the ids."""
-    simulation = Simulation(system, select("serial"), strategy="linked", precision=precision, rounds=rounds)
+def reference_forces(system: System, *, precision="single", rounds=ROUNDS, strategy="linked") -> np.ndarray:
+    """Forces on the fluid by a strategy on one core, of shape (moving, 3), in the order of the ids."""
+    simulation = Simulation(system, select("serial"), strategy=strategy, precision=precision, rounds=rounds)
     simulation.forces.run()
     return simulation.particles()["force"][: system.moving]
 
 
-def check_forces(simulation: Simulation, expected: np.ndarray, forces=None) -> str:
-    """Find the forces once, by `forces` or the simulation's strategy, and compare them; returns what was found.
+def check_forces(simulation: Simulation, expected: np.ndarray, forces=None, other: str = "linked") -> str:
+    """Find the forces once, by `forces` or the simulation's strategy, and compare them with `expected`, from `other`.
 
-    Raises CheckError where they differ by more than rounding, and CapacityError if a cell overflowed.
+    Returns what was found. Raises CheckError where they differ by more than rounding, and CapacityError if a cell
+    overflowed.
     """
     forces = forces or simulation.forces
     forces.run()
@@ -46,12 +56,12 @@ def check_forces(simulation: Simulation, expected: np.ndarray, forces=None) -> s
     found = simulation.particles()["force"][: len(expected)]
     difference = float(np.abs(found - expected).max() / np.abs(expected).max())
     if not difference <= TOLERANCE[simulation.precision]:
-        raise CheckError(f"{simulation} differs from one core's linked list by {difference:.2e}")
-    return f"forces within {difference:.1e} of serial linked on the same {len(expected)} particles"
+        raise CheckError(f"{simulation} differs from {other} on one core by {difference:.2e}")
+    return f"forces within {difference:.1e} of serial {other} on the same {len(expected)} particles"
 
 
 def check_strategy(device, *, strategy: str, precision: str = "single", **options) -> str:
-    """Compare the forces on a small flow with those of the linked list on one core; returns what was found.
+    """Compare the forces on a small flow with those of another strategy on one core; returns what was found.
 
     Raises CheckError where they differ by more than rounding. A check that was passed is not made again.
     """
@@ -61,12 +71,14 @@ def check_strategy(device, *, strategy: str, precision: str = "single", **option
 @cache
 def _checked(device, strategy: str, precision: str, options: tuple) -> str:
     tested = Simulation(_small(), device, strategy=strategy, precision=precision, **dict(options))
-    return check_forces(tested, _expected(precision, tested.setup.rounds))
+    # nothing is compared with itself
+    other = "cell" if tested.strategy == "linked" else "linked"
+    return check_forces(tested, _expected(other, precision, tested.setup.rounds), other=other)
 
 
 @cache
-def _expected(precision: str, rounds: int) -> np.ndarray:
-    return reference_forces(_small(), precision=precision, rounds=rounds)
+def _expected(strategy: str, precision: str, rounds: int) -> np.ndarray:
+    return reference_forces(_small(), precision=precision, rounds=rounds, strategy=strategy)
 
 
 def _small() -> System:
@@ -74,50 +86,53 @@ def _small() -> System:
 
 
 def measure_speed(
-    case: str, system: System, device, *, strategy="fastest", seconds=0.2, warm_up=200, graph=True, **options
+    case: str, system: System, device, *, strategy="fastest", seconds=0.2, warm_up=200, graph=True, runs=1, **options
 ) -> Speed:
-    """Check the strategy, then time whole steps of the system: five repetitions of about `seconds`.
+    """Check the strategy, then time whole steps of the system: in each run five repetitions of about `seconds`.
 
-    The first `warm_up` steps bring the particles into the fluid's order; on a CPU a tenth of them, or fewer where they
-    would take long. A step of a CPU that takes long is timed twice only. `graph`: a GPU launches its steps as a CUDA
-    graph, or else one by one from Python.
+    Every run builds its simulation anew. The first `warm_up` steps bring the particles into the fluid's order; on a CPU
+    a tenth of them, or fewer where they would take long. A step of a CPU that takes long is timed twice only. `graph`:
+    a GPU launches its steps as a CUDA graph, or else one by one from Python.
     """
     require_seconds(seconds)
-    simulation = Simulation(system, device, strategy=strategy, **options)
-    check = _check_of(simulation, options)
+    require_whole("runs", runs, 1, 100)
     gpu = device.name == "cuda"
-    # with a look after more steps than are made, `advance` launches them one by one
-    unit, every = (GRAPH_STEPS, GRAPH_STEPS) if gpu and graph else (1, 2**40)
-    simulation.step(2 * unit if gpu else 1, every=every)
-
-    def advance(steps):
-        return lambda: simulation.advance(steps, every=every)
-
-    one = device.clock(advance(unit)) / unit
-    if not gpu and one > LONG:
-        steps, timing = 1, measure(advance(1), device, repeats=2, warm_up=0)
-    else:
-        simulation.advance(warm_up if gpu else min(warm_up // 10, round(5 * seconds / one)), every=every)
-        steps = max(unit, unit * round(seconds / (unit * one)))
-        timing = measure(advance(steps), device)
-    simulation.step(1)
+    check, timings = None, []
+    for _ in range(runs):
+        simulation = Simulation(system, device, strategy=strategy, **options)
+        check = check or _check_of(simulation, options)
+        timings.append(_timing(simulation, seconds, warm_up, graph))
+        simulation.step(1)
     return Speed.of(
         case,
         device,
-        timing,
-        steps,
+        timings,
         strategy=simulation.strategy,
         precision=simulation.precision,
         size=size_of(system),
         check=check,
         # frozen particles counted, as in the paper
-        rates={"updates": system.count * steps / timing.seconds},
+        work={"updates": system.count},
         choices={
             "rounds": simulation.setup.rounds,
             "launch": f"CUDA graph of {GRAPH_STEPS} steps" if gpu and graph else "from Python, one by one",
             "particles": system.count,
         },
     )
+
+
+def _timing(simulation: Simulation, seconds: float, warm_up: int, graph: bool) -> Timing:
+    """The time of one step."""
+    device, gpu = simulation.device, simulation.device.name == "cuda"
+    # with a look after more steps than are made, `advance` launches them one by one
+    unit, every = (GRAPH_STEPS, GRAPH_STEPS) if gpu and graph else (1, 2**40)
+    simulation.step(2 * unit if gpu else 1, every=every)
+    one = device.clock(partial(simulation.advance, unit, every=every)) / unit
+    if not gpu and one > LONG:
+        return measure(partial(simulation.advance, 1, every=every), device, repeats=2, warm_up=0)
+    simulation.advance(warm_up if gpu else min(warm_up // 10, round(5 * seconds / one)), every=every)
+    steps = max(unit, unit * round(seconds / (unit * one)))
+    return measure(partial(simulation.advance, steps, every=every), device).per(steps)
 
 
 def _check_of(simulation: Simulation, options: dict) -> str:

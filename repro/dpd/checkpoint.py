@@ -1,4 +1,4 @@
-"""A run on disk: HDF5 checkpoints that continue bit for bit, and trajectories that OVITO opens."""
+"""A run on disk: HDF5 checkpoints that continue where they were made, and trajectories that OVITO opens."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +11,7 @@ from repro.files import whole
 
 from .fluid import Fluid
 from .simulation import Simulation
+from .strategies import runs_on
 from .system import System
 from .walls import Walls
 
@@ -34,8 +35,9 @@ def save(simulation: Simulation, path) -> None:
 
 
 def load(path, device) -> Simulation:
-    """Continue from a checkpoint: with the same strategy on the same device, the same trajectory bit for bit.
+    """Continue from a checkpoint, with its strategy, or the device's fastest where that does not run on `device`.
 
+    On a device on which the strategy repeats (see `Traits.repeats`) it is the same trajectory bit for bit.
     Raises InputError for a file that is not a whole checkpoint.
     """
     path = Path(path)
@@ -70,6 +72,8 @@ def _restore(file, device) -> Simulation:
         fluid, box, position, position, settings["moving"], walls, settings["drive"], settings["turn"], settings["name"]
     )
     options = {key: settings[key] for key in Simulation.OPTIONS if key in settings}
+    if not runs_on(options["strategy"], device):
+        options["strategy"] = "fastest"
     simulation = Simulation(system, device, **options)
     for name, values in arrays.items():
         getattr(simulation.state, name)[:] = device.to_device(values)

@@ -8,7 +8,6 @@ from enum import IntEnum
 from functools import cache
 from math import sqrt
 
-import numpy as np
 from numpy import uint32
 
 from repro.errors import InputError
@@ -82,7 +81,11 @@ def normal(real):
     return deviates
 
 
+#: most particles: the last of three components of the last one lies at a place below 2^32
+MOST_PARTICLES = 2**32 // 3
+
+
 def require_ids(count: int) -> None:
-    """Refuse more particles than 32-bit ids can name, before anything is allocated."""
-    if count > np.iinfo(np.int32).max:
-        raise InputError(f"{count} particles: ids have 31 bits, so at most {np.iinfo(np.int32).max}")
+    """Refuse more particles than 32-bit ids and places can name, before anything is allocated."""
+    if count > MOST_PARTICLES:
+        raise InputError(f"{count} particles: places of their components have 32 bits, so at most {MOST_PARTICLES}")

@@ -19,7 +19,7 @@ from .setup import Forces, Setup, Traits
 from .sums import double_sums
 
 # a worker takes whole planes of cells, too few for a GPU
-TRAITS = Traits(devices=("serial", "threads"))
+TRAITS = Traits(devices=("serial", "threads"), repeats=("serial", "threads"))
 
 
 @cache

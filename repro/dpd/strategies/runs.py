@@ -23,7 +23,7 @@ from .setup import Forces, Setup, Traits
 #: particles that a thread collects before it computes their forces
 LIST = 32
 
-TRAITS = Traits(both_sides=True, shared_words=LIST)
+TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads", "cuda"))
 
 
 @cache

@@ -54,6 +54,9 @@ class Traits:
 
     #: devices on which it runs
     devices: tuple[str, ...] = ("serial", "threads", "cuda")
+    #: devices on which a run repeats bit for bit, in either precision: elsewhere threads add to each other's particles,
+    #: or fill a cell's list, in the order in which they come
+    repeats: tuple[str, ...] = ("serial",)
     #: whether it keeps a table of all cells, with room for the same number of particles in each
     table: bool = False
     #: whether two threads compute the same pair, so that a thread's own random numbers do not serve
