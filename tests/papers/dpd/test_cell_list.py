@@ -8,9 +8,12 @@ from repro.dpd.cases import Bulk
 from repro.errors import InputError
 from repro.papers.dpd.cell_list import contents as lc
 from repro.papers.dpd.cell_list import speed as lb
-from repro.parallel import part_seconds, select, time_launches
+from repro.parallel import Speed, Timing, part_seconds, select, time_launches
 from repro.particles.cells import Cells
 from repro.particles.linked_list import LinkedList
+from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 
 def test_all_lists_put_every_particle_into_the_cell_that_the_host_finds(device):
@@ -113,15 +116,65 @@ def test_clearing_alone_leaves_the_table_empty(device):
     assert made.counts.sum() == 0
 
 
-def test_claims_get_a_value_only_where_both_sizes_of_the_paper_were_timed():
+def _timed():
+    """Tables of a run on a GPU: lists, clearing, and shares of a step."""
     rows = [(lc.TABLE, lb.RANDOM, 65536, 20.0, 3.0e9), (lc.TABLE, lb.RANDOM, 524288, 200.0, 2.5e9)]
     speeds = pd.DataFrame(rows, columns=["list", "order", "particles", "microseconds", "rate"])
     clearing = pd.DataFrame({"particles": [768, 65536, 524288], "update / clear all": [9.0, 0.5, 0.7]})
+    clearing["runs"] = [[9.0] * 3, [0.5] * 3, [0.65, 0.7, 0.75]]
     shares = pd.DataFrame({"particles": [65536, 524288], "share (%)": [1.0, 2.0]})
-    values = {claim: value for claim, (value, _) in lb.claim_values(speeds, clearing, shares, 32).items()}
+    shares["runs"] = [[1.0, 1.1, 0.9], [2.0, 2.3, 1.9]]
+    return speeds, clearing, shares
+
+
+def test_of_several_sizes_the_one_counts_that_is_worst_for_the_claim():
+    values = lb.claim_values(*_timed(), 32)
     # the slower rate, both times, the larger share, and the largest ratio at the paper's sizes
-    assert values == {"dpd-002": 2.5e9, "dpd-003": 20.0, "dpd-004": 200.0, "dpd-005": 2.0, "dpd-058": 0.7}
+    measured = {claim: value["measured"] for claim, value in values.items()}
+    assert measured == {"dpd-002": 2.5e9, "dpd-003": 20.0, "dpd-004": 200.0, "dpd-005": 2.0, "dpd-058": 0.7}
+    assert values["dpd-005"]["scatter"] == pytest.approx(0.4)
+    assert values["dpd-058"]["scatter"] == pytest.approx(0.1)
+    assert values["dpd-058"]["note"].endswith("on, at 524288")
+
+
+def test_an_update_about_as_long_as_clearing_is_a_tie_and_a_longer_one_a_miss():
+    speeds, clearing, shares = _timed()
+    for runs, verdict in (([0.9, 0.98, 1.05], Verdict.TIE), ([1.2, 1.21, 1.22], Verdict.NOT_REPRODUCED)):
+        clearing["runs"] = [[9.0] * 3, [0.5] * 3, runs]
+        value = lb.claim_values(speeds, clearing, shares, 32)["dpd-058"]
+        assert judge(claims.load("dpd")["dpd-058"], Evidence(**value)).verdict is verdict
+
+
+def test_claims_get_a_value_only_where_both_sizes_of_the_paper_were_timed():
+    speeds, clearing, shares = _timed()
     assert lb.claim_values(speeds, clearing, shares[:1], 32) == {}
+    assert lb.claim_values(speeds[1:], clearing, shares, 32) == {}
+
+
+def test_clearing_is_compared_in_runs_with_arrays_of_their_own(monkeypatch, threads):
+    # microseconds of the counts, of counts and entries, and of the update, run by run
+    times = iter([[1.0, 4.0, 2.0], [1.0, 2.0, 3.0], [4.0, 8.0, 8.0]])
+    monkeypatch.setattr(lb, "_clearing", lambda *a: next(times))
+    row = lb.clearing_table([(3, 3, 3)], threads, runs=3).iloc[0]
+    assert row["runs"] == [0.5, 1.5, 1.0]
+    assert tuple(row[["clear the counts", "clear all", "update", "update / clear all"]]) == (1.0, 4.0, 3.0, 1.0)
+
+
+def test_the_share_of_a_step_is_the_update_of_a_run_over_the_step_of_that_run(monkeypatch, threads):
+    steps = [Timing(seconds, seconds, 0.0, 5) for seconds in (1e-3, 2e-3, 4e-3)]
+    more = {"strategy": "particle", "precision": "single", "size": "", "check": "", "work": {}}
+    monkeypatch.setattr(lb, "measure_speed", lambda case, s, device, **o: Speed.of(case, device, steps, **more))
+    updates = iter([1e-5, 4e-5, 4e-5])
+    monkeypatch.setattr(lb, "_update", lambda *a: next(updates))
+    row = lb.step_shares([(3, 3, 3)], threads, runs=3).iloc[0]
+    assert row["runs"] == pytest.approx([1.0, 2.0, 1.0])
+    assert tuple(row[["list (us)", "step (us)", "share (%)"]]) == pytest.approx((40.0, 2000.0, 1.0))
+
+
+def test_an_update_takes_some_time_in_every_run(threads):
+    row = lb.clearing_table([(3, 3, 3)], threads, seconds=1e-4, runs=2).iloc[0]
+    assert len(row["runs"]) == 2
+    assert min(row["runs"]) > 0
 
 
 def test_bad_requests_are_refused(threads):

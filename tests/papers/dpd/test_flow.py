@@ -11,9 +11,12 @@ import pytest
 from repro.dpd import cases, exact
 from repro.dpd.averages import Field
 from repro.errors import InputError
+from repro.papers.dpd.flow import channel_text, flows, plates, plates_text, sections
 from repro.papers.dpd.flow import figures as flow_figures
-from repro.papers.dpd.flow import flows, plates, sections
 from repro.parallel import select
+from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 PLATES = cases.Poiseuille(4, 4, 10, 0.02)
 CHANNEL = cases.Channel(32, 6, 16, 12, 4, frozen=None)
@@ -132,6 +135,57 @@ def test_cpu_and_device_are_compared_in_their_last_settled_windows(system):
     assert not both.resolved
 
 
+def _figure_8(system, judged: float, others: list[float]) -> plates.Comparison:
+    """A CPU without error, a device whose last window lies `judged` too high, and other windows of the device."""
+    shifts = [*others, judged]
+    windows = [between_plates(parabola_with(shift)) for shift in shifts]
+    straight = plates.parabola([between_plates(parabola_with(0.0))], system)
+    last = {"CPU": straight, "GPU": plates.parabola(windows[-1:], system)}
+    return plates.Comparison(system, "GPU", windows, straight, last)
+
+
+def test_the_largest_distance_scatters_as_it_does_with_pairs_of_other_windows(system):
+    both, fastest = _figure_8(system, 0.05, [0.0, 0.02, 0.09, 0.0]), exact.poiseuille(5.0, 10.0, 0.02, 4.0, 1.1)
+    # the layers lie beside the middle: the largest velocity of theory is that of a layer
+    assert both.largest == pytest.approx(0.05 / fastest, rel=0.01)
+    # the pairs give 0.02 and 0.09: the second is further from 0.05
+    assert both.scatter == pytest.approx(0.04 / fastest, rel=0.01)
+    assert np.isnan(_figure_8(system, 0.05, [0.0]).scatter)
+
+
+@pytest.mark.parametrize(
+    ("judged", "others", "verdict"),
+    [
+        (0.02, [0.0, 0.02, 0.0, 0.03], Verdict.REPRODUCED),
+        (0.04, [0.0, 0.02, 0.0, 0.06], Verdict.TIE),
+        (0.09, [0.0, 0.08, 0.0, 0.1], Verdict.NOT_REPRODUCED),
+    ],
+)
+def test_a_distance_near_the_limit_is_a_tie(system, judged, others, verdict):
+    both = _figure_8(system, judged, others)
+    evidence = Evidence(100 * both.largest, scatter=100 * both.scatter)
+    assert judge(claims.load("dpd")["dpd-065"], evidence).verdict is verdict
+
+
+def test_the_layers_beside_the_judged_one_are_shown_with_their_distance_from_theory(monkeypatch, system):
+    shifts = {0.1: 0.05, 0.3: -0.02}
+    made = {layer: [between_plates(parabola_with(shift))] * 3 for layer, shift in shifts.items()}
+    monkeypatch.setattr(plates, "run", lambda case, device: flows.Flow(system, 0, 50, made[case.layer]))
+    study = plates.slip_study(PLATES, list(shifts), None, relaxation=0.0)
+    fastest = exact.poiseuille(5.0, 10.0, 0.02, 4.0, 1.1)
+    assert list(study["from theory"]) == pytest.approx([0.05 / fastest, 0.02 / fastest], rel=0.01)
+    found = plates_text.slip(study, 0.01)
+    assert "largest distance from theory is 5.5 % with 0.1, 2.2 % with 0.3." in found
+
+
+def test_the_verdict_names_the_layer_and_the_trend_is_empty_where_the_three_disagree(system):
+    both = _figure_8(system, 0.09, [0.0])
+    note = plates_text.conditions(PLATES, both, steps=130000, cpu_steps=30000, window=10000)
+    assert note.startswith(f"H = 10, reflecting layer of {PLATES.layer:g}, GPU at step 130000")
+    assert plates_text.trend(both) == ""
+    assert "agree within" in plates_text.trend(_figure_8(system, 0.01, [0.0]))
+
+
 def test_a_law_is_left_open_where_the_error_hides_it():
     assert plates.law(-0.01, 0.02, 0.005) == "this holds"
     assert plates.law(-0.03, 0.02, 0.005) == "this does not hold"
@@ -215,6 +269,45 @@ def test_two_runs_are_as_far_apart_as_their_sections_over_the_largest_velocity()
     first, second = in_channel({"wide": 0.25, "narrow": 1.0}), in_channel({"wide": 0.35, "narrow": 2.0})
     apart = sections.far_apart([first], [second], CHANNEL, 0.6)
     assert apart == pytest.approx({"wide": 0.05, "narrow": 0.5})
+
+
+def _windows(wide: list[float]) -> list[Field]:
+    return [in_channel({"wide": speed, "narrow": 1.0}) for speed in wide]
+
+
+def test_the_scatter_of_the_largest_distance_is_half_that_of_four_blocks():
+    first, second = _windows([0.25] * 4), _windows([0.26, 0.27, 0.30, 0.28])
+    # largest distances of 1, 2, 5 and 3 %
+    assert sections.block_scatter(first, second, CHANNEL, 0.6) == pytest.approx(0.04 / 2)
+    # blocks of two windows: averages of 1.5 and 4 %, twice
+    twice = _windows([0.26, 0.27, 0.30, 0.28] * 2)
+    assert sections.block_scatter(_windows([0.25] * 8), twice, CHANNEL, 0.6) == pytest.approx(0.025 / 2)
+    assert np.isnan(sections.block_scatter(first[:3], second[:3], CHANNEL, 0.6))
+
+
+def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system):
+    runs = {"CPU": _windows([0.9, 0.9] + [0.25] * 4), "GPU": _windows([0.1, 0.1, 0.26, 0.27, 0.30, 0.28])}
+    both = sections.compare({name: flows.Flow(system, 0, 50, w) for name, w in runs.items()}, CHANNEL)
+    # the first two windows do not count
+    assert both.largest == pytest.approx(0.0275)
+    assert both.scatter == pytest.approx(0.02)
+    note = channel_text.comparison_note(both, CHANNEL, 50)
+    assert note.endswith("GPU and CPU over 200 steps; scatter from 4 blocks of the windows")
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(2.0, Verdict.REPRODUCED), (4.5, Verdict.TIE), (7.0, Verdict.NOT_REPRODUCED)]
+)
+def test_a_distance_of_the_channel_within_the_scatter_of_the_limit_is_a_tie(value, verdict):
+    assert judge(claims.load("dpd")["dpd-066"], Evidence(value, scatter=1.0)).verdict is verdict
+
+
+def test_the_channel_has_the_papers_number_of_fluid_particles():
+    stated = claims.load("dpd")
+    fluid, walls = sections.paper_particles()
+    assert fluid == int(stated["dpd-032"].value)
+    assert walls == pytest.approx(int(stated["dpd-031"].value), rel=0.01)
+    assert "-0.4 % from the paper's 101760" in channel_text.particles(fluid, walls)
 
 
 def test_without_a_narrow_part_the_creeping_speed_is_that_between_plates():

@@ -15,6 +15,9 @@ from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cel
 from repro.papers.dpd.load_balance.uneven import KINDS, Uneven, particles_in_cells
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import Cells, neighbour
+from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 GPU = SimpleNamespace(name="cuda")
 TWO_CORES = SimpleNamespace(name="threads", workers=2)
@@ -114,10 +117,46 @@ def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
     assert at["sorting"]["cell"] == 0 < at["sorting"]["cell by load"]
 
 
-def test_the_verdict_is_about_drops_and_names_the_other_densities():
+def test_the_verdict_is_about_balance_and_names_the_gain_in_time_on_drops():
     rows = [("even", 1.0, 1.0, 0.9), ("drops", 2.0, 1.8, 1.5)]
     gains = pd.DataFrame(rows, columns=["density", "predicted gain", "kernel", "with sorting"])
-    assert text.verdict_note(gains) == "drops, sorting included; force kernel alone 1.80, model 2.00; even 0.90"
+    note = text.verdict_note(GPU, gains)
+    assert note.endswith("in time on cuda the force kernel alone gains 1.80, with lists and sorting 1.50")
+
+
+def _particles_in(cells) -> SimpleNamespace:
+    """Particles in the middles of the given cells of a box of 4 x 4 x 4: two warps."""
+    cells = np.array(cells)
+    middles = np.column_stack([cells % 4, cells // 4 % 4, cells // 16]) + 0.5
+    return SimpleNamespace(position=middles, cells=Cells((4.0, 4.0, 4.0)))
+
+
+def test_two_full_cells_in_two_warps_are_balanced_twice_as_well_in_one():
+    # no neighbours of each other: 21 pairs each; one of 32 lanes works before, and one of 16 of both warps after
+    apart = _particles_in([3] * 7 + [40] * 7)
+    assert load_balance.balance_gain([apart] * 3) == {"measured": pytest.approx(2.0), "scatter": 0.0}
+
+
+def test_sorting_gains_no_balance_where_all_cells_have_the_same_load():
+    even = _particles_in(np.arange(64))
+    assert load_balance.balance_gain([even] * 3) == {"measured": pytest.approx(1.0), "scatter": 0.0}
+
+
+def test_the_balance_scatters_by_what_the_seeds_differ():
+    apart, even = _particles_in([3] * 7 + [40] * 7), _particles_in(np.arange(64))
+    assert load_balance.balance_gain([even, apart, even])["scatter"] == pytest.approx(1.0)
+
+
+def test_a_worse_balance_refutes_the_claim_and_one_within_the_scatter_is_a_tie():
+    claim = claims.load("dpd")["dpd-062"]
+    assert judge(claim, Evidence(0.9, scatter=0.02)).verdict is Verdict.NOT_REPRODUCED
+    assert judge(claim, Evidence(0.99, scatter=0.02)).verdict is Verdict.TIE
+
+
+def test_times_are_shown_in_milliseconds():
+    times = pd.DataFrame({"strategy": ["cell"], "seconds": [0.25], "kernel": [0.125], "sorting": [0.0]})
+    shown = load_balance.in_milliseconds(times).iloc[0]
+    assert (shown["all (ms)"], shown["forces (ms)"], shown["sorting (ms)"]) == (250.0, 125.0, 0.0)
 
 
 def test_more_workers_than_cells_leave_some_without_work():

@@ -12,7 +12,10 @@ from repro.dpd.simulation import Simulation
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.memory_and_launch import constants, text
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
-from repro.parallel import select
+from repro.parallel import Speed, Timing, select
+from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 
 def test_every_walk_takes_each_number_once(device):
@@ -87,6 +90,51 @@ def test_the_best_place_of_the_constants_is_named_for_each_stencil():
     assert "**1.200** times the speed with the half stencil (arguments)" in found
     assert "**1.400** times the speed with the full stencil (read-only path)" in found
     assert text.constants_note(table) == "half stencil; full stencil 1.400; spread of the repetitions up to 10.0%"
+
+
+def _constants(times: dict) -> pd.DataFrame:
+    """A table of constants with the seconds of each run by (stencil, place)."""
+    rows = [(*key, float(np.median(runs)), runs) for key, runs in times.items()]
+    return pd.DataFrame(rows, columns=["stencil", "constants", "seconds", "runs"])
+
+
+def test_the_gain_of_the_read_only_path_is_that_of_each_run_with_the_half_stencil():
+    half = {("half", "global memory"): (3.0, 3.3, 3.0), ("half", "read-only path"): (3.0, 3.0, 2.5)}
+    full = {("full", "global memory"): (9.0,) * 3, ("full", "read-only path"): (1.0,) * 3}
+    found = memory_benchmark.read_only_gain(_constants(half | full))
+    assert (found["measured"], found["scatter"]) == (pytest.approx(1.1), pytest.approx(0.2))
+
+
+def test_a_gain_within_the_scatter_of_the_runs_is_a_tie_and_a_loss_refutes_the_claim():
+    claim, plain = claims.load("dpd")["dpd-063"], ("half", "global memory")
+    for runs, verdict in (((2.9, 3.0, 3.1), Verdict.TIE), ((3.3, 3.31, 3.32), Verdict.NOT_REPRODUCED)):
+        table = _constants({plain: (3.0,) * 3, ("half", "read-only path"): runs})
+        assert judge(claim, Evidence(**memory_benchmark.read_only_gain(table))).verdict is verdict
+
+
+def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypatch, threads):
+    seconds = {("half", "arguments"): 2.0, ("half", "literals"): 4.0, ("half", "global memory"): 6.0}
+    seconds |= {("full", "arguments"): 5.0, ("full", "literals"): 1.0, ("full", "global memory"): 10.0}
+
+    def speed(system, device, stencil, place, expected, each, runs):
+        timings = [Timing(seconds[stencil, place], 0.0, 0.01, 5)] * runs
+        more = {"strategy": "particle", "precision": "single", "size": "", "check": "", "work": {}}
+        return Speed.of("", device, timings, **more, choices={"stencil": stencil, "constants": place})
+
+    monkeypatch.setattr(memory_benchmark, "_kernel_speed", speed)
+    monkeypatch.setattr(memory_benchmark, "reference_forces", lambda system: None)
+    table = memory_benchmark.constants_table(None, threads, runs=3)
+    gain = memory_benchmark.gains(table)
+    assert (gain["half", "arguments"], gain["half", "literals"]) == (3.0, 1.5)
+    assert (gain["full", "arguments"], gain["full", "global memory"]) == (2.0, 1.0)
+    # the half stencil with global memory is one of the two kernels that the claim compares
+    assert [len(runs) for runs in table["runs"]] == [1, 1, 3, 1, 1, 1]
+
+
+def test_times_are_shown_in_microseconds_as_the_last_column():
+    shown = memory_benchmark.in_microseconds(pd.DataFrame({"seconds": [2.5e-6], "stride": [1]}))
+    assert list(shown.columns) == ["stride", "microseconds"]
+    assert shown["microseconds"][0] == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(

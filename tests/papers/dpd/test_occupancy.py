@@ -1,5 +1,7 @@
 """Theoretical occupancy of a multiprocessor."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -8,7 +10,10 @@ from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
 from repro.papers.dpd.memory_and_launch import text
 from repro.papers.dpd.memory_and_launch.occupancy import HOPPER, KEPLER, occupancy
+from repro.parallel import Speed, Timing
 from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 
 def test_kepler_has_the_limits_that_the_paper_states():
@@ -84,9 +89,15 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
         launch.launches("particle", sizes, [32], 512)
 
 
+def _launched(rows) -> pd.DataFrame:
+    """A table of launches (strategy, block, limit, seconds of each run)."""
+    table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "runs"])
+    return table.assign(seconds=[sorted(runs)[1] for runs in table["runs"]])
+
+
 def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
-    rows = [("runs", 128, 0, 60, 0.4, 4.0), ("runs", 128, 40, 40, 0.6, 5.0), ("runs", 256, 32, 32, 0.6, 6.0)]
-    table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "registers", "occupancy", "seconds"])
+    table = _launched([("runs", 128, 0, (4.0,) * 3), ("runs", 128, 40, (5.0,) * 3), ("runs", 256, 32, (6.0,) * 3)])
+    table = table.assign(registers=[60, 40, 32], occupancy=[0.4, 0.6, 0.6])
     found = text.launches(table, launch.gain_by_limits(table, 128), 128)
     assert "`runs` is fastest with blocks of 128, 60 registers and an occupancy of 40%" in found
     # of two launches with the largest occupancy the faster one counts: 5 over 4
@@ -95,9 +106,50 @@ def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
 
 
 def test_the_gain_by_a_limit_compares_the_best_limit_with_none_at_one_size_of_the_block():
-    rows = [("runs", 128, 0, 6.0), ("runs", 128, 32, 8.0), ("runs", 128, 48, 5.0), ("runs", 512, 128, 1.0)]
-    table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "seconds"])
-    assert launch.gain_by_limits(table, 128)["runs"] == pytest.approx(1.2)
+    free, best = (6.0, 6.6, 5.0), (5.0, 5.0, 5.0)
+    rows = [
+        ("runs", 128, 0, free),
+        ("runs", 128, 32, (8.0,) * 3),
+        ("runs", 128, 48, best),
+        ("runs", 512, 128, (1.0,) * 3),
+    ]
+    assert launch.gain_by_limits(_launched(rows), 128)["runs"] == pytest.approx([1.2, 1.32, 1.0])
+
+
+def test_the_kernel_that_gains_most_is_judged_and_the_claim_is_that_it_gains_nothing():
+    claim = claims.load("dpd")["dpd-064"]
+    some = {"particle": [1.0, 1.02, 1.01], "runs": [0.9, 0.95, 1.4]}
+    assert launch.largest_gain(some) == {"measured": 1.01, "scatter": pytest.approx(0.02)}
+    assert text.limits_note(some) == "particle 1.010, runs 0.950"
+    verdicts = [
+        (some, Verdict.REPRODUCED),
+        ({"runs": [1.04, 1.05, 1.06]}, Verdict.TIE),
+        ({"runs": [1.2, 1.21, 1.22]}, Verdict.NOT_REPRODUCED),
+    ]
+    for gains, verdict in verdicts:
+        assert judge(claim, Evidence(**launch.largest_gain(gains))).verdict is verdict
+
+
+def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_run(monkeypatch):
+    timings = [Timing(seconds, seconds, 0.01, 5) for seconds in (3.0, 2.0, 4.0)]
+    more = {"strategy": "runs", "precision": "single", "size": "", "check": "", "work": {}}
+    took, device = {"registers": 64, "local": 0, "shared": 0}, SimpleNamespace(name="cuda", description="")
+
+    def speed(*arguments):
+        return Speed.of("", device, timings[: arguments[-1]], **more), took
+
+    monkeypatch.setattr(launch, "_launch_speed", speed)
+    monkeypatch.setattr(launch, "reference_forces", lambda system: None)
+    monkeypatch.setattr(launch, "limits_of", lambda device: HOPPER)
+    kept = []
+    record = SimpleNamespace(timing=lambda **row: kept.append(row))
+    table = launch.launch_table(None, None, "runs", [(512, None), (256, 64)], record, runs=3, compared=512)
+    row = table.iloc[0]
+    assert (row["limit"], row["registers"], row["occupancy"], row["stopped by"]) == (0, 64, 0.5, "registers")
+    # the block size that is compared is run three times, the other once
+    assert list(table["runs"]) == [(3.0, 2.0, 4.0), (3.0,)]
+    assert list(table["seconds"]) == [3.0, 3.0]
+    assert [(timing["registers"], timing["occupancy"]) for timing in kept] == [(64, 0.5)] * 2
 
 
 def test_the_simulator_has_no_registers_to_report(cuda_device):

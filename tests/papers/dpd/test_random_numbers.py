@@ -1,14 +1,18 @@
 """Random numbers: correlations, the cycle of the linear congruential generator, and density waves."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from repro.dpd.noise import lcg, thread_words
 from repro.errors import InputError
-from repro.papers.dpd.random_numbers import cycle
+from repro.papers.dpd.random_numbers import cycle, text
 from repro.papers.dpd.random_numbers import density_waves as dw
 from repro.papers.dpd.random_numbers import quality as rq
 from repro.parallel import select
+from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 
 def _stepped(count: int) -> np.ndarray:
@@ -100,6 +104,14 @@ def test_tea_of_32_rounds_is_normal_and_without_correlation(table):
     assert abs(rq.worst_correlation(table, 32)) < 2.5 * row["band"]
 
 
+def test_the_correlation_that_is_judged_is_the_largest_and_can_refute_the_claim():
+    row = {"rounds": 32, "(i, j+1)": 0.002, "(i+1, j)": -0.03, "next step": 0.004}
+    worst = rq.worst_correlation(pd.DataFrame([row]), 32)
+    assert worst == -0.03
+    assert judge(claims.load("dpd")["dpd-061"], Evidence(worst)).verdict is Verdict.NOT_REPRODUCED
+    assert np.isnan(rq.worst_correlation(pd.DataFrame([row | {"next step": np.nan}]), 32))
+
+
 def test_tea_of_four_rounds_leaves_the_published_correlation_of_neighbours(table):
     row = table.set_index("rounds").loc[4]
     assert np.mean([row["(i, j+1)"], row["(i+1, j)"]]) == pytest.approx(0.08, abs=0.02)
@@ -142,16 +154,38 @@ def _synthetic(seed: int, strength: float) -> dw.Sampled:
 
 
 def test_a_wave_in_the_density_is_found_with_its_frequency():
-    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 1.0) for k in range(3, 5)]}
+    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 1.0) for k in range(3, 6)]}
     wave = dw.strongest(runs, dw.BY_CELL)
     assert wave in [(0, 1, -1), (0, -1, 1)]
     assert dw.frequency(runs[dw.BY_CELL][0], wave) == pytest.approx(0.02 * wave[1], abs=1e-9)
-    assert dw.regular(dw.comparison(runs)) == [dw.BY_CELL]
+    assert _regular(dw.regularity(runs, dw.BY_CELL)) is Verdict.REPRODUCED
 
 
 def test_noise_alone_is_not_a_regular_fluctuation():
-    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 0.0) for k in range(3, 5)]}
-    assert dw.regular(dw.comparison(runs)) == []
+    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 0.0) for k in range(3, 6)]}
+    assert _regular(dw.regularity(runs, dw.BY_CELL)) is Verdict.NOT_REPRODUCED
+
+
+def _regular(value: dict) -> Verdict:
+    return judge(claims.load("dpd")["dpd-060"], Evidence(**value)).verdict
+
+
+def _with_power(power: float) -> dw.Sampled:
+    """A run with a single wave, whose power over the number of particles is given."""
+    waves = np.array([0.0, np.sqrt(9 * power)]).reshape(1, 2, 1, 1)
+    return dw.Sampled(9, 10, np.ones((2, 1, 1)), np.ones((2, 1, 1)), waves, np.ones(1), 0.0)
+
+
+def test_the_excess_of_a_run_is_over_the_largest_that_tea_shows_by_chance():
+    runs = {dw.TEA: [_with_power(p) for p in (1, 2, 3)], dw.BY_CELL: [_with_power(p) for p in (8, 16, 12)]}
+    runs[dw.BY_PARTICLE] = [_with_power(4), _with_power(5)]
+    # TEA has 2 on average, and its third run twice the mean of the others
+    assert dw.over_chance(runs, dw.BY_CELL) == pytest.approx([2, 4, 3])
+    assert dw.regularity(runs, dw.BY_CELL) == {"measured": pytest.approx(3), "scatter": pytest.approx(2)}
+    # runs of which one has no more than the bound do not decide
+    assert _regular(dw.regularity(runs, dw.BY_CELL)) is Verdict.TIE
+    note = text.verdict_note(runs, (1, 0, 0))
+    assert note == "wave (1, 0, 0), median of 3 runs; with a thread a particle 1.00 and 1.25"
 
 
 def test_linear_generators_keep_particles_and_momentum():

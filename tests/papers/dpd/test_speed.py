@@ -14,8 +14,10 @@ from repro.dpd.strategies import STRATEGIES, linked
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.speed import tables as speed_tables
 from repro.papers.dpd.speed import text, trajectories
-from repro.parallel import select
+from repro.parallel import Speed, Timing, select
 from repro.study import claims
+from repro.study.evidence import Evidence
+from repro.study.verdicts import Verdict, judge
 
 SERIAL = select("serial")
 CLAIMS = claims.load("dpd")
@@ -24,7 +26,7 @@ CLAIMS = claims.load("dpd")
 def test_a_strategy_with_other_noise_is_not_timed(monkeypatch):
     wrong = SimpleNamespace(TRAITS=linked.TRAITS, build=lambda setup: linked.build(replace(setup, seed=setup.seed + 1)))
     monkeypatch.setitem(STRATEGIES, "wrong", wrong)
-    with pytest.raises(CheckError, match="wrong, serial.* differs from one core"):
+    with pytest.raises(CheckError, match="wrong, serial.* differs from linked on one core"):
         benchmark.measure_speed("case", Poiseuille(4, 4, 4).system(), SERIAL, strategy="wrong", seconds=1e-3)
 
 
@@ -32,7 +34,8 @@ def test_a_speed_is_particles_over_seconds_of_a_step_and_names_its_check():
     system = Poiseuille(4, 4, 4).system()
     found = benchmark.measure_speed("case", system, SERIAL, strategy="linked", seconds=1e-3)
     assert found.rates["updates"] * found.seconds == pytest.approx(system.count)
-    assert found.check.startswith("forces within 0.0e+00")
+    # nothing is compared with itself
+    assert found.check.endswith("of serial cell on the same 768 particles")
     assert found.choices["launch"] == "from Python, one by one"
 
 
@@ -73,13 +76,43 @@ def test_only_the_last_speedup_of_the_paper_does_not_follow_from_its_rates():
     assert table["speedup, particle"].iloc[3] == 19.15
 
 
+#: seconds of a run over those of the median run
+RUNS = (1.0, 1.02, 0.98)
+
+
 def _table(device: str) -> pd.DataFrame:
     # updates a second of the three baselines and both mappings, in units in which the linked list has 1
     rates = {864: (1, 2, 4, 0.5, 0.8), 67584: (1, 2, 8, 6, 12), 540672: (1, 2, 8, 10, 17), 1081344: (1, 2, 8, 12, 19)}
     ways = (*speed_tables.BASELINES, "thread per cell", "thread per particle")
     on = ("serial", "serial", "threads", device, device)
     rows = [(n, *row) for n, values in rates.items() for row in zip(ways, on, values, strict=True)]
-    return pd.DataFrame(rows, columns=["particles", "way", "device", "updates"])
+    table = pd.DataFrame(rows, columns=["particles", "way", "device", "updates"]).assign(spread=0.04)
+    table["seconds"] = table["particles"] / table["updates"]
+    table["runs"] = [tuple(s * run for run in RUNS) for s in table["seconds"]]
+    return table
+
+
+def _set(table: pd.DataFrame, particles: int, way: str, updates: float) -> None:
+    """Give a way another speed."""
+    here = (table["particles"] == particles) & (table["way"] == way)
+    table.loc[here, "updates"] = updates
+    table.loc[here, "seconds"] = particles / updates
+    for k in table.index[here]:
+        table.at[k, "runs"] = tuple(particles / updates * run for run in RUNS)
+
+
+def _verdict(identifier: str, values: dict) -> Verdict:
+    return judge(CLAIMS[identifier], Evidence(**values[identifier])).verdict
+
+
+def test_only_claims_with_a_verdict_of_their_own_are_tested():
+    assert all(CLAIMS[name].judged for name in speed_tables.CLAIMS)
+    assert CLAIMS["dpd-001"].same_as == speed_tables.claim(4, "speedup, particle")
+
+
+def test_the_systems_of_table_4_have_the_papers_numbers_of_particles():
+    stated = [int(CLAIMS[speed_tables.claim(row, "particles")].value) for row in (1, 2, 3, 4)]
+    assert list(speed_tables.particle_counts()) == stated
 
 
 def test_every_speedup_is_over_the_same_number_of_particles():
@@ -91,16 +124,93 @@ def test_every_speedup_is_over_the_same_number_of_particles():
 def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     table = speed_tables.with_speedups(_table("cuda"))
     values = speed_tables.claim_values(table, table[table["particles"] == 540672], full_size=True)
-    assert set(values) == {f"dpd-{k:03d}" for k in (1, 33, *range(34, 58), 59, 67)} == set(speed_tables.CLAIMS)
-    assert (values["dpd-001"], values["dpd-033"], values["dpd-057"]) == (19, 17, 19)
-    assert (values["dpd-059"], values["dpd-067"]) == ("particle > cell", "864 < 67584 < 540672 < 1081344")
-    assert [values[f"dpd-{k:03d}"] for k in (34, 40, 46, 52)] == [864, 67584, 540672, 1081344]
+    judged = {33, 59, 67} | {k for k in range(35, 58) if k not in (40, 46, 52)}
+    assert set(values) == {f"dpd-{k:03d}" for k in judged} == set(speed_tables.CLAIMS)
+    assert [values[f"dpd-{k:03d}"]["measured"] for k in (33, 35, 36, 38, 55, 57)] == [17, 1, 0.5, 0.8, 12, 19]
 
 
-def test_without_a_gpu_only_particles_and_the_core_are_measured():
+def test_every_speedup_names_the_speed_of_its_baseline():
+    table = _table("cuda")
+    table["updates"] *= 2.4e5
+    table = speed_tables.with_speedups(table)
+    values = speed_tables.claim_values(table, table, full_size=False)
+    assert "dpd-033" not in values
+    over = {name for name in values if CLAIMS[name].unit == "x"}
+    assert over == {f"dpd-{k:03d}" for k in (37, 39, 43, 45, 49, 51, 55, 57)}
+    assert {values[name]["baseline"] for name in over} == {"linked list, one core: 0.24 M particles/s"}
+
+
+def test_a_baseline_of_another_size_is_named_with_its_number_of_particles():
+    table = _table("cuda")
+    table["updates"] *= 1e6
+    fast, slow = (table[table["particles"] == count] for count in (1081344, 67584))
+    channel = speed_tables.with_speedups(fast, slow)
+    values = speed_tables.claim_values(speed_tables.with_speedups(table), channel, full_size=True)
+    assert values["dpd-033"]["measured"] == pytest.approx(19)
+    assert values["dpd-033"]["baseline"] == "linked list, one core: 1 M particles/s on 67,584 particles"
+
+
+def test_the_speedup_of_a_run_is_its_rate_over_the_median_rate_of_the_core():
+    table = speed_tables.with_speedups(_table("cuda"))
+    values = speed_tables.claim_values(table, table, full_size=False)
+    assert values["dpd-067"]["measured"]["67584"] == pytest.approx([12, 12 / 1.02, 12 / 0.98])
+    assert "spread by up to 4 %" in values["dpd-067"]["note"]
+    assert _verdict("dpd-067", values) is Verdict.REPRODUCED
+
+
+def test_a_speedup_that_falls_or_stays_is_no_growth():
+    for updates, verdict in ((16.0, Verdict.NOT_REPRODUCED), (17.1, Verdict.TIE)):
+        table = _table("cuda")
+        _set(table, 1081344, "thread per particle", updates)
+        table = speed_tables.with_speedups(table)
+        assert _verdict("dpd-067", speed_tables.claim_values(table, table, full_size=False)) is verdict
+
+
+def test_the_mappings_are_compared_run_by_run_at_every_size():
+    table = speed_tables.with_speedups(_table("cuda"))
+    values = speed_tables.claim_values(table, table, full_size=False)
+    rates = values["dpd-059"]["measured"]
+    assert list(rates) == [f"particles {count}" for count in (864, 67584, 540672, 1081344)]
+    assert rates["particles 864"]["cell"] == pytest.approx([0.5, 0.5 / 1.02, 0.5 / 0.98])
+    assert rates["particles 864"]["particle"] == pytest.approx([0.8, 0.8 / 1.02, 0.8 / 0.98])
+    assert _verdict("dpd-059", values) is Verdict.REPRODUCED
+
+
+def test_mappings_that_change_places_at_one_size_or_overlap_there_are_not_ordered():
+    for updates, verdict in ((9.0, Verdict.NOT_REPRODUCED), (0.81, Verdict.TIE)):
+        table = _table("cuda")
+        _set(table, 864, "thread per cell", updates)
+        table = speed_tables.with_speedups(table)
+        assert _verdict("dpd-059", speed_tables.claim_values(table, table, full_size=False)) is verdict
+
+
+def test_orders_need_all_four_sizes():
+    table = speed_tables.with_speedups(_table("cuda"))
+    table = table[table["particles"] < 1081344]
+    assert not {"dpd-059", "dpd-067", "dpd-057"} & set(speed_tables.claim_values(table, table, full_size=False))
+
+
+def test_without_a_gpu_only_the_core_is_measured():
     table = speed_tables.with_speedups(_table("threads"))
     values = speed_tables.claim_values(table, table, full_size=True)
-    assert set(values) == {f"dpd-{k:03d}" for k in (34, 35, 40, 41, 46, 47, 52, 53)}
+    assert set(values) == {f"dpd-{k:03d}" for k in (35, 41, 47, 53)}
+
+
+@pytest.mark.parametrize(("name", "runs"), [("cuda", 3), ("threads", 1)])
+def test_a_gpu_runs_the_papers_mappings_three_times_and_all_else_once(monkeypatch, name, runs):
+    def noted(case, system, device, **options):
+        seconds = Timing(1.0, 1.0, 0.0, 5)
+        more = {"strategy": options["strategy"], "precision": "single", "size": "", "check": "", "work": {"updates": 1}}
+        choices = {"particles": system.count, "rounds": options["rounds"]}
+        return Speed.of(case, device, [seconds] * options["runs"], **more, choices=choices)
+
+    monkeypatch.setattr(speed_tables, "measure_speed", noted)
+    device = SimpleNamespace(name=name, description="a device")
+    table = speed_tables.paper_table(speed_tables.systems([1]), device)
+    found = {way: len(times) for way, times in zip(table["way"], table["runs"], strict=True)}
+    mappings = {"thread per cell", "thread per particle"}
+    assert {found[way] for way in mappings} == {runs}
+    assert {found[way] for way in set(found) - mappings} == {1}
 
 
 def test_the_result_is_the_papers_mapping_on_the_largest_system_and_the_fastest_way_there():
@@ -111,10 +221,12 @@ def test_the_result_is_the_papers_mapping_on_the_largest_system_and_the_fastest_
     assert "The fastest way at this size is thread per particle (cuda): 19 million updates a second" in found
 
 
-def test_mappings_that_change_places_are_not_ordered():
+def test_the_rates_behind_the_speedups_stand_beside_them():
     table = _table("cuda")
-    table.loc[(table["particles"] == 864) & (table["way"] == "thread per cell"), "updates"] = 9
-    assert speed_tables.faster_mapping(table) == "depends on the size"
+    table["updates"] *= 1e6
+    found = text.growth(table)
+    assert "With 864, 67584, 540672, 1081344 particles" in found
+    assert "does 0.8, 12, 17, 19 million updates a second, and the linked list on one core 1, 1, 1, 1" in found
 
 
 def test_a_smaller_channel_has_the_same_shape():

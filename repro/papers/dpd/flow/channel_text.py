@@ -6,12 +6,6 @@ from repro.dpd.cases import Channel
 from . import flows, sections
 from .sections import Comparison, LastWindows
 
-#: why the number of wall particles cannot be compared with the paper's
-WALLS_UNSTATED = (
-    "the paper does not say where the wall particles sit; three planes of a lattice of the fluid's density give "
-    "this number"
-)
-
 
 def drives(case: Channel, small: Channel, steps: int) -> str:
     """The Mach numbers that the forces allow, and the steps in which the flow of `case` settles."""
@@ -30,8 +24,9 @@ def drives(case: Channel, small: Channel, steps: int) -> str:
 def particles(fluid: int, walls: int) -> str:
     """The numbers of fluid and wall particles, from `sections.paper_particles`."""
     return (
-        f"Fluid: {fluid}. Walls: **{walls}** in three planes, {100 * (walls / Channel.frozen - 1):+.1f} % from the "
-        f"paper's {Channel.frozen}."
+        f"Fluid: {fluid}, the paper's number, from which the gap was derived. Walls: {walls} in three planes of a "
+        f"lattice of the fluid's density, {100 * (walls / Channel.frozen - 1):+.1f} % from the paper's "
+        f"{Channel.frozen}; the paper does not say where they sit."
     )
 
 
@@ -72,7 +67,10 @@ def last_windows(late: LastWindows, case: Channel) -> str:
 def comparison_note(both: Comparison, case: Channel, steps: int) -> str:
     """What was compared, for the verdict; `steps` is the length of a window."""
     size = " x ".join(f"{side:g}" for side in (case.length, case.width, case.height))
-    return f"channel of {size}, gap {case.gap:g}, {both.device} and CPU over {both.windows * steps} steps"
+    return (
+        f"channel of {size}, gap {case.gap:g}, {both.device} and CPU over {both.windows * steps} steps; scatter from "
+        f"{sections.BLOCKS} blocks of the windows"
+    )
 
 
 def not_resolved(both: Comparison) -> str:

@@ -13,8 +13,9 @@ from repro.dpd.system import System
 
 from .flows import Flow, distances, mean_field, run, scatter
 
-#: share of the largest velocity that counts as agreement, and settled windows that it takes to tell
-AGREEMENT, FEWEST_WINDOWS = 0.05, 4
+#: share of the largest velocity that counts as agreement, and settled windows that it takes to tell: the last one is
+#: judged, two pairs of others tell how much its number scatters
+AGREEMENT, FEWEST_WINDOWS = 0.05, 5
 
 #: share of the largest velocity below which slip and residual should be, and expected error of the viscosity
 SMALL, VISCOSITY_ERROR = 0.02, 0.03
@@ -112,6 +113,25 @@ class Comparison:
         return distances(self.profiles, self.fit.theory.max())
 
     @property
+    def largest(self) -> float:
+        """The largest distance of any two of CPU, device and theory, over the largest velocity: what is judged."""
+        return max(self.apart.values())
+
+    @property
+    def scatter(self) -> float:
+        """How far `largest` lies from the same number of other windows, at most; nan without a pair of them.
+
+        A window is several relaxation times long, so windows are independent samples of one flow. Two settled windows
+        of the device, one of them in place of the CPU's, make the figure anew; the last window, which is judged, is
+        in no pair.
+        """
+        windows, theory = [field.velocity_x[0] for field in self.settled[:-1]], self.fit.theory
+        pairs = zip(windows[::2], windows[1::2], strict=False)
+        figures = [{"first": first, "second": second, "theory": theory} for first, second in pairs]
+        numbers = [max(distances(profiles, theory.max()).values()) for profiles in figures]
+        return max((abs(number - self.largest) for number in numbers), default=float("nan"))
+
+    @property
     def apart_inside(self) -> float:
         """The largest distance of any two profiles in layers at least one cutoff radius away from both walls."""
         height = self.system.walls.top - self.system.walls.bottom
@@ -169,13 +189,17 @@ def layer_arrays(field: Field) -> dict[str, np.ndarray]:
 
 
 def slip_study(case: Poiseuille, layers, device, *, relaxation: float, **options) -> pd.DataFrame:
-    """Slip and residual for several thicknesses of the reflecting layer; `options` as for `run`."""
+    """Slip, residual and largest distance from theory for several thicknesses of the reflecting layer.
+
+    `options` as for `run`. Slip and distance are shares of the largest velocity.
+    """
     rows = []
     for layer in layers:
         flow = run(replace(case, layer=layer), device, **options)
         fit = parabola(flow.settled(relaxation), flow.system)
-        rows.append((layer, np.mean(fit.slip), *fit.slip, fit.rms, fit.viscosity.value, fit.viscosity.error))
-    columns = ["layer", "slip", "lower wall", "upper wall", "residual (rms)", "viscosity", "error"]
+        apart = distances({"flow": fit.velocity, "theory": fit.theory}, fit.theory.max())["flow and theory"]
+        rows.append((layer, np.mean(fit.slip), *fit.slip, fit.rms, apart, fit.viscosity.value, fit.viscosity.error))
+    columns = ["layer", "slip", "lower wall", "upper wall", "residual (rms)", "from theory", "viscosity", "error"]
     return pd.DataFrame(rows, columns=columns)
 
 

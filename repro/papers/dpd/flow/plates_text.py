@@ -57,16 +57,17 @@ def straightness(both: Comparison, field: Field) -> str:
 
 
 def slip(study: pd.DataFrame, noise: float) -> str:
-    """The thickness of the reflecting layer without slip, from `plates.slip_study`, and the scatter of one window."""
+    """The layer without slip and the distances from theory, from `plates.slip_study`; `noise` is that of a window."""
     zero = plates.layer_without_slip(study)
     found = (
         f"The mean slip vanishes at a layer of **{zero:.2f}** cutoff radii."
         if zero == zero
         else "The slip does not change its sign among these layers."
     )
+    distances = ", ".join(f"{100 * row['from theory']:.1f} % with {row['layer']:g}" for _, row in study.iterrows())
     return (
         f"{found} One window scatters by {100 * noise:.1f} % in a layer, and the slip of a run of this study by about "
-        "as much."
+        f"as much. The flow's largest distance from theory is {distances}."
     )
 
 
@@ -89,13 +90,16 @@ def tall_channel(case: Poiseuille, run: flows.Flow, fit: Parabola, bulk: Estimat
 
 def conditions(case: Poiseuille, both: Comparison, *, steps: int, cpu_steps: int, window: int) -> str:
     """What was compared, for the verdict."""
-    return f"H = {case.height:g}, {both.device} at step {steps}, CPU at step {cpu_steps}, windows of {window} steps"
+    return (
+        f"H = {case.height:g}, reflecting layer of {case.layer:g}, {both.device} at step {steps}, CPU at step "
+        f"{cpu_steps}, windows of {window} steps; scatter from pairs of other windows"
+    )
 
 
-def trend(both: Comparison) -> str | None:
-    """That the three agree away from the walls, if they do."""
+def trend(both: Comparison) -> str:
+    """That the three agree away from the walls; empty if they do not."""
     if both.apart_inside >= plates.AGREEMENT:
-        return None
+        return ""
     agree = 100 * both.apart_inside
     return f"in the layers at least one cutoff radius from the walls the three agree within {agree:.1f} %"
 
@@ -103,6 +107,6 @@ def trend(both: Comparison) -> str | None:
 def not_resolved(both: Comparison) -> str:
     """Why this run cannot judge the agreement."""
     return (
-        f"{100 * plates.AGREEMENT:g} % can be told where four settled windows scatter by less than "
+        f"{100 * plates.AGREEMENT:g} % can be told where {plates.FEWEST_WINDOWS} settled windows scatter by less than "
         f"{100 * plates.AGREEMENT / 3:.1f} % in a layer: here {len(both.settled)} scatter by {100 * both.noise:.1f} %"
     )

@@ -15,6 +15,9 @@ from .flows import Flow, distances, mean_field, scatter
 #: share of the largest velocity that counts as agreement, and windows that it takes to tell
 AGREEMENT, FEWEST_WINDOWS = 0.05, 4
 
+#: parts into which the windows of a run are divided to see how much a number scatters
+BLOCKS = 4
+
 
 def in_fluid(field: Field, case: Channel) -> np.ndarray:
     """Which bins, of shape (columns, rows), have their middle in the fluid."""
@@ -88,6 +91,21 @@ def far_apart(first: list[Field], second: list[Field], case: Channel, reach: flo
     return {p: distances({"first": one[p], "second": two[p]}, fastest)["first and second"] for p in two}
 
 
+def block_scatter(first: list[Field], second: list[Field], case: Channel, reach: float) -> float:
+    """How far the largest distance of two runs lies from that of other runs, by block averaging.
+
+    Each pair of blocks of windows gives a largest distance. A block has an error larger by the root of `BLOCKS` than
+    all windows, and the distances of blocks scatter as much more. nan with fewer windows than blocks.
+    """
+    size = len(first) // BLOCKS
+    if size == 0:
+        return float("nan")
+    starts = range(0, BLOCKS * size, size)
+    blocks = [far_apart(first[k : k + size], second[k : k + size], case, reach) for k in starts]
+    largest = [max(apart.values()) for apart in blocks]
+    return (max(largest) - min(largest)) / sqrt(BLOCKS)
+
+
 def by_chance(error: float, bins: int) -> float:
     """The largest distance by chance alone between two averages in `bins` bins, each with `error`: its median."""
     return error * sqrt(2) * float(norm.ppf((1 + 0.5 ** (1 / bins)) / 2))
@@ -122,6 +140,13 @@ class Comparison:
     #: standard error of a bin, and the largest distance by chance alone, over the largest velocity
     noise: float
     chance: float
+    #: how far `largest` lies from that of other runs, see `block_scatter`
+    scatter: float
+
+    @property
+    def largest(self) -> float:
+        """The larger distance of both sections: what is judged."""
+        return max(self.apart.values())
 
     @property
     def resolved(self) -> bool:
@@ -147,6 +172,7 @@ def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Compa
         fastest=fastest,
         noise=noise,
         chance=by_chance(noise, int(np.isfinite(velocity).sum())),
+        scatter=block_scatter(kept[first], kept[device], case, reach),
     )
 
 

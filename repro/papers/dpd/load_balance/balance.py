@@ -1,10 +1,14 @@
 """Load balancing with one thread per cell: warp divergence predicted and measured (section 4.4)."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
 from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces, size_of
 from repro.dpd.simulation import Simulation
+from repro.dpd.system import System
+from repro.papers.dpd.repeated import of_runs
 from repro.parallel import time_launches
 from repro.particles.cells import ALL_CELLS, OWN_CELL
 
@@ -43,6 +47,27 @@ def shares_in_groups(work: np.ndarray, order: np.ndarray, group: int = WARP) -> 
     return padded.reshape(-1, group)
 
 
+def warp_share(work: np.ndarray, order: np.ndarray) -> float:
+    """Share of the lanes of all warps that work: a warp takes as long as its thread with the most work."""
+    warps = shares_in_groups(work, order)
+    return float(warps.mean() / warps.max(1).mean())
+
+
+def balance_gain(systems: Iterable[System]) -> dict:
+    """Share of the lanes that work with the cells sorted by load, over that with the cells as they lie, see `of_runs`.
+
+    The paper's measure of balance (figures 4 and 5), counted from the candidate pairs: the same on any machine.
+    """
+    return of_runs(_balance_gain(system) for system in systems)
+
+
+def _balance_gain(system: System) -> float:
+    counts = particles_in_cells(system)
+    pairs = pairs_of_cells(counts, system.cells.shape)
+    natural, by_load = (warp_share(pairs, cell_order(name, counts, pairs)) for name in ("natural", "by particles"))
+    return by_load / natural
+
+
 def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
     """Share eta of the threads' time in which they do useful work.
 
@@ -50,8 +75,7 @@ def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
     contiguous chunk of the order, and all wait for the worker with the most work.
     """
     if device.name == "cuda":
-        warps = shares_in_groups(work, order)
-        return float(warps.mean() / warps.max(1).mean())
+        return warp_share(work, order)
     ends = np.arange(device.workers + 1) * len(order) // device.workers
     pieces = np.diff(np.concatenate([[0], np.cumsum(work[order])])[ends])
     return float(pieces.mean() / pieces.max())

@@ -6,7 +6,7 @@ import pandas as pd
 
 from repro.papers.style import BLUE, ORANGE, VERMILLION
 
-from .balance import WARP, shares_in_groups
+from .balance import WARP, shares_in_groups, warp_share
 
 _WORK, _IDLE = BLUE, ORANGE
 
@@ -29,7 +29,7 @@ def warps(work: np.ndarray, orders: dict, shown: int = 10):
         wait_bars = axes.bar(threads, longest - chosen.ravel(), 1.0, chosen.ravel(), color=_IDLE, alpha=0.45)
         for edge in range(WARP, chosen.size, WARP):
             axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
-        share = groups.mean() / groups.max(1).mean()
+        share = warp_share(work, order)
         axes.set_title(f"{title}: threads work {share:.0%} of the time of all {len(groups)} warps")
         axes.set(ylabel="pairs of the thread", xlim=(-0.5, chosen.size - 0.5))
         axes.grid(axis="x", visible=False)

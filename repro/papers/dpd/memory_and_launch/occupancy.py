@@ -1,6 +1,7 @@
 """Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
 
 from dataclasses import dataclass
+from statistics import median
 
 import pandas as pd
 
@@ -9,7 +10,8 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import InputError
-from repro.parallel import time_launches
+from repro.papers.dpd.repeated import of_runs
+from repro.parallel import Speed, time_launches
 
 WARP = 32
 
@@ -134,45 +136,66 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     return tried + [(block, most) for most in registers]
 
 
-def launch_table(system: System, device, strategy: str, tried, record=None, *, seconds=0.05) -> pd.DataFrame:
+def launch_table(
+    system: System, device, strategy: str, tried, record=None, *, seconds=0.05, runs=1, compared=None
+) -> pd.DataFrame:
     """Time the force kernel of a strategy for each (block, most registers) of `tried`, on a GPU; each is checked.
 
     Columns strategy, block, limit, registers, local (bytes per thread spilled to local memory), shared, occupancy,
-    "stopped by", seconds, spread.
+    "stopped by", seconds (median over independent runs), runs (the seconds of each), spread. Only launches with blocks
+    of `compared` threads, which `gain_by_limits` compares, are run more than once.
     """
     expected, limits, rows = reference_forces(system), limits_of(device), []
     for block, most in tried:
-        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
-        check, launch = check_forces(simulation, expected), simulation.forces.parts["forces"]
-        timing = time_launches([launch], device, seconds)
-        each, spread = timing.seconds, timing.spread
-        took = device.resources(launch)
+        times = runs if block == compared else 1
+        speed, took = _launch_speed(system, device, strategy, block, most, expected, seconds, times)
         resident = occupancy(limits, block, took["registers"], took["shared"])
         row = {"strategy": strategy, "block": block, "limit": most or 0} | took
-        row |= {"occupancy": resident.share, "stopped by": resident.stopped_by, "seconds": each, "spread": spread}
-        rows.append(row)
+        row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
+        rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
         if record is not None:
-            record.timing(
-                f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}",
-                **{key: row[key] for key in ("seconds", "spread", "strategy", "block", "registers", "occupancy")},
-                device=device.name,
-                hardware=device.description,
-                precision=simulation.precision,
-                size=size_of(system),
-                includes="the force kernel alone, at fixed positions",
-                check=check,
-            )
+            about = {"registers": took["registers"], "occupancy": resident.share}
+            record.timing(**speed.row, **about, includes="the force kernel alone, at fixed positions")
     return pd.DataFrame(rows)
 
 
-def gain_by_limits(table: pd.DataFrame, block: int) -> pd.Series:
-    """By strategy: the time without a limit of registers over that with the best limit, at one block size."""
-    at = table[table["block"] == block]
-    free = at[at["limit"] == 0].groupby("strategy")["seconds"].first()
-    return free / at[at["limit"] > 0].groupby("strategy")["seconds"].min()
+def _launch_speed(system, device, strategy, block, most, expected, seconds, runs) -> tuple[Speed, dict[str, int]]:
+    """Time of a launch in runs with arrays of their own, and what the kernel takes."""
+    timings = []
+    for _ in range(runs):
+        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
+        check, launch = check_forces(simulation, expected), simulation.forces.parts["forces"]
+        timings.append(time_launches([launch], device, seconds))
+    speed = Speed.of(
+        f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}",
+        device,
+        timings,
+        strategy=strategy,
+        precision=simulation.precision,
+        size=size_of(system),
+        check=check,
+        work={},
+        choices={"block": block},
+    )
+    return speed, device.resources(launch)
 
 
-def launch_tables(system: System, device, all_tried: dict, record=None, *, seconds=0.05) -> pd.DataFrame:
-    """The rows of `launch_table` for several strategies, {strategy: launches to time}."""
-    tables = [launch_table(system, device, name, tried, record, seconds=seconds) for name, tried in all_tried.items()]
+def gain_by_limits(table: pd.DataFrame, block: int) -> dict[str, list[float]]:
+    """By strategy, in each run: time without a limit of registers over that with the best limit, at one block size."""
+    at, gains = table[table["block"] == block], {}
+    for strategy, rows in at.groupby("strategy"):
+        free, limited = rows[rows["limit"] == 0].iloc[0], rows[rows["limit"] > 0]
+        best = limited.loc[limited["seconds"].idxmin()]
+        gains[strategy] = [plain / least for plain, least in zip(free["runs"], best["runs"], strict=True)]
+    return gains
+
+
+def largest_gain(gains: dict[str, list[float]]) -> dict:
+    """The gain of the strategy that gains most, from `gain_by_limits`; see `of_runs`."""
+    return of_runs(max(gains.values(), key=median))
+
+
+def launch_tables(system: System, device, all_tried: dict, record=None, **options) -> pd.DataFrame:
+    """The rows of `launch_table` for several strategies, {strategy: launches to time}; `options` are its."""
+    tables = [launch_table(system, device, name, tried, record, **options) for name, tried in all_tried.items()]
     return pd.concat(tables, ignore_index=True)

@@ -1,5 +1,7 @@
 """Sentences of the notebook on memory access and launch parameters, as Markdown, with their numbers."""
 
+from statistics import median
+
 import pandas as pd
 
 from . import memory
@@ -52,12 +54,12 @@ def constants_note(table: pd.DataFrame) -> str:
     return f"half stencil; full stencil {full:.3f}; spread of the repetitions up to {table['spread'].max():.1%}"
 
 
-def launches(table: pd.DataFrame, limited: pd.Series, block: int) -> str:
+def launches(table: pd.DataFrame, limited: dict[str, list[float]], block: int) -> str:
     """The fastest launch of each kernel beside that with the largest occupancy, from `occupancy.launch_table`.
 
-    `limited` are the gains by limits of registers at blocks of `block` threads.
+    `limited` are the gains by limits of registers at blocks of `block` threads, from `occupancy.gain_by_limits`.
     """
-    return " ".join(_one_kernel(name, rows, limited[name], block) for name, rows in table.groupby("strategy"))
+    return " ".join(_one_kernel(name, rows, median(limited[name]), block) for name, rows in table.groupby("strategy"))
 
 
 def _one_kernel(name: str, rows: pd.DataFrame, gain: float, block: int) -> str:
@@ -72,6 +74,6 @@ def _one_kernel(name: str, rows: pd.DataFrame, gain: float, block: int) -> str:
     )
 
 
-def limits_note(limited: pd.Series) -> str:
-    """The gains by a limit of registers, by kernel."""
-    return ", ".join(f"{name} {value:.3f}" for name, value in limited.items())
+def limits_note(limited: dict[str, list[float]]) -> str:
+    """The gains by a limit of registers, by kernel, from `occupancy.gain_by_limits`."""
+    return ", ".join(f"{name} {median(values):.3f}" for name, values in limited.items())

@@ -12,6 +12,7 @@ import pandas as pd
 from repro.dpd.cases import Bulk
 from repro.dpd.simulation import Simulation
 from repro.errors import InputError
+from repro.papers.dpd.repeated import of_runs
 from repro.particles.random import ROUNDS
 
 from .quality import correlation
@@ -23,9 +24,6 @@ WAYS = {TEA: ("fastest", ROUNDS), BY_PARTICLE: ("particle", 0), BY_CELL: ("cell"
 
 #: rows of the cell table: a driven wave must not overflow it
 _CAPACITY = 64
-
-#: a fluctuation is regular if its wave has this many times the largest excess that TEA shows by chance
-CLEARLY = 2.0
 
 
 @dataclass(frozen=True)
@@ -153,10 +151,18 @@ def comparison(runs: dict) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def regular(table: pd.DataFrame) -> list[str]:
-    """The ways of method one whose strongest wave is clearly above what TEA shows by chance."""
-    largest = table.set_index("way")["its excess"]
-    return [way for way in largest.index if way != TEA and largest[way] > CLEARLY * largest[TEA]]
+def over_chance(runs: dict, way: str) -> list[float]:
+    """In each run of a way: the largest excess of any wave, over the largest that TEA shows by chance.
+
+    About one where the density fluctuates as that of a fluid does, and large where a wave is driven.
+    """
+    tea, chance = structures(runs)[TEA], np.nanmax(excess(runs, TEA))
+    return [float(np.nanmax(run.structure / tea) / chance) for run in runs[way]]
+
+
+def regularity(runs: dict, way: str) -> dict:
+    """What the claim on a regular fluctuation is judged by: `over_chance` in the runs of a way, see `of_runs`."""
+    return of_runs(over_chance(runs, way))
 
 
 def height(run: Sampled, wave) -> np.ndarray:

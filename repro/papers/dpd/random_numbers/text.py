@@ -3,7 +3,7 @@
 import pandas as pd
 
 from . import cycle, quality
-from .density_waves import BY_CELL, BY_PARTICLE, TEA, regular
+from .density_waves import BY_CELL, BY_PARTICLE, TEA, over_chance
 
 #: steps below which waves of the density cannot be told from chance
 FEWEST_STEPS = 500
@@ -54,9 +54,10 @@ def overlaps(table: pd.DataFrame, length: int) -> str:
     )
 
 
-def verdict_note(table: pd.DataFrame, wave) -> str:
-    """The ways with a regular fluctuation, from `density_waves.comparison`, and the wave."""
-    return f"regular with: {'; '.join(regular(table)) or 'none'}; wave {wave}"
+def verdict_note(runs: dict, wave) -> str:
+    """The wave with one thread per cell, and what the runs of `density_waves` give with one thread per particle."""
+    others = " and ".join(f"{value:.2f}" for value in over_chance(runs, BY_PARTICLE))
+    return f"wave {wave}, median of {len(runs[BY_CELL])} runs; with a thread a particle {others}"
 
 
 def too_short(steps: int) -> str:

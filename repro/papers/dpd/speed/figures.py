@@ -1,16 +1,19 @@
 """Figures of the speed notebook. `paper` holds the keywords of the project's style for a paper's points."""
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import pandas as pd
 
 from repro.papers.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 
-from .tables import BASELINES
+from .tables import ALL_CORES, BASELINES, PAPER_PROGRAM, TEA_PROGRAM
 
 _LOOKS = {
-    "linked list, one core": (BLACK, "o", ":"),
+    PAPER_PROGRAM: (BLACK, "o", ":"),
+    TEA_PROGRAM: ("0.5", "h", ":"),
     "planes, one core": (ORANGE, "s", ":"),
-    "planes, all cores": (VERMILLION, "^", ":"),
+    ALL_CORES: (VERMILLION, "^", ":"),
     "thread per cell": (BLUE, "D", "-"),
     "thread per particle": (GREEN, "v", "-"),
     "thread per particle, full stencil": (PURPLE, "P", "-"),
@@ -32,7 +35,7 @@ _GROUP_COLOURS = {
 
 def rates(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     """Particle updates a second of every way over the number of particles, and the paper's (table 4)."""
-    figure, axes = plt.subplots(figsize=(6.4, 5.2))
+    figure, axes = plt.subplots(figsize=(7.6, 5.6))
     _draw_ways(axes, table, "updates")
     _draw_paper(axes, published, _PAPER_RATES, paper)
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="particle updates per second")
@@ -41,18 +44,22 @@ def rates(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
 
 
 def speedups(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
-    """Speedup over each baseline, a panel for each; the paper's are over its own core's linked list."""
-    figure, panels = plt.subplots(1, len(BASELINES), figsize=(10.2, 4.6), sharex=True, sharey=True)
+    """Speedup over each baseline, a panel for each; the paper's are over its own program on its core."""
+    figure, grid = plt.subplots(2, 2, figsize=(9.2, 8.4), sharex=True, sharey=True)
+    panels = grid.ravel()
     for axes, baseline in zip(panels, BASELINES, strict=True):
         _draw_ways(axes, table[table["way"] != baseline], f"over {baseline}")
         axes.axhline(1, color="0.5", linewidth=1)
-        axes.set(xscale="log", yscale="log", xlabel="particles", title=f"over {baseline}")
+        axes.set(xscale="log", yscale="log", title=fill(f"over {baseline}", 40))
     _draw_paper(panels[0], published, _PAPER_SPEEDUPS, paper)
-    panels[0].set_ylabel("speedup")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("speedup")
+    for axes in grid[1]:
+        axes.set_xlabel("particles")
     entries = {}
     for axes in panels[::-1]:
         entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    figure.legend(entries.values(), entries, loc="outside lower center", ncols=3)
+    figure.legend(entries.values(), entries, loc="outside lower center", ncols=2)
     return figure
 
 

@@ -6,20 +6,23 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from repro.dpd.benchmark import INCLUDES, measure_speed, part_times
+from repro.dpd.benchmark import INCLUDES, part_times
 from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
-from repro.papers.timings import speed_table
+from repro.dpd.system import in_cell_order
+from repro.papers.dpd.repeated import RUNS
+from repro.papers.timings import order, orders, speed_table
 from repro.parallel import select
 from repro.particles.random import ROUNDS
 
+from . import linear
 from .trajectories import apart
 
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
 
-#: claims of the paper's table 4 by column, one per row of the table
+#: claims of the paper's table 4 by column, one per row of the table; the particles are set-up and not judged
 _TABLE_4_CLAIMS = {
     "particles": {1: "dpd-034", 2: "dpd-040", 3: "dpd-046", 4: "dpd-052"},
     "one core": {1: "dpd-035", 2: "dpd-041", 3: "dpd-047", 4: "dpd-053"},
@@ -30,15 +33,27 @@ _TABLE_4_CLAIMS = {
 }
 PAPER_COLUMNS = tuple(_TABLE_4_CLAIMS)
 
-#: claims about speedups and their order: of the abstract, of the channel, of both mappings, and over the size
-SPEEDUP, CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-001", "dpd-033", "dpd-059", "dpd-067"
+#: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
+CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
 CLAIMS = sorted(
-    [SPEEDUP, CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS]
-    + [identifier for rows in _TABLE_4_CLAIMS.values() for identifier in rows.values()]
+    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS]
+    + [name for column, rows in _TABLE_4_CLAIMS.items() if column != "particles" for name in rows.values()]
 )
 
-#: programs over which every speedup is given; the first is the paper's kind of program
-BASELINES = ("linked list, one core", "planes, one core", "planes, all cores")
+#: the paper's mappings of particles to threads
+MAPPINGS = ("cell", "particle")
+
+#: the paper's serial program in its best form: its generator, and particles stored in the order of their cells
+PAPER_PROGRAM = "linked list, linear generator, cell order, one core"
+
+#: the same list with TEA instead, and particles stored in no order
+TEA_PROGRAM = "linked list, TEA, random order, one core"
+
+#: the fast program on all cores
+ALL_CORES = "planes, all cores"
+
+#: programs over which every speedup is given; claims are judged by the first
+BASELINES = (PAPER_PROGRAM, TEA_PROGRAM, "planes, one core", ALL_CORES)
 
 #: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a server's processor
 LAMMPS = {1: 1.4e6, 2: 2.9e6}
@@ -73,37 +88,41 @@ def published(values: dict[str, str]) -> pd.DataFrame:
     """The paper's table 4 from claims by id, and the speedups that its own rates give."""
     rows = [{name: float(values[claim(row, name)]) for name in PAPER_COLUMNS} for row in range(1, len(TABLE_4) + 1)]
     table = pd.DataFrame(rows).astype({"particles": int})
-    for mapping in ("cell", "particle"):
+    for mapping in MAPPINGS:
         table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
     return table
 
 
 def baselines() -> dict:
     """The programs on a CPU, by name: strategy and device."""
-    ways = (("linked", "serial"), ("planes", "serial"), ("planes", "threads"))
+    ways = (("linked", "serial"), ("linked", "serial"), ("planes", "serial"), ("planes", "threads"))
     return {name: (strategy, select(device)) for name, (strategy, device) in zip(BASELINES, ways, strict=True)}
 
 
 def mappings(device) -> dict:
     """The paper's mappings on `device`, and on a GPU two ways beyond it."""
-    names = {"thread per cell": "cell", "thread per particle": "particle"}
+    names = {f"thread per {name}": name for name in MAPPINGS}
     if device.name == "cuda":
         names |= {"thread per particle, full stencil": "particle, full stencil", "runs of sorted particles": "fastest"}
     return {name: (strategy, device) for name, strategy in names.items()}
 
 
 def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """Table 4: every way for every system at the paper's 32 rounds and single precision, with speedups.
+    """Table 4: every way for every system at 32 rounds, but for the paper's program, in single precision, with speedups.
 
-    `cases` are systems by number of particles.
+    `cases` are systems by number of particles. A GPU runs the paper's mappings three times, which judges their order.
     """
-    return with_speedups(_measured(cases, baselines() | mappings(device), record, seconds))
+    ways = baselines() | mappings(device)
+    repeated = {f"thread per {name}" for name in MAPPINGS} if device.name == "cuda" else ()
+    return with_speedups(_measured(cases, ways, record, seconds, repeated))
 
 
 def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
-    """How far trajectories on all cores and on `device` are from that of the linked list, see `trajectories.apart`."""
-    slow, _, many = BASELINES
-    ways = {name: baselines()[name] for name in (slow, many)} | {
+    """How far trajectories on all cores and on `device` are from that of the linked list, all with TEA.
+
+    See `trajectories.apart`.
+    """
+    ways = {name: baselines()[name] for name in (TEA_PROGRAM, ALL_CORES)} | {
         f"{name}, {device.name}": way for name, way in mappings(device).items()
     }
     return apart(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
@@ -112,7 +131,7 @@ def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
 def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
-    The CPU runs `cpu_case`, one system of middle size: its updates a second hardly depend on the size.
+    The paper's program has no rounds. The CPU runs `cpu_case`, one system of middle size: its updates a second hardly depend on the size.
     """
     tables = []
     for precision, rounds in product(precisions, all_rounds):
@@ -143,22 +162,30 @@ def launch_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> p
     return pd.concat(runs, ignore_index=True)
 
 
-def _measured(cases: dict, ways: dict, record, seconds: float, **options) -> pd.DataFrame:
+def _measured(cases: dict, ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
     options = {"rounds": PAPER_ROUNDS, "seconds": seconds} | options
     runs, named = [], []
     for count, system in cases.items():
         for way, (strategy, device) in ways.items():
             case = f"{way}, {device.name}, {system.name}, {count} particles"
-            runs.append((case, system, device, options | {"strategy": strategy}))
+            chosen = options | {"strategy": strategy, "runs": RUNS if way in repeated else 1}
+            if way == PAPER_PROGRAM:
+                runs.append((case, in_cell_order(system), device, chosen | {"rounds": 0}))
+            else:
+                runs.append((case, system, device, chosen))
             named.append(way)
-    table = speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
     table.insert(0, "way", named)
     return table
 
 
 def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.DataFrame:
-    """`table` with its speedups over each baseline at the same number of particles; over those of `slow`, if given."""
+    """`table` with its speedups over each baseline at the same number of particles; over those of `slow`, if given.
+
+    The column "baseline particles" is the number of particles that the baseline had.
+    """
     table = table.copy()
+    table["baseline particles"] = table["particles"] if slow is None else int(slow["particles"].iloc[0])
     for name in BASELINES:
         source = table if slow is None else slow
         rows = source[source["way"] == name].set_index("particles")["updates"]
@@ -167,41 +194,64 @@ def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.D
     return table
 
 
-def order(table: pd.DataFrame, way: str = "thread per particle") -> str:
-    """Numbers of particles in the order of the speedup of `way` over the linked list, as a claim states it."""
-    rows = table[table["way"] == way].sort_values(f"over {BASELINES[0]}")
-    return " < ".join(str(count) for count in rows["particles"])
+def speedup_by_size(table: pd.DataFrame, way: str = "thread per particle") -> dict[str, list[float]]:
+    """The speedup of `way` over the paper's program by the number of particles, one for each run of `way`.
 
-
-def faster_mapping(table: pd.DataFrame) -> str:
-    """Which of the paper's mappings is faster at every size."""
-    speeds = table.pivot(index="particles", columns="way", values="updates")
-    ahead = speeds["thread per particle"] > speeds["thread per cell"]
-    return "particle > cell" if ahead.all() else ("cell > particle" if not ahead.any() else "depends on the size")
-
-
-def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool) -> dict[str, float | str]:
-    """Values of the claims that a run can test, by id; `full_size`: whether the channel has the paper's.
-
-    Particles are counted in all four systems, the core's rate is measured at each size that was timed, and the GPU's
-    speeds count only on a GPU.
+    Each is the rate of one run over the median rate of the paper's program, which runs once.
     """
-    counts = particle_counts()
-    values = {claim(row, "particles"): count for row, count in enumerate(counts, 1)}
+    return order(table[table["way"] == way], "particles", f"over {PAPER_PROGRAM}")
+
+
+def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
+    """Updates a second of the paper's mappings in each run, {"particles 864": {"cell": [...], ...}, ...}."""
+    rows = table[table["way"].isin([f"thread per {name}" for name in MAPPINGS])]
+    named = rows.assign(mapping=rows["way"].str.removeprefix("thread per "))
+    return orders(named, "particles", "mapping", "updates")
+
+
+def baseline(row) -> str:
+    """What the speedup of a row of `with_speedups` is over: the program, where it ran, and its speed."""
+    name, count = PAPER_PROGRAM, row["baseline particles"]
+    rate = row["updates"] / row[f"over {name}"]
+    where = "" if count == row["particles"] else f" on {count:,} particles"
+    return f"{name}: {rate / 1e6:.2g} M particles/s{where}"
+
+
+def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool) -> dict[str, dict]:
+    """Keywords of `Record.measure` for the claims that a run can test, by id.
+
+    From `paper_table` and `channel_table`; `full_size`: whether the channel has the paper's size. The core's rate is
+    measured at each size that was timed, the GPU's speeds count only on a GPU, and orders need all four sizes.
+    """
+    values = _values_of_table_4(table)
+    on_gpu = "cuda" in set(table["device"])
+    if on_gpu and set(particle_counts()) == set(table["particles"]):
+        values[FASTER_MAPPING] = {"measured": mapping_rates(table)}
+        values[SPEEDUP_GROWS] = {"measured": speedup_by_size(table), "note": _growth_note(table)}
+    if full_size and "cuda" in set(channel["device"]):
+        values[CHANNEL_SPEEDUP] = _speedup(channel[channel["way"] == "thread per particle"].iloc[0])
+    return values
+
+
+def _values_of_table_4(table: pd.DataFrame) -> dict[str, dict]:
+    counts, values = particle_counts(), {}
     for run in table.to_dict("records"):
         row, mapping = counts.index(run["particles"]) + 1, run["way"].removeprefix("thread per ")
-        if run["way"] == BASELINES[0]:
-            values[claim(row, "one core")] = run["updates"]
-        elif run["device"] == "cuda" and mapping in ("cell", "particle"):
-            values[claim(row, run["way"])] = run["updates"]
-            values[claim(row, f"speedup, {mapping}")] = run[f"over {BASELINES[0]}"]
-    if set(counts) == set(table["particles"]) and "cuda" in set(table["device"]):
-        values |= {SPEEDUP: values[claim(4, "speedup, particle")], SPEEDUP_GROWS: order(table)}
-        values[FASTER_MAPPING] = faster_mapping(table)
-    if full_size and "cuda" in set(channel["device"]):
-        paper_way = channel[channel["way"] == "thread per particle"]
-        values[CHANNEL_SPEEDUP] = float(paper_way[f"over {BASELINES[0]}"].iloc[0])
+        if run["way"] == PAPER_PROGRAM:
+            values[claim(row, "one core")] = {"measured": run["updates"]}
+        elif run["device"] == "cuda" and mapping in MAPPINGS:
+            values[claim(row, run["way"])] = {"measured": run["updates"]}
+            values[claim(row, f"speedup, {mapping}")] = _speedup(run)
     return values
+
+
+def _speedup(row) -> dict:
+    return {"measured": row[f"over {PAPER_PROGRAM}"], "baseline": baseline(row)}
+
+
+def _growth_note(table: pd.DataFrame) -> str:
+    spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()
+    return f"each run over the median of the paper's program, whose repetitions spread by up to {100 * spread:.0f} %"
 
 
 def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:

@@ -2,10 +2,7 @@
 
 import pandas as pd
 
-from .tables import BASELINES, LAMMPS
-
-#: columns of the speedups, one per baseline
-_SPEEDUPS = tuple(f"over {name}" for name in BASELINES)
+from .tables import ALL_CORES, BASELINES, LAMMPS, PAPER_PROGRAM, TEA_PROGRAM
 
 
 def trajectories(moved: pd.DataFrame, particles: int) -> str:
@@ -17,8 +14,8 @@ def trajectories(moved: pd.DataFrame, particles: int) -> str:
     apart = moved[(moved["step"] == last) & (moved["precision"] == "single")].set_index("way")["particles apart"]
     same, other = apart.index[apart == 0], apart.index[apart > 0]
     return (
-        f"After {last} steps of {particles} particles in single precision these are, bit for bit, where the linked "
-        f"list on one core has them: **{'; '.join(same) or 'none'}**. Not so: {'; '.join(other) or 'none'}."
+        f"After {last} steps of {particles} particles in single precision these are, bit for bit, where the program "
+        f"*{TEA_PROGRAM}* has them: **{'; '.join(same) or 'none'}**. Not so: {'; '.join(other) or 'none'}."
     )
 
 
@@ -36,13 +33,12 @@ def cpu_rates(table: pd.DataFrame, paper: pd.DataFrame) -> str:
     """The updates a second of the CPU's ways on the largest system, beside the paper's core and LAMMPS."""
     largest = table["particles"].iloc[-1]
     of_way = {way: table[table["way"] == way].iloc[-1] for way in BASELINES}
-    slow, quick, many = (of_way[way]["updates"] / 1e6 for way in BASELINES)
+    rates = "; ".join(f"{way}: **{run['updates'] / 1e6:.2f}**" for way, run in of_way.items())
     one, two = (rate / 1e6 for rate in LAMMPS.values())
     paper_core = paper["one core"].iloc[table["particles"].nunique() - 1] / 1e6
     return (
-        f"On {largest} particles the linked list does {slow:.2f} million updates a second on one core, the planes "
-        f"{quick:.2f} on one core and {many:.2f} on all cores ({of_way[BASELINES[2]]['hardware']}). The paper's core "
-        f"did {paper_core:.2f}. For scale: LAMMPS, a production code, does about {one:g} million on one core and "
+        f"Million updates a second on {largest} particles: {rates} ({of_way[ALL_CORES]['hardware']}). The paper's "
+        f"core did {paper_core:.2f}. For scale: LAMMPS, a production code, does about {one:g} million on one core and "
         f"{two:g} million on two cores of a server's processor for this fluid. That is a remark and not a measurement "
         "of this run."
     )
@@ -56,15 +52,29 @@ def force_shares(parts: pd.DataFrame) -> str:
     return f"The forces take {shares}."
 
 
+def growth(table: pd.DataFrame) -> str:
+    """The rates behind the speedups: of one thread per particle, and of the paper's program, by the particles."""
+    mapping, core = (table[table["way"] == way] for way in ("thread per particle", PAPER_PROGRAM))
+    fast, slow = (", ".join(f"{rate / 1e6:.3g}" for rate in rows["updates"]) for rows in (mapping, core))
+    sizes = ", ".join(str(count) for count in mapping["particles"])
+    return (
+        f"With {sizes} particles one thread per particle does {fast} million updates a second, and "
+        f"*{PAPER_PROGRAM}* {slow}. A speedup grows when the first rises, and also when the second falls."
+    )
+
+
 def result(table: pd.DataFrame) -> str:
-    """The speedups of the paper's better mapping on the largest system, and of the fastest way at this size."""
+    """The speedups of the paper's better mapping on the largest system, and of the fastest way there, by baseline."""
     mapping = table[table["way"] == "thread per particle"].iloc[-1]
     at_size = table[table["particles"] == mapping["particles"]]
     best = at_size.loc[at_size["updates"].idxmax()]
-    factors = ", ".join(f"{mapping[name]:.3g} times {name.removeprefix('over ')}" for name in _SPEEDUPS)
     return (
-        f"The paper's better mapping on {mapping['particles']} particles, on {mapping['hardware']}, is **{factors}**. "
-        f"The fastest way at this size is {best['way']} ({best['device']}): {best['updates'] / 1e6:.3g} million "
-        f"updates a second, {best[_SPEEDUPS[0]]:.3g} times the linked list and {best[_SPEEDUPS[2]]:.3g} times the "
-        "planes on all cores."
+        f"The paper's better mapping on {mapping['particles']} particles, on {mapping['hardware']}, is "
+        f"**{_factors(mapping)}**. The fastest way at this size is {best['way']} ({best['device']}): "
+        f"{best['updates'] / 1e6:.3g} million updates a second. That is {_factors(best)}."
     )
+
+
+def _factors(row) -> str:
+    """By how much a row of a table is faster than each baseline."""
+    return "; ".join(f"{row[f'over {name}']:.3g} times *{name}*" for name in BASELINES)

@@ -1,0 +1,20 @@
+"""Numbers that independent runs or seeds give, as a claim is judged by them."""
+
+from collections.abc import Iterable
+from statistics import median
+
+from repro.errors import InputError
+
+#: independent runs from which a scatter is told
+RUNS = 3
+
+
+def of_runs(values: Iterable[float], **more) -> dict:
+    """Keywords of `Record.measure` for a number of several runs: their median, and how far they lie apart.
+
+    `more` are further keywords. Raises InputError for fewer than `RUNS`.
+    """
+    values = [float(value) for value in values]
+    if len(values) < RUNS:
+        raise InputError(f"{len(values)} runs: how far runs lie apart takes {RUNS} at least")
+    return {"measured": median(values), "scatter": max(values) - min(values)} | more

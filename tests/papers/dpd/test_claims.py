@@ -1,0 +1,43 @@
+"""The paper's claims: each that is judged is declared by one notebook; numbers of several runs are summed up."""
+
+from collections import Counter
+
+import pytest
+
+from repro.errors import InputError
+from repro.papers.dpd.repeated import of_runs
+from repro.papers.dpd.speed import tables
+from repro.study import claims
+from repro.study.paths import Project
+
+CLAIMS = claims.load("dpd")
+NOTEBOOKS = sorted((Project.default().root / "notebooks" / "dpd").glob("*.ipynb"))
+
+
+def test_each_judged_claim_is_declared_by_one_notebook():
+    declared = Counter(tables.CLAIMS)
+    for notebook in NOTEBOOKS:
+        declared.update(claims.named_in(notebook))
+    assert set(declared.values()) == {1}
+    assert set(declared) == {claim.id for claim in CLAIMS.values() if claim.judged}
+
+
+def test_mechanisms_are_orders_shares_and_gains_on_one_device():
+    mechanisms = {claim.id for claim in CLAIMS.values() if claim.kind == "mechanism"}
+    assert mechanisms == {f"dpd-{number:03d}" for number in (5, 11, 58, 59, 62, 63, 64, 67)}
+
+
+def test_counts_that_go_into_a_run_are_not_judged():
+    for number in (10, 31, 32, 34, 40, 46, 52):
+        claim = CLAIMS[f"dpd-{number:03d}"]
+        assert (claim.kind, claim.rule, claim.tolerance, claim.why) == ("setup", "", "", "")
+        assert claim.note
+
+
+def test_a_number_of_several_runs_is_their_median_and_how_far_they_lie_apart():
+    assert of_runs([3, 1, 7, 2, 4], note="five") == {"measured": 3.0, "scatter": 6.0, "note": "five"}
+
+
+def test_two_runs_tell_no_scatter():
+    with pytest.raises(InputError, match="takes 3 at least"):
+        of_runs([1.0, 2.0])
