@@ -12,7 +12,8 @@ from numpy import uint32
 from repro.parallel import inline
 from repro.particles.random import ROUNDS, Stream, normal, tea
 
-#: rounds in the paper
+#: rounds of one run of TEA in the paper. It runs TEA twice for the noise of a pair, with other parameters for each of
+#: two uniform numbers (section 4.3); here one run gives both, so the paper's noise costs twice these rounds, 64 a pair
 PAPER_ROUNDS = 32
 
 #: the paper's linear generator (its reference 25): modulus 2^32, factor and increment

@@ -1,6 +1,6 @@
 """What is simulated: a fluid in a periodic box, its walls, what drives it, and where all particles start."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite, sqrt
 
 import numpy as np
@@ -63,6 +63,16 @@ class System:
     def cells(self) -> Cells:
         """The grid of cells."""
         return Cells(self.box)
+
+
+def in_cell_order(system: System) -> System:
+    """The same particles at the same places, numbered in the order of their cells: the fluid's first, then the frozen.
+
+    Two particles in a cell keep their order.
+    """
+    frozen = np.arange(system.count) >= system.moving
+    order = np.lexsort((system.cells.of(system.position), frozen))
+    return replace(system, position=system.position[order], velocity=system.velocity[order])
 
 
 def thermal(count: int, fluid: Fluid, generator: np.random.Generator) -> np.ndarray:

@@ -12,7 +12,7 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
-from repro.dpd.system import System
+from repro.dpd.system import System, in_cell_order
 from repro.errors import InputError
 
 #: forces of order 100 in single precision, positions to 1e-9 of the box
@@ -98,3 +98,14 @@ def test_two_particles_at_one_place_have_no_force_and_no_nan(device):
     for strategy in STRATEGIES:
         if runs_on(strategy, device):
             assert (found_forces(system, device, strategy, "single") == 0).all()
+
+
+def test_in_cell_order_the_particles_are_the_same_and_lie_cell_after_cell():
+    # cells of side 1, x fastest: 4, 4, 26 and 0 of the fluid, 26 and 4 of the frozen
+    place = np.array([[1.5, 1.5, 0], [1.2, 1.3, 0], [2.5, 2.5, 2.5], [0.5, 0, 0], [2.1, 2.2, 2.3], [1.1, 1.9, 0.9]])
+    velocity = np.arange(18.0).reshape(6, 3)
+    system = in_cell_order(System(Fluid(), (3.0, 3.0, 3.0), place, velocity, 4, drive=0.5))
+    order = [3, 0, 1, 2, 5, 4]
+    np.testing.assert_array_equal(system.position, place[order])
+    np.testing.assert_array_equal(system.velocity, velocity[order])
+    assert (system.moving, system.drive, system.box) == (4, 0.5, (3.0, 3.0, 3.0))

@@ -12,8 +12,8 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, linked
 from repro.errors import CheckError, InputError
+from repro.papers.dpd.speed import figures, linear, text, trajectories
 from repro.papers.dpd.speed import tables as speed_tables
-from repro.papers.dpd.speed import text, trajectories
 from repro.parallel import Speed, Timing, select
 from repro.study import claims
 from repro.study.evidence import Evidence
@@ -53,6 +53,59 @@ def test_no_time_is_refused():
         benchmark.measure_speed("case", Poiseuille(4, 4, 4).system(), SERIAL, seconds=0)
 
 
+def test_the_papers_program_is_timed_in_cell_order_with_its_generator_and_names_its_check(monkeypatch):
+    seen = []
+    monkeypatch.setattr(linear, "measure_speed", lambda case, system, device, **o: seen.append((system, o)) or _SPEED)
+    system = Poiseuille(4, 4, 4).system()
+    ways = speed_tables.baselines()
+    table = speed_tables.with_speedups(speed_tables._measured({system.count: system}, ways, None, 1e-3))
+    (paper, chosen), *others = seen
+    cells = system.cells.of(paper.position[: system.moving])
+    assert (np.diff(cells) >= 0).all()
+    assert (chosen["strategy"], chosen["rounds"]) == ("linked", 0)
+    assert all(other is system and options["rounds"] == 32 for other, options in others)
+    assert list(table["way"]) == list(speed_tables.BASELINES)
+    assert table["check"].iloc[0].startswith("in cell order, without noise: forces within")
+    assert set(table["check"].iloc[1:]) == {"of TEA"}
+
+
+_SPEED = Speed.of(
+    "case",
+    SERIAL,
+    [Timing(1.0, 1.0, 0.0, 5)],
+    **{"strategy": "linked", "precision": "single", "size": "", "check": "of TEA", "work": {"updates": 768}},
+    choices={"particles": 768, "rounds": 32},
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"repulsion": 18.7}, "differs from cell"), ({"dt": 0.01}, r"(1\.9|2\.\d)\d* times the mean square of TEA's")],
+)
+def test_a_linear_program_with_another_force_or_noise_fails_its_check(monkeypatch, changed, message):
+    def build(setup):
+        # without noise the time step is long, and stays
+        kept = changed if "dt" not in changed or setup.fluid.dt < 1 else {}
+        return linked.build(replace(setup, fluid=replace(setup.fluid, **kept)))
+
+    monkeypatch.setitem(STRATEGIES, "wrong", SimpleNamespace(TRAITS=linked.TRAITS, build=build))
+    with pytest.raises(CheckError, match=message):
+        linear.check_linear("wrong", "single")
+
+
+def test_noise_is_compared_by_its_sum_and_its_mean_square():
+    # one step of two particles and a frozen one, which takes part in the sum and not in the mean square
+    tea = np.array([[[3.0, 0, 0], [0, 1, 0], [-3, -1, 0]]])
+    noise = np.array([[[0, 0, 3.0], [1, 0, 0], [-1, 0, -3]]])
+    found = linear.compare_noise(noise, tea, 2, 1e-5)
+    assert found == "noise sums to 0e+00 of its largest force, and has 1.00 times the mean square of TEA's"
+    with pytest.raises(CheckError, match="sums to 1.0e-03 of its largest force, not to zero"):
+        linear.compare_noise(noise + np.array([[0, 0.003, 0], [0, 0, 0], [0, 0, 0]]), tea, 2, 1e-5)
+    # each force one and a half times as large
+    with pytest.raises(CheckError, match="2.25 times the mean square"):
+        linear.compare_noise(1.5 * noise, tea, 2, 1e-5)
+
+
 def test_the_parts_of_a_step_are_those_that_a_step_launches():
     simulation = Simulation(Poiseuille(4, 4, 4).system(), SERIAL, strategy="planes")
     assert list(benchmark.part_times(simulation, seconds=1e-3)) == list(simulation.parts)
@@ -81,10 +134,11 @@ RUNS = (1.0, 1.02, 0.98)
 
 
 def _table(device: str) -> pd.DataFrame:
-    # updates a second of the three baselines and both mappings, in units in which the linked list has 1
-    rates = {864: (1, 2, 4, 0.5, 0.8), 67584: (1, 2, 8, 6, 12), 540672: (1, 2, 8, 10, 17), 1081344: (1, 2, 8, 12, 19)}
+    # updates a second of the four baselines and both mappings, in units in which the paper's program has 1
+    mappings = {864: (0.5, 0.8), 67584: (6, 12), 540672: (10, 17), 1081344: (12, 19)}
+    rates = {count: (1, 0.25, 2, 8, *pair) for count, pair in mappings.items()}
     ways = (*speed_tables.BASELINES, "thread per cell", "thread per particle")
-    on = ("serial", "serial", "threads", device, device)
+    on = ("serial", "serial", "serial", "threads", device, device)
     rows = [(n, *row) for n, values in rates.items() for row in zip(ways, on, values, strict=True)]
     table = pd.DataFrame(rows, columns=["particles", "way", "device", "updates"]).assign(spread=0.04)
     table["seconds"] = table["particles"] / table["updates"]
@@ -118,7 +172,7 @@ def test_the_systems_of_table_4_have_the_papers_numbers_of_particles():
 def test_every_speedup_is_over_the_same_number_of_particles():
     table = speed_tables.with_speedups(_table("cuda"))
     row = table[(table["particles"] == 67584) & (table["way"] == "thread per particle")].iloc[0]
-    assert [row[f"over {name}"] for name in speed_tables.BASELINES] == pytest.approx([12, 6, 1.5])
+    assert [row[f"over {name}"] for name in speed_tables.BASELINES] == pytest.approx([12, 48, 6, 1.5])
 
 
 def test_on_a_gpu_all_claims_of_the_table_get_a_value():
@@ -137,7 +191,9 @@ def test_every_speedup_names_the_speed_of_its_baseline():
     assert "dpd-033" not in values
     over = {name for name in values if CLAIMS[name].unit == "x"}
     assert over == {f"dpd-{k:03d}" for k in (37, 39, 43, 45, 49, 51, 55, 57)}
-    assert {values[name]["baseline"] for name in over} == {"linked list, one core: 0.24 M particles/s"}
+    assert {values[name]["baseline"] for name in over} == {
+        "linked list, linear generator, cell order, one core: 0.24 M particles/s"
+    }
 
 
 def test_a_baseline_of_another_size_is_named_with_its_number_of_particles():
@@ -147,7 +203,8 @@ def test_a_baseline_of_another_size_is_named_with_its_number_of_particles():
     channel = speed_tables.with_speedups(fast, slow)
     values = speed_tables.claim_values(speed_tables.with_speedups(table), channel, full_size=True)
     assert values["dpd-033"]["measured"] == pytest.approx(19)
-    assert values["dpd-033"]["baseline"] == "linked list, one core: 1 M particles/s on 67,584 particles"
+    over = "linked list, linear generator, cell order, one core: 1 M particles/s on 67,584 particles"
+    assert values["dpd-033"]["baseline"] == over
 
 
 def test_the_speedup_of_a_run_is_its_rate_over_the_median_rate_of_the_core():
@@ -204,7 +261,7 @@ def test_a_gpu_runs_the_papers_mappings_three_times_and_all_else_once(monkeypatc
         choices = {"particles": system.count, "rounds": options["rounds"]}
         return Speed.of(case, device, [seconds] * options["runs"], **more, choices=choices)
 
-    monkeypatch.setattr(speed_tables, "measure_speed", noted)
+    monkeypatch.setattr(linear, "timed", noted)
     device = SimpleNamespace(name=name, description="a device")
     table = speed_tables.paper_table(speed_tables.systems([1]), device)
     found = {way: len(times) for way, times in zip(table["way"], table["runs"], strict=True)}
@@ -217,8 +274,11 @@ def test_the_result_is_the_papers_mapping_on_the_largest_system_and_the_fastest_
     table = speed_tables.with_speedups(_table("cuda")).assign(hardware="a GPU")
     table["updates"] *= 1e6
     found = text.result(table)
-    assert "mapping on 1081344 particles, on a GPU, is **19 times linked list, one core, 9.5 times planes" in found
-    assert "The fastest way at this size is thread per particle (cuda): 19 million updates a second" in found
+    paper, tea, planes, many = speed_tables.BASELINES
+    factors = f"**19 times** {paper}; **76 times** {tea}; **9.5 times** {planes}; **2.38 times** {many}"
+    assert f"mapping on 1081344 particles, on a GPU, is {factors}." in found
+    assert "The fastest way at this size is thread per particle (cuda): 19 million updates a second." in found
+    assert found.endswith(f"That is {factors}.")
 
 
 def test_the_rates_behind_the_speedups_stand_beside_them():
@@ -226,7 +286,28 @@ def test_the_rates_behind_the_speedups_stand_beside_them():
     table["updates"] *= 1e6
     found = text.growth(table)
     assert "With 864, 67584, 540672, 1081344 particles" in found
-    assert "does 0.8, 12, 17, 19 million updates a second, and the linked list on one core 1, 1, 1, 1" in found
+    paper = speed_tables.PAPER_PROGRAM
+    assert f"does 0.8, 12, 17, 19 million updates a second, and *{paper}* 1, 1, 1, 1" in found
+
+
+def test_the_cores_rates_are_named_with_their_programs_beside_the_papers():
+    table = _table("cuda").assign(hardware="a CPU")
+    table["updates"] *= 1e6
+    paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
+    found = text.cpu_rates(table, paper)
+    slow, tea, quick, many = speed_tables.BASELINES
+    rates = f"{slow}: **1.00**; {tea}: **0.25**; {quick}: **2.00**; {many}: **8.00** (a CPU)"
+    assert f"on 1081344 particles: {rates}. The paper's core did 0.31." in found
+
+
+def test_the_figures_show_every_baseline_and_a_panel_over_each():
+    table = speed_tables.with_speedups(_table("cuda"))
+    paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
+    drawn = figures.rates(table, paper, {}).axes[0]
+    assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
+    panels = figures.speedups(table, paper, {}).axes
+    assert [axes.get_title().replace("\n", " ") for axes in panels] == [f"over {n}" for n in speed_tables.BASELINES]
+    assert all(set(axes.get_legend_handles_labels()[1]) >= {"thread per cell"} for axes in panels)
 
 
 def test_a_smaller_channel_has_the_same_shape():

@@ -108,7 +108,7 @@ def mappings(device) -> dict:
 
 
 def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """Table 4: every way for every system at 32 rounds, but for the paper's program, in single precision, with speedups.
+    """Table 4: every way for every system in single precision, with speedups; 32 rounds where there is TEA.
 
     `cases` are systems by number of particles. A GPU runs the paper's mappings three times, which judges their order.
     """
@@ -131,7 +131,7 @@ def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
 def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
-    The paper's program has no rounds. The CPU runs `cpu_case`, one system of middle size: its updates a second hardly depend on the size.
+    The paper's program has no rounds. The CPU runs `cpu_case`, one system of middle size.
     """
     tables = []
     for precision, rounds in product(precisions, all_rounds):

@@ -70,11 +70,11 @@ def result(table: pd.DataFrame) -> str:
     best = at_size.loc[at_size["updates"].idxmax()]
     return (
         f"The paper's better mapping on {mapping['particles']} particles, on {mapping['hardware']}, is "
-        f"**{_factors(mapping)}**. The fastest way at this size is {best['way']} ({best['device']}): "
+        f"{_factors(mapping)}. The fastest way at this size is {best['way']} ({best['device']}): "
         f"{best['updates'] / 1e6:.3g} million updates a second. That is {_factors(best)}."
     )
 
 
 def _factors(row) -> str:
     """By how much a row of a table is faster than each baseline."""
-    return "; ".join(f"{row[f'over {name}']:.3g} times *{name}*" for name in BASELINES)
+    return "; ".join(f"**{row[f'over {name}']:.3g} times** {name}" for name in BASELINES)
