@@ -56,5 +56,5 @@ def read_json(path: Path):
     """Content of a JSON file, None if it is missing or not JSON."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None

@@ -43,6 +43,20 @@ def groups(stated: str) -> list[list[str]]:
     return parts[::-1] if "<" in text else parts
 
 
+def as_stated(stated: str, measured: Mapping[str, Mapping]) -> tuple[dict[str, dict], list[str]]:
+    """What was measured, in each case without what a stated ranking does not name, and the names that are missing.
+
+    Where a paper names the largest alone, all others count.
+    """
+    names = [name for group in groups(stated) for name in group]
+    ranking = len(groups(stated)) > 1
+    kept = {
+        case: {str(name): values for name, values in order.items() if not ranking or str(name) in names}
+        for case, order in measured.items()
+    }
+    return kept, [name for name in names if not kept or any(name not in order for order in kept.values())]
+
+
 def found(order: Mapping[str, Sequence[float]], stated: str = ">") -> str:
     """The order that was measured, in the direction of the stated one; ~ stands between entries that overlap."""
     names = sorted(order, key=lambda name: median(order[name]), reverse="<" not in stated)

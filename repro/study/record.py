@@ -13,8 +13,9 @@ from repro.files import write_json
 
 from . import provenance
 from .claims import Claim, find
-from .evidence import Evidence, check
+from .evidence import Evidence, check, orders
 from .nearest import did_you_mean
+from .orders import as_stated
 from .paths import Project, file_stem
 from .verdicts import Judgement, judge
 
@@ -56,11 +57,17 @@ class Record:
 
         `measured` is a number, or for an order the independent repetitions of each entry, {name: [value, ...]}, or
         {case: {name: [value, ...]}}. `scatter` is how far runs lie apart, `trend` which trend of the paper's was
-        found, `baseline` what a speedup is over (kept for speedups only). A run that has not `converged` voids it.
+        found, `baseline` what a speedup is over (kept for speedups only). A run that has not `converged` voids it; an
+        order that lacks an entry which the claim names is not measured.
         CheckError if the value is no finite number; InputError for a claim that has one already.
         """
         if not converged:
             return self.void(claim, "the run did not converge")
+        if isinstance(measured, Mapping):
+            cases, missing = as_stated(self._claim(claim).value, orders(measured))
+            if missing:
+                return self.not_measured(claim, f"this run has no {', '.join(missing)}")
+            measured = cases.get("", cases)
         speedup = self._claim(claim).unit == "x" and self._claim(claim).kind == "speed"
         if speedup:
             _require(baseline, f"claim {claim}: say what the speedup is over, as baseline")

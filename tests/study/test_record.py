@@ -221,3 +221,29 @@ def test_values_become_plain_json():
         "a": [0, 1],
         "b": [True, None, 0.1],
     }
+
+
+def test_an_order_without_an_entry_that_the_claim_names_is_not_measured(workshop, tmp_path, monkeypatch):
+    monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
+    record = open_record("toy/good", parameters={}, claims=["toy-004"])
+    judgement = record.measure("toy-004", {"64": [1.0, 1.1, 1.2], "256": [2.0, 2.1, 2.2]})
+    assert (str(judgement.verdict), judgement.reason) == ("not measured", "this run has no 128")
+
+
+def test_entries_that_a_ranking_does_not_name_are_left_out_of_it(workshop, tmp_path, monkeypatch):
+    rows = workshop.claims.read_text() + "toy-090,fig 1,order,,a > b,-,,mechanism,order,,the order,,\n"
+    workshop.claims.write_text(rows)
+    monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
+    record = open_record("toy/good", parameters={}, claims=["toy-090"])
+    judgement = record.measure("toy-090", {"a": [3.0] * 3, "b": [2.0] * 3, "c": [9.0] * 3})
+    assert str(judgement.verdict) == "reproduced"
+    assert set(content(record)["claims"]["toy-090"]["measured"]) == {"a", "b"}
+
+
+def test_a_case_that_did_not_run_leaves_an_order_unmeasured(workshop, tmp_path, monkeypatch):
+    monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
+    record = open_record("toy/good", parameters={}, claims=["toy-004"])
+    both = {"small": {"64": [1.0] * 3, "128": [2.0] * 3}, "large": {"64": [1.0] * 3}}
+    assert str(record.measure("toy-004", both).verdict) == "not measured"
+    other = open_record("toy/good", parameters={}, claims=["toy-004"])
+    assert str(other.measure("toy-004", {}).verdict) == "not measured"
