@@ -7,7 +7,7 @@ import pytest
 from helpers.workshop import forge
 
 from repro.errors import InputError
-from repro.files import read_json
+from repro.files import read_json, write_json
 from repro.study import catalogue, publish, published
 from repro.study.publish import publish as copy
 
@@ -286,3 +286,10 @@ def test_published_scoreboard_is_out_of_date_once_a_result_that_it_shows_is_repl
     assert states == dict.fromkeys(("toy/a", "toy/b"), "up to date") | {
         "score": "out of date: results/toy/b.json changed"
     }
+
+
+def test_a_published_result_without_a_seal_is_named(good):
+    path = published.sidecar_of(catalogue.load(good.project).notebooks[0], "machine", good.project)
+    write_json(path, {"id": "toy/good"})
+    (line,) = published.edited(catalogue.load(good.project), good.project)
+    assert line == f"toy/good: {published.UNSEALED}"
