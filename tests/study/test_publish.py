@@ -43,7 +43,7 @@ def there(workshop) -> set[str]:
     return {f.relative_to(root).as_posix() for place in places for f in place.rglob("*") if f.is_file()}
 
 
-def refused(workshop, message: str, folder=None, **more) -> None:
+def assert_refused(workshop, message: str, folder=None, **more) -> None:
     """Publishing is refused for this reason, and nothing was published."""
     before = there(workshop)
     with pytest.raises(InputError, match=message):
@@ -107,36 +107,36 @@ def test_published_result_that_the_sources_have_outgrown_says_what_changed(paper
 
 def test_failed_notebook_is_refused(paper):
     paper.fail("toy/a", paper.folder("paper"), profile="paper")
-    refused(paper, "toy/a failed in machine: nothing is published")
+    assert_refused(paper, "toy/a failed in machine: nothing is published")
 
 
 @pytest.mark.parametrize("name", ["toy/a.ipynb", "figures/toy-a-a.png"])
 def test_unfinished_notebook_is_refused(paper, name):
     (paper.folder("paper") / name).unlink()
-    refused(paper, rf"toy/a is not finished in machine \({name} is missing\): nothing is published")
+    assert_refused(paper, rf"toy/a is not finished in machine \({name} is missing\): nothing is published")
 
 
 @pytest.mark.parametrize("name", ["toy/a.json", "toy/a.ipynb", "figures/toy-a-a.png"])
 def test_edited_file_is_refused(paper, name):
     path = paper.folder("paper") / name
     path.write_bytes(path.read_bytes() + b" ")
-    refused(paper, rf"toy/a is not finished in machine \({re.escape(name.removeprefix('toy/a.json'))}")
+    assert_refused(paper, rf"toy/a is not finished in machine \({re.escape(name.removeprefix('toy/a.json'))}")
 
 
 def test_result_that_is_not_valid_is_refused(paper):
     paper.finish("toy/a", CLAIMS, profile="paper", void=("toy-001: the run did not converge",))
-    refused(paper, r"toy/a is not valid \(toy-001: the run did not converge\): nothing is published")
+    assert_refused(paper, r"toy/a is not valid \(toy-001: the run did not converge\): nothing is published")
 
 
 def test_changed_parameters_are_refused(paper):
     paper.finish("toy/a", CLAIMS, profile="paper", folder=paper.folder("paper"), changed=("a:value=3",))
-    refused(paper, "toy/a ran with value=3, not as its profile says")
+    assert_refused(paper, "toy/a ran with value=3, not as its profile says")
 
 
 def test_parameters_other_than_the_catalogue_has_now_are_refused(paper):
     paper.catalogue.write_text(paper.catalogue.read_text().replace("value = 2.0", "value = 3.0"))
     paper.commit()
-    refused(paper, r"toy/a is out of date, value was 2.0 and is 3.0")
+    assert_refused(paper, r"toy/a is out of date, value was 2.0 and is 3.0")
 
 
 @pytest.mark.parametrize("file", ["repro/toy.py", "notebooks/toy/a.ipynb"])
@@ -146,25 +146,25 @@ def test_out_of_date_sources_are_refused(paper, file):
     else:
         paper.write("toy/a", "import repro.toy\nmore = 1")
     paper.commit()
-    refused(paper, f"toy/a is out of date, {file} changed: nothing is published")
+    assert_refused(paper, f"toy/a is out of date, {file} changed: nothing is published")
 
 
 @pytest.mark.parametrize("made", [{"commit": "0123abc", "dirty": True}, {"commit": "0123abc"}, {"dirty": False}, {}])
 def test_result_made_from_a_tree_with_changes_or_without_a_commit_is_refused(paper, made):
     paper.finish("toy/a", CLAIMS, profile="paper", made=made)
-    refused(paper, "toy/a was made from a tree with changes or without a commit")
+    assert_refused(paper, "toy/a was made from a tree with changes or without a commit")
 
 
 @pytest.mark.parametrize("file", ["repro/more.py", "notebooks/catalogue.toml", "data/published/toy.csv"])
 def test_dirty_checkout_is_refused(paper, file):
     with open(paper.project.root / file, "a") as content:
         content.write("\n")
-    refused(paper, "the checkout has changes that are not committed: nothing is published")
+    assert_refused(paper, "the checkout has changes that are not committed: nothing is published")
 
 
 def test_checkout_without_git_and_manifest_is_refused(paper):
     shutil.rmtree(paper.project.root / ".git")
-    refused(paper, "the checkout has neither git nor a manifest: nothing is published")
+    assert_refused(paper, "the checkout has neither git nor a manifest: nothing is published")
 
 
 def test_small_profile_is_refused_before_looking_for_a_run(good):
@@ -175,18 +175,18 @@ def test_small_profile_is_refused_before_looking_for_a_run(good):
 def test_run_of_a_small_profile_is_refused(paper):
     for name in ("toy/a", "toy/b"):
         paper.finish(name, profile="quick")
-    refused(paper, "holds the profile quick: only runs of the profile paper or beyond", paper.folder("quick"))
+    assert_refused(paper, "holds the profile quick: only runs of the profile paper or beyond", paper.folder("quick"))
 
 
 def test_run_that_mixes_profiles_is_refused(paper):
     paper.finish("toy/a", profile="beyond", folder=paper.folder("paper"))
-    refused(paper, "mixes the profiles beyond, paper: nothing is published")
+    assert_refused(paper, "mixes the profiles beyond, paper: nothing is published")
 
 
 def test_folder_that_lacks_a_notebook_is_refused(paper):
     for ending in ("json", "ipynb"):
         (paper.folder("paper") / f"toy/b.{ending}").unlink()
-    refused(paper, "toy/b is not in machine, and of what is published it is missing: nothing is published")
+    assert_refused(paper, "toy/b is not in machine, and of what is published it is missing: nothing is published")
 
 
 def test_folder_that_lacks_a_notebook_is_added_to_what_is_published(paper, tmp_path):
@@ -220,7 +220,7 @@ def test_folder_is_not_added_to_what_is_published_but_cannot_stand(paper, tmp_pa
     paper.commit()
     paper.finish("toy/b", profile="paper", folder=tmp_path / "second")
     why = {"edited": "figures/toy-a-a.png is not what", "outdated": "out of date: notebooks/toy/a.ipynb changed"}
-    refused(paper, f"toy/a is not in second, and of what is published {why[damage]}", tmp_path / "second")
+    assert_refused(paper, f"toy/a is not in second, and of what is published {why[damage]}", tmp_path / "second")
 
 
 def test_nothing_stays_of_what_a_notebook_had_published_before(paper, tmp_path):
@@ -242,7 +242,7 @@ def test_file_of_the_checkout_is_replaced_by_no_result(paper):
     (path.parents[1] / "repro").mkdir()
     (path.parents[1] / "repro/toy.py").write_text("SIZE = 3")
     forge(path, files=content["files"])
-    refused(paper, "toy/a is not finished")
+    assert_refused(paper, "toy/a is not finished")
     assert (paper.project.root / "repro/toy.py").read_text() == "SIZE = 1"
 
 
