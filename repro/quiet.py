@@ -42,6 +42,14 @@ def quiet() -> Iterator[None]:
             _resume(stopped)
 
 
+@contextmanager
+def no_measuring(path: str) -> Iterator[None]:
+    """Wait until no process of the run measures, and let none begin while the block lasts: for what starts anew."""
+    with open(path, "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+
+
 def wake(path: str) -> None:
     """Let processes go on that one which died had stopped; nothing if a speed is being measured."""
     with open(path, "a") as lock:

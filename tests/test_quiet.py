@@ -124,3 +124,22 @@ def test_nobody_is_woken_while_a_speed_is_measured(tmp_path, monkeypatch, orphan
     with quiet.quiet():
         quiet.wake(str(tmp_path / "quiet"))
         assert becomes(orphan, stopped=True)
+
+
+def test_what_starts_anew_waits_until_nobody_measures(tmp_path, monkeypatch, start):
+    path = tmp_path / "quiet"
+    monkeypatch.setenv(quiet.VARIABLE, str(path))
+    code = (
+        "import os\nfrom repro.quiet import VARIABLE, no_measuring\n"
+        f"with no_measuring(os.environ.pop(VARIABLE)): open({str(tmp_path / 'began')!r}, 'w').close()"
+    )
+    with quiet.quiet():
+        # not of the run yet, as a notebook's process before it has its kernel
+        process = start(code, path)
+        process.resume()
+        time.sleep(0.5)
+        assert not (tmp_path / "began").exists()
+    end = time.monotonic() + 10
+    while not (tmp_path / "began").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (tmp_path / "began").exists()

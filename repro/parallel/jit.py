@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -79,7 +80,9 @@ def _cache_folder() -> Path:
 def _hold(folder: Path) -> IO:
     """Say that this process uses the folder, as long as the file that is returned is open."""
     file = (folder / _USED).open("a")
-    fcntl.flock(file, fcntl.LOCK_SH)
+    # on a file system without locks nothing is pruned either
+    with suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_SH)
     return file
 
 

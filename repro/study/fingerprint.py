@@ -11,12 +11,12 @@ import os
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from io import StringIO
 from pathlib import Path
 
 from . import cells, provenance
 from .catalogue import Notebook
+from .memo import remember
 from .parameters import defaults
 from .paths import Project
 from .sources import sources
@@ -112,15 +112,19 @@ def _versions(settings: Mapping) -> dict[str, str]:
 
 def _hash(file: Path) -> str:
     if file.suffix == ".py":
-        content = _code(file.read_text(encoding="utf-8"))
-    elif file.suffix == ".ipynb":
+        return _code_hash(file.read_text(encoding="utf-8"))
+    if file.suffix == ".ipynb":
         content = json.dumps([(c["cell_type"], "".join(c["source"])) for c in cells.read(file) or []])
     else:
         return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-@cache
+@remember
+def _code_hash(text: str) -> str:
+    return hashlib.sha256(_code(text).encode()).hexdigest()[:16]
+
+
 def _code(text: str) -> str:
     """A source without docstrings, comments and empty lines; as it is where it is no Python."""
     try:

@@ -65,6 +65,11 @@ def _slug(text: str) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that results depend on."""
+    return dict(_installed())
+
+
+@cache
+def _installed() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

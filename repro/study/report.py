@@ -15,7 +15,7 @@ from .evidence import Evidence
 from .outdated import outdated
 from .paths import Project
 from .runs import changed, look_at_all, named, newest
-from .verdicts import Verdict, judge
+from .verdicts import Judgement, Verdict, judge
 
 VERDICTS = [str(v) for v in Verdict]
 COLUMNS = [
@@ -121,12 +121,20 @@ def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[s
         notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
         if evidence is None:
             evidence = Evidence(not_measured=_nothing(testers.get(claim.id), looked, profiles))
-        judgement = judge(claim, evidence)
+        judgement = _judged(claim, evidence)
         failed_since = bool(notebook) and looked[notebook].failure
         reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
         facts = {"measured": evidence.shown, "verdict": str(judgement.verdict), "reason": reason}
         rows.append(asdict(claim) | facts | {"notebook": notebook, "note": evidence.note})
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement:
+    """The verdict; a value that was handed over for another form of the claim does not count."""
+    try:
+        return judge(claim, evidence)
+    except InputError as error:
+        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the claim any more: {error}")
 
 
 def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from . import cells
+from .memo import remember
 from .paths import Project
 
 ROOT_NAME = "repro"
@@ -27,12 +28,16 @@ def sources(notebook: Path, project: Project) -> set[Path]:
         if file in found:
             continue
         found.add(file)
-        queue += _followed(file, project.package)
+        queue += _followed(file, file.read_text(encoding="utf-8"), project.package)
     return found
 
 
-def _followed(file: Path, package: Path) -> Iterator[Path]:
-    text = file.read_text(encoding="utf-8")
+@cache
+def _followed(file: Path, text: str, package: Path) -> tuple[Path, ...]:
+    return tuple(_imported(file, text, package))
+
+
+def _imported(file: Path, text: str, package: Path) -> Iterator[Path]:
     parts = (ROOT_NAME, *file.relative_to(package).parent.parts)
     for name in _imports(text, ".".join(parts)):
         yield from _files(name, package)
@@ -41,10 +46,10 @@ def _followed(file: Path, package: Path) -> Iterator[Path]:
         yield from file.parent.glob("*.py")
 
 
-@cache
-def _imports(text: str, package: str) -> tuple[str, ...]:
+@remember
+def _imports(text: str, package: str) -> list[str]:
     """Full names of modules (or of things in them) that `text` imports; `package` is where it stands."""
-    return tuple(_found(text, package))
+    return list(_found(text, package))
 
 
 def _found(text: str, package: str) -> Iterator[str]:

@@ -188,3 +188,10 @@ def test_report_changes_no_result(finished):
     before = read_json(finished.folder() / "toy/good.json")
     scoreboard.write(report.open_report(project=finished.project))
     assert read_json(finished.folder() / "toy/good.json") == before
+
+
+def test_value_of_another_form_than_the_claim_asks_for_now_does_not_count(finished):
+    finished.claims.write_text(FILE.replace("physics,within,0.0015", "mechanism,order,").replace("0.5543", "a > b"))
+    found = row(finished, "toy-001")
+    assert found["verdict"] == "not measured"
+    assert found["reason"].startswith("its result does not fit the claim any more: toy-001")

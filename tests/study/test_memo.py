@@ -1,0 +1,67 @@
+"""What was worked out from a text is kept for the next process, and never served for another text or another reader."""
+
+import json
+
+import pytest
+
+from repro.study import memo
+
+calls = []
+
+
+def longer(text: str) -> str:
+    calls.append(text)
+    return text + text
+
+
+@pytest.fixture
+def process(tmp_path, monkeypatch):
+    """process(): `longer`, remembered, in a process of its own; process.end() is its end."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(memo.atexit, "register", lambda function: None)
+    calls.clear()
+
+    def start():
+        memo._known.cache_clear()
+        memo._save_at_exit.cache_clear()
+        return memo.remember(longer)
+
+    start.end = memo._save
+    yield start
+    memo._known.cache_clear()
+    memo._save_at_exit.cache_clear()
+
+
+def test_a_text_is_worked_out_once(process):
+    first = process()
+    assert (first("a"), first("a"), first("b")) == ("aa", "aa", "bb")
+    process.end()
+    assert process()("a") == "aa"
+    assert calls == ["a", "b"]
+
+
+def test_damaged_memory_is_none(process, tmp_path):
+    process()("a")
+    process.end()
+    (tmp_path / "sources.json").write_text("[")
+    assert process()("a") == "aa"
+    assert calls == ["a", "a"]
+
+
+def test_what_the_reader_was_then_is_not_asked_now(process, monkeypatch, tmp_path):
+    process()("a")
+    process.end()
+    changed = tmp_path / "reader.py"
+    changed.write_text("# another reader")
+    monkeypatch.setattr(memo.inspect, "getfile", lambda function: str(changed))
+    process()("a")
+    assert calls == ["a", "a"]
+
+
+def test_only_the_newest_are_kept(process, tmp_path, monkeypatch):
+    monkeypatch.setattr(memo, "MOST", 2)
+    remembered = process()
+    for text in "abc":
+        remembered(text)
+    process.end()
+    assert list(json.loads((tmp_path / "sources.json").read_text()).values()) == ["bb", "cc"]
