@@ -23,7 +23,7 @@ from repro.files import cache_folder
 
 from .numba_internals import name_apart
 
-inline = register_jitable
+inline = register_jitable(forceinline=True)
 
 _KEPT_CACHES = 4
 
