@@ -1,14 +1,13 @@
 """The scoreboard as one HTML page, with the executed notebooks beside it."""
 
 import base64
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
-import pandas as pd
-
 from . import cells
 from .light import light
-from .report import Report
+from .report import Report, Rows
 from .text import claims_for_people, counts_for_people
 
 STYLE = """
@@ -26,26 +25,37 @@ figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-w
 def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
     title = escape(report.title())
-    counts = counts_for_people(report.notebooks)
-    counts["notebook"] = [_linked(report, name) for name in counts["notebook"]]
+    counts = [row | {"notebook": _linked(report, row["notebook"])} for row in counts_for_people(report.books)]
     failures = [f'<p class="failed">{escape(line)}</p>' for line in report.problems()]
-    missing = report.claims.drop(report.judged().index)
-    body = [f"<h1>{title}</h1>", *failures, _table(report.papers().reset_index()), _table(counts)]
-    body += ["<h2>Claims judged</h2>", _claims(report.judged()), _figures(report)]
-    body += ["<h2>Claims not measured in this run</h2>", _claims(missing)]
-    body += ["<h2>Stated twice, counted once</h2>", _table(report.linked)] if len(report.linked) else []
+    body = [f"<h1>{title}</h1>", *failures, _table(report.counts()), _table(counts)]
+    body += ["<h2>Claims judged</h2>", _claims(report.tested()), _figures(report)]
+    body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False))]
+    body += ["<h2>Stated twice, counted once</h2>", _table(_escaped(report.linked))] if report.linked else []
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 
 
-def _claims(frame: pd.DataFrame) -> str:
-    shown = claims_for_people(frame).map(lambda cell: escape(str(cell)))
-    shown["verdict"] = [f'<span class="{v.replace(" ", "-")}">{v}</span>' for v in shown["verdict"]]
-    return _table(shown)
+def _claims(rows: Rows) -> str:
+    shown = _escaped(claims_for_people(rows))
+    return _table([row | {"verdict": _coloured(row["verdict"])} for row in shown])
 
 
-def _table(frame: pd.DataFrame) -> str:
-    return frame.to_html(index=False, border=0, escape=False)
+def _coloured(verdict: str) -> str:
+    return f'<span class="{verdict.replace(" ", "-")}">{verdict}</span>'
+
+
+def _escaped(rows: Rows) -> Rows:
+    return [{name: escape(str(cell)) for name, cell in row.items()} for row in rows]
+
+
+def _table(rows: Rows) -> str:
+    """Rows of HTML as a table; nothing without rows."""
+    lines = [_line("th", row) for row in rows[:1]] + [_line("td", row.values()) for row in rows]
+    return f"<table>{''.join(lines)}</table>" if rows else ""
+
+
+def _line(tag: str, cells: Iterable) -> str:
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>\n"
 
 
 def _linked(report: Report, name: str) -> str:

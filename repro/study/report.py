@@ -1,10 +1,14 @@
-"""The scoreboard: every claim of the papers joined with what a run has measured."""
+"""The scoreboard: every claim of the papers joined with what a run has measured.
+
+Tables are made of rows, dictionaries by column, and become frames for notebooks: a command needs no pandas.
+"""
 
 import os
+from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from repro.errors import InputError
 
@@ -17,6 +21,10 @@ from .paths import Project
 from .runs import changed, look_at_all, named, newest
 from .verdicts import Judgement, Verdict, judge
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows = list[dict]
 VERDICTS = [str(v) for v in Verdict]
 COLUMNS = [
     "id",
@@ -41,11 +49,11 @@ class Report:
     folder: Path
     profile: str
     machine: str
-    notebooks: pd.DataFrame
+    books: Rows
     """A row a notebook: title, status, seconds, counts of the verdicts."""
-    claims: pd.DataFrame
+    rows: Rows
     """A row a claim that is judged."""
-    linked: pd.DataFrame
+    linked: Rows
     """Claims that only restate others, with the id of the other."""
     failures: dict[str, str]
     """Why notebooks failed."""
@@ -69,15 +77,44 @@ class Report:
         failed += [f"NOT FINISHED {name}: {why}; run it again" for name, why in self.troubles.items()]
         return failed + [f"OUT OF DATE {name}: {why}; run it again" for name, why in self.outdated.items()]
 
-    def papers(self) -> pd.DataFrame:
-        """Counts of the verdicts for each paper."""
-        paper = self.claims["id"].str.partition("-")[0].rename("paper")
-        counts = pd.crosstab(paper, self.claims["verdict"])
-        return counts.reindex(columns=VERDICTS, fill_value=0).rename_axis(columns=None)
+    def tested(self, yes: bool = True) -> Rows:
+        """The claims that the run has tested, or the others."""
+        return [row for row in self.rows if (row["verdict"] != Verdict.NOT_MEASURED) == yes]
 
-    def judged(self) -> pd.DataFrame:
-        """The claims that the run has tested."""
+    def counts(self) -> Rows:
+        """Counts of the verdicts for each paper."""
+        papers = sorted({_paper(row) for row in self.rows})
+        counts = {p: Counter(row["verdict"] for row in self.rows if _paper(row) == p) for p in papers}
+        return [{"paper": paper} | {v: counts[paper][v] for v in VERDICTS} for paper in papers]
+
+    @cached_property
+    def notebooks(self) -> "pd.DataFrame":
+        """`books` as a frame."""
+        return _frame(self.books)
+
+    @cached_property
+    def claims(self) -> "pd.DataFrame":
+        """`rows` as a frame."""
+        return _frame(self.rows, COLUMNS)
+
+    def papers(self) -> "pd.DataFrame":
+        """`counts` as a frame, indexed by paper."""
+        return _frame(self.counts(), ["paper", *VERDICTS]).set_index("paper")
+
+    def judged(self) -> "pd.DataFrame":
+        """`tested` as a frame."""
         return self.claims[self.claims["verdict"] != Verdict.NOT_MEASURED]
+
+
+def _paper(row: dict) -> str:
+    return row["id"].partition("-")[0]
+
+
+def _frame(rows: Rows, columns: list[str] | None = None) -> "pd.DataFrame":
+    # half a second that a command does not have
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
 
 
 def open_report(folder: Path | None = None, project: Project | None = None, profile: str = "") -> Report:
@@ -99,7 +136,7 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     judged = _claims(books, found, profiles, project)
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
-    table = pd.DataFrame([_status(b, found[b.id], judged, profiles) for b in shown])
+    table = [_status(b, found[b.id], judged, profiles) for b in shown]
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, machines))
     linked, old = _linked(books, project), outdated(books.notebooks, sidecars, project)
@@ -112,7 +149,7 @@ def _failure(entry: dict, kept: bool) -> str:
     return f"{results.reason(entry)}{cell}{earlier}"
 
 
-def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> pd.DataFrame:
+def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> Rows:
     papers = dict.fromkeys(book.paper for book in books.notebooks)
     testers = {name: book for book in reversed(books.notebooks) for name in claims.named_in(book.source(project))}
     said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
@@ -125,8 +162,9 @@ def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[s
         failed_since = bool(notebook) and looked[notebook].failure
         reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
         facts = {"measured": evidence.shown, "verdict": str(judgement.verdict), "reason": reason}
-        rows.append(asdict(claim) | facts | {"notebook": notebook, "note": evidence.note})
-    return pd.DataFrame(rows, columns=COLUMNS)
+        everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
+        rows.append({name: everything[name] for name in COLUMNS})
+    return rows
 
 
 def _judged(claim: Claim, evidence: Evidence) -> Judgement:
@@ -146,12 +184,12 @@ def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]
     return notebook, said.get(notebook)
 
 
-def _linked(books: Catalogue, project: Project) -> pd.DataFrame:
+def _linked(books: Catalogue, project: Project) -> Rows:
     """Claims that restate others."""
     papers = dict.fromkeys(book.paper for book in books.notebooks)
     found = [c for paper in papers for c in claims.load(paper, project).values() if c.same_as]
     columns = ["id", "where", "quantity", "case", "value", "unit", "same_as"]
-    return pd.DataFrame([asdict(claim) for claim in found], columns=columns)
+    return [{name: getattr(claim, name) for name in columns} for claim in found]
 
 
 def _nothing(tester: Notebook | None, found: dict[str, results.Result], profiles: set[str]) -> str:
@@ -167,7 +205,7 @@ def _nothing(tester: Notebook | None, found: dict[str, results.Result], profiles
     return f"its notebook has not run ({tester.id})"
 
 
-def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, profiles: set[str]) -> dict:
+def _status(book: Notebook, found: results.Result, judged: Rows, profiles: set[str]) -> dict:
     run = (found.sidecar or {}).get("run", {})
     if found.failure:
         status = "failed"
@@ -177,9 +215,9 @@ def _status(book: Notebook, found: results.Result, judged: pd.DataFrame, profile
         status = "not in this profile"
     else:
         status = "done" if run else "not run"
-    counts = judged.loc[judged["notebook"] == book.id, "verdict"].value_counts()
+    counts = Counter(row["verdict"] for row in judged if row["notebook"] == book.id)
     facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
-    return facts | {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
+    return facts | {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def _figures(sidecar: dict, folder: Path) -> list[str]:

@@ -1,9 +1,8 @@
 """The scoreboard as text for a terminal and as Markdown."""
 
-import pandas as pd
-
 from .progress import duration
-from .report import VERDICTS, Report
+from .report import VERDICTS, Report, Rows
+from .verdicts import MEANINGS
 
 
 def show(value) -> str:
@@ -16,11 +15,11 @@ def show(value) -> str:
 def summary(report: Report) -> str:
     """What a run prints at its end."""
     lines = [report.title(), ""]
-    lines += _columns(counts_for_people(report.notebooks))
-    judged = report.judged()
-    if len(judged):
-        lines += ["", *_columns(_judged(judged))]
-    missing = len(report.claims) - len(judged)
+    lines += _columns(counts_for_people(report.books))
+    judged = report.tested()
+    if judged:
+        lines += ["", *_columns([_short(row) for row in judged])]
+    missing = len(report.rows) - len(judged)
     lines += ["", f"{len(judged)} claims judged, {missing} not measured in this run."]
     lines += report.problems()
     return "\n".join(lines)
@@ -32,47 +31,59 @@ def markdown(report: Report) -> str:
     if problems := report.problems():
         parts.append("\n".join(f"- **{line}**" for line in problems))
     parts += [
-        table(counts_for_people(report.notebooks)),
+        table(counts_for_people(report.books)),
         "## Claims",
-        table(claims_for_people(report.claims)),
+        table(claims_for_people(report.rows)),
     ]
-    if len(report.linked):
+    if report.linked:
         parts += ["## Stated twice, counted once", table(report.linked)]
     return "\n\n".join(parts) + "\n"
 
 
-def claims_for_people(frame: pd.DataFrame) -> pd.DataFrame:
+def verdicts() -> str:
+    """What each verdict says, as a Markdown table."""
+    return table([{"verdict": str(verdict), "meaning": meaning} for verdict, meaning in MEANINGS.items()])
+
+
+def claims_for_people(rows: Rows) -> Rows:
     """The claims with short columns."""
     columns = ["id", "where", "quantity", "case", "paper", "measured", "unit", "verdict", "reason"]
-    shown = frame.rename(columns={"value": "paper"})[columns].copy()
-    shown["measured"] = [show(v) for v in frame["measured"]]
-    return shown
+    named = [row | {"paper": row["value"], "measured": show(row["measured"])} for row in rows]
+    return [{name: row[name] for name in columns} for row in named]
 
 
-def table(frame: pd.DataFrame) -> str:
-    """A Markdown table."""
-    rows = [list(frame.columns), ["---"] * len(frame.columns), *frame.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+def table(rows: Rows) -> str:
+    """A Markdown table; empty without rows."""
+    cells = [[str(cell) for cell in row.values()] for row in rows]
+    lines = [list(row) for row in rows[:1]] + [["---"] * len(row) for row in rows[:1]] + cells
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def counts_for_people(notebooks: pd.DataFrame) -> pd.DataFrame:
+def counts_for_people(books: Rows) -> Rows:
     """Notebooks with status, time and the counts of their verdicts."""
-    frame = notebooks[["notebook", "status", "seconds", *VERDICTS]].copy()
-    frame["seconds"] = [duration(s) if s == s and s is not None else "" for s in frame["seconds"]]
-    return frame.rename(columns={"seconds": "time"})
+    return [
+        {"notebook": row["notebook"], "status": row["status"], "time": _time(row["seconds"])}
+        | {verdict: row[verdict] for verdict in VERDICTS}
+        for row in books
+    ]
 
 
-def _judged(judged: pd.DataFrame) -> pd.DataFrame:
-    what = [f"{q}, {c}" if c else q for q, c in zip(judged["quantity"], judged["case"], strict=True)]
-    columns = {"claim": judged["id"], "verdict": judged["verdict"], "quantity": what}
-    columns |= {"measured": [show(v) for v in judged["measured"]], "paper": judged["value"]}
-    return pd.DataFrame(columns | {"unit": judged["unit"]})
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else duration(seconds)
 
 
-def _columns(frame: pd.DataFrame) -> list[str]:
-    """Aligned columns, numbers to the right."""
-    rows = [[str(c) for c in frame.columns], *frame.astype(str).to_numpy().tolist()]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(frame.columns))]
-    right = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-    fit = [str.rjust if numeric else str.ljust for numeric in right]
-    return ["  ".join(f(c, w) for f, c, w in zip(fit, row, widths, strict=True)).rstrip() for row in rows]
+def _short(row: dict) -> dict:
+    """A claim in a line of a terminal."""
+    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
+    found = {"measured": show(row["measured"]), "paper": row["value"], "unit": row["unit"]}
+    return {"claim": row["id"], "verdict": row["verdict"], "quantity": what} | found
+
+
+def _columns(rows: Rows) -> list[str]:
+    """Aligned columns under their names, numbers to the right."""
+    columns = {name: [name, *(str(row[name]) for row in rows)] for name in rows[0]}
+    for name, cells in columns.items():
+        width = max(map(len, cells))
+        right = all(isinstance(row[name], int | float) for row in rows)
+        columns[name] = [cell.rjust(width) if right else cell.ljust(width) for cell in cells]
+    return ["  ".join(line).rstrip() for line in zip(*columns.values(), strict=True)]

@@ -23,6 +23,19 @@ class Verdict(StrEnum):
     NOT_MEASURED = "not measured"
 
 
+MEANINGS = {
+    Verdict.REPRODUCED: "the measured value fulfils the claim within its tolerance",
+    Verdict.NEWER_HARDWARE: "a bound on a speed that holds on hardware years younger than the paper's: no finding "
+    "about the paper, counted apart",
+    Verdict.TIE: "an order or a bound that the scatter of at least three independent runs could turn",
+    Verdict.TREND_ONLY: "the number differs, the trend behind it was found",
+    Verdict.NOT_REPRODUCED: "neither",
+    Verdict.NOT_COMPARABLE: "measured, but the paper's conditions cannot be met or are not stated",
+    Verdict.NOT_MEASURED: "this run does not test it",
+}
+"""What each verdict says."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """A verdict and the sentence that justifies it."""

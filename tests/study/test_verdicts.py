@@ -1,10 +1,13 @@
 """What is handed over is judged by the claim's rule and nothing else."""
 
+from pathlib import Path
+
 import pytest
 from helpers.workshop import claim
 
 from repro.errors import InputError
 from repro.study.evidence import Evidence
+from repro.study.text import verdicts
 from repro.study.verdicts import Verdict, judge
 
 HIT, MISS, TIE, NEWER = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.TIE, Verdict.NEWER_HARDWARE
@@ -179,3 +182,9 @@ def test_reason_is_a_sentence_with_the_numbers(rule, tolerance, measured, reason
 )
 def test_numbers_in_a_reason_differ_where_the_values_do(judged, measured, end):
     assert judge(judged, Evidence(measured)).reason.endswith(end)
+
+
+def test_the_readme_and_the_scoreboard_say_the_same_of_every_verdict():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert verdicts() in readme
+    assert len(verdicts().splitlines()) == 2 + len(Verdict) == 9
