@@ -105,7 +105,8 @@ def relaxation_source(lattice: Lattice, collision: str, *, odd: bool) -> str:
     )
 
 
-def _relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
+@cache
+def relaxation_of(lattice: Lattice, dtype, collision: str, odd: bool):
     """Returns relax(s, n, rate), see `relaxation_source`."""
     name = f"{collision.replace('-', '_')}_{'odd' if odd else 'even'}_{lattice.name}"
     return load_generated(name, relaxation_source(lattice, collision, odd=odd)).make(inline, dtype)
@@ -149,8 +150,8 @@ def moment_collision_of(lattice: Lattice, dtype, forcing: str | None, collision:
     pairs, share = lattice.q // 2, VELOCITY_SHARE.get(forcing, 0.0)
     half, minus, plus, before, after = map(dtype, (0.5, -1, 1, share, 1 - share))
     moments, add = moments_of(lattice, dtype, share), _target(lattice, dtype)
-    relax_even = _relaxation(lattice, dtype, collision, odd=False)
-    relax_odd = _relaxation(lattice, dtype, collision, odd=True)
+    relax_even = relaxation_of(lattice, dtype, collision, odd=False)
+    relax_odd = relaxation_of(lattice, dtype, collision, odd=True)
 
     @inline
     def to_parts(s, n, scale):

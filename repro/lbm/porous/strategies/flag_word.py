@@ -25,7 +25,9 @@ def in_solid(flags, node):
 
 
 @cache
-def _fetch_of(modified: bool):
+def fetch_of(modified: bool):
+    """Returns fetch for `node.reader_of`: bit i of a node's word chooses the address."""
+
     @inline
     def fetch(s, lane, i, node, back, ahead, size, flags, f):
         word = np.int64(flags[node])
@@ -45,5 +47,5 @@ def build(problem, device, dtype, block) -> PorousScheme:
     shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
     device.compile(flag_kernel())(shape, device.to_device(image), flags, Grid(*shape))()
-    read = reader_of(_fetch_of(problem.walls == "modified"))
+    read = reader_of(fetch_of(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)
