@@ -28,7 +28,7 @@ from .system import System
 INCLUDES = "whole steps: lists, forces, integration and walls; no copy to the host"
 
 #: what a timer of launches at fixed positions includes
-INCLUDES_FORCES = "lists and forces at fixed positions; launched as one sequence, no step, no copy to the host"
+INCLUDES_FORCES = "lists and forces at fixed positions, replayed as one graph on a GPU; no step, no copy to the host"
 
 #: largest difference of a force from the reference, over the largest force: rounding of some tens of summands
 TOLERANCE = {"single": 1e-5, "double": 1e-13}

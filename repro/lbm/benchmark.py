@@ -19,7 +19,7 @@ TOLERANCE = {"single": 2e-5, "double": 1e-12}
 BLOCKS = 3
 
 #: what every timer here includes
-INCLUDES = "whole time steps with their wall schemes, launched from Python; no copy to the host"
+INCLUDES = "whole time steps with their wall schemes; no copy to the host"
 
 
 def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 20) -> str:
@@ -78,12 +78,13 @@ def measure_speed(
 
 
 def timed(
-    case: str, build, lattice, seconds: float, runs: int, *, updates: dict[str, int], moved: int, **facts
+    case: str, build, lattice, seconds: float, runs: int, *, updates: dict[str, int], moved: int, choices: dict, **facts
 ) -> Speed:
     """Time steps with the fluid in motion, in repetitions of about `seconds`, and look for NaN after each run.
 
     Every run builds its simulation anew. `updates` gives what a step updates by the name of its rate (in millions a
-    second), `moved` how many updates move the strategy's bytes; `facts` are other fields of the speed.
+    second), `moved` how many updates move the strategy's bytes; `facts` are other fields of the speed. How steps are
+    launched is added to the `choices`.
     """
     require_whole("runs", runs, 1, 100)
     timings, steps = [], 0
@@ -99,7 +100,9 @@ def timed(
         work["bandwidth"], device = moved * simulation.bytes_per_update, simulation.device
         # two at once might not fit
         del simulation
-    return Speed.of(case, device, timings, work=work, **names, **facts)
+    gpu = device.name == "cuda"
+    launch = f"CUDA graph of {GRAPH_STEPS} steps" if gpu else "from Python, one by one"
+    return Speed.of(case, device, timings, work=work, choices=choices | {"launch": launch}, **names, **facts)
 
 
 def size_of(shape) -> str:

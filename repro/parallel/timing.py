@@ -104,6 +104,8 @@ class Speed:
     rates: dict[str, float]
     #: seconds of one step in each independent run: allocated anew, each the median of its repetitions
     runs: tuple[float, ...]
+    #: fewest repetitions of a run
+    repeats: int
     #: what else was chosen, such as the block size
     choices: dict = field(default_factory=dict)
 
@@ -119,7 +121,8 @@ class Speed:
         seconds = median(each)
         spread = max(*(timing.spread for timing in runs), (max(each) - min(each)) / seconds)
         rates = {name: amount / seconds for name, amount in work.items()}
-        return cls(case=case, **about, seconds=seconds, spread=spread, rates=rates, runs=each, **more)
+        found = {"seconds": seconds, "spread": spread, "runs": each, "repeats": min(timing.repeats for timing in runs)}
+        return cls(case=case, **about, **found, rates=rates, **more)
 
     @property
     def row(self) -> dict:

@@ -5,6 +5,7 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
+from repro.dpd.benchmark import INCLUDES as INCLUDES_STEPS
 from repro.dpd.benchmark import measure_speed, size_of
 from repro.dpd.cases import Bulk
 from repro.dpd.noise import PAPER_ROUNDS
@@ -132,17 +133,7 @@ def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: floa
         options["runs"] = runs
         speed = measure_speed(f"whole step, {system.count}", system, device, **options)
         if record is not None:
-            record.timing(
-                speed.case,
-                seconds=speed.seconds,
-                spread=speed.spread,
-                device=speed.device,
-                hardware=speed.hardware,
-                precision=speed.precision,
-                size=speed.size,
-                includes="whole steps; launched from Python, no copy to the host",
-                check=speed.check,
-            )
+            record.timing(**speed.row, includes=INCLUDES_STEPS)
         updates = [_update(system, device, capacity, seconds) for _ in range(runs)]
         shares = [100 * update / step for update, step in zip(updates, speed.runs, strict=True)]
         rows.append((system.count, 1e6 * median(updates), 1e6 * speed.seconds, median(shares), shares))

@@ -123,7 +123,7 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
                     hardware=device.description,
                     precision="single",
                     size=f"2^{bits}",
-                    includes="one kernel that reads and writes each number once",
+                    includes="one kernel that reads and writes each number once, replayed as a graph on a GPU",
                     check=check,
                 )
     return pd.DataFrame(rows)

@@ -155,7 +155,11 @@ def launch_table(
         rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
         if record is not None:
             about = {"registers": took["registers"], "occupancy": resident.share}
-            record.timing(**speed.row, **about, includes="the force kernel alone, at fixed positions")
+            record.timing(
+                **speed.row,
+                **about,
+                includes="the force kernel alone, at fixed positions, replayed as a graph on a GPU",
+            )
     return pd.DataFrame(rows)
 
 

@@ -146,6 +146,6 @@ def time_loop_speed(problem: Problem, device, *, steps: int, precision: str = "s
         "device": device.name,
         "precision": precision,
         "size": size_of(problem.shape),
-        "includes": f"wall clock around {steps} steps launched from Python, looks for NaN included",
+        "includes": f"wall clock around one call of {steps} steps from Python, looks for NaN included",
         "check": check,
     }
