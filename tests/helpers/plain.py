@@ -51,6 +51,31 @@ class PlainDevice:
         return bind
 
 
+class PlainCore(PlainDevice):
+    """Plain Python on a core on which every launch takes a millisecond."""
+
+    name, launches = "serial", 0
+
+    def compile(self, kernel):
+        bind = super().compile(kernel)
+
+        def noted(shape, *arguments):
+            launch = bind(shape, *arguments)
+
+            def run():
+                self.launches += 1
+                launch()
+
+            return run
+
+        return noted
+
+    def clock(self, run) -> float:
+        before = self.launches
+        run()
+        return 1e-3 * (self.launches - before)
+
+
 def run(kernel, lanes, extents, arguments):
     """All runs of a kernel's index space, one after the other."""
     nx, ny, nz = extents

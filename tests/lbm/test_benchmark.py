@@ -1,15 +1,173 @@
-"""What a table says of a timing is what was done."""
+"""A speed is that of a program which was compared with another one, and its rates follow from the clock."""
+
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers.plain import PlainDevice
+from helpers.plain import PlainCore, PlainDevice
 
+from repro.errors import CheckError
 from repro.lbm import benchmark
+from repro.lbm.boundaries import PERIODIC_BOX, Boundaries
 from repro.lbm.cases import CubicCavity
-from repro.lbm.lattice import D3Q19
+from repro.lbm.lattice import D2Q9, D3Q19
+from repro.lbm.media import PoreSpace
+from repro.lbm.model import Model, Problem
+from repro.lbm.porous import benchmark as porous
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.strategies import STRATEGIES as POROUS
+from repro.lbm.porous.strategies import sparse
 from repro.lbm.simulation import Simulation
+from repro.lbm.strategies import ALL, STRATEGIES, push
 from repro.parallel import CpuDevice
 from repro.parallel.timeloop import GRAPH_STEPS
+
+P, H = "periodic", "half-way"
+CHANNEL = Problem(Model(D2Q9, Boundaries((P, P, H, H, P, P)), "bgk", "luo"), (8, 6, 1), 0.8, force=(1e-4, 0.0, 0.0))
+BOX = Problem(Model(D2Q9, PERIODIC_BOX), (4, 6, 1), relaxation_time=0.8)
+OPTIONS = {"precision": "double", "layout": "soa", "block": 4, "steps": 3}
+SOME_PORES = PoreSpace(np.random.default_rng(1).uniform(0, 1, (3, 4, 5)) > 0.6)
+
+
+class Counting(PlainDevice):
+    """Plain Python that counts the bytes which kernels read from the device's arrays and write to them."""
+
+    bytes = 0
+
+    def zeros(self, shape, dtype):
+        device = self
+
+        class Array(np.ndarray):
+            def __getitem__(self, place):
+                device.bytes += self.itemsize * isinstance(place, int | np.integer)
+                return super().__getitem__(place)
+
+            def __setitem__(self, place, value):
+                device.bytes += self.itemsize * isinstance(place, int | np.integer)
+                super().__setitem__(place, value)
+
+        return np.zeros(shape, dtype).view(Array)
+
+
+@pytest.fixture
+def plain(monkeypatch) -> PlainCore:
+    """What is checked, and what it is compared with, run as plain Python."""
+    for module in (benchmark, porous):
+        monkeypatch.setattr(module, "select", lambda name: PlainCore())
+    return PlainCore()
+
+
+def other_flow(module, relaxation_time: float) -> SimpleNamespace:
+    """A strategy that solves another problem than it was given."""
+
+    def build(problem, *more):
+        return module.build(replace(problem, relaxation_time=relaxation_time), *more)
+
+    return SimpleNamespace(**{**vars(module), "build": build})
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_strategy_is_compared_with_another_one(plain, monkeypatch, strategy):
+    ran = []
+
+    def noted(problem, device, *, strategy, **options):
+        ran.append(strategy)
+        return Simulation(problem, device, strategy=strategy, **options)
+
+    monkeypatch.setattr(benchmark, "Simulation", noted)
+    found = benchmark.check_strategy(CHANNEL, plain, strategy=strategy, **OPTIONS)
+    assert ran[0] == strategy != ran[1]
+    assert f"of serial {ran[1]} after 3 steps" in found
+
+
+@pytest.mark.parametrize(("block", "along"), [(2, 2 * benchmark.BLOCKS), (8, 8)])
+def test_the_check_of_a_speed_spans_several_blocks_of_a_row(plain, block, along):
+    found = benchmark.check_strategy(CHANNEL, plain, strategy="pull", **OPTIONS | {"block": block})
+    # a grid of one block is checked as it is
+    assert benchmark.BLOCKS > 1
+    assert found.endswith(f"after 3 steps on {along} x 6 x 1")
+
+
+def test_a_strategy_that_computes_another_flow_is_not_timed(plain, monkeypatch):
+    monkeypatch.setitem(ALL, "wrong", other_flow(push, CHANNEL.relaxation_time + 1e-3))
+    with pytest.raises(CheckError, match="wrong on serial differs from the reference"):
+        benchmark.check_strategy(CHANNEL, plain, strategy="wrong", **OPTIONS)
+    monkeypatch.setattr(PlainCore, "clock", None)
+    with pytest.raises(CheckError):
+        benchmark.measure_speed("case", CHANNEL, plain, strategy="wrong", precision="double", seconds=1e-3)
+
+
+@pytest.mark.parametrize(("strategy", "launches", "passes"), [("pull", 1, 2), ("split", 2, 4)])
+def test_speed_and_bandwidth_are_those_of_a_step_of_known_length(plain, monkeypatch, strategy, launches, passes):
+    monkeypatch.setattr(benchmark, "check_strategy", lambda *a, **k: "checked")
+    found = benchmark.measure_speed("case", BOX, plain, strategy=strategy, seconds=0.02, runs=2)
+    assert found.seconds == pytest.approx(1e-3 * launches)
+    assert found.runs == pytest.approx([1e-3 * launches] * 2)
+    # 24 nodes of nine populations of four bytes
+    assert found.rates["mlups"] == pytest.approx(24 / (1e3 * launches))
+    assert found.rates["bandwidth"] == pytest.approx(24 * 9 * 4 * passes / (1e-3 * launches))
+    assert found.check == "checked"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_step_moves_the_bytes_that_its_strategy_states(strategy):
+    device = Counting()
+    simulation = Simulation(BOX, device, strategy=strategy, block=4)
+    simulation.step(1)
+    before = device.bytes
+    simulation.advance(2)
+    assert device.bytes - before == 2 * BOX.nodes * simulation.bytes_per_update
+
+
+def test_a_list_of_pores_moves_the_bytes_that_it_states_its_map_included():
+    device = Counting()
+    flow = PorousFlow(PorousProblem(SOME_PORES, 0.8, (1e-6, 0.0, 0.0)), device, strategy="sparse")
+    flow.step(1)
+    before = device.bytes
+    flow.advance(2)
+    assert device.bytes - before == 2 * SOME_PORES.pores * flow.bytes_per_update
+
+
+@pytest.fixture
+def small_crystal(monkeypatch):
+    """The check's crystal with fewer voxels, for plain Python."""
+    crystal = porous.sphere_crystal
+    monkeypatch.setattr(porous, "sphere_crystal", lambda nodes, chi: crystal(6, chi))
+
+
+@pytest.mark.parametrize("strategy", POROUS)
+def test_a_porous_strategy_is_compared_with_one_that_keeps_other_arrays(plain, monkeypatch, small_crystal, strategy):
+    ran = []
+
+    def noted(problem, device, *, strategy, **options):
+        ran.append(strategy)
+        return PorousFlow(problem, device, strategy=strategy, **options)
+
+    monkeypatch.setattr(porous, "PorousFlow", noted)
+    problem = PorousProblem(SOME_PORES, 0.8, (1e-6, 0.0, 0.0))
+    porous.check_strategy(problem, plain, strategy=strategy, precision="double", block=4, steps=2)
+    tested, reference = (POROUS[name].COST.dense for name in ran)
+    assert ran[0] == strategy
+    assert tested is not reference
+
+
+def test_a_porous_strategy_that_computes_another_flow_is_not_timed(plain, monkeypatch, small_crystal):
+    problem = PorousProblem(SOME_PORES, 0.8, (1e-6, 0.0, 0.0))
+    monkeypatch.setitem(POROUS, "wrong", other_flow(sparse, 0.801))
+    with pytest.raises(CheckError, match="wrong on serial differs from sparse"):
+        porous.check_strategy(problem, plain, strategy="wrong", precision="double", block=4, steps=2)
+
+
+def test_the_rates_of_a_porous_medium_count_the_box_and_its_pores(plain, monkeypatch):
+    monkeypatch.setattr(porous, "check_strategy", lambda *a, **k: "checked")
+    found = porous.measure_speed("case", SOME_PORES, plain, strategy="sparse", seconds=0.01)
+    assert found.seconds == pytest.approx(1e-3)
+    assert found.rates["mlups"] == pytest.approx(60 / 1e3)
+    assert found.rates["mflups"] == pytest.approx(SOME_PORES.pores / 1e3)
+    # nineteen populations in and out, and where eighteen of them come from, of four bytes each
+    assert found.rates["bandwidth"] == pytest.approx(SOME_PORES.pores * 4 * (2 * 19 + 18) / 1e-3)
 
 
 class Noting:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from repro.dpd.cases import Bulk
-from repro.errors import InputError
+from repro.errors import CapacityError, CheckError, InputError
 from repro.papers.dpd.cell_list import contents as lc
 from repro.papers.dpd.cell_list import speed as lb
 from repro.parallel import Speed, Timing, part_seconds, select, time_launches
@@ -74,6 +74,27 @@ def test_sorting_the_particles_by_cell_keeps_them_all():
     ordered = lb.in_order(system.position, system.cells, lb.ORDERED)
     assert (np.diff(system.cells.of(ordered)) >= 0).all()
     assert (np.sort(ordered, 0) == np.sort(system.position, 0)).all()
+
+
+def test_a_list_with_a_particle_in_the_wrong_cell_is_not_timed(wide_device):
+    system = Bulk((3, 3, 3)).system()
+    made = lc.launched(lc.SORTED, wide_device, lc.state_of(system.position, system.box, wide_device), system.cells, 32)
+    assert lb._checked(lc.SORTED, made, wide_device, system.position, system.cells).startswith("108 of 108")
+    # the last particle of the first cell and the first one of the second change places
+    border = int(made.starts[1])
+    made.ids[border - 1], made.ids[border] = int(made.ids[border]), int(made.ids[border - 1])
+    with pytest.raises(CheckError, match="only 106 of 108 particles are in their cell"):
+        lb._checked(lc.SORTED, made, wide_device, system.position, system.cells)
+
+
+def test_a_table_that_is_too_small_is_not_timed(wide_device):
+    system = Bulk((3, 3, 3)).system()
+    state = lc.state_of(system.position, system.box, wide_device)
+    made, parts = lc.make_list(lc.TABLE, wide_device, state, system.cells, 3)
+    for launch in parts.values():
+        launch()
+    with pytest.raises(CapacityError):
+        lb._checked(lc.TABLE, made, wide_device, system.position, system.cells)
 
 
 class _Listener:

@@ -101,9 +101,10 @@ def test_noise_is_compared_by_its_sum_and_its_mean_square():
     assert found == "noise sums to 0e+00 of its largest force, and has 1.00 times the mean square of TEA's"
     with pytest.raises(CheckError, match="sums to 1.0e-03 of its largest force, not to zero"):
         linear.compare_noise(noise + np.array([[0, 0.003, 0], [0, 0, 0], [0, 0, 0]]), tea, 2, 1e-5)
-    # each force one and a half times as large
-    with pytest.raises(CheckError, match="2.25 times the mean square"):
-        linear.compare_noise(1.5 * noise, tea, 2, 1e-5)
+    # each force one and a half times, or half as large
+    for factor, square in ((1.5, "2.25"), (0.5, "0.25")):
+        with pytest.raises(CheckError, match=f"{square} times the mean square"):
+            linear.compare_noise(factor * noise, tea, 2, 1e-5)
 
 
 def test_the_parts_of_a_step_are_those_that_a_step_launches():

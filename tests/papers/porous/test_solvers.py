@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from repro.lbm.benchmark import BLOCKS, check_strategy
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.porous.permeability import in_units
 from repro.papers.porous.box import duct, speed
 from repro.papers.porous.box.cavity import solve_cavity
+from repro.papers.porous.media import speed as media_speed
 from repro.parallel import select
 
 
@@ -63,10 +63,18 @@ def test_the_baselines_are_a_loop_on_one_core_and_rows_on_one_and_on_all(monkeyp
     assert cores == (select("threads").name, rows[1], select("threads").workers)
 
 
-def test_the_check_of_a_speed_spans_several_blocks_of_a_row(threads):
-    options = {"strategy": "pull", "precision": "single", "layout": "soa", "steps": 2}
-    assert "2 steps on 24 x 32" in check_strategy(
-        Cavity(reynolds=50, nodes=64).problem, threads, block=24 // BLOCKS, **options
-    )
-    # a grid of one block is checked as it is
-    assert "2 steps on 16 x 16" in check_strategy(Cavity(reynolds=50, nodes=16).problem, threads, block=64, **options)
+def test_the_baselines_of_a_porous_medium_are_the_list_three_times_and_the_flag_word_once(monkeypatch):
+    timed = {}
+
+    def measured(case, space, device, *, strategy, **options):
+        timed[case] = (device.name, device.lanes, device.workers, strategy)
+        return SimpleNamespace(row={"case": case, "mflups": 1.0, **options})
+
+    monkeypatch.setattr(media_speed, "measure_speed", measured)
+    table = media_speed.cpu_baselines(None, seconds=0.1)
+    assert list(table.index) == list(timed) == ["node by node", "rows", "rows, all cores", "flag word, node by node"]
+    node, rows, cores, flags = timed.values()
+    assert (node, flags) == (("serial", 1, 1, "sparse"), ("serial", 1, 1, "flag word"))
+    assert rows[1] > 1
+    assert rows[2:] == (1, "sparse")
+    assert cores == ("threads", rows[1], select("threads").workers, "sparse")

@@ -1,6 +1,7 @@
 """However host and device share an iteration, it is the same iteration, and its parts add up."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,22 @@ def test_an_iteration_that_forgets_a_part_is_found_out(threads):
 
     with pytest.raises(CheckError, match="differs from plain streaming"):
         hybrid.check_period(without_boundary, SMALL)
+
+
+@pytest.mark.parametrize(("off", "passes"), [(1e-14, True), (1e-9, False)])
+def test_a_way_is_compared_with_as_many_steps_of_plain_streaming(monkeypatch, off, passes):
+    steps, ran, velocity = [], [], np.linspace(-1, 1, 30).reshape(3, 10)
+    reference = SimpleNamespace(step=steps.append, fields=lambda: (None, velocity))
+    monkeypatch.setattr(hybrid, "_simulation", lambda problem, device, strategy, precision: reference)
+    parts = [Part(name, lambda name=name: ran.append(name), 1.0, "core") for name in "ab"]
+    device = SimpleNamespace(synchronise=lambda: None)
+    period = hybrid.Period("made up", 3, parts, device, lambda: (None, velocity + off))
+    if passes:
+        assert "after 6 steps" in hybrid.check_period(lambda problem: period, SMALL)
+        assert (steps, ran) == ([6], ["a", "b"] * 2)
+    else:
+        with pytest.raises(CheckError, match="made up differs from plain streaming by 1.00e-09"):
+            hybrid.check_period(lambda problem: period, SMALL)
 
 
 @pytest.mark.parametrize("every", [1, 4])

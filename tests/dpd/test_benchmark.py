@@ -1,0 +1,72 @@
+"""A speed is that of a program whose forces were compared with another one's; everything runs as plain Python."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers.plain import PlainCore
+
+from repro.dpd import benchmark
+from repro.dpd.cases import Bulk, Poiseuille
+from repro.dpd.fluid import Fluid
+from repro.dpd.strategies import STRATEGIES, linked, runs_on
+from repro.errors import CapacityError, CheckError
+
+SYSTEM = Bulk((3.0, 3.0, 3.0), Fluid(density=2.0)).system()
+
+
+@pytest.fixture
+def core(monkeypatch):
+    """A core; forces are checked on few particles, and no check is remembered."""
+    monkeypatch.setattr(benchmark, "select", lambda name: PlainCore())
+    monkeypatch.setattr(benchmark, "_small", Poiseuille(3, 3, 3, fluid=Fluid(density=2.0)).system)
+    for check in (benchmark._checked, benchmark._expected):
+        check.cache_clear()
+    with np.errstate(over="ignore"):
+        yield PlainCore()
+    for check in (benchmark._checked, benchmark._expected):
+        check.cache_clear()
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if runs_on(name, PlainCore())])
+def test_a_strategy_is_compared_with_another_one(core, monkeypatch, strategy):
+    ran, reference = [], benchmark.reference_forces
+    monkeypatch.setattr(
+        benchmark, "reference_forces", lambda system, **o: ran.append(o["strategy"]) or reference(system, **o)
+    )
+    found = benchmark.check_strategy(core, strategy=strategy, precision="double")
+    (other,) = ran
+    assert other != strategy
+    assert f"of serial {other} on the same 54 particles" in found
+
+
+def wrong(**changed) -> SimpleNamespace:
+    """A strategy for another fluid than it was given."""
+
+    def build(setup):
+        return linked.build(replace(setup, fluid=replace(setup.fluid, **changed)))
+
+    return SimpleNamespace(TRAITS=linked.TRAITS, build=build)
+
+
+def test_a_strategy_with_other_forces_is_not_timed(core, monkeypatch):
+    monkeypatch.setitem(STRATEGIES, "wrong", wrong(repulsion=18.7))
+    monkeypatch.setattr(PlainCore, "clock", None)
+    with pytest.raises(CheckError, match="differs from linked on one core"):
+        benchmark.measure_speed("case", SYSTEM, core, strategy="wrong", precision="double")
+
+
+def test_a_strategy_whose_table_is_too_small_is_not_timed(core, monkeypatch):
+    monkeypatch.setattr(PlainCore, "clock", None)
+    with pytest.raises(CapacityError):
+        benchmark.measure_speed("case", SYSTEM, core, strategy="cell", capacity=1)
+
+
+def test_a_speed_is_particles_over_the_seconds_of_a_step(core):
+    found = benchmark.measure_speed("case", SYSTEM, core, strategy="linked", seconds=7e-3, warm_up=0, runs=2)
+    # drift and kick, the list in two launches, and the forces in three
+    assert found.seconds == pytest.approx(7e-3)
+    assert found.runs == pytest.approx([7e-3] * 2)
+    assert found.rates["updates"] == pytest.approx(54 / 7e-3)
+    assert found.choices["particles"] == 54
