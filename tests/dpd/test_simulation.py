@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 from helpers.forces_by_hand import forces as forces_by_hand
+from helpers.plain import PlainCore, PlainDevice
 
 from repro.dpd import checkpoint
 from repro.dpd.averages import Averages
@@ -20,7 +21,7 @@ from repro.dpd.walls import Walls
 from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.parallel import CpuDevice, select
 from repro.particles.cells import Cells
-from repro.particles.random import require_ids
+from repro.particles.random import MOST_PARTICLES, require_ids
 
 
 @pytest.fixture
@@ -133,6 +134,32 @@ def test_a_run_repeats_bit_for_bit_where_its_strategy_says_so(device, strategy):
         np.testing.assert_array_equal(*(run.particles()["velocity"] for run in runs))
 
 
+class Backwards(PlainDevice):
+    """Plain Python that runs the items of each kernel from the last to the first, as threads may."""
+
+    def compile(self, kernel):
+        if kernel.shared_rows:
+            return super().compile(kernel)
+
+        def bind(shape, *arguments):
+            (count,) = shape
+            return lambda: [kernel.body(x, 1, *arguments) for x in reversed(range(count))] and None
+
+        return bind
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if runs_on(name, PlainDevice())])
+def test_only_a_strategy_that_promises_to_repeat_has_forces_without_the_order_of_its_threads(strategy):
+    system, found = few(60), []
+    for device in (PlainDevice(lanes=1), Backwards()):
+        simulation = Simulation(system, device, strategy=strategy, precision="double")
+        with np.errstate(over="ignore"):
+            simulation.start()
+        found.append(simulation.particles()["force"])
+    np.testing.assert_allclose(*found, atol=1e-11)
+    assert np.array_equal(*found) == ("cuda" in STRATEGIES[strategy].TRAITS.repeats)
+
+
 def test_a_checkpoint_goes_on_where_its_strategy_does_not_run(threads, cuda_device, tmp_path):
     first = Simulation(few(12, moving=9), threads, strategy="planes", seed=5)
     first.step(2)
@@ -142,6 +169,17 @@ def test_a_checkpoint_goes_on_where_its_strategy_does_not_run(threads, cuda_devi
     for simulation in (first, second):
         simulation.step(1)
     np.testing.assert_array_equal(first.particles()["velocity"], second.particles()["velocity"])
+
+
+def test_a_checkpoint_loads_on_the_device_that_is_given(tmp_path):
+    core, gpu = PlainCore(), PlainDevice()
+    for strategy, device, expected in (("planes", core, "planes"), ("planes", gpu, "runs"), ("cell", gpu, "cell")):
+        first = Simulation(few(), core, strategy=strategy, seed=5)
+        with np.errstate(over="ignore"):
+            checkpoint.save(first, tmp_path / "run.h5")
+        second = checkpoint.load(tmp_path / "run.h5", device)
+        assert second.device is device
+        assert (second.strategy, second.seed) == (expected, 5)
 
 
 def test_a_run_repeats_itself_bit_for_bit_whatever_the_number_of_workers(threads):
@@ -294,6 +332,14 @@ BAD = {
     "a channel without height": lambda: Poiseuille(height=0),
     "a gap higher than the channel": lambda: Channel(gap=70),
 }
+
+
+def test_ids_are_named_as_long_as_the_places_of_their_components_have_32_bits():
+    # the last of three components of the last particle
+    assert 3 * MOST_PARTICLES <= 2**32 < 3 * (MOST_PARTICLES + 1)
+    require_ids(MOST_PARTICLES)
+    with pytest.raises(InputError, match="32 bits"):
+        require_ids(MOST_PARTICLES + 1)
 
 
 @pytest.mark.parametrize("make", BAD.values(), ids=BAD)

@@ -18,12 +18,18 @@ def tea(a: int, b: int, key, rounds: int) -> tuple[int, int]:
     return a, b
 
 
-def deviate(first: int, second: int, seed: int, step: int, rounds: int) -> float:
-    """The normal deviate of a pair: stream 1, Box and Muller."""
-    low, high = sorted((first, second))
-    one, two = tea(low, high, (seed, 1, step, DELTA), rounds)
+def deviates(low: int, high: int, key, rounds: int) -> tuple[float, float]:
+    """Two normal deviates from two words: Box and Muller."""
+    one, two = tea(low, high, key, rounds)
     u1, u2 = (one + 0.5) / 2**32, (two + 0.5) / 2**32
-    return math.sqrt(-2 * math.log(u1)) * math.cos(2 * math.pi * u2)
+    radius, angle = math.sqrt(-2 * math.log(u1)), 2 * math.pi * u2
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+def deviate(first: int, second: int, seed: int, step: int, rounds: int) -> float:
+    """The normal deviate of a pair: stream 1."""
+    low, high = sorted((first, second))
+    return deviates(low, high, (seed, 1, step, DELTA), rounds)[0]
 
 
 def forces(system, *, seed: int = 1, step: int = 0, rounds: int = 8) -> np.ndarray:

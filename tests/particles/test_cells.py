@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.plain import PlainDevice
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
@@ -10,7 +11,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
 from repro.errors import CapacityError
 from repro.particles.cell_order import SortedParticles
-from repro.particles.cell_table import CellTable
+from repro.particles.cell_table import CellTable, particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, cell_of, neighbour
 from repro.particles.position import Units
 from repro.particles.scan import running_sum
@@ -96,3 +97,50 @@ def test_a_full_cell_is_an_error_that_names_the_cell_the_count_and_the_capacity_
     )
     assert f"capacity of at least {held.max()}" in str(error.value)
     assert "room for 3" in str(error.value)
+
+
+def table_of(held, capacity):
+    """A table of 27 cells whose first cells hold so many particles, their places, and what fills it from them."""
+    device, box = PlainDevice(), (3.0, 3.0, 3.0)
+    position = np.array([[0.5 + cell, 0.5, 0.5] for cell, count in enumerate(held) for _ in range(count)])
+    state = make_state(device, np.float32, position, position, len(position), box)
+    table = CellTable(device, Cells(box), capacity, np.float32)
+    launches = table.update(state.r, state.count).values()
+    return table, state.r, lambda: [launch() for launch in launches]
+
+
+def test_a_table_has_room_for_its_capacity():
+    table, _, fill = table_of([4, 2], capacity=4)
+    fill()
+    table.check()
+    assert [particles_in(table.table, c) for c in range(3)] == [4, 2, 0]
+
+
+def test_a_particle_beyond_the_capacity_is_an_error_and_in_no_cell():
+    table, _, fill = table_of([5, 2], capacity=4)
+    fill()
+    with pytest.raises(CapacityError, match=r"cell \(0, 0, 0\) held 5 particles and the table has room for 4"):
+        table.check()
+    assert particles_in(table.table, 0) == 4
+    columns = table.entries.reshape(4, 27)
+    assert (list(columns[:, 0]), list(columns[:2, 1])) == ([0, 1, 2, 3], [5, 6])
+    assert not columns[2:, 1].any()
+    assert not columns[:, 2:].any()
+
+
+def test_the_last_cell_has_no_room_beyond_its_column():
+    table, places, fill = table_of([3], capacity=2)
+    places[:] = Units(np.float32).of(np.full((3, 3), 2.5), (3.0, 3.0, 3.0)).T.ravel()
+    fill()
+    assert list(table.entries.reshape(2, 27)[:, -1]) == [0, 1]
+
+
+def test_a_cell_that_was_too_full_once_is_an_error_from_then_on():
+    table, places, fill = table_of([5, 2], capacity=4)
+    fill()
+    # the first particle goes to its neighbours, along x
+    places[0] = places[6]
+    for _ in range(3):
+        fill()
+    with pytest.raises(CapacityError, match="held 5 particles"):
+        table.check()

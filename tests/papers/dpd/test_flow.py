@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import pi
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -239,6 +240,35 @@ def test_a_run_averages_all_its_fluid_and_falls_freely_only_after_equilibration(
     lower, upper = flow.windows[0].velocity_x[0]
     assert 1.0 < lower < 2.0
     assert upper == pytest.approx(-lower, abs=0.3)
+
+
+def test_the_part_with_the_force_goes_on_from_the_part_without_it_with_noise_of_its_own(monkeypatch):
+    parts = []
+
+    class Run:
+        """A run that only says with what it was begun, and for how long it went on."""
+
+        def __init__(self, system, device, *, seed, strategy):
+            self.system, self.seed, self.steps = system, seed, []
+            parts.append(self)
+
+        def step(self, count, *, every=1, observers=()):
+            self.steps.append((count, every, len(observers)))
+
+        def particles(self):
+            return {"position": self.system.position / 2, "velocity": -self.system.velocity}
+
+    monkeypatch.setattr(flows, "Simulation", Run)
+    monkeypatch.setattr(flows, "Averages", lambda simulation, **bins: SimpleNamespace(take=lambda: bins["rows"]))
+    flow = flows.run(PLATES, None, steps=60, equilibration=20, window=20, rows=7, seed=5, strategy="any")
+    resting, driven = parts
+    assert (resting.system.drive, driven.system.drive) == (0.0, PLATES.drive)
+    # the counter of a simulation begins at zero: only the seed tells the two parts' noise apart
+    assert resting.seed == 5 != driven.seed
+    np.testing.assert_array_equal(driven.system.position, resting.system.position / 2)
+    np.testing.assert_array_equal(driven.system.velocity, -resting.system.velocity)
+    assert (resting.steps, driven.steps) == ([(20, 1, 0)], [(20, flows.EVERY, 1)] * 2)
+    assert flow.windows == [7, 7]
 
 
 def test_equal_flow_passes_every_section_of_an_incompressible_flow():

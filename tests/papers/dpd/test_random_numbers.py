@@ -153,6 +153,17 @@ def _synthetic(seed: int, strength: float) -> dw.Sampled:
     )
 
 
+def test_particles_anywhere_have_a_structure_factor_of_one():
+    generator, shape, samples = np.random.default_rng(8), (3, 4, 5), 400
+    counts = generator.multinomial(250, np.full(60, 1 / 60), samples).reshape(samples, *shape)
+    run = dw.Sampled(
+        250, 10, counts.mean(0), np.ones(shape), np.fft.fftn(counts, axes=(1, 2, 3)), np.ones(samples), 0.0
+    )
+    # the power of a wave has an exponential distribution, or the square of a normal one where the wave is real
+    assert np.isnan(run.structure[0, 0, 0])
+    assert np.nanmax(np.abs(run.structure - 1)) < 4.5 * np.sqrt(2 / samples)
+
+
 def test_a_wave_in_the_density_is_found_with_its_frequency():
     runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 1.0) for k in range(3, 6)]}
     wave = dw.strongest(runs, dw.BY_CELL)

@@ -1,5 +1,7 @@
 """Laws that the loops of the thermodynamics notebook must find, on runs of a second."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,45 @@ def test_particles_that_feel_nothing_fly_straight_around_the_box():
     time, squares = transport.square_displacements(simulation, frames=20)
     assert time[-1] == pytest.approx(4.0)
     assert squares == pytest.approx(speed * time**2, rel=1e-4)
+
+
+class _Gliding:
+    """Particles that fly straight on, each at its own speed, and the steps that were asked for."""
+
+    def __init__(self, velocity, box=(4.0,) * 3):
+        self.system, self.velocity, self.steps = SimpleNamespace(box=box, fluid=Fluid(dt=0.1)), np.array(velocity), 0
+
+    def step(self, count, *, every=1):
+        self.steps += count
+
+    def particles(self):
+        return {"position": np.mod(0.1 * self.steps * self.velocity, self.system.box)}
+
+
+def test_a_series_has_one_value_each_so_many_steps():
+    found = thermodynamics.series(_Gliding([[1.0, 0, 0]]), {"time": lambda run: run.steps}, 3, every=7)
+    assert found["time"].tolist() == [7, 14, 21]
+
+
+def test_square_displacements_stand_beside_the_time_that_they_took():
+    run = _Gliding([[1.0, 0, 0], [0, 2.0, -2.0]])
+    run.step(30)
+    time, squares = transport.square_displacements(run, 6, every=5)
+    # from now on, on average over squares of the speeds of 1 and 8, twice around the box
+    np.testing.assert_allclose(time, 0.5 * np.arange(1, 7))
+    np.testing.assert_allclose(squares, 4.5 * time**2)
+
+
+def test_diffusion_is_a_sixth_of_the_late_slope_of_the_square(monkeypatch):
+    time = np.linspace(0.2, 8, 40)
+    slopes = iter([1.0, 3.0])
+    # fast at first, as long as velocities are remembered
+    monkeypatch.setattr(transport, "settled", lambda *a, **k: None)
+    monkeypatch.setattr(
+        transport, "square_displacements", lambda *a: (time, np.where(time > 4, 6 * next(slopes) * time + 5, time**2))
+    )
+    table, _ = transport.diffusions(None, [0.0], TINY, origins=2)
+    assert (table["D"][0], table["error"][0]) == pytest.approx((2.0, 1.0))
 
 
 def test_the_friction_rate_of_an_ideal_gas_is_exact():
