@@ -35,6 +35,7 @@ def check_strategy(problem: Problem, device, *, strategy, precision, layout, blo
     tested = Simulation(small, device, **options)
     reference = Simulation(small, select("serial"), strategy=other, precision=precision)
     for simulation in (tested, reference):
+        simulation.set_populations(uniform_flow(problem.model.lattice))
         simulation.step(steps)
     expected = reference.fields()[1]
     difference = np.abs(tested.fields()[1] - expected).max() / np.abs(expected).max()

@@ -170,6 +170,10 @@ def test_the_rates_of_a_porous_medium_count_the_box_and_its_pores(plain, monkeyp
     assert found.rates["bandwidth"] == pytest.approx(SOME_PORES.pores * 4 * (2 * 19 + 18) / 1e-3)
 
 
+def test_a_box_in_which_nothing_drives_the_flow_is_checked_too(plain):
+    assert "within" in benchmark.check_strategy(BOX, PlainDevice(), strategy="pull", **OPTIONS)
+
+
 class Noting:
     """A simulation's device that notes how many launches it records; its clock is always one second."""
 
