@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from math import isfinite
 from pathlib import Path
 
 from repro.errors import InputError
@@ -108,7 +109,8 @@ def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
     if claim.rule == "order":
         groups(claim.value)
     elif claim.rule:
-        claim.bounds()
+        if not all(map(isfinite, (*claim.bounds(), claim.margin()))):
+            raise InputError(f"claim {claim.id}: {claim.value} within {claim.tolerance} is too large a number")
         if claim.margin() < 0:
             raise InputError(f"claim {claim.id}: the tolerance {claim.tolerance} is negative")
 

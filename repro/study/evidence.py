@@ -69,7 +69,7 @@ def check(claim: str, evidence: Evidence) -> Evidence:
     if evidence.measured is None and not evidence.not_measured:
         raise InputError(f"{claim}: neither a value nor the reason why there is none")
     if isinstance(evidence.measured, Mapping):
-        for order in orders(evidence.measured).values():
+        for order in orders(evidence.measured, claim).values():
             _check_order(claim, order)
     elif evidence.measured is not None:
         _require_number(claim, evidence.measured, "the measured value")
@@ -80,10 +80,17 @@ def check(claim: str, evidence: Evidence) -> Evidence:
     return evidence
 
 
-def orders(measured: Mapping) -> dict[str, Mapping]:
-    """The orders by case; a single one has the case ""."""
-    nested = any(isinstance(value, Mapping) for value in measured.values())
-    return dict(measured) if nested else {"": measured}
+def orders(measured: Mapping, claim: str = "") -> dict[str, Mapping]:
+    """The orders by case; a single one has the case "". InputError if some entries are cases and others are not."""
+    nested = [name for name, value in measured.items() if isinstance(value, Mapping)]
+    if not nested:
+        return {"": measured}
+    if len(nested) < len(measured):
+        other = next(name for name in measured if name not in nested)
+        raise InputError(
+            f"{claim}: '{nested[0]}' is a case with entries and '{other}' is not: give all by case or none"
+        )
+    return dict(measured)
 
 
 def _check_order(claim: str, order) -> None:

@@ -41,23 +41,30 @@ def dependencies(book: Notebook, project: Project, parameters: Mapping | None = 
 
 
 def _named(value, folder: Path) -> Iterator[Path]:
-    """The file that a text names, if there is one, and the files that a description in TOML names."""
-    if not isinstance(value, str) or not value or "\0" in value:
-        return
-    try:
-        path = (folder / value).resolve()
-        if not path.is_file():
-            return
-    except OSError:  # a text that is too long for a name
+    """The files that a text or a list of texts names, and those that a description in TOML names."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _named(part, folder)
+    path = _file_of(value, folder)
+    if not path:
         return
     yield path
     if path.suffix == ".toml":
         quoted = r"\"([^\"\n]+)\"|'([^'\n]+)'"
         for texts in re.findall(quoted, path.read_text(encoding="utf-8", errors="replace")):
-            text = "".join(texts)
-            beside = path.parent / text
-            if beside.is_file():
-                yield beside.resolve()
+            if beside := _file_of("".join(texts), path.parent):
+                yield beside
+
+
+def _file_of(value, folder: Path) -> Path | None:
+    """The file whose name a text is, beside or below a folder; None if it is none."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        return None
+    try:
+        path = (folder / value).resolve()
+        return path if path.is_file() else None
+    except OSError:  # a text that is too long for a name
+        return None
 
 
 def depends(
@@ -100,7 +107,8 @@ def _short(value) -> str:
 
 
 def _name(file: Path, project: Project) -> str:
-    return file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.name
+    # a file outside is where it is: two of one name are two files
+    return file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.as_posix()
 
 
 def _versions(settings: Mapping) -> dict[str, str]:

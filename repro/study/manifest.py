@@ -50,6 +50,8 @@ def _by_git(root: Path) -> dict:
         done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
+    if not git("ls-files", "--", *SOURCES):
+        raise subprocess.SubprocessError("it lies in a repository that does not know it")
     apart = [f":(exclude){folder}" for folder in RESULTS]
     changed = git("status", "--porcelain", "--untracked-files=all", "--", *SOURCES, *apart)
     return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}

@@ -52,15 +52,25 @@ def check(values: dict, known: dict, place: str) -> dict:
 
 
 def _fit(value, default, place: str):
-    if default is None:
+    if default is None and _finite(value):
         return value
-    if type(default) is float and type(value) is int:
+    if type(default) is float and type(value) is int and abs(value) < 2**1023:
         return float(value)
-    if type(value) is type(default) and not (type(value) is float and not math.isfinite(value)):
+    if type(value) is type(default) and _finite(value):
         return value
     right = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-    wanted = right.get(type(default), f"a {type(default).__name__} such as {default}")
+    right |= {type(None): "a literal of finite numbers"}
+    wanted = right.get(type(default), f"a {type(default).__name__} such as {default}, of finite numbers")
     raise InputError(f"{place} must be {wanted} (default {default!r}), not {value!r}")
+
+
+def _finite(value) -> bool:
+    """Whether all numbers in a literal are."""
+    if isinstance(value, dict):
+        return _finite([*value, *value.values()])
+    if isinstance(value, list | tuple | set):
+        return all(map(_finite, value))
+    return not isinstance(value, float | complex) or math.isfinite(abs(value))
 
 
 def _read(text: str, default):

@@ -64,7 +64,7 @@ class Record:
         if not converged:
             return self.void(claim, "the run did not converge")
         if isinstance(measured, Mapping):
-            cases, missing = as_stated(self._claim(claim).value, orders(measured))
+            cases, missing = as_stated(self._claim(claim).value, orders(measured, claim))
             if missing:
                 return self.not_measured(claim, f"this run has no {', '.join(missing)}")
             measured = cases.get("", cases)

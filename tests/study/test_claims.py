@@ -43,6 +43,7 @@ def test_tolerance_is_in_the_unit_or_relative(text, margin):
         ("within,0.0015", "within,-0.0015", "toy-001: the tolerance -0.0015 is negative"),
         ("within,10 %", "within,-10 %", "toy-006: the tolerance -10 % is negative"),
         # nothing would miss, or nothing would hold
+        ("within,0.0015", "within,1e999", "within 1e999 is too large a number"),
         ("within,0.0015", "within,inf", "toy-001: the tolerance 'inf' is not a number"),
         ("within,0.0015", "within,nan", "toy-001: the tolerance 'nan' is not a number"),
         ("within,0.0015", "within,two cells", "toy-001: the tolerance 'two cells' is not a number"),

@@ -175,6 +175,26 @@ def test_parameter_that_names_no_file_is_only_a_text(book, text):
     assert state(book) == "up to date"
 
 
+def test_files_in_a_list_of_names_are_dependencies(book):
+    book.write("toy/a", "pass", parameters="samples = ['data/rock.raw']")
+    book.finish("toy/a")
+    (book.project.data / "rock.raw").write_bytes(b"1")
+    assert state(book) == "out of date: data/rock.raw changed"
+
+
+def test_two_files_of_one_name_outside_are_two(book, tmp_path_factory):
+    files = [tmp_path_factory.mktemp("elsewhere") / "rock.raw" for _ in range(2)]
+    for number, file in enumerate(files):
+        file.write_bytes(bytes(number))
+    assert len(fingerprint.depends(files, book.project, {})["files"]) == 2
+
+
+def test_long_text_in_a_description_names_no_file(book):
+    (book.project.data / "rock.toml").write_text(f'what = "{"x" * 300}"')
+    book.finish("toy/a")
+    assert state(book) == "up to date"
+
+
 def test_data_that_came_or_went_is_named(book):
     (book.project.data / "published/more.csv").touch()
     assert state(book) == "out of date: data/published/more.csv is new"

@@ -1,6 +1,7 @@
 """Which commit a checkout is, and whether its sources are those of the commit; by git or by the manifest of a copy."""
 
 import shutil
+import subprocess
 
 import pytest
 from helpers.workshop import Workshop
@@ -122,3 +123,13 @@ def test_manifest_of_what_is_no_git_checkout_is_refused(good):
 @pytest.mark.skipif(not (Project.default().root / ".git").exists(), reason="a copy without git")
 def test_this_checkout_knows_its_commit():
     assert manifest.commit(Project.default().root).get("commit")
+
+
+def test_copy_within_a_repository_that_does_not_know_it_goes_by_its_manifest(copied):
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "another project"]):
+        identity = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+        subprocess.run(["git", "-C", copied.parent, *identity, *words], check=True)
+    before = manifest.commit(copied)
+    assert not before["dirty"]
+    change(copied, "repro/toy.py")
+    assert manifest.commit(copied) == before | {"dirty": True}

@@ -247,3 +247,8 @@ def test_a_case_that_did_not_run_leaves_an_order_unmeasured(workshop, tmp_path, 
     assert str(record.measure("toy-004", both).verdict) == "not measured"
     other = open_record("toy/good", parameters={}, claims=["toy-004"])
     assert str(other.measure("toy-004", {}).verdict) == "not measured"
+
+
+def test_an_order_of_which_only_some_entries_are_cases_is_refused(record):
+    with pytest.raises(InputError, match="toy-004: '128' is a case with entries and '64' is not"):
+        record.measure("toy-004", {"64": [1, 2, 3], "128": {"a": [1, 2, 3]}})
