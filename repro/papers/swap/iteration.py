@@ -1,6 +1,7 @@
 """Where an iteration's time goes, part by part, measured and predicted (swap paper, table 1 and figures 8 to 10)."""
 
 import ast
+import gc
 import inspect
 from functools import partial
 
@@ -134,6 +135,8 @@ def _one_way(name: str, nodes: int, build, rates: Rates, runs: int) -> tuple:
     """(parts of one iteration, device); the arrays of a run are gone before the next is allocated."""
     each, about, device = [], None, None
     for _ in range(runs):
+        # parts and arrays hold each other: without a search the last ones would still be there
+        gc.collect()
         period = build(cavity_problem(nodes))
         about, device = _about(period, rates, nodes), period.device
         each.append(time_parts(period) / period.every)
@@ -214,6 +217,12 @@ def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = 
             "swap-011": float(speedup[COLLIDE_ONLY, largest]),
         },
     }
+
+
+def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, 512)) -> bool:
+    """Whether the ways that claims compare were timed on all these grids; one that did not fit is missing."""
+    timed = set(zip(parts["way"], parts["nodes"], strict=True))
+    return {(way, nodes) for way in ("serial", COLLIDE_ONLY, PAPER_WAY) for nodes in sizes} <= timed
 
 
 def _seconds(parts: pd.DataFrame, way: str, nodes: int) -> float:

@@ -1,5 +1,6 @@
 """However host and device share an iteration, it is the same iteration, and its parts add up."""
 
+import weakref
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from repro.lbm.cases import CubicCavity
 from repro.papers.swap import figures, hybrid, iteration
 from repro.papers.swap.hybrid import Part, Rates
 
+RATES = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
 SMALL = CubicCavity(reynolds=10, nodes=10).problem
 WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps", "links, resident"]
 
@@ -137,7 +139,26 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
 
 
 def test_every_run_of_an_iteration_is_kept_and_the_median_counts(threads):
-    rates = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
-    parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates, runs=3)
+    parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, RATES, runs=3)
     assert [len(values) for values in parts["runs"]] == [3] * len(parts)
     assert list(parts["seconds"]) == pytest.approx([float(np.median(values)) for values in parts["runs"]])
+
+
+def test_claims_need_every_way_on_both_grids():
+    ways = {(way, n): 1.0 for way in ("serial", iteration.COLLIDE_ONLY, iteration.PAPER_WAY) for n in (128, 512)}
+    assert iteration.compared(parts_of(ways))
+    for missing in ways:
+        assert not iteration.compared(parts_of({key: 1.0 for key in ways if key != missing}))
+
+
+def test_arrays_of_a_run_are_gone_before_the_next_is_allocated(threads):
+    alive = weakref.WeakSet()
+
+    def build(problem):
+        assert not alive
+        period = hybrid.serial_period(problem)
+        # the fluid, which holds the arrays
+        alive.add(period.fields.__self__)
+        return period
+
+    iteration.iteration_parts([10], {"serial": build}, RATES, runs=3)
