@@ -5,7 +5,7 @@ from pathlib import Path
 from repro.files import read_json
 
 from . import fingerprint, seal
-from .catalogue import Catalogue, Notebook
+from .catalogue import EVERYTHING, Catalogue, Notebook
 from .outdated import changes_since, named_results
 from .paths import Project
 from .results import figure_files, flaw_of
@@ -63,8 +63,11 @@ def states(books: Catalogue, project: Project) -> dict[str, str]:
 def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
     if edits := _edits(path, book, project):
         return edits
-    machine = project.data / "measured" / _machine(path, project)
-    changes = changes_since(book, read_json(path)["run"], project, named_results(machine, path))
+    run, machines = read_json(path)["run"], project.data / "measured"
+    # what shows the results of a machine may have been run on another one
+    shown = sorted(machines.iterdir()) if EVERYTHING in book.needs else [machines / _machine(path, project)]
+    found = [changes_since(book, run, project, named_results(machine, path)) for machine in shown]
+    changes = min(found, key=len)
     return [f"out of date: {fingerprint.in_words(changes)}"] if changes else []
 
 
