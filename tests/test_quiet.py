@@ -39,6 +39,12 @@ def becomes(process: psutil.Process, stopped: bool) -> bool:
     return (process.status() == psutil.STATUS_STOPPED) == stopped
 
 
+def goes_on(process: psutil.Process) -> bool:
+    """Whether the process is not stopped, a moment later either: a signal takes its time."""
+    time.sleep(0.2)
+    return process.status() != psutil.STATUS_STOPPED
+
+
 class Orphan:
     """A process that belongs to the run without being this one's child."""
 
@@ -81,7 +87,7 @@ def test_they_go_on_after_an_error(tmp_path, monkeypatch, orphan):
 def test_processes_of_another_run_are_let_alone(tmp_path, monkeypatch, orphan):
     monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "another"))
     with quiet.quiet():
-        assert orphan.status() != psutil.STATUS_STOPPED
+        assert goes_on(orphan)
 
 
 def test_children_of_who_measures_are_let_alone(tmp_path, monkeypatch, start, orphan):
@@ -89,13 +95,13 @@ def test_children_of_who_measures_are_let_alone(tmp_path, monkeypatch, start, or
     child = start(COUNTS, tmp_path / "quiet")
     with quiet.quiet():
         assert becomes(orphan, stopped=True)
-        assert child.status() != psutil.STATUS_STOPPED
+        assert goes_on(child)
 
 
 def test_without_a_run_nothing_is_stopped(monkeypatch, orphan):
     monkeypatch.delenv(quiet.VARIABLE, raising=False)
     with quiet.quiet():
-        assert orphan.status() != psutil.STATUS_STOPPED
+        assert goes_on(orphan)
 
 
 def test_one_process_at_a_time_has_it_quiet(tmp_path, monkeypatch, start):

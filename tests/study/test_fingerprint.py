@@ -1,5 +1,6 @@
 """A result is out of date exactly if something changed that it was made from."""
 
+import json
 import os
 import time
 
@@ -209,6 +210,24 @@ def test_outputs_of_the_notebook_change_nothing_and_its_cells_do(book):
     assert state(book) == "up to date"
     path.write_text(path.read_text().replace("import double", "import double as twice"))
     assert state(book) == "out of date: notebooks/toy/a.ipynb changed"
+
+
+def test_texts_between_the_cells_count_and_so_does_what_a_cell_is(book):
+    path = book.project.notebooks / "toy/a.ipynb"
+    content = json.loads(path.read_text())
+    text = {"cell_type": "markdown", "metadata": {}, "source": ["# The cavity"]}
+    for cell in (text, text | {"source": ["# The duct"]}, text | {"cell_type": "raw", "source": ["# The duct"]}):
+        path.write_text(json.dumps(content | {"cells": [cell, *content["cells"]]}))
+        assert state(book) == "out of date: notebooks/toy/a.ipynb changed"
+        book.finish("toy/a")
+        assert state(book) == "up to date"
+
+
+def test_parameter_that_is_a_sequence_changes_nothing_once_it_was_kept(book):
+    book.write("toy/a", "pass", parameters="sizes = (1, 2)")
+    request = {"folder": book.folder("mine"), "changed": ("sizes=(1, 3)",)}
+    book.finish("toy/a", **request)
+    assert state(book, **request) == "up to date"
 
 
 def test_parameter_that_the_catalogue_changes_is_named(book):

@@ -39,9 +39,13 @@ def change(root, name: str) -> None:
 SOURCES = ["repro/toy.py", "notebooks/toy/good.ipynb", "notebooks/catalogue.toml", "data/published/toy.csv"]
 SOURCES += ["pyproject.toml"]
 NEW = ["repro/more.py", "repro/deep/more.py", "notebooks/toy/more.ipynb", "data/samples/rock.npy", "requirements.txt"]
-NEW += ["data/samples/rock.tiff", "data/measured_by_others/rock.csv"]
+NEW += [
+    "data/measured_by_others/rock.csv",
+    *(f"data/samples/rock.{ending}" for ending in ("raw", "tif", "tiff", "png")),
+]
 RESULTS = ["notebooks/rendered/toy/good.ipynb", "data/measured/machine/toy/good.json", "figures/toy-good-a.png"]
 RESULTS += ["build/quick/machine/toy/good.json", "data/measured/machine/toy/good.csv"]
+BESIDE = ["repro/__pycache__/toy.cpython-311.pyc", "notebooks/toy/.ipynb_checkpoints/good-checkpoint.ipynb"]
 
 
 def test_checkout_without_changes_is_clean_with_its_commit(checkout):
@@ -85,7 +89,7 @@ def test_removed_source_makes_a_copy_dirty(copied, name):
     assert manifest.commit(copied)["dirty"]
 
 
-@pytest.mark.parametrize("name", [*RESULTS, "repro/__pycache__/toy.cpython-311.pyc", "README.md"])
+@pytest.mark.parametrize("name", [*RESULTS, *BESIDE, "README.md"])
 def test_results_make_no_copy_dirty(copied, name):
     change(copied, name)
     assert not manifest.commit(copied)["dirty"]

@@ -14,19 +14,32 @@ def longer(text: str) -> str:
     return text + text
 
 
+def shorter(text: str) -> str:
+    return text[1:]
+
+
+def opening(text: str, other: str) -> str:
+    return text
+
+
 @pytest.fixture
 def process(tmp_path, monkeypatch):
-    """process(): `longer`, remembered, in a process of its own; process.end() is its end."""
+    """process(): `longer` (or another), remembered, in a process of its own; process.end() is its end."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(memo.atexit, "register", lambda function: None)
+    at_exit = []
+    monkeypatch.setattr(memo.atexit, "register", at_exit.append)
     calls.clear()
 
-    def start():
+    def start(function=longer):
         memo._known.cache_clear()
         memo._save_at_exit.cache_clear()
-        return memo.remember(longer)
+        return memo.remember(function)
 
-    start.end = memo._save
+    def end():
+        while at_exit:
+            at_exit.pop()()
+
+    start.end = end
     yield start
     memo._known.cache_clear()
     memo._save_at_exit.cache_clear()
@@ -40,12 +53,30 @@ def test_a_text_is_worked_out_once(process):
     assert calls == ["a", "b"]
 
 
-def test_damaged_memory_is_none(process, tmp_path):
+@pytest.mark.parametrize("content", ["[", "null", '["a"]', "7"])
+def test_damaged_memory_is_none(process, tmp_path, content):
     process()("a")
     process.end()
-    (tmp_path / "sources.json").write_text("[")
+    (tmp_path / "sources.json").write_text(content)
     assert process()("a") == "aa"
     assert calls == ["a", "a"]
+
+
+def test_readers_of_one_module_share_nothing(process):
+    assert process()("a") == "aa"
+    assert memo.remember(shorter)("a") == ""
+
+
+def test_where_one_text_ends_and_the_next_begins_counts(process):
+    remembered = process(opening)
+    assert (remembered("ab", "c"), remembered("a", "bc")) == ("ab", "a")
+
+
+def test_without_a_place_to_keep_it_a_text_is_worked_out_all_the_same(process, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    assert process()("a") == "aa"
+    process.end()
 
 
 def test_what_the_reader_was_then_is_not_asked_now(process, monkeypatch, tmp_path):

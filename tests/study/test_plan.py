@@ -1,6 +1,8 @@
 """What a run will do is known before it does anything."""
 
-from repro.files import read_json
+import pytest
+
+from repro.files import read_json, write_json
 from repro.study.paths import Project
 from repro.study.plan import make_plan
 
@@ -23,6 +25,25 @@ def test_scoreboard_is_out_of_date_after_another_result(good):
     assert plan.state(plan.books[-1]) == "up to date"
     good.finish("toy/good", {"toy-001": {"measured": 0.5}})
     assert plan.state(plan.books[-1]) == "out of date: results/toy/good.json changed"
+
+
+def test_scoreboard_does_not_depend_on_what_is_at_work(good):
+    good.add("score", "pass", entry='needs = ["*"]')
+    good.finish("toy/good", {})
+    plan = good.plan("score")
+    before = plan.depends(plan.books[-1])
+    write_json(good.folder() / ".jobs/toy-good-1/job.json", {"id": "toy/good"})
+    assert plan.depends(plan.books[-1]) == before
+
+
+@pytest.mark.parametrize(("setting", "value"), [("profile", "paper"), ("device", "threads")])
+def test_result_of_another_profile_or_device_is_out_of_date(workshop, setting, value):
+    workshop.add("toy/a", "pass", entry="profiles = { quick = {}, paper = {} }")
+    workshop.finish("toy/a")
+    facts = {"profile": "quick", "device": "serial"}
+    request = facts | {setting: value, "output": workshop.folder(), "project": workshop.project}
+    plan = make_plan(None, **request)
+    assert plan.state(plan.books[0]) == f"out of date: {setting} was {facts[setting]} and is {value}"
 
 
 def test_other_notebooks_do_not_depend_on_results(good):

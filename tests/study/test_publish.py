@@ -98,6 +98,13 @@ def test_published_result_below_the_name_of_another_machine_is_named(paper):
     assert "toy/a: a.json is of another machine, machine" in published.edited(books(paper), paper.project)
 
 
+def test_result_stands_only_if_those_of_all_machines_do(paper):
+    copy(project=paper.project)
+    measured = paper.project.data / "measured"
+    shutil.copytree(measured / "machine/toy", measured / "slower/toy")
+    assert published.states(books(paper), paper.project)["toy/a"] == "a.json is of another machine, machine"
+
+
 def test_published_result_that_the_sources_have_outgrown_says_what_changed(paper):
     copy(project=paper.project)
     paper.source("toy.py", "SIZE = 2")
@@ -108,6 +115,13 @@ def test_published_result_that_the_sources_have_outgrown_says_what_changed(paper
 def test_failed_notebook_is_refused(paper):
     paper.fail("toy/a", paper.folder("paper"), profile="paper")
     assert_refused(paper, "toy/a failed in machine: nothing is published")
+
+
+def test_failed_notebook_is_refused_though_an_earlier_result_of_it_is_published(paper, tmp_path):
+    copy(project=paper.project)
+    paper.finish("toy/b", profile="paper", folder=tmp_path / "second")
+    paper.fail("toy/a", tmp_path / "second", profile="paper")
+    assert_refused(paper, "toy/a failed in second: nothing is published", tmp_path / "second")
 
 
 @pytest.mark.parametrize("name", ["toy/a.ipynb", "figures/toy-a-a.png"])
@@ -244,6 +258,15 @@ def test_file_of_the_checkout_is_replaced_by_no_result(paper):
     forge(path, files=content["files"])
     assert_refused(paper, "toy/a is not finished")
     assert (paper.project.root / "repro/toy.py").read_text() == "SIZE = 1"
+
+
+def test_file_of_the_checkout_is_removed_in_the_name_of_no_damaged_result(paper):
+    copy(project=paper.project)
+    path = paper.project.data / "measured/machine/toy/a.json"
+    write_json(path, read_json(path) | {"figures": {"a": {"files": ["repro/toy.py"]}}})
+    copy(project=paper.project)
+    assert (paper.project.root / "repro/toy.py").exists()
+    assert published.edited(books(paper), paper.project) == []
 
 
 def test_copy_that_breaks_off_leaves_whole_files_and_is_named(paper, monkeypatch):

@@ -44,6 +44,11 @@ def test_order_is_kept_with_its_repetitions(record):
     assert content(record)["claims"]["toy-004"]["measured"] == {"64": [1.0, 2.0, 3.0], "128": [4.0, 5.0, 6.0]}
 
 
+def test_entries_may_be_named_by_numbers(record):
+    assert record.measure("toy-004", {64: [1, 2, 3], 128: [4, 5, 6]}).verdict == "reproduced"
+    assert content(record)["claims"]["toy-004"]["measured"] == {"64": [1, 2, 3], "128": [4, 5, 6]}
+
+
 def test_order_can_not_be_changed_after_it_was_judged(record):
     order = {"64": [1.0, 2.0, 3.0], "128": [4.0, 5.0, 6.0]}
     record.measure("toy-004", order)
@@ -138,6 +143,18 @@ def test_speedup_without_what_it_is_over_is_refused(record, baseline):
     assert content(record)["claims"]["toy-006"]["baseline"] == "one core, 5 MLUPS"
 
 
+def test_gain_on_one_device_is_over_nothing_else(workshop, record):
+    rows = workshop.claims.read_text() + "toy-090,text,gain,,4-5,x,,mechanism,within,10 %,spread,,\n"
+    workshop.claims.write_text(rows)
+    gain = open_record("toy/good", parameters={}, claims=["toy-090"])
+    assert gain.measure("toy-090", 4.5).verdict == "reproduced"
+
+
+def test_what_is_no_speedup_keeps_no_baseline(record):
+    record.measure("toy-001", 0.5541, baseline="one core, 5 MLUPS")
+    assert content(record)["claims"]["toy-001"] == {"measured": 0.5541}
+
+
 @pytest.mark.parametrize("call", [("not_comparable", 1.0), ("not_measured",)], ids=lambda call: call[0])
 def test_missing_reason_is_refused(record, call):
     name, *values = call
@@ -163,6 +180,12 @@ def test_speed_without_a_physics_check_is_refused(record):
         record.timing("pull", includes="the loop", check=" ", **TIMING)
     record.timing("pull", includes="the loop", check="mass is conserved", mlups=5, block=64, **TIMING)
     assert content(record)["timings"][0]["block"] == 64
+
+
+def test_speed_without_what_its_timer_includes_is_refused(record):
+    with pytest.raises(InputError, match="timing 'pull': say what the timer includes"):
+        record.timing("pull", includes=" ", check="mass is conserved", **TIMING)
+    assert content(record)["timings"] == []
 
 
 def test_figures_keep_their_arrays_inline_or_beside_when_many(record):

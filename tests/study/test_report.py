@@ -1,5 +1,6 @@
 """The scoreboard judges anew what the results hold, and counts that."""
 
+import os
 import shutil
 
 import pytest
@@ -100,6 +101,12 @@ def test_result_that_the_sources_have_outgrown_is_named_with_what_changed(finish
     assert all(line in page for page in (text.summary(found), *(f.read_text() for f in scoreboard.write(found)[1:])))
 
 
+def test_what_shows_other_results_is_not_named_as_out_of_date(finished):
+    finished.add("score", "pass", entry='needs = ["*"]')
+    finished.finish("score")
+    assert report.open_report(project=finished.project).outdated == {}
+
+
 def test_result_that_fits_its_sources_is_not_out_of_date(finished):
     assert report.open_report(project=finished.project).outdated == {}
 
@@ -155,6 +162,16 @@ def test_changed_parameters_stand_in_the_title_and_their_folder_is_not_the_newes
     assert text.summary(found).startswith(title + "\n")
     assert found.outdated == {}
     assert report.open_report(project=finished.project).changed == {}
+
+
+@pytest.mark.parametrize("later", ["slow", "fast"])
+def test_report_is_of_the_folder_that_was_written_to_last(good, later):
+    for machine in ("slow", "fast"):
+        folder = good.project.run_folder("quick", machine)
+        good.finish("toy/good", CLAIMS, folder=folder, machine=machine)
+        moment = 2e9 if machine == later else 1e9
+        os.utime(folder, (moment, moment))
+    assert report.open_report(project=good.project).machine == later
 
 
 def test_claim_without_a_value_says_what_became_of_its_notebook(finished):

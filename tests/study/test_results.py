@@ -1,6 +1,7 @@
 """Whatever lies in a run folder: what is not a whole result counts as not finished, and its file is named."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -8,7 +9,7 @@ from helpers.workshop import GOOD, forge
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
-from repro.study import report, results, scoreboard, text
+from repro.study import report, results, scoreboard, seal, text
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
 
@@ -131,6 +132,13 @@ def test_result_that_seals_what_is_not_its_own_is_damaged(good, folder):
     assert state(good) == "not finished: toy/good.json is damaged (it seals other files than its own)"
 
 
+def test_notebook_that_is_none_makes_a_result_unfinished_though_it_is_sealed(good, folder):
+    (folder / "toy/good.ipynb").write_text("{}")
+    files = read_json(folder / "toy/good.json")["files"]
+    forge(folder / "toy/good.json", files=files | {"toy/good.ipynb": seal.digest(folder / "toy/good.ipynb")})
+    assert state(good) == "not finished: toy/good.ipynb is damaged"
+
+
 @pytest.mark.parametrize(
     ("entry", "why"),
     [
@@ -180,3 +188,18 @@ def test_new_result_takes_the_figures_of_the_old_one_away(good, folder):
     good.finish("toy/good", CLAIMS, figures=("b",))
     assert [f.name for f in (folder / "figures").iterdir()] == ["toy-good-b.png"]
     assert results.look(folder, "toy/good").trouble == ""
+
+
+def test_old_result_is_none_once_a_new_one_has_begun_to_replace_its_files(good, folder, monkeypatch):
+    replace = os.replace
+
+    def breaks(source, target):
+        if str(target).endswith(".ipynb"):
+            raise OSError("disk full")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", breaks)
+    with pytest.raises(OSError, match="disk full"):
+        good.finish("toy/good", CLAIMS)
+    assert (folder / "toy/good.ipynb").exists()
+    assert results.look(folder, "toy/good").sidecar is None

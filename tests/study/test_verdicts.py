@@ -56,6 +56,9 @@ def test_each_rule_decides_at_its_bound(value, rule, tolerance, measured, expect
 def test_difference_equal_to_the_tolerance_is_within_it_though_binary_numbers_are_not_decimal():
     assert verdict(claim("0.5543", tolerance="0.0015"), 0.5543 + 0.0015) == HIT
     assert verdict(claim("0.5543", tolerance="0.0015"), 0.5543 - 0.0015) == HIT
+    # 0.8 - 0.1 > 0.7 and 0.7 + 0.1 < 0.8
+    assert verdict(claim("0.8", tolerance="0.1"), 0.7) == HIT
+    assert verdict(claim("0.7", tolerance="0.1"), 0.8) == HIT
 
 
 @pytest.mark.parametrize(("rule", "meets", "misses"), [("at least", 11, 9), ("at most", 9, 11)])
