@@ -1,8 +1,8 @@
-"""Do the tests notice? Changes one line of the solvers at a time and runs the tests that should fail.
+"""Do the tests notice? Changes one line of the sources at a time and runs the tests that should fail.
 
-    .venv/bin/python tools/mutate.py [--only WORD] [--jobs 2]
+    .venv/bin/python tools/mutate.py [--only WORD] [--jobs 2] [--list FILE]
 
-The changes stand in tools/mutations.toml. Each is made in a copy of the checkout, never in the checkout itself. Exit
+The changes stand in tools/mutations*.toml. Each is made in a copy of the checkout, never in the checkout itself. Exit
 status 1 if one survives.
 """
 
@@ -34,7 +34,13 @@ def copy_of(folder: Path) -> Path:
     return folder
 
 
-def verdict(change: dict, tests: dict[str, list[str]]) -> tuple[str, float]:
+def changes_of(lists: list[Path]) -> list[dict]:
+    """The changes of all lists, each with the words that run its tests."""
+    contents = [tomllib.loads(file.read_text()) for file in lists]
+    return [c | {"words": content["tests"][c["tests"]]} for content in contents for c in content["change"]]
+
+
+def verdict(change: dict) -> tuple[str, float]:
     """ "caught", "survived" or what is wrong with the change, and the seconds that took."""
     start = time.time()
     with tempfile.TemporaryDirectory() as place:
@@ -45,7 +51,7 @@ def verdict(change: dict, tests: dict[str, list[str]]) -> tuple[str, float]:
             return f"stands {text.count(change['find'])} times in {change['file']}", 0.0
         file.write_text(text.replace(change["find"], change["replace"]))
         environment = os.environ | {"PYTHONPATH": place, "NUMBA_CACHE_DIR": f"{place}/kernels"}
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests[change["tests"]]]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *change["words"]]
         try:
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT)
         except subprocess.TimeoutExpired:
@@ -56,29 +62,27 @@ def verdict(change: dict, tests: dict[str, list[str]]) -> tuple[str, float]:
     return "caught" if done.returncode else "survived", time.time() - start
 
 
-def unchanged(group: str, content: dict) -> tuple[str, float]:
+def unchanged(change: dict) -> tuple[str, float]:
     """The verdict on no change at all, which the tests of a group must let pass."""
-    change = next(c for c in content["change"] if c["tests"] == group)
-    return verdict(change | {"replace": change["find"]}, content["tests"])
+    return verdict(change | {"replace": change["find"]})
 
 
 def main(
     only: Annotated[str, typer.Option(help="Only changes whose file or line holds this.")] = "",
     jobs: Annotated[int, typer.Option(help="Changes tried at once.")] = 2,
+    lists: Annotated[list[Path] | None, typer.Option("--list", help="Only changes of this list, or these.")] = None,
 ) -> None:
     """Make each change and say whether the tests notice."""
-    content = tomllib.loads((ROOT / "tools/mutations.toml").read_text())
-    changes = [c for c in content["change"] if only in c["file"] + c["find"] + c["replace"]]
+    listed = changes_of(lists or sorted((ROOT / "tools").glob("mutations*.toml")))
+    changes = [c for c in listed if only in c["file"] + c["find"] + c["replace"]]
     caught = 0
     with ThreadPoolExecutor(jobs) as pool:
-        groups = sorted({change["tests"] for change in changes})
-        for group, (found, seconds) in zip(groups, pool.map(lambda g: unchanged(g, content), groups), strict=True):
+        groups = list({tuple(change["words"]): change for change in changes}.values())
+        for change, (found, seconds) in zip(groups, pool.map(unchanged, groups), strict=True):
             if found != "survived":
-                raise typer.BadParameter(f"the tests '{group}' fail on the sources as they are: {found}")
-            print(f"passes    {seconds:4.0f} s  {group}: the sources as they are", flush=True)
-        for change, (found, seconds) in zip(
-            changes, pool.map(lambda c: verdict(c, content["tests"]), changes), strict=True
-        ):
+                raise typer.BadParameter(f"the tests '{change['tests']}' fail on the sources as they are: {found}")
+            print(f"passes    {seconds:4.0f} s  {change['tests']}: the sources as they are", flush=True)
+        for change, (found, seconds) in zip(changes, pool.map(verdict, changes), strict=True):
             caught += found == "caught"
             line = f"{change['find'].strip()}  ->  {change['replace'].strip()}"
             print(f"{found:9} {seconds:4.0f} s  {change['file']}: {line}", flush=True)
