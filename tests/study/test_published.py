@@ -1,5 +1,6 @@
 """What this project judges is well-formed, and what it has published is what runs made."""
 
+import importlib.util
 import random
 import shutil
 
@@ -30,6 +31,14 @@ def test_every_published_file_belongs_to_a_result():
     assert there
     books = catalogue.load(PROJECT).notebooks
     assert there == {file for book in books for file in published.files(book, PROJECT)}
+
+
+def test_the_excerpt_in_the_readme_is_that_of_the_published_results():
+    spec = importlib.util.spec_from_file_location("excerpt", PROJECT.root / "tools/excerpt.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    readme = (PROJECT.root / "README.md").read_text(encoding="utf-8")
+    assert f"{tool.START}{tool.excerpt(PROJECT)}{tool.END}" in readme
 
 
 @pytest.fixture(scope="module")
