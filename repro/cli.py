@@ -102,11 +102,15 @@ def _exit_for(outcomes) -> None:
 def _show(output: Path | None, profile: str) -> None:
     from .study import published, report, scoreboard, text
 
-    found = report.open_report(output, profile=profile)
-    files = scoreboard.write(found)
-    typer.echo(text.summary(found))
-    for line in published.edited(catalogue.load(Project.default()), Project.default()):
-        typer.echo(f"PUBLISHED {line}")
+    edited = published.edited(catalogue.load(Project.default()), Project.default())
+    try:
+        found = report.open_report(output, profile=profile)
+        files = scoreboard.write(found)
+        typer.echo(text.summary(found))
+    finally:
+        # said also where there is no run to report of
+        for line in edited:
+            typer.echo(f"PUBLISHED {line}")
     typer.echo(f"\nThe page: {files[-1]}")
 
 

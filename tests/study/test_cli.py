@@ -1,6 +1,7 @@
 """The command line as a user meets it: exit statuses and one-line errors."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -142,6 +143,15 @@ def test_report_names_a_published_number_that_was_edited(published, repro):
     path = published.project.data / "measured/machine/toy/good.json"
     path.write_text(path.read_text().replace("0.5541", "0.5543"))
     assert "\nPUBLISHED toy/good: good.json was edited after the run\n" in repro("report").stdout
+
+
+def test_report_names_what_was_edited_also_where_there_is_no_run(published, repro):
+    shutil.rmtree(published.project.build)
+    with open(published.project.root / "figures/toy-good-a.png", "a") as file:
+        file.write(" ")
+    done = repro("report")
+    assert done.returncode == 2
+    assert done.stdout == "PUBLISHED toy/good: figures/toy-good-a.png is not what the run made\n"
 
 
 def test_status_of_what_is_published_counts_what_cannot_stand(published, repro):
