@@ -29,7 +29,7 @@ def copy_of(folder: Path) -> Path:
     """A copy of the sources and tests."""
     for name in ("repro", "tests", "data", "notebooks", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "rendered"))
-    for name in ("pyproject.toml", "requirements.txt", "environment.yml"):
+    for name in ("README.md", "pyproject.toml", "requirements.txt", "environment.yml"):
         shutil.copy(ROOT / name, folder / name)
     return folder
 
