@@ -1,0 +1,128 @@
+"""What is solved: two fluids that repel each other in the pores of an image (porous paper, section 2.4).
+
+Two-component Shan-Chen model with explicit forcing: Porter, Coon, Kang, Moulton, Carey, Phys. Rev. E 86 (2012) 036701.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
+
+from repro.errors import InputError, require_one_of
+
+from ..media import PoreSpace
+from ..parameters import Grid, in_precision
+from .forces import STENCILS, STRENGTH
+
+COLLISIONS = ("bgk", "mrt")
+
+Vector = tuple[float, float, float]
+
+
+class Fluid(NamedTuple):
+    """What a collision takes of one fluid: relaxation rates of even, of odd populations and of the momentum, and the
+    acceleration by the body force."""
+
+    even: float
+    odd: float
+    momentum: float
+    ax: float
+    ay: float
+    az: float
+
+
+class Coupling(NamedTuple):
+    """g, and the potentials g_ks rho_s by which the solid acts on each fluid."""
+
+    g: float
+    wall_a: float
+    wall_b: float
+
+
+class Parameters(NamedTuple):
+    """All that an update takes beside its arrays."""
+
+    grid: Grid
+    a: Fluid
+    b: Fluid
+    coupling: Coupling
+
+
+@dataclass(frozen=True, eq=False)
+class TwoFluids:
+    """Two fluids, a and b, in the pores of a periodic image on D3Q19, in lattice units; the solid is half-way between
+    the nodes. Raises InputError for what cannot work.
+    """
+
+    space: PoreSpace
+    #: g of equation 2.12: how strongly the fluids repel each other
+    interaction: float
+    #: g_as and g_bs: how strongly the solid repels each fluid
+    wetting: tuple[float, float] = (0.0, 0.0)
+    #: tau of each fluid, equation 2.7
+    relaxation_times: tuple[float, float] = (1.0, 1.0)
+    #: body force on each fluid over its density
+    accelerations: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    #: "bgk", or "mrt" with a rate of its own for the odd moments beyond the momentum
+    collision: str = "bgk"
+    #: key of forces.STENCILS
+    stencil: str = "isotropic-4"
+    #: rho_s
+    solid_density: float = 1.0
+    #: as in `lbm.model.Problem`, of "mrt"
+    magic: float = 3 / 16
+
+    def __post_init__(self):
+        require_one_of("collision", self.collision, COLLISIONS)
+        require_one_of("stencil", self.stencil, STENCILS)
+        if not self.space.pores:
+            raise InputError("the image is all solid: nothing can flow")
+        for name in "ab":
+            self._require_fluid(name)
+        if not (isfinite(self.interaction) and 0 <= self.interaction <= LARGEST_INTERACTION):
+            raise InputError(f"interaction = {self.interaction}: from 0 (ideal mixture) to {LARGEST_INTERACTION}")
+        if not self.magic > 0:
+            raise InputError(f"magic = {self.magic}: it must be positive")
+        if not (isfinite(self.solid_density) and self.solid_density >= 0):
+            raise InputError(f"solid_density = {self.solid_density}: a density is not negative")
+
+    def _require_fluid(self, name: str):
+        k = "ab".index(name)
+        tau, wetting, acceleration = self.relaxation_times[k], self.wetting[k], self.accelerations[k]
+        if not (isfinite(tau) and tau > 0.5):
+            raise InputError(f"relaxation time {tau} of fluid {name} gives no positive viscosity: it must exceed 0.5")
+        if len(acceleration) != 3 or not all(map(isfinite, acceleration)):
+            raise InputError(f"acceleration {acceleration} of fluid {name}: give three finite numbers")
+        if not (isfinite(wetting) and abs(wetting * self.solid_density) <= LARGEST_INTERACTION):
+            raise InputError(
+                f"wetting {wetting} of fluid {name}: times the solid's density at most {LARGEST_INTERACTION}"
+            )
+
+    @property
+    def walls(self) -> str:
+        """Where the wall of a voxel lies, as in `porous.problem`."""
+        return "half-way"
+
+    @property
+    def viscosities(self) -> tuple[float, float]:
+        """Kinematic viscosity of each fluid, equation 2.7."""
+        return tuple((tau - 0.5) / 3 for tau in self.relaxation_times)
+
+    def pressure(self, density_a, density_b):
+        """Equation 2.19: (rho_a + rho_b)/3 + 6 g rho_a rho_b."""
+        return (density_a + density_b) / 3 + STRENGTH * self.interaction * density_a * density_b
+
+    def parameters(self, dtype) -> Parameters:
+        """What the kernels take."""
+        walls = [g * self.solid_density for g in self.wetting]
+        fluids = (in_precision(Fluid, self._fluid(k), dtype) for k in (0, 1))
+        coupling = in_precision(Coupling, (self.interaction, *walls), dtype)
+        return Parameters(Grid(*self.space.shape), *fluids, coupling)
+
+    def _fluid(self, k: int) -> Fluid:
+        tau = self.relaxation_times[k]
+        odd = 1 / tau if self.collision == "bgk" else 1 / (0.5 + self.magic / (tau - 0.5))
+        return Fluid(1 / tau, odd, 1 / tau, *self.accelerations[k])
+
+
+#: above it densities turn negative at an interface (see tests/lbm/two_fluids)
+LARGEST_INTERACTION = 0.5

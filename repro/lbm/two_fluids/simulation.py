@@ -1,0 +1,113 @@
+"""Two running fluids: a problem, a device and a strategy."""
+
+import numpy as np
+
+from repro.errors import DivergenceError, InputError, require_one_of, require_whole
+from repro.parallel import PRECISIONS, TimeLoop, require_memory
+
+from ..lattice import D3Q19
+from .model import TwoFluids
+from .node import FIELDS
+from .strategies import STRATEGIES
+
+
+class TwoFluidFlow(TimeLoop):
+    """The two fluids of `problem` in lattice units, at rest with density 1/2 each at first.
+
+    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `precision` "single" or "double",
+    `block` the threads a block on a GPU. Raises InputError for what cannot work and MemoryLimitError before allocating
+    what does not fit.
+    """
+
+    def __init__(self, problem: TwoFluids, device, *, strategy="dense", precision="single", block=64):
+        require_one_of("strategy", strategy, STRATEGIES)
+        require_one_of("precision", precision, PRECISIONS)
+        require_whole("block", block, 1, 1024)
+        self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
+        self.dtype, space = PRECISIONS[precision], problem.space
+        cost = STRATEGIES[strategy].COST
+        needed = cost.bytes_per_node(np.dtype(self.dtype).itemsize, space.porosity) * space.solid.size
+        sides = " x ".join(map(str, space.shape))
+        require_memory(device, int(needed), f"two fluids in {sides} ({strategy}, {precision} precision)")
+        self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, block)
+        launches = [self._launch_of(parts) for parts in self.scheme.parts]
+        super().__init__(device, launches, start=lambda: None, look=self._require_valid)
+        self.set_densities(0.5, 0.5)
+
+    @staticmethod
+    def _launch_of(parts: dict):
+        def launch():
+            for part in parts.values():
+                part()
+
+        return launch
+
+    @property
+    def bytes_per_update(self) -> float:
+        """Bytes that the update of one pore must move through memory."""
+        cost, itemsize = STRATEGIES[self.strategy].COST, np.dtype(self.dtype).itemsize
+        return cost.bytes_per_update(itemsize, self.problem.space.porosity)
+
+    @property
+    def state(self) -> tuple:
+        """The device arrays that hold the populations of both fluids now."""
+        return self.scheme.states[self.steps % 2]
+
+    def set_densities(self, density_a, density_b) -> None:
+        """Start at rest from densities of shape (nz, ny, nx), or one number each; only before the first step.
+
+        InputError for densities that are not positive in the pores.
+        """
+        self._require_untouched("densities")
+        solid = self.problem.space.solid
+        for name, density, array in zip("ab", (density_a, density_b), self.state, strict=True):
+            given = np.broadcast_to(np.asarray(density, float), solid.shape)
+            if not (np.isfinite(given[~solid]).all() and (given[~solid] > 0).all()):
+                raise InputError(f"density of fluid {name}: it must be finite and positive in all pores")
+            values = given.ravel() if self.scheme.cells is None else given.ravel()[self.scheme.cells]
+            fluid = ~solid.ravel() if self.scheme.cells is None else slice(None)
+            host = np.zeros(len(array), self.dtype)
+            for i, weight in enumerate(D3Q19.weights):
+                host[self.scheme.place(i)[fluid]] = (weight * (values[fluid] - 1)).astype(self.dtype)
+            array[:] = self.device.to_device(host)
+
+    def _update_fields(self):
+        self.scheme.parts[self.steps % 2]["densities"]()
+        self.scheme.observe[self.steps % 2]()
+        return self.scheme.fields.reshape(FIELDS, self.scheme.row)[:, : self._stored]
+
+    @property
+    def _stored(self) -> int:
+        space = self.problem.space
+        return space.solid.size if self.scheme.cells is None else space.pores
+
+    def fields(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Densities of a and b (nz, ny, nx) and velocity of the mixture (3, nz, ny, nx), equation 2.18, on the host in
+        double precision; all 0 in solid."""
+        values, solid = self.device.to_host(self._update_fields()).astype(float), self.problem.space.solid
+        if self.scheme.cells is not None:
+            full = np.zeros((FIELDS, solid.size))
+            full[:, self.scheme.cells] = values
+            values = full
+        values = values.reshape(FIELDS, *solid.shape)
+        densities = np.where(solid, 0.0, 1 + values[:2])
+        return densities[0], densities[1], values[2:]
+
+    def masses(self) -> tuple[float, float]:
+        """Mass of each fluid, summed in double precision."""
+        pores = self.problem.space.pores
+        return tuple(pores + float(array.sum(dtype=np.float64)) for array in self.state)
+
+    def _require_valid(self):
+        densities = self._update_fields()[:2]
+        lowest = 1 + self.device.to_host(densities.min(axis=1)).astype(float)
+        total = float(densities.sum(dtype=np.float64))
+        if np.isfinite(total) and (lowest > 0).all():
+            return
+        what = "a density is not finite" if not np.isfinite(total) else f"a density of {lowest.min():.3g}"
+        problem = self.problem
+        raise DivergenceError(
+            f"the fluids diverged by step {self.steps} ({what}): interaction {problem.interaction:.4g}, wetting "
+            f"{problem.wetting}, relaxation times {problem.relaxation_times}, accelerations {problem.accelerations}; "
+            "use a weaker interaction or wetting, or smaller accelerations"
+        )

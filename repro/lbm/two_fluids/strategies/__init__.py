@@ -1,0 +1,8 @@
+"""Ways of keeping two fluids and finding their populations, one a file (porous paper, section 6.1).
+
+Each module has `build(problem, device, dtype, block) -> TwoFluidScheme` and `COST`.
+"""
+
+from . import dense, sparse
+
+STRATEGIES = {"dense": dense, "sparse": sparse}

@@ -1,0 +1,157 @@
+"""All nodes of the box in two arrays a fluid, a flag word a node where there is solid; two kernels a step.
+
+Porous paper, section 6.1: what it calls LBUpdateMacros fills the densities of all nodes, here as potentials, and a
+second kernel streams and collides.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+
+from ...lattice import D3Q19
+from ...layout import unsigned
+from ...porous.node import flag_kernel, nowhere, pores_of, reader_of, store_of
+from ...porous.strategies import flag_word
+from ..collision import Q, sums_of
+from ..forces import gradient_of
+from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
+from .scheme import Cost, TwoFluidScheme
+
+COST = Cost(reads=2, mark=4)
+
+
+@inline
+def _fetch(s, lane, i, node, back, ahead, size, marks, f):
+    s[i, lane] = f[unsigned(i * size + node + back)]
+    s[i + 1, lane] = f[unsigned((i + 1) * size + node + ahead)]
+
+
+@cache
+def _finders(some_solid: bool):
+    """(read, in_solid) of a box with or without solid."""
+    if not some_solid:
+        return reader_of(_fetch), nowhere
+    return reader_of(flag_word.fetch_of(False)), flag_word.in_solid
+
+
+@cache
+def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
+    """The kernel (marks, f_a, f_b, phi_a, phi_b, grid, coupling): the potentials of all nodes but the solid ones."""
+    read, in_solid = _finders(some_solid)
+    potential = potential_of(dtype, in_solid)
+
+    @inline
+    def potentials(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, grid, coupling):
+        here = x + grid.nx * (y + grid.ny * z)
+        if pores_of(marks, here, n, in_solid) > 0:
+            read(s, n, x, y, z, grid, marks, f_a)
+            potential(s, n, coupling.g, here, marks, phi_a)
+            read(s, n, x, y, z, grid, marks, f_b)
+            potential(s, n, coupling.g, here, marks, phi_b)
+
+    return Kernel(potentials, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
+
+
+@cache
+def _meet_of(dtype, stencil: str, some_solid: bool):
+    """Returns meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b): fills the scratch, with fluid a in hand."""
+    read, _ = _finders(some_solid)
+    sums, gradient = sums_of(dtype), gradient_of(stencil, dtype)
+
+    @inline
+    def meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b):
+        read(s, n, x, y, z, grid, marks, f_b)
+        sums(s, n, SUMS[1])
+        park(s, n)
+        read(s, n, x, y, z, grid, marks, f_a)
+        sums(s, n, SUMS[0])
+        gradient(s, n, FORCES[0], x, y, z, grid, phi_b)
+        gradient(s, n, FORCES[1], x, y, z, grid, phi_a)
+
+    return meet
+
+
+@cache
+def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
+    """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
+    _, in_solid = _finders(some_solid)
+    meet, (collide_a, collide_b) = _meet_of(dtype, stencil, some_solid), collide_of(collision, dtype)
+    store = store_of(in_solid, reverse=False)
+
+    @inline
+    def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b):
+        size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
+        if pores_of(marks, here, n, in_solid) > 0:
+            meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
+            collide_a(s, n, a, b)
+            store(s, n, here, size, marks, g_a)
+            collide_b(s, n, b)
+            store(s, n, here, size, marks, g_b)
+
+    return Kernel(update, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
+
+
+@cache
+def _observe_kernel(dtype, stencil: str, some_solid: bool) -> Kernel:
+    """The kernel (marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b): densities minus one and velocity."""
+    _, in_solid = _finders(some_solid)
+    meet, observe = _meet_of(dtype, stencil, some_solid), observe_of(dtype, in_solid)
+
+    @inline
+    def look(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b):
+        size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
+        meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
+        observe(s, n, a, b, here, size, marks, fields)
+
+    return Kernel(look, ndim=3, rows=ROWS, dtype=dtype, edges=True)
+
+
+def _marks(problem, device, some_solid: bool):
+    shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
+    if not some_solid:
+        return device.zeros(1, np.uint32)
+    flags = device.zeros(image.size, np.uint32)
+    device.compile(flag_kernel())(shape, device.to_device(image), flags, problem.parameters(np.float64).grid)()
+    return flags
+
+
+def _place_of(solid: np.ndarray):
+    """Where population i of each node must lie to be found by the first step."""
+    nodes = np.arange(solid.size).reshape(solid.shape)
+
+    def place(i):
+        back = np.roll(nodes, D3Q19.velocities[i][::-1], axis=(0, 1, 2))
+        from_solid = solid.ravel()[back]
+        return np.where(from_solid, D3Q19.opposite[i] * solid.size + nodes, i * solid.size + back).ravel()
+
+    return place
+
+
+def build(problem, device, dtype, block) -> TwoFluidScheme:
+    """Bind the strategy to two arrays a fluid on the device."""
+    shape, solid = problem.space.shape, problem.space.solid
+    size, some_solid = solid.size, bool(solid.any())
+    marks = _marks(problem, device, some_solid)
+    f, g = ([device.zeros(Q * size, dtype) for _ in "ab"] for _ in range(2))
+    grid, a, b, coupling = problem.parameters(dtype)
+    image = device.to_device(solid.ravel())
+    # what stands in the solid acts on the other fluid
+    phi = [image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a)]
+    fields = device.zeros(FIELDS * size, dtype)
+    potentials = device.compile(_potential_kernel(dtype, some_solid, block))
+    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, some_solid, block))
+    look = device.compile(_observe_kernel(dtype, problem.stencil, some_solid))
+    densities = [potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g)]
+    steps = [update(shape, marks, *now, *then, *phi, grid, a, b) for now, then in ((f, g), (g, f))]
+    looks = [look(shape, marks, *now, *phi, fields, grid, a, b) for now in (f, g)]
+    return TwoFluidScheme(
+        parts=tuple({"densities": d, "update": u} for d, u in zip(densities, steps, strict=True)),
+        states=(tuple(f), tuple(g)),
+        place=_place_of(solid),
+        observe=tuple(looks),
+        fields=fields,
+        kept=(marks, *phi),
+        row=size,
+    )
