@@ -1,0 +1,69 @@
+"""Exact solutions for two fluids: layers between plates, contact angles, phases in equilibrium."""
+
+import numpy as np
+from scipy.optimize import brentq
+
+from repro.errors import InputError
+
+from .forces import STRENGTH
+
+
+def layered_velocity(y, inner: float, half: float, forces: tuple[float, float], viscosities: tuple[float, float]):
+    """Velocity along plates at y = -half and half, of a fluid in |y| < inner between layers of another one.
+
+    `forces` per volume and dynamic `viscosities` of the inner and of the outer fluid. No slip at the plates; velocity
+    and shear stress are continuous. The correct form of equation 6.2 of the porous paper, which lacks what the
+    difference of the forces adds.
+    """
+    y = np.abs(np.asarray(y, float))
+    pull = (forces[0] - forces[1]) * inner / viscosities[1]
+    outside = forces[1] * (half**2 - y**2) / (2 * viscosities[1]) + pull * (half - y)
+    at_interface = forces[1] * (half**2 - inner**2) / (2 * viscosities[1]) + pull * (half - inner)
+    inside = forces[0] * (inner**2 - y**2) / (2 * viscosities[0]) + at_interface
+    return np.where(y <= inner, inside, outside)
+
+
+def layered_velocity_as_printed(
+    y, inner: float, half: float, forces: tuple[float, float], viscosities: tuple[float, float]
+):
+    """Equation 6.2 of the porous paper as printed: right for equal forces only."""
+    y = np.abs(np.asarray(y, float))
+    outside = forces[1] * (half**2 - y**2) / (2 * viscosities[1])
+    at_interface = forces[1] * (half**2 - inner**2) / (2 * viscosities[1])
+    inside = forces[0] * (inner**2 - y**2) / (2 * viscosities[0]) + at_interface
+    return np.where(y <= inner, inside, outside)
+
+
+def contact_angle(
+    wetting: tuple[float, float], interaction: float, difference: float, solid_density: float = 1.0
+) -> float:
+    """Contact angle of fluid a in degrees by Huang, Thorne, Schaap, Sukop, Phys. Rev. E 76 (2007) 066701:
+
+    cos theta = (g_bs - g_as) rho_s/(g d/2), with d the `difference` between the densities of a fluid in both phases
+    over the total density. 0 or 180 where a fluid wets the solid completely.
+    """
+    cosine = (wetting[1] - wetting[0]) * solid_density / (interaction * difference / 2)
+    return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+
+
+def coexistence(interaction: float, pressure: float) -> tuple[float, float]:
+    """Densities (majority, minority) of two phases of equal `pressure` in equilibrium across a flat interface.
+
+    At rest the force on each fluid balances its own pressure: ln(rho_k)/3 + 6 g rho_other is the same on both sides,
+    and the phases mirror each other. InputError where the fluids mix.
+    """
+    strength = STRENGTH * interaction
+
+    def densities(ratio: float) -> tuple[float, float]:
+        # ln(H/L)/3 = 6 g (H - L) with H = ratio L
+        low = np.log(ratio) / (3 * strength * (ratio - 1))
+        return ratio * low, low
+
+    def excess(log_ratio: float) -> float:
+        high, low = densities(np.exp(log_ratio))
+        return (high + low) / 3 + strength * high * low - pressure
+
+    # at a ratio of one the phases are the same: below that pressure there is only one
+    if not (interaction > 0 and excess(1e-6) < 0):
+        raise InputError(f"interaction {interaction} at pressure {pressure}: the fluids mix, there is one phase")
+    return densities(np.exp(brentq(excess, 1e-6, 500)))
