@@ -1,0 +1,104 @@
+"""Two fluids on disk: HDF5 checkpoints that continue bit for bit on a device of the same kind, and VTK images."""
+
+import hashlib
+from base64 import b64encode
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from repro.errors import InputError
+from repro.files import whole, write_text
+
+from ..media import PoreSpace
+from .model import TwoFluids
+from .simulation import TwoFluidFlow
+
+_VERSION = 1
+_NUMBERS = ("interaction", "wetting", "relaxation_times", "accelerations", "solid_density", "magic")
+_WORDS = ("collision", "stencil")
+_OPTIONS = ("strategy", "precision", "block")
+_ARRAYS = ("solid", "a", "b")
+
+
+def save(flow: TwoFluidFlow, path) -> None:
+    """Write a checkpoint, whole or not at all."""
+    problem = flow.problem
+    arrays = dict(zip(_ARRAYS, (problem.space.solid, *map(flow.device.to_host, flow.state)), strict=True))
+    with whole(Path(path)) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update(version=_VERSION, steps=flow.steps)
+        file.attrs.update({name: getattr(flow, name) for name in _OPTIONS})
+        file.attrs.update({name: getattr(problem, name) for name in (*_NUMBERS, *_WORDS)})
+        for name, values in arrays.items():
+            file[name] = values
+            file[name].attrs["sha256"] = _digest(values)
+
+
+def load(path, device) -> TwoFluidFlow:
+    """Continue from a checkpoint. InputError for a file that is not a whole one."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        with h5py.File(path, "r") as file:
+            if file.attrs.get("version") != _VERSION:
+                raise InputError(f"{path}: not a checkpoint of two fluids (version {file.attrs.get('version')})")
+            return _restore(file, device)
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: not a whole checkpoint ({error})") from None
+
+
+def _restore(file, device) -> TwoFluidFlow:
+    arrays = {name: file[name][:] for name in _ARRAYS}
+    for name, values in arrays.items():
+        if file[name].attrs["sha256"] != _digest(values):
+            raise KeyError(f"array '{name}' is not what was saved")
+    numbers = {name: _plain(file.attrs[name]) for name in _NUMBERS}
+    words = {name: str(file.attrs[name]) for name in _WORDS}
+    options = {name: _plain(file.attrs[name]) for name in _OPTIONS}
+    flow = TwoFluidFlow(TwoFluids(PoreSpace(arrays["solid"]), **numbers, **words), device, **options)
+    flow.resume(int(file.attrs["steps"]))
+    for array, name in zip(flow.state, "ab", strict=True):
+        if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
+            raise KeyError(f"array '{name}' does not fit the image and the precision")
+        array[:] = device.to_device(arrays[name])
+    return flow
+
+
+def _digest(values: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+
+
+def _plain(value):
+    """What HDF5 made of a number, a text or a tuple."""
+    if isinstance(value, np.ndarray):
+        return tuple(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def write_vtk(flow: TwoFluidFlow, path) -> None:
+    """Write densities, velocity and solid as a VTK image (.vti), which ParaView opens."""
+    a, b, velocity = flow.fields()
+    fields = {"density a": a, "density b": b, "velocity": np.moveaxis(velocity, 0, -1)}
+    fields["solid"] = flow.problem.space.solid.astype(np.uint8)
+    nx, ny, nz = flow.problem.space.shape
+    extent = f"0 {nx - 1} 0 {ny - 1} 0 {nz - 1}"
+    arrays = "\n".join(_data_array(name, values) for name, values in fields.items())
+    write_text(
+        Path(path),
+        f'<?xml version="1.0"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" '
+        f'header_type="UInt64">\n<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="1 1 1">\n'
+        f'<Piece Extent="{extent}">\n<PointData>\n{arrays}\n</PointData>\n</Piece>\n</ImageData>\n</VTKFile>\n',
+    )
+
+
+def _data_array(name: str, values: np.ndarray) -> str:
+    kind, stored = ("UInt8", "<u1") if values.dtype == np.uint8 else ("Float32", "<f4")
+    content = np.ascontiguousarray(values, stored).tobytes()
+    text = b64encode(np.uint64(len(content)).astype("<u8").tobytes() + content).decode()
+    components = values.shape[3] if values.ndim == 4 else 1
+    return (
+        f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{components}" format="binary">{text}</DataArray>'
+    )
