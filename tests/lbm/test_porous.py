@@ -111,7 +111,7 @@ def test_random_geometries_flow_as_the_reference(wide_device, strategy, walls, s
     assert_same_flow(problem_of(solid, walls=walls), wide_device, steps=2, strategy=strategy, block=4)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(shape=st.tuples(st.integers(1, 5), st.integers(1, 6), st.integers(1, 300)), seed=st.integers(0, 999))
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_random_geometries_flow_as_the_reference_in_runs_of_nodes(threads, strategy, shape, seed):
