@@ -10,8 +10,6 @@ from .outdated import changes_since, named_results
 from .paths import Project
 from .results import figure_files, flaw_of
 
-UNSEALED = "without the seal that tells an edited result; publish it again"
-
 
 def sidecar_of(book: Notebook, machine: str, project: Project) -> Path:
     """Where the result of a notebook on a machine is published."""
@@ -47,12 +45,9 @@ def flaw(book: Notebook, project: Project) -> str:
 
 
 def edited(books: Catalogue, project: Project) -> list[str]:
-    """A line for each published file that is not what a run made, and one for all results without a seal."""
+    """A line for each published file that is not what a run made."""
     found = [(book, path) for book in books.notebooks for path in sidecars(book, project)]
-    texts = [(book.id, text) for book, path in found for text in _edits(path, book, project)]
-    lines = [f"{name}: {text}" for name, text in texts if text != UNSEALED]
-    unsealed = [name for name, text in texts if text == UNSEALED]
-    return lines + ([f"{', '.join(unsealed)}: {UNSEALED}"] if unsealed else [])
+    return [f"{book.id}: {text}" for book, path in found for text in _edits(path, book, project)]
 
 
 def states(books: Catalogue, project: Project) -> dict[str, str]:
@@ -73,8 +68,6 @@ def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
 
 def _edits(path: Path, book: Notebook, project: Project) -> list[str]:
     content = read_json(path)
-    if isinstance(content, dict) and seal.SEAL not in content:
-        return [UNSEALED]
     if why := flaw_of(content, book.id):
         return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]
     if content["run"]["machine"] != _machine(path, project):

@@ -314,8 +314,8 @@ def test_published_scoreboard_is_out_of_date_once_a_result_that_it_shows_is_repl
     }
 
 
-def test_a_published_result_without_a_seal_is_named(good):
-    path = published.sidecar_of(catalogue.load(good.project).notebooks[0], "machine", good.project)
-    write_json(path, {"id": "toy/good"})
-    (line,) = published.edited(catalogue.load(good.project), good.project)
-    assert line == f"toy/good: {published.UNSEALED}"
+def test_a_published_result_without_a_seal_is_named(paper):
+    copy(project=paper.project)
+    path = paper.project.data / "measured/machine/toy/a.json"
+    write_json(path, {key: value for key, value in read_json(path).items() if key != "seal"})
+    assert published.edited(books(paper), paper.project) == ["toy/a: a.json was edited after the run"]
