@@ -13,6 +13,7 @@ from itertools import product
 from repro.parallel import inline
 
 from ..layout import unsigned
+from ..neighbours import sides
 
 #: weights of grad psi = sum_e w(|e|^2) psi(x + e) e, by |e|^2
 STENCILS = {
@@ -34,39 +35,88 @@ def links_of(stencil: str) -> list[tuple[tuple[int, int, int], float]]:
 
 
 @inline
-def beside(position, step, count):
-    """Where a step of at most two nodes leads on a periodic axis."""
-    there = position + step
-    there += count if there < 0 else 0
-    there -= count if there >= count else 0
-    # on one layer every step leads back
-    return there if count > 1 else 0
+def _step(c, position, count, pitch):
+    """Step in the flat index on a periodic axis by c nodes, at most two; on one layer every step leads back."""
+    step = 0
+    if c == -1 or c == 1:
+        left, right = sides(position, count, pitch)
+        step = left if c == -1 else right
+    elif c != 0 and count > 1:
+        turn = (position < 2) if c == -2 else (position >= count - 2)
+        step = (c - (c // 2) * count if turn else c) * pitch
+    return step
+
+
+@inline
+def _add(s, n, row, x, y, z, grid, phi, ex, ey, ez, wx, wy, wz):
+    """What a pair of opposite neighbours, at e and at -e, adds to the gradient."""
+    nx, ny, nz = grid
+    here = x + nx * (y + ny * z)
+    ahead = here + _step(ey, y, ny, nx) + _step(ez, z, nz, nx * ny)
+    behind = here + _step(-ey, y, ny, nx) + _step(-ez, z, nz, nx * ny)
+    for lane in range(n):
+        # a run is uniform for neighbours, not for the next but one
+        place = x if abs(ex) < 2 else x + lane
+        difference = phi[unsigned(ahead + lane + _step(ex, place, nx, 1))]
+        difference -= phi[unsigned(behind + lane + _step(-ex, place, nx, 1))]
+        s[row, lane] += wx * difference
+        s[row + 1, lane] += wy * difference
+        s[row + 2, lane] += wz * difference
+
+
+def in_turn(terms: list):
+    """One function that calls all of them. By halves, because each call within a call costs the compiler's stack."""
+    if len(terms) == 1:
+        return terms[0]
+    first, second = in_turn(terms[: len(terms) // 2]), in_turn(terms[len(terms) // 2 :])
+
+    @inline
+    def both(*arguments):
+        first(*arguments)
+        second(*arguments)
+
+    return both
+
+
+def _unrolled(links, dtype):
+    def term_of(e, weight):
+        ex, ey, ez = e
+        wx, wy, wz = (dtype(weight * c) for c in e)
+
+        @inline
+        def term(s, n, row, x, y, z, grid, phi):
+            _add(s, n, row, x, y, z, grid, phi, ex, ey, ez, wx, wy, wz)
+
+        return term
+
+    return in_turn([term_of(*link) for link in links])
+
+
+def _looped(links, dtype):
+    count = len(links)
+    ex, ey, ez = (tuple(e[axis] for e, _ in links) for axis in range(3))
+    wx, wy, wz = (tuple(dtype(weight * e[axis]) for e, weight in links) for axis in range(3))
+
+    @inline
+    def terms(s, n, row, x, y, z, grid, phi):
+        for k in range(count):
+            _add(s, n, row, x, y, z, grid, phi, ex[k], ey[k], ez[k], wx[k], wy[k], wz[k])
+
+    return terms
 
 
 @cache
 def gradient_of(stencil: str, dtype):
     """Returns gradient(s, n, row, x, y, z, grid, phi): six times grad phi of a run of nodes, rows row .. row + 2."""
-    links = links_of(stencil)
-    count = len(links)
-    ex, ey, ez = (tuple(e[axis] for e, _ in links) for axis in range(3))
-    wx, wy, wz = (tuple(dtype(weight * e[axis]) for e, weight in links) for axis in range(3))
-    zero = dtype(0)
+    links, zero = links_of(stencil), dtype(0)
+    # the compiler leaves a loop over nine links a loop, which takes three times as long on a GPU; 46 take it too long
+    terms = (_unrolled if len(links) <= 9 else _looped)(links, dtype)
 
     @inline
     def gradient(s, n, row, x, y, z, grid, phi):
-        nx, ny, nz = grid
-        for lane in range(n):
-            s[row, lane] = zero
-            s[row + 1, lane] = zero
-            s[row + 2, lane] = zero
-        for k in range(count):
-            ahead = nx * (beside(y, ey[k], ny) + ny * beside(z, ez[k], nz))
-            behind = nx * (beside(y, -ey[k], ny) + ny * beside(z, -ez[k], nz))
+        for axis in range(3):
             for lane in range(n):
-                there, back = beside(x + lane, ex[k], nx), beside(x + lane, -ex[k], nx)
-                difference = phi[unsigned(ahead + there)] - phi[unsigned(behind + back)]
-                s[row, lane] += wx[k] * difference
-                s[row + 1, lane] += wy[k] * difference
-                s[row + 2, lane] += wz[k] * difference
+                s[row + axis, lane] = zero
+        terms(s, n, row, x, y, z, grid, phi)
 
     return gradient

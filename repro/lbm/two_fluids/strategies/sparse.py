@@ -17,7 +17,7 @@ from ...porous.node import nowhere, store_of
 from ...porous.node_map import map_pores
 from ...porous.strategies.sparse import gather
 from ..collision import Q, sums_of
-from ..forces import STENCILS, STRENGTH
+from ..forces import STENCILS, STRENGTH, in_turn
 from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
 from .scheme import Cost, TwoFluidScheme
 
@@ -27,27 +27,32 @@ COST = Cost(reads=2, map=4 * (Q - 1), dense=False)
 @cache
 def _gradient_of(stencil: str, dtype):
     """Returns gradient(s, n, row, pore, length, sources, phi, wall), see `forces.gradient_of`."""
-    weights = STENCILS[stencil]
-    links = [(i, STRENGTH * weights.get(sum(c * c for c in e), 0.0)) for i, e in enumerate(D3Q19.velocities)]
-    used = tuple(i for i, weight in links if weight)
-    # population i comes from the neighbour at -c_i
-    wx, wy, wz = (tuple(dtype(-w * D3Q19.velocities[i][axis]) for i, w in links if w) for axis in range(3))
-    count, zero = len(used), dtype(0)
+    weights, zero = STENCILS[stencil], dtype(0)
 
-    @inline
-    def gradient(s, n, row, pore, length, sources, phi, wall):
-        for lane in range(n):
-            s[row, lane] = zero
-            s[row + 1, lane] = zero
-            s[row + 2, lane] = zero
-        for k in range(count):
-            i = used[k]
+    def term_of(i):
+        # population i comes from the neighbour at -c_i
+        weight = STRENGTH * weights[sum(c * c for c in D3Q19.velocities[i])]
+        wx, wy, wz = (dtype(-weight * c) for c in D3Q19.velocities[i])
+
+        @inline
+        def term(s, n, row, pore, length, sources, phi, wall):
             for lane in range(n):
                 there = np.int64(sources[unsigned((i - 1) * length + pore + lane)]) - i * length
                 value = phi[unsigned(there)] if 0 <= there < length else wall
-                s[row, lane] += wx[k] * value
-                s[row + 1, lane] += wy[k] * value
-                s[row + 2, lane] += wz[k] * value
+                s[row, lane] += wx * value
+                s[row + 1, lane] += wy * value
+                s[row + 2, lane] += wz * value
+
+        return term
+
+    terms = in_turn([term_of(i) for i, e in enumerate(D3Q19.velocities) if sum(c * c for c in e) in weights])
+
+    @inline
+    def gradient(s, n, row, pore, length, sources, phi, wall):
+        for axis in range(3):
+            for lane in range(n):
+                s[row + axis, lane] = zero
+        terms(s, n, row, pore, length, sources, phi, wall)
 
     return gradient
 
