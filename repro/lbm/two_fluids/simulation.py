@@ -19,7 +19,7 @@ class TwoFluidFlow(TimeLoop):
     what does not fit.
     """
 
-    def __init__(self, problem: TwoFluids, device, *, strategy="dense", precision="single", block=64):
+    def __init__(self, problem: TwoFluids, device, *, strategy="dense", precision="single", block=128):
         require_one_of("strategy", strategy, STRATEGIES)
         require_one_of("precision", precision, PRECISIONS)
         require_whole("block", block, 1, 1024)
@@ -72,7 +72,6 @@ class TwoFluidFlow(TimeLoop):
             array[:] = self.device.to_device(host)
 
     def _update_fields(self):
-        self.scheme.parts[self.steps % 2]["densities"]()
         self.scheme.observe[self.steps % 2]()
         return self.scheme.fields.reshape(FIELDS, self.scheme.row)[:, : self._stored]
 

@@ -3,6 +3,6 @@
 Each module has `build(problem, device, dtype, block) -> TwoFluidScheme` and `COST`.
 """
 
-from . import dense, sparse
+from . import dense, sparse, tiled
 
-STRATEGIES = {"dense": dense, "sparse": sparse}
+STRATEGIES = {"dense": dense, "sparse": sparse, "tiled": tiled}

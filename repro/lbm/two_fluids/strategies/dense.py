@@ -4,6 +4,8 @@ Porous paper, section 6.1: what it calls LBUpdateMacros fills the densities of a
 second kernel streams and collides.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -14,6 +16,7 @@ from ...lattice import D3Q19
 from ...layout import unsigned
 from ...porous.node import flag_kernel, nowhere, pores_of, reader_of, store_of
 from ...porous.strategies import flag_word
+from ...strategies.scheme import in_order
 from ..collision import Q, sums_of
 from ..forces import gradient_of
 from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
@@ -29,7 +32,7 @@ def _fetch(s, lane, i, node, back, ahead, size, marks, f):
 
 
 @cache
-def _finders(some_solid: bool):
+def finders(some_solid: bool):
     """(read, in_solid) of a box with or without solid."""
     if not some_solid:
         return reader_of(_fetch), nowhere
@@ -39,7 +42,7 @@ def _finders(some_solid: bool):
 @cache
 def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, grid, coupling): the potentials of all nodes but the solid ones."""
-    read, in_solid = _finders(some_solid)
+    read, in_solid = finders(some_solid)
     potential = potential_of(dtype, in_solid)
 
     @inline
@@ -57,7 +60,7 @@ def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
 @cache
 def _meet_of(dtype, stencil: str, some_solid: bool):
     """Returns meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b): fills the scratch, with fluid a in hand."""
-    read, _ = _finders(some_solid)
+    read, _ = finders(some_solid)
     sums, gradient = sums_of(dtype), gradient_of(stencil, dtype)
 
     @inline
@@ -76,7 +79,7 @@ def _meet_of(dtype, stencil: str, some_solid: bool):
 @cache
 def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
-    _, in_solid = _finders(some_solid)
+    read, in_solid = finders(some_solid)
     meet, (collide_a, collide_b) = _meet_of(dtype, stencil, some_solid), collide_of(collision, dtype)
     store = store_of(in_solid, reverse=False)
 
@@ -96,7 +99,7 @@ def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block:
 @cache
 def _observe_kernel(dtype, stencil: str, some_solid: bool) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b): densities minus one and velocity."""
-    _, in_solid = _finders(some_solid)
+    _, in_solid = finders(some_solid)
     meet, observe = _meet_of(dtype, stencil, some_solid), observe_of(dtype, in_solid)
 
     @inline
@@ -129,29 +132,59 @@ def _place_of(solid: np.ndarray):
     return place
 
 
-def build(problem, device, dtype, block) -> TwoFluidScheme:
-    """Bind the strategy to two arrays a fluid on the device."""
+@dataclass(frozen=True)
+class Box:
+    """What all strategies need that keep all nodes of the box: arrays of both fluids, and how to look at them."""
+
+    some_solid: bool
+    marks: object
+    #: populations of (a, b), two of each
+    f: tuple
+    g: tuple
+    #: potentials that act on (b, a)
+    phi: tuple
+    #: launches of the potentials of f and of g
+    densities: tuple
+    scheme: Callable[..., TwoFluidScheme]
+
+
+def box_of(problem, device, dtype, block) -> Box:
+    """Allocate the arrays; `scheme(parts)` of what is returned completes a strategy."""
     shape, solid = problem.space.shape, problem.space.solid
     size, some_solid = solid.size, bool(solid.any())
     marks = _marks(problem, device, some_solid)
-    f, g = ([device.zeros(Q * size, dtype) for _ in "ab"] for _ in range(2))
+    f, g = (tuple(device.zeros(Q * size, dtype) for _ in "ab") for _ in range(2))
     grid, a, b, coupling = problem.parameters(dtype)
     image = device.to_device(solid.ravel())
     # what stands in the solid acts on the other fluid
-    phi = [image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a)]
+    phi = tuple(image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a))
     fields = device.zeros(FIELDS * size, dtype)
     potentials = device.compile(_potential_kernel(dtype, some_solid, block))
-    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, some_solid, block))
     look = device.compile(_observe_kernel(dtype, problem.stencil, some_solid))
-    densities = [potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g)]
-    steps = [update(shape, marks, *now, *then, *phi, grid, a, b) for now, then in ((f, g), (g, f))]
+    densities = tuple(potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g))
     looks = [look(shape, marks, *now, *phi, fields, grid, a, b) for now in (f, g)]
-    return TwoFluidScheme(
-        parts=tuple({"densities": d, "update": u} for d, u in zip(densities, steps, strict=True)),
-        states=(tuple(f), tuple(g)),
-        place=_place_of(solid),
-        observe=tuple(looks),
-        fields=fields,
-        kept=(marks, *phi),
-        row=size,
+
+    def scheme(parts) -> TwoFluidScheme:
+        return TwoFluidScheme(
+            parts=parts,
+            states=(f, g),
+            place=_place_of(solid),
+            observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
+            fields=fields,
+            kept=(marks, *phi),
+            row=size,
+        )
+
+    return Box(some_solid, marks, f, g, phi, densities, scheme)
+
+
+def build(problem, device, dtype, block) -> TwoFluidScheme:
+    """Bind the strategy to two arrays a fluid on the device."""
+    box = box_of(problem, device, dtype, block)
+    grid, a, b, _ = problem.parameters(dtype)
+    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, box.some_solid, block))
+    bound = (
+        update(problem.space.shape, box.marks, *now, *then, *box.phi, grid, a, b)
+        for now, then in ((box.f, box.g), (box.g, box.f))
     )
+    return box.scheme(tuple({"densities": d, "update": u} for d, u in zip(box.densities, bound, strict=True)))

@@ -39,6 +39,8 @@ class Cost:
     reads: int
     #: bytes that mark a node of the box
     mark: int = 0
+    #: whether potentials are written, and read again
+    potentials: bool = True
     #: bytes of `node_map` a pore
     map: int = 0
     #: whether solid nodes take as much room as pores
@@ -48,7 +50,8 @@ class Cost:
         """Bytes that a step must move for each pore: populations of both fluids, potentials written and read once,
         marks and map as often as the populations are read."""
         populations = 2 * D3Q19.q * (self.reads + 1)
-        return (populations + 4) * itemsize + self.reads * (self.mark / porosity + self.map)
+        potentials = 4 if self.potentials else 0
+        return (populations + potentials) * itemsize + self.reads * (self.mark / porosity + self.map)
 
     def bytes_per_node(self, itemsize: int, porosity: float) -> float:
         """Bytes kept for each node of the box, solid included."""

@@ -16,6 +16,7 @@ from ...layout import unsigned
 from ...porous.node import nowhere, store_of
 from ...porous.node_map import map_pores
 from ...porous.strategies.sparse import gather
+from ...strategies.scheme import in_order
 from ..collision import Q, sums_of
 from ..forces import STENCILS, STRENGTH, in_turn
 from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
@@ -147,7 +148,7 @@ def build(problem, device, dtype, block) -> TwoFluidScheme:
         parts=tuple({"densities": d, "update": u} for d, u in zip(densities, steps, strict=True)),
         states=(tuple(f), tuple(g)),
         place=_place_of(pores, device),
-        observe=tuple(looks),
+        observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
         fields=fields,
         kept=(sources, *phi),
         row=row,
