@@ -79,7 +79,7 @@ def _meet_of(dtype, stencil: str, some_solid: bool):
 @cache
 def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
-    read, in_solid = finders(some_solid)
+    _, in_solid = finders(some_solid)
     meet, (collide_a, collide_b) = _meet_of(dtype, stencil, some_solid), collide_of(collision, dtype)
     store = store_of(in_solid, reverse=False)
 
