@@ -46,12 +46,15 @@ def contact_angle(
     return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
 
 
-def coexistence(interaction: float, pressure: float) -> tuple[float, float]:
-    """Densities (majority, minority) of two phases of equal `pressure` in equilibrium across a flat interface.
+def coexistence(interaction: float, *, density: float | None = None, pressure: float | None = None):
+    """Densities (majority, minority) of two phases in equilibrium across a flat interface.
 
-    At rest the force on each fluid balances its own pressure: ln(rho_k)/3 + 6 g rho_other is the same on both sides,
-    and the phases mirror each other. InputError where the fluids mix.
+    Of all equilibria that where a phase has the given total `density`, or the given `pressure`. At rest the force on
+    each fluid balances its own pressure: ln(rho_k)/3 + 6 g rho_other is the same on both sides, and the phases mirror
+    each other. InputError where the fluids mix.
     """
+    if (density is None) == (pressure is None):
+        raise InputError("give either the density or the pressure of the phases")
     strength = STRENGTH * interaction
 
     def densities(ratio: float) -> tuple[float, float]:
@@ -61,9 +64,12 @@ def coexistence(interaction: float, pressure: float) -> tuple[float, float]:
 
     def excess(log_ratio: float) -> float:
         high, low = densities(np.exp(log_ratio))
+        if pressure is None:
+            return high + low - density
         return (high + low) / 3 + strength * high * low - pressure
 
-    # at a ratio of one the phases are the same: below that pressure there is only one
+    # at a ratio of one the phases are the same: below that there is only one
     if not (interaction > 0 and excess(1e-6) < 0):
-        raise InputError(f"interaction {interaction} at pressure {pressure}: the fluids mix, there is one phase")
+        given = f"density {density}" if pressure is None else f"pressure {pressure}"
+        raise InputError(f"interaction {interaction} at {given}: the fluids mix, there is one phase")
     return densities(np.exp(brentq(excess, 1e-6, 500)))
