@@ -50,7 +50,8 @@ def test_contact_angles_of_known_wetting(wetting, angle):
 def test_phases_in_equilibrium_have_one_pressure_and_one_chemical_potential(g, over_critical):
     # the fluids part where the mixture's second derivative vanishes: rho_a = rho_b = 1/(18 g)
     pressure = over_critical / (18 * g)
-    high, low = exact.coexistence(g, pressure)
+    high, low = exact.coexistence(g, pressure=pressure)
+    assert exact.coexistence(g, density=high + low) == pytest.approx((high, low))
     assert high > low > 0
     assert (high + low) / 3 + 6 * g * high * low == pytest.approx(pressure)
     assert np.log(high) / 3 + 6 * g * low == pytest.approx(np.log(low) / 3 + 6 * g * high)
@@ -59,4 +60,10 @@ def test_phases_in_equilibrium_have_one_pressure_and_one_chemical_potential(g, o
 @pytest.mark.parametrize(("g", "pressure"), [(0.0, 0.35), (0.15, 0.99 / (18 * 0.15))])
 def test_fluids_that_mix_have_no_phases(g, pressure):
     with pytest.raises(InputError, match="the fluids mix"):
-        exact.coexistence(g, pressure)
+        exact.coexistence(g, pressure=pressure)
+
+
+@pytest.mark.parametrize("given", [{}, {"density": 1.0, "pressure": 0.4}])
+def test_an_equilibrium_is_given_by_one_number(given):
+    with pytest.raises(InputError, match="give either"):
+        exact.coexistence(0.2, **given)

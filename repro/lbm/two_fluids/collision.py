@@ -15,6 +15,7 @@ from repro.parallel import inline
 from ..equilibrium import equilibrium_of, pair_constants
 from ..lattice import D3Q19
 from ..mrt import relaxation_of
+from .unroll import in_turn
 
 Q = D3Q19.q
 
@@ -33,87 +34,93 @@ def sums_of(dtype):
     @inline
     def sums(s, n, row):
         for lane in range(n):
-            s[row, lane] = s[0, lane]
-            s[row + 1, lane] = zero
-            s[row + 2, lane] = zero
-            s[row + 3, lane] = zero
-        for pair in range(_PAIRS):
-            i, kx, ky, kz = 2 * pair + 1, cx[pair], cy[pair], cz[pair]
-            for lane in range(n):
-                difference = s[i, lane] - s[i + 1, lane]
-                s[row, lane] += s[i, lane] + s[i + 1, lane]
-                s[row + 1, lane] += kx * difference
-                s[row + 2, lane] += ky * difference
-                s[row + 3, lane] += kz * difference
+            density, jx, jy, jz = s[0, lane], zero, zero, zero
+            for pair in range(_PAIRS):
+                first, second = s[2 * pair + 1, lane], s[2 * pair + 2, lane]
+                density += first + second
+                jx += cx[pair] * (first - second)
+                jy += cy[pair] * (first - second)
+                jz += cz[pair] * (first - second)
+            s[row, lane], s[row + 1, lane], s[row + 2, lane], s[row + 3, lane] = density, jx, jy, jz
 
     return sums
 
 
 @cache
-def _target(dtype):
-    """Returns add(s, n, force, sign, share): adds sign f_eq + share f^F to the even and odd parts in `s`.
-
-    `force` is the first of the three rows that hold F.
-    """
-    rest, (weights, cx, cy, cz) = dtype(D3Q19.weights[0]), pair_constants(D3Q19, dtype)
-    zero, one, half, three, three_halves = map(dtype, (0, 1, 0.5, 3, 1.5))
+def _pairs_of(dtype, enter: bool, leave: bool):
+    """Returns pairs(s, lane, force, speed, power, kept, sign, share): a stage for all pairs of opposite populations."""
+    weights, cx, cy, cz = pair_constants(D3Q19, dtype)
+    one, half, three = map(dtype, (1, 0.5, 3))
     even, odd = equilibrium_of(dtype)
 
-    @inline
-    def add(s, n, force, sign, share):
-        for lane in range(n):
-            ux, uy, uz = s[VELOCITY, lane], s[VELOCITY + 1, lane], s[VELOCITY + 2, lane]
-            fx, fy, fz = s[force, lane], s[force + 1, lane], s[force + 2, lane]
-            speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
-            s[0, lane] += sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
-        for pair in range(_PAIRS):
-            i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
-            for lane in range(n):
-                ux, uy, uz = s[VELOCITY, lane], s[VELOCITY + 1, lane], s[VELOCITY + 2, lane]
-                fx, fy, fz = s[force, lane], s[force + 1, lane], s[force + 2, lane]
-                speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
-                along, push = three * (kx * ux + ky * uy + kz * uz), three * (kx * fx + ky * fy + kz * fz)
-                shape, deviation = one + half * along * along - speed, s[DENSITY, lane]
-                s[i, lane] += sign * even(weight, deviation, along, speed) + share * weight * (
-                    push * along - power * shape
-                )
-                s[i + 1, lane] += sign * odd(weight, deviation, along) + share * weight * (push * shape - power * along)
+    def of_pair(pair):
+        i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
 
-    return add
+        @inline
+        def move(s, lane, force, speed, power, kept, sign, share):
+            first, second = s[i, lane], s[i + 1, lane]
+            if enter:
+                first, second = half * (first + second), half * (first - second)
+            along = three * (kx * s[VELOCITY, lane] + ky * s[VELOCITY + 1, lane] + kz * s[VELOCITY + 2, lane])
+            push = three * (kx * s[force, lane] + ky * s[force + 1, lane] + kz * s[force + 2, lane])
+            shape, deviation, part = one + half * along * along - speed, s[DENSITY, lane], share * weight
+            first = kept * first + sign * even(weight, deviation, along, speed) + part * (push * along - power * shape)
+            second = kept * second + sign * odd(weight, deviation, along) + part * (push * shape - power * along)
+            if leave:
+                first, second = first + second, first - second
+            s[i, lane], s[i + 1, lane] = first, second
+
+        return move
+
+    return in_turn([of_pair(pair) for pair in range(_PAIRS)])
 
 
 @cache
-def _relax(collision: str, dtype):
-    """Returns relax(s, n, fluid): the even and odd parts in `s` move towards zero by the fluid's rates."""
-    bgk = collision == "bgk"
+def _stage_of(dtype, *, enter: bool, leave: bool):
+    """Returns stage(s, n, force, kept, sign, share): populations become kept f + sign f_eq + share f^F.
+
+    `force` is the first of the three rows that hold F. `enter` starts from populations and `leave` ends with them;
+    without, it is the even and odd parts of opposite ones.
+    """
+    rest, pairs, even = dtype(D3Q19.weights[0]), _pairs_of(dtype, enter, leave), equilibrium_of(dtype)[0]
+    zero, one, three, three_halves = map(dtype, (0, 1, 3, 1.5))
+
+    @inline
+    def stage(s, n, force, kept, sign, share):
+        for lane in range(n):
+            ux, uy, uz = s[VELOCITY, lane], s[VELOCITY + 1, lane], s[VELOCITY + 2, lane]
+            speed = three_halves * (ux * ux + uy * uy + uz * uz)
+            power = three * (ux * s[force, lane] + uy * s[force + 1, lane] + uz * s[force + 2, lane])
+            at_rest = sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
+            s[0, lane] = kept * s[0, lane] + at_rest
+            pairs(s, lane, force, speed, power, kept, sign, share)
+
+    return stage
+
+
+@cache
+def _relax_moments(dtype):
+    """Returns relax(s, n, fluid): the even and odd parts in `s` move towards zero by the rates of "mrt"."""
     _, cx, cy, cz = pair_constants(D3Q19, dtype)
     # |c_x|^2 over the lattice is ten, and a part stands for two populations
-    fifth = dtype(2 / 10)
-    if not bgk:
-        relax_even, relax_odd = (relaxation_of(D3Q19, dtype, collision, odd=odd) for odd in (False, True))
+    fifth, zero = dtype(2 / 10), dtype(0)
+    relax_even, relax_odd = (relaxation_of(D3Q19, dtype, "mrt", odd=odd) for odd in (False, True))
 
     @inline
-    def relax_all(s, n, fluid):
-        kept = dtype(1) - fluid.even
-        for i in range(Q):
-            for lane in range(n):
-                s[i, lane] *= kept
-
-    @inline
-    def relax_moments(s, n, fluid):
+    def relax(s, n, fluid):
         relax_even(s, n, fluid.even)
         relax_odd(s, n, fluid.odd)
         for axis in range(3):
             component = cx if axis == 0 else (cy if axis == 1 else cz)
             for lane in range(n):
-                momentum = dtype(0)
+                momentum = zero
                 for pair in range(_PAIRS):
                     momentum += component[pair] * s[2 * pair + 2, lane]
                 lost = fluid.momentum * fifth * momentum
                 for pair in range(_PAIRS):
                     s[2 * pair + 2, lane] -= component[pair] * lost
 
-    return relax_all if bgk else relax_moments
+    return relax
 
 
 @cache
@@ -122,23 +129,22 @@ def collision_of(collision: str, dtype):
 
     `force` is the first of the three rows that hold F.
     """
-    add, relax = _target(dtype), _relax(collision, dtype)
     half, one, minus = map(dtype, (0.5, 1, -1))
+    at_once = _stage_of(dtype, enter=True, leave=True)
 
     @inline
-    def to_parts(s, n, scale):
-        for pair in range(_PAIRS):
-            i = 2 * pair + 1
-            for lane in range(n):
-                first, second = s[i, lane], s[i + 1, lane]
-                s[i, lane], s[i + 1, lane] = scale * (first + second), scale * (first - second)
+    def relax_all(s, n, force, fluid):
+        at_once(s, n, force, one - fluid.even, fluid.even, one - half * fluid.even)
+
+    if collision == "bgk":
+        return relax_all
+    before, after = _stage_of(dtype, enter=True, leave=False), _stage_of(dtype, enter=False, leave=True)
+    relax = _relax_moments(dtype)
 
     @inline
-    def collide(s, n, force, fluid):
-        to_parts(s, n, half)
-        add(s, n, force, minus, half)
+    def relax_moments(s, n, force, fluid):
+        before(s, n, force, one, minus, half)
         relax(s, n, fluid)
-        add(s, n, force, one, half)
-        to_parts(s, n, one)
+        after(s, n, force, one, one, half)
 
-    return collide
+    return relax_moments

@@ -14,6 +14,7 @@ from repro.parallel import inline
 
 from ..layout import unsigned
 from ..neighbours import sides
+from .unroll import in_turn
 
 #: weights of grad psi = sum_e w(|e|^2) psi(x + e) e, by |e|^2
 STENCILS = {
@@ -48,34 +49,15 @@ def _step(c, position, count, pitch):
 
 
 @inline
-def _add(s, n, row, x, y, z, grid, phi, ex, ey, ez, wx, wy, wz):
-    """What a pair of opposite neighbours, at e and at -e, adds to the gradient."""
+def _difference(x, lane, y, z, grid, phi, ex, ey, ez):
+    """phi ahead at e less phi behind at -e."""
     nx, ny, nz = grid
-    here = x + nx * (y + ny * z)
+    here = x + lane + nx * (y + ny * z)
     ahead = here + _step(ey, y, ny, nx) + _step(ez, z, nz, nx * ny)
     behind = here + _step(-ey, y, ny, nx) + _step(-ez, z, nz, nx * ny)
-    for lane in range(n):
-        # a run is uniform for neighbours, not for the next but one
-        place = x if abs(ex) < 2 else x + lane
-        difference = phi[unsigned(ahead + lane + _step(ex, place, nx, 1))]
-        difference -= phi[unsigned(behind + lane + _step(-ex, place, nx, 1))]
-        s[row, lane] += wx * difference
-        s[row + 1, lane] += wy * difference
-        s[row + 2, lane] += wz * difference
-
-
-def in_turn(terms: list):
-    """One function that calls all of them. By halves, because each call within a call costs the compiler's stack."""
-    if len(terms) == 1:
-        return terms[0]
-    first, second = in_turn(terms[: len(terms) // 2]), in_turn(terms[len(terms) // 2 :])
-
-    @inline
-    def both(*arguments):
-        first(*arguments)
-        second(*arguments)
-
-    return both
+    # a run is uniform for neighbours, not for the next but one
+    place = x if abs(ex) < 2 else x + lane
+    return phi[unsigned(ahead + _step(ex, place, nx, 1))] - phi[unsigned(behind + _step(-ex, place, nx, 1))]
 
 
 def _unrolled(links, dtype):
@@ -84,8 +66,11 @@ def _unrolled(links, dtype):
         wx, wy, wz = (dtype(weight * c) for c in e)
 
         @inline
-        def term(s, n, row, x, y, z, grid, phi):
-            _add(s, n, row, x, y, z, grid, phi, ex, ey, ez, wx, wy, wz)
+        def term(s, row, x, lane, y, z, grid, phi):
+            difference = _difference(x, lane, y, z, grid, phi, ex, ey, ez)
+            s[row, lane] += wx * difference
+            s[row + 1, lane] += wy * difference
+            s[row + 2, lane] += wz * difference
 
         return term
 
@@ -98,9 +83,12 @@ def _looped(links, dtype):
     wx, wy, wz = (tuple(dtype(weight * e[axis]) for e, weight in links) for axis in range(3))
 
     @inline
-    def terms(s, n, row, x, y, z, grid, phi):
+    def terms(s, row, x, lane, y, z, grid, phi):
         for k in range(count):
-            _add(s, n, row, x, y, z, grid, phi, ex[k], ey[k], ez[k], wx[k], wy[k], wz[k])
+            difference = _difference(x, lane, y, z, grid, phi, ex[k], ey[k], ez[k])
+            s[row, lane] += wx[k] * difference
+            s[row + 1, lane] += wy[k] * difference
+            s[row + 2, lane] += wz[k] * difference
 
     return terms
 
@@ -109,14 +97,14 @@ def _looped(links, dtype):
 def gradient_of(stencil: str, dtype):
     """Returns gradient(s, n, row, x, y, z, grid, phi): six times grad phi of a run of nodes, rows row .. row + 2."""
     links, zero = links_of(stencil), dtype(0)
-    # the compiler leaves a loop over nine links a loop, which takes three times as long on a GPU; 46 take it too long
+    # 46 links would take the compiler too long
     terms = (_unrolled if len(links) <= 9 else _looped)(links, dtype)
 
     @inline
     def gradient(s, n, row, x, y, z, grid, phi):
-        for axis in range(3):
-            for lane in range(n):
+        for lane in range(n):
+            for axis in range(3):
                 s[row + axis, lane] = zero
-        terms(s, n, row, x, y, z, grid, phi)
+            terms(s, row, x, lane, y, z, grid, phi)
 
     return gradient

@@ -1,6 +1,6 @@
 """What both kernels of a step do with a run of nodes, once a strategy has found its populations (porous paper, 6.1).
 
-Scratch of a run: rows 0 to 23 are the fluid in hand (populations, density minus one, velocity), PARKED the populations
+Scratch of a run: the rows of `collision` are the fluid in hand, PARKED the populations
 of fluid b while a is in hand, SUMS density minus one and momentum of each, FORCES six times the gradient of the
 potential that acts on each and then the force.
 """
@@ -12,7 +12,7 @@ from repro.parallel import inline
 from ..layout import unsigned
 from .collision import DENSITY, VELOCITY, Q, collision_of, sums_of
 
-PARKED = 24
+PARKED = VELOCITY + 3
 SUMS = (PARKED + Q, PARKED + Q + 4)
 FORCES = (SUMS[1] + 4, SUMS[1] + 7)
 ROWS = FORCES[1] + 3

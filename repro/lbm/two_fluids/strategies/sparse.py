@@ -18,8 +18,9 @@ from ...porous.node_map import map_pores
 from ...porous.strategies.sparse import gather
 from ...strategies.scheme import in_order
 from ..collision import Q, sums_of
-from ..forces import STENCILS, STRENGTH, in_turn
+from ..forces import STENCILS, STRENGTH
 from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
+from ..unroll import in_turn
 from .scheme import Cost, TwoFluidScheme
 
 COST = Cost(reads=2, map=4 * (Q - 1), dense=False)
@@ -36,13 +37,12 @@ def _gradient_of(stencil: str, dtype):
         wx, wy, wz = (dtype(-weight * c) for c in D3Q19.velocities[i])
 
         @inline
-        def term(s, n, row, pore, length, sources, phi, wall):
-            for lane in range(n):
-                there = np.int64(sources[unsigned((i - 1) * length + pore + lane)]) - i * length
-                value = phi[unsigned(there)] if 0 <= there < length else wall
-                s[row, lane] += wx * value
-                s[row + 1, lane] += wy * value
-                s[row + 2, lane] += wz * value
+        def term(s, lane, row, pore, length, sources, phi, wall):
+            there = np.int64(sources[unsigned((i - 1) * length + pore)]) - i * length
+            value = phi[unsigned(there)] if 0 <= there < length else wall
+            s[row, lane] += wx * value
+            s[row + 1, lane] += wy * value
+            s[row + 2, lane] += wz * value
 
         return term
 
@@ -50,10 +50,10 @@ def _gradient_of(stencil: str, dtype):
 
     @inline
     def gradient(s, n, row, pore, length, sources, phi, wall):
-        for axis in range(3):
-            for lane in range(n):
+        for lane in range(n):
+            for axis in range(3):
                 s[row + axis, lane] = zero
-        terms(s, n, row, pore, length, sources, phi, wall)
+            terms(s, lane, row, pore + lane, length, sources, phi, wall)
 
     return gradient
 

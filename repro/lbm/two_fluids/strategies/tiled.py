@@ -14,8 +14,9 @@ from repro.parallel import Kernel, inline
 from ...layout import unsigned
 from ...porous.node import store_of
 from ..collision import sums_of
-from ..forces import STENCILS, in_turn, links_of
+from ..forces import STENCILS, links_of
 from ..node import FORCES, ROWS, SUMS, collide_of, park
+from ..unroll import in_turn
 from .dense import box_of, finders
 from .scheme import Cost, TwoFluidScheme
 
