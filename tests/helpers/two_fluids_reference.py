@@ -44,12 +44,17 @@ def forces(problem, density):
     return np.array(found)
 
 
+def momentum_rates(problem):
+    """With moments they are free; one says that the fluids relax towards the velocity of the mixture."""
+    return [1 / tau if problem.collision == "bgk" else 1.0 for tau in problem.relaxation_times]
+
+
 def rates(problem, k) -> np.ndarray:
     """The matrix M^-1 S M of fluid k."""
     tau, rows = problem.relaxation_times[k], moment_matrix(D3Q19)
     odd = 1 / tau if problem.collision == "bgk" else 1 / (0.5 + problem.magic / (tau - 0.5))
-    is_odd = [name.startswith(("q", "m")) for name in rows]
-    matrix, s = np.array(list(rows.values())), np.where(is_odd, odd, 1 / tau)
+    of = {"q": odd, "m": odd, "j": momentum_rates(problem)[k]}
+    matrix, s = np.array(list(rows.values())), [of.get(name[0], 1 / tau) for name in rows]
     return np.linalg.inv(matrix) @ np.diag(s) @ matrix
 
 
@@ -64,7 +69,7 @@ def velocity(problem, f, weights):
 
 
 def collide(problem, f):
-    u, force = velocity(problem, f, [1 / tau for tau in problem.relaxation_times])
+    u, force = velocity(problem, f, momentum_rates(problem))
     after = []
     for k in (0, 1):
         eq = equilibrium(f[k].sum(0), u)

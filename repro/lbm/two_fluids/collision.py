@@ -4,8 +4,8 @@ The populations kept are fbar = f - f^F/2. Both fluids relax towards equilibria 
 
     fbar' = f_eq + (1 - S)(fbar - f_eq + f^F/2) + f^F/2,   f^F_i = 3 F . (c_i - u_eq) f_eq,i/rho,
 
-where S are the relaxation rates: equation 2.16 for one rate. u_eq weighs the momenta by their rates, so that what one
-fluid loses the other gains.
+where S are the relaxation rates: equation 2.16 for one rate. u_eq weighs the fluids by the rates of their momenta, so
+that what one loses the other gains.
 """
 
 from functools import cache
