@@ -15,7 +15,11 @@ from .simulation import TwoFluidFlow
 TRACE = 1e-4
 
 #: nodes over which an interface is smeared at first (tanh profile); a step sends densities below zero
-WIDTH = 1.5
+WIDTH = 2.0
+
+
+#: nodes a side: beyond every memory
+LARGEST = 1 << 15
 
 
 def _require(condition: bool, message: str) -> None:
@@ -61,7 +65,7 @@ class Bubble:
     equilibrium: bool = False
 
     def __post_init__(self):
-        require_whole("nodes", self.nodes, 16)
+        require_whole("nodes", self.nodes, 16, LARGEST)
         _require(self.dimensions in (2, 3), f"dimensions = {self.dimensions}: 2 or 3")
         _require(
             2 <= self.radius <= 0.45 * self.nodes, f"radius {self.radius}: from 2 to 0.45 of the {self.nodes} nodes"
@@ -88,6 +92,31 @@ class Bubble:
 
 
 @dataclass(frozen=True)
+class FlatInterface:
+    """Two flat interfaces between phases in equilibrium, in a periodic row of nodes along x."""
+
+    interaction: float = 0.2
+    nodes: int = 96
+    #: total density that the phases start from
+    density: float = 1.0
+    stencil: str = "isotropic-4"
+
+    def __post_init__(self):
+        require_whole("nodes", self.nodes, 32, LARGEST)
+
+    @property
+    def problem(self) -> TwoFluids:
+        """The problem in lattice units."""
+        return TwoFluids(PoreSpace(np.zeros((1, 1, self.nodes), bool)), self.interaction, stencil=self.stencil)
+
+    def start(self, device, **options) -> TwoFluidFlow:
+        """The phases at rest, fluid a in the middle half; `options` as of TwoFluidFlow."""
+        x = np.arange(self.nodes) - (self.nodes - 1) / 2
+        flow = TwoFluidFlow(self.problem, device, **options)
+        return part(flow, smeared(np.abs(x) - self.nodes / 4), coexistence(self.interaction, density=self.density))
+
+
+@dataclass(frozen=True)
 class Layers:
     """Fluid a between layers of fluid b along plates, which body forces drive (section 6.2(2)).
 
@@ -104,12 +133,12 @@ class Layers:
     #: body force over density of each fluid, along the plates
     accelerations: tuple[float, float] = (1e-6, 1e-6)
     #: how strongly the plates repel a, and attract b
-    wetting: float = 0.05
+    wetting: float = 0.08
     #: "bgk" or "mrt"
     collision: str = "mrt"
 
     def __post_init__(self):
-        require_whole("nodes", self.nodes, 16)
+        require_whole("nodes", self.nodes, 16, LARGEST)
         _require(0 < self.share < 1, f"share {self.share}: between 0 and 1")
 
     @property
@@ -156,8 +185,8 @@ class Drop:
     stencil: str = "isotropic-4"
 
     def __post_init__(self):
-        require_whole("length", self.length, 16)
-        require_whole("height", self.height, 8)
+        require_whole("length", self.length, 16, LARGEST)
+        require_whole("height", self.height, 8, LARGEST)
         room = min(0.45 * self.length, 0.9 * self.height)
         _require(2 <= self.radius <= room, f"radius {self.radius}: from 2 to {room:g} on {self.length} x {self.height}")
 

@@ -1,11 +1,11 @@
-"""Exact solutions for two fluids: layers between plates, contact angles, phases in equilibrium."""
+"""Exact solutions for two fluids: layers between plates, contact angles, phases in equilibrium, surface tension."""
 
 import numpy as np
 from scipy.optimize import brentq
 
 from repro.errors import InputError
 
-from .forces import STRENGTH
+from .forces import STRENGTH, links_of
 
 
 def layered_velocity(y, inner: float, half: float, forces: tuple[float, float], viscosities: tuple[float, float]):
@@ -44,6 +44,21 @@ def contact_angle(
     """
     cosine = (wetting[1] - wetting[0]) * solid_density / (interaction * difference / 2)
     return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+
+
+def surface_tension(density_a, density_b, interaction: float, stencil: str) -> float:
+    """Surface tension of flat interfaces in a profile of the densities along x (nodes,), periodic, summed over them.
+
+    The integral of normal minus tangential pressure. Two nodes at a distance e act on each other with the weight of the
+    stencil, and carry g/2 of it as pressure along e (Shan, Phys. Rev. E 77 (2008) 066702); the kinetic pressure is the
+    same in all directions.
+    """
+    a, b = np.asarray(density_a, float), np.asarray(density_b, float)
+    tension = 0.0
+    for (ex, ey, _), weight in links_of(stencil):
+        pair = (a * np.roll(b, -ex) + b * np.roll(a, -ex)).sum()
+        tension += interaction * weight * (ex**2 - ey**2) * pair
+    return float(tension)
 
 
 def coexistence(interaction: float, *, density: float | None = None, pressure: float | None = None):

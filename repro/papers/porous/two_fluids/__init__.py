@@ -1,0 +1,1 @@
+"""The porous paper's chapter 6: two fluids."""

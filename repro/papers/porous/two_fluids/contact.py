@@ -1,0 +1,86 @@
+"""Drops on a plate (figure 6.6): contact angles over the wetting, beside the paper's pictures and a formula."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.two_fluids.cases import Drop
+from repro.lbm.two_fluids.exact import coexistence
+from repro.lbm.two_fluids.exact import contact_angle as predicted_angle
+from repro.lbm.two_fluids.observables import ContactAngle, contact_angle
+
+
+def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.ndarray, ContactAngle, float]]:
+    """Run drops; of each the case, the densities (2, height + 2, length), the angle, and its change in degrees over
+    the last fifth of the steps."""
+    found = []
+    for case in cases:
+        flow = case.start(device, precision=precision)
+        flow.step(int(0.8 * steps))
+        before = contact_angle(*flow.fields()[:2])
+        flow.step(steps - flow.steps)
+        a, b, _ = flow.fields()
+        angle = contact_angle(a, b)
+        found.append((case, np.stack([a[0], b[0]]), angle, abs(angle.angle - before.angle)))
+    return found
+
+
+def pictures(data: Path) -> pd.Series:
+    """Angles of the paper's pictures in degrees by G_fs, read from the folder data/."""
+    table = pd.read_csv(data / "published" / "porous_contact_angles.csv", comment="#")
+    return table.set_index("G_fs")["theta"]
+
+
+def table(found, published: pd.Series) -> pd.DataFrame:
+    """One row a drop, in the order of the wetting.
+
+    Columns wetting (G_fs = -G_gs), angle, paper (of its picture), difference, formula (Huang et al. with rho_s = 1 and
+    phases in equilibrium), complement (180 less the angle with the fluids exchanged), residual of the circle in nodes,
+    change.
+    """
+    rows = []
+    for case, _, angle, change in found:
+        rows.append(
+            {
+                "wetting": case.wetting,
+                "angle": angle.angle,
+                "paper": float(published.get(case.wetting, np.nan)),
+                "formula": predicted_angle(
+                    (case.wetting, -case.wetting), case.interaction, _contrast(case.interaction)
+                ),
+                "residual": angle.residual,
+                "change": change,
+            }
+        )
+    frame = pd.DataFrame(rows).sort_values("wetting", ignore_index=True)
+    frame.insert(3, "difference", frame["angle"] - frame["paper"])
+    angles = frame.set_index("wetting")["angle"]
+    frame.insert(5, "complement", [180 - angles.get(-w, np.nan) for w in frame["wetting"]])
+    return frame
+
+
+def _contrast(interaction: float) -> float:
+    """Difference of a fluid's densities in the two phases over the total density, of phases in equilibrium."""
+    own, other = coexistence(interaction, density=1.0)
+    return own - other
+
+
+def complementary(frame: pd.DataFrame) -> float:
+    """Largest difference, in degrees, between an angle and 180 less that of the exchanged wetting."""
+    return float((frame["angle"] - frame["complement"]).abs().max())
+
+
+def monotonic(frame: pd.DataFrame) -> bool:
+    """Whether the angle rises with the wetting throughout."""
+    return bool((frame["angle"].diff().dropna() > 0).all())
+
+
+def slopes(frame: pd.DataFrame) -> dict[str, float]:
+    """-d cos(theta)/d G_fs near neutral wetting (up to 0.01) of this run, the paper's pictures and the formula."""
+    near = frame[frame["wetting"].abs() <= 0.0101]
+    if len(near) < 2:
+        return {}
+    names = {"this run": "angle", "paper's pictures": "paper", "formula": "formula"}
+    cosines = {name: np.cos(np.radians(near[column])) for name, column in names.items()}
+    return {name: float(-np.polyfit(near["wetting"], values, 1)[0]) for name, values in cosines.items()}

@@ -1,0 +1,178 @@
+"""Figures of the notebooks on bubbles, layers and drops. `paper` and `ours` are dictionaries of the plotting style.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.lbm.two_fluids.exact import layered_velocity_as_printed
+from repro.papers.style import BLUE, ORANGE, SKY_BLUE, VERMILLION
+
+from .laplace import line, published_line
+from .layered import LayeredFlow, published_profiles
+
+
+def laplace(table: pd.DataFrame, published: pd.DataFrame, paper: dict, ours: dict):
+    """Pressure difference over curvature of circles with lines through the origin, beside the paper's (figure 6.2)."""
+    figure, axes = plt.subplots(figsize=(6.0, 4.0))
+    reach = 1.08 * max(table["curvature"].max(), published["x"].max())
+    fitted, theirs = line(table), published_line(published)
+    axes.plot([0, reach], [0, theirs.tension * reach], color="black", marker="none", lw=1, label="line of the paper")
+    axes.plot([0, reach], [0, fitted.tension * reach], **ours, label="line of this run")
+    axes.plot(table["curvature"], table["pressure"], "s", color=ours["color"], label="this run")
+    axes.plot(published["x"], published["y"], **paper, label="paper, figure 6.2")
+    axes.set(
+        xlabel="1/r (1/nodes)", ylabel="pressure inside less outside (lattice units)", xlim=(0, None), ylim=(0, None)
+    )
+    axes.legend()
+    return figure, {name: table[name] for name in ("curvature", "pressure")}
+
+
+def laplace_lines(table: pd.DataFrame):
+    """Pressure difference over (dimensions - 1)/r with the fitted line of each interaction, circles and spheres."""
+    figure, axes = plt.subplots(figsize=(6.0, 4.0))
+    markers = {2: "o", 3: "D"}
+    colours = dict(zip(sorted(table["interaction"].unique()), (SKY_BLUE, BLUE, VERMILLION, ORANGE), strict=False))
+    for (dimensions, interaction), rows in table.groupby(["dimensions", "interaction"]):
+        x = (dimensions - 1) * rows["curvature"]
+        name = f"{'circles' if dimensions == 2 else 'spheres'}, g = {interaction:g}"
+        axes.plot(x, rows["pressure"], markers[dimensions], color=colours[interaction], label=name)
+        axes.plot([0, x.max()], [0, line(rows).tension * x.max()], color=colours[interaction], marker="none", lw=1)
+    axes.set(xlabel="(d - 1)/r (1/nodes)", ylabel="pressure inside less outside\n(lattice units)")
+    axes.set(xlim=(0, None), ylim=(0, None))
+    axes.legend()
+    return figure, {name: table[name] for name in ("dimensions", "interaction", "curvature", "pressure")}
+
+
+def coexistence(table: pd.DataFrame):
+    """Densities of a fluid in its own and in the other phase over g, and the step of the chemical potential."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.6))
+    for name, colour in (("majority", BLUE), ("minority", VERMILLION)):
+        left.plot(table["interaction"], table[name], "o", color=colour, label=f"{name}, lattice")
+        left.plot(
+            table["interaction"], table[f"continuum {name}"], color=colour, marker="none", label=f"{name}, continuum"
+        )
+    left.set(xlabel="g", ylabel="density of a fluid (lattice units)", yscale="log")
+    left.legend()
+    right.plot(table["interaction"], table["potential step (%)"], color=BLUE, marker="o")
+    right.axhline(1, color="black", lw=1, ls=":", marker="none")
+    right.set(xlabel="g", ylabel="step of the chemical potential\nover 6 g rho (%)")
+    return figure, {name: table[name] for name in ("interaction", "majority", "minority", "potential step (%)")}
+
+
+def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours: dict):
+    """Velocity across the gap and its difference from the exact solution (figure 6.4).
+
+    `published` are the paper's points of figure 6.4 or None for another case, where equation 6.2 as printed is drawn.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.8))
+    exact = flow.exact()
+    top = exact.max()
+    left.plot(flow.y, exact, color="black", marker="none", lw=1, label="exact")
+    left.plot(flow.y, flow.velocity, **ours, label="this run")
+    right.plot(flow.y, 100 * (flow.velocity - exact) / top, **ours, label="this run")
+    if published is None:
+        printed = flow.exact(layered_velocity_as_printed)
+        left.plot(flow.y, printed, color=VERMILLION, ls="--", marker="none", label="equation 6.2 as printed")
+        right.plot(
+            flow.y, 100 * (printed - exact) / top, color=VERMILLION, ls="--", marker="none", label="equation 6.2"
+        )
+    else:
+        curves = published_profiles(published)
+        found = curves["numerical"]
+        left.plot(found["x"], found["y"], **paper, label="paper, numerical")
+        theirs = found["y"] - np.interp(found["x"], curves["analytical"]["x"], curves["analytical"]["y"])
+        right.plot(found["x"], 100 * theirs / curves["analytical"]["y"].max(), **paper, label="paper, numerical")
+    left.set(xlabel="distance from the middle (nodes)", ylabel="velocity (nodes/step)")
+    right.set(
+        xlabel="distance from the middle (nodes)", ylabel="velocity less exact,\nover the largest exact velocity (%)"
+    )
+    left.legend(loc="lower center")
+    right.legend()
+    return figure, {"y": flow.y, "velocity": flow.velocity, "exact": exact}
+
+
+def refinement(table: pd.DataFrame):
+    """Deviation from the exact velocity over the grid, by collision."""
+    figure, axes = plt.subplots(figsize=(5.6, 3.6))
+    for collision, rows in table.groupby("collision"):
+        axes.loglog(rows["nodes"], rows["deviation (%)"], label=collision.upper())
+    nodes = np.array([table["nodes"].min(), table["nodes"].max()])
+    first = table["deviation (%)"].max() * nodes[0] / nodes
+    axes.loglog(nodes, first, color="black", marker="none", lw=1, ls=":", label="first order")
+    axes.set(xlabel="nodes between the plates", ylabel="largest deviation from the exact\nvelocity (% of its largest)")
+    axes.set_xticks(table["nodes"].unique(), [str(n) for n in table["nodes"].unique()])
+    axes.minorticks_off()
+    axes.legend()
+    return figure, {"nodes": table["nodes"], "deviation": table["deviation (%)"]}
+
+
+def viscosities(table: pd.DataFrame):
+    """Deviation from the exact velocity over the ratio of the viscosities."""
+    figure, axes = plt.subplots(figsize=(5.6, 3.6))
+    for collision, rows in table.groupby("collision"):
+        steady = rows[rows["outcome"] == "steady"]
+        axes.semilogx(steady["viscosity ratio"], steady["deviation (%)"], label=collision.upper())
+    axes.set(
+        xlabel="viscosity outside over inside", ylabel="largest deviation from the exact\nvelocity (% of its largest)"
+    )
+    axes.set_ylim(0, None)
+    axes.legend()
+    return figure, {"ratio": table["viscosity ratio"], "deviation": table["deviation (%)"]}
+
+
+def drops(found):
+    """The drops with the fitted circles, in the order of the wetting (figure 6.6)."""
+    found = sorted(found, key=lambda drop: drop[0].wetting)
+    columns = 2
+    figure, panels = plt.subplots(-(-len(found) // columns), columns, figsize=(9.2, 1.75 * -(-len(found) // columns)))
+    for axes in np.ravel(panels)[len(found) :]:
+        axes.set_axis_off()
+    width = 2.4 * max(drop[0].radius for drop in found)
+    for axes, (case, densities, angle, _) in zip(np.ravel(panels), found, strict=False):
+        share = densities[0] / densities.sum(axis=0).clip(1e-9)
+        middle = case.length / 2
+        extent = (-0.5 - middle + 0.5, case.length - middle, -0.5, case.height + 0.5)
+        axes.imshow(share[1:-1], origin="lower", extent=extent, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
+        turn = np.linspace(0, 2 * np.pi, 400)
+        axes.plot(
+            angle.radius * np.cos(turn),
+            angle.height + angle.radius * np.sin(turn),
+            color="white",
+            ls="--",
+            lw=1,
+            marker="",
+        )
+        axes.set(xlim=(-width, width), ylim=(0, 0.62 * width), yticks=[0, 50], aspect="equal")
+        axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {angle.angle:.1f} degrees")
+        axes.grid(False)
+    for axes in np.ravel(panels)[max(0, len(found) - columns) : len(found)]:
+        axes.set_xlabel("x (nodes)")
+    for axes in np.ravel(panels)[: len(found) : columns]:
+        axes.set_ylabel("height (nodes)")
+    return figure, {
+        "wetting": np.array([drop[0].wetting for drop in found]),
+        "angle": np.array([drop[2].angle for drop in found]),
+    }
+
+
+def angles(frame: pd.DataFrame, paper: dict, ours: dict):
+    """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others."""
+    figure, axes = plt.subplots(figsize=(6.0, 4.0))
+    axes.plot(
+        frame["wetting"], frame["formula"], color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$"
+    )
+    axes.plot(frame["wetting"], frame["angle"], **ours | {"marker": "s"}, label="this run")
+    axes.errorbar(
+        frame["wetting"], frame["paper"], yerr=3, **paper, ecolor="black", elinewidth=0.8, label="paper's pictures"
+    )
+    axes.set(
+        xlabel="$G_{fs} = -G_{gs}$",
+        ylabel="contact angle of fluid f (degrees)",
+        ylim=(0, 180),
+        yticks=range(0, 181, 30),
+    )
+    axes.legend()
+    return figure, {name: frame[name] for name in ("wetting", "angle", "paper", "formula")}

@@ -1,0 +1,146 @@
+"""Bubbles at rest (figure 6.2) and flat interfaces: tables, the fitted line, the claims."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.two_fluids.cases import Bubble, FlatInterface
+from repro.lbm.two_fluids.exact import coexistence, surface_tension
+from repro.lbm.two_fluids.forces import STRENGTH
+from repro.lbm.two_fluids.observables import bubble_state
+
+#: share of the steps after which a bubble is looked at for the first time
+_FIRST_LOOK = 0.8
+
+
+class Line(NamedTuple):
+    """A straight line through the origin, fitted to the pressure difference over 1/r."""
+
+    #: slope over 1 for circles, over 2 for spheres (equation 6.1)
+    tension: float
+    #: standard error of it
+    error: float
+    #: 1 - (sum of squared residuals)/(sum of squares about the mean)
+    r_squared: float
+
+
+def bubbles(cases, device, steps: int, *, precision: str) -> pd.DataFrame:
+    """Run bubbles; one row each.
+
+    Columns dimensions, nodes, interaction, stencil, start (radius at the start), radius, curvature (1/r), pressure
+    (difference), tension, anisotropy, spurious, change: relative change of the pressure difference over the last fifth
+    of the steps.
+    """
+    rows = []
+    for case in cases:
+        flow = case.start(device, precision=precision)
+        flow.step(int(_FIRST_LOOK * steps))
+        before = bubble_state(flow)
+        flow.step(steps - flow.steps)
+        state = bubble_state(flow)
+        rows.append(
+            {
+                "dimensions": case.dimensions,
+                "nodes": case.nodes,
+                "interaction": case.interaction,
+                "stencil": case.stencil,
+                "start": case.radius,
+                "radius": state.radius,
+                "curvature": 1 / state.radius,
+                "pressure": state.pressure_difference,
+                "tension": state.tension / (case.dimensions - 1),
+                "anisotropy": state.anisotropy,
+                "spurious": state.spurious_velocity,
+                "change": abs(state.pressure_difference / before.pressure_difference - 1),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def over_radii(radii, **case) -> list[Bubble]:
+    """Bubbles of several radii; `case` as of Bubble."""
+    return [Bubble(radius=radius, **case) for radius in radii]
+
+
+def line(rows: pd.DataFrame) -> Line:
+    """The fitted line of some rows of `bubbles`, all circles or all spheres."""
+    x, y = rows["curvature"].to_numpy(), rows["pressure"].to_numpy()
+    slope = (x * y).sum() / (x * x).sum()
+    residual = ((y - slope * x) ** 2).sum()
+    error = np.sqrt(residual / (len(x) - 1) / (x * x).sum()) if len(x) > 1 else np.nan
+    factor = int(rows["dimensions"].iloc[0]) - 1
+    return Line(float(slope / factor), float(error / factor), float(1 - residual / ((y - y.mean()) ** 2).sum()))
+
+
+def lines(table: pd.DataFrame) -> pd.DataFrame:
+    """The fitted lines of a table of `bubbles`, by dimensions, stencil and interaction."""
+    keys = ["dimensions", "stencil", "interaction"]
+    found = {key: line(rows) for key, rows in table.groupby(keys, sort=False) if len(rows) > 1}
+    index = pd.MultiIndex.from_tuples(found, names=keys)
+    return pd.DataFrame(list(found.values()), index=index)
+
+
+def by_stencil(table: pd.DataFrame) -> pd.DataFrame:
+    """Means over the radii of anisotropy and spurious velocity, and the largest change, of circles, by stencil."""
+    circles = table[table["dimensions"] == 2].groupby("stencil", sort=False)
+    return circles.agg({"tension": "mean", "anisotropy": "mean", "spurious": "max", "change": "max"})
+
+
+def flat_interfaces(cases: list[FlatInterface], device, steps: int) -> pd.DataFrame:
+    """Phases on both sides of flat interfaces, in double precision; one row a case.
+
+    Columns interaction, stencil, majority and minority (densities of fluid a in its own phase and in the other), the
+    two that the continuum predicts at the same pressure, pressure step (relative), potential step (difference of the
+    chemical potentials over 6 g rho, in %), tension from the pressure tensor.
+    """
+    rows = []
+    for case in cases:
+        flow = case.start(device, precision="double")
+        flow.step(steps)
+        a, b, _ = (field.squeeze() for field in flow.fields())
+        middle, strength = case.nodes // 2, STRENGTH * case.interaction
+        pressure = case.problem.pressure(a, b)
+        potential = np.log(a) / 3 + strength * b
+        predicted = coexistence(case.interaction, pressure=pressure[middle])
+        rows.append(
+            {
+                "interaction": case.interaction,
+                "stencil": case.stencil,
+                "majority": a[middle],
+                "minority": a[0],
+                "continuum majority": predicted[0],
+                "continuum minority": predicted[1],
+                "pressure step": abs(pressure[middle] / pressure[0] - 1),
+                "potential step (%)": 100 * abs(potential[middle] - potential[0]) / (strength * (a + b)[middle]),
+                "tension": surface_tension(a, b, case.interaction, case.stencil) / 2,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def precisions(case: Bubble, device, steps: int) -> pd.DataFrame:
+    """The same bubble in both precisions, indexed by precision."""
+    found = {name: bubbles([replace(case)], device, steps, precision=name).iloc[0] for name in ("single", "double")}
+    return pd.DataFrame(found).T[["radius", "pressure", "tension", "anisotropy", "spurious"]].astype(float)
+
+
+def published_line(points: pd.DataFrame) -> Line:
+    """The line through the paper's points of figure 6.2 (columns x = 1/r and y = pressure difference)."""
+    return line(pd.DataFrame({"curvature": points["x"], "pressure": points["y"], "dimensions": 2}))
+
+
+def against_paper(table: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
+    """The paper's five bubbles beside ours of the same start, in the order of the radius.
+
+    Empty unless `table` has as many circles as the paper.
+    """
+    ours = table.query("dimensions == 2").sort_values("start")
+    theirs = points.sort_values("x", ascending=False)
+    if len(ours) != len(theirs):
+        return pd.DataFrame()
+    radius, pressure = 1 / theirs["x"].to_numpy(), theirs["y"].to_numpy()
+    found = pd.DataFrame({"start": ours["start"].to_numpy(), "radius": ours["radius"].to_numpy(), "paper's": radius})
+    found["pressure"], found["paper's pressure"] = ours["pressure"].to_numpy(), pressure
+    return found.assign(**{"difference (%)": 100 * (found["pressure"] / pressure - 1)})

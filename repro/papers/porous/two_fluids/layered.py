@@ -1,0 +1,119 @@
+"""Layers of two fluids between plates (figure 6.4): profiles against the exact solutions, refinement, viscosities."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from repro.errors import DivergenceError
+from repro.lbm.two_fluids.cases import Layers
+from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_printed
+
+#: half of the paper's gap, and half the thickness of the inner layer in its plotted curve, in nodes
+PAPER_HALF, PAPER_INNER = 128.0, 63.5
+
+
+@dataclass(frozen=True)
+class LayeredFlow:
+    """A steady flow of layers, in lattice units; velocities along the plates."""
+
+    case: Layers
+    steps: int
+    #: from the middle, in nodes
+    y: np.ndarray
+    velocity: np.ndarray
+    #: half the thickness of the inner layer, from the mass of its fluid
+    inner: float
+    #: relative change of the velocity in the middle over the last tenth of the steps
+    change: float
+
+    def exact(self, solution=layered_velocity, inner: float | None = None) -> np.ndarray:
+        """The exact velocity at the nodes, with the interface where it was found or at `inner`."""
+        viscosities, half = self.case.problem.viscosities, self.case.nodes / 2
+        return solution(self.y, self.inner if inner is None else inner, half, self.case.accelerations, viscosities)
+
+    def deviation(self, solution=layered_velocity, inner: float | None = None) -> float:
+        """Largest difference from the exact velocity over the largest exact velocity."""
+        exact = self.exact(solution, inner)
+        return float(np.abs(self.velocity - exact).max() / np.abs(exact).max())
+
+
+def run(case: Layers, device, *, times: float, precision: str) -> LayeredFlow:
+    """Run for `times` viscous times L^2/nu of the inner fluid, L half the gap. DivergenceError as TwoFluidFlow."""
+    steps = max(10, int(times * (case.nodes / 2) ** 2 / case.problem.viscosities[0]))
+    flow = case.start(device, precision=precision)
+    flow.step(steps * 9 // 10)
+    before = _velocity(flow)
+    flow.step(steps - flow.steps)
+    density, velocity = flow.fields()[0].squeeze()[1:-1], _velocity(flow)
+    middle = case.nodes // 2
+    # where the fluid is only dissolved its density is the smallest but for the layer at the plates
+    dissolved = np.median(density[: case.nodes // 8])
+    inner = (density - dissolved).sum() / (density[middle] - dissolved) / 2
+    change = abs(velocity[middle] / before[middle] - 1)
+    return LayeredFlow(case, steps, case.positions, velocity, float(inner), float(change))
+
+
+def _velocity(flow) -> np.ndarray:
+    return flow.fields()[2][1].squeeze()[1:-1]
+
+
+def row_of(flow: LayeredFlow) -> dict:
+    """Columns of the tables of layered flows; deviations in % of the largest velocity."""
+    inside, outside = flow.case.problem.viscosities
+    return {
+        "nodes": flow.case.nodes,
+        "collision": flow.case.collision,
+        "viscosity ratio": outside / inside,
+        "force inside": flow.case.accelerations[0],
+        "force outside": flow.case.accelerations[1],
+        "inner": flow.inner,
+        "u max": float(flow.velocity.max()),
+        "exact u max": float(flow.exact().max()),
+        "deviation (%)": 100 * flow.deviation(),
+        "from equation 6.2 (%)": 100 * flow.deviation(layered_velocity_as_printed),
+        "change": flow.change,
+    }
+
+
+def table(flows) -> pd.DataFrame:
+    """One row a flow, see `row_of`."""
+    return pd.DataFrame([row_of(flow) for flow in flows])
+
+
+def refined(case: Layers, grids, device, **options) -> list[LayeredFlow]:
+    """The case on several grids, at the same velocity: force times gap squared is kept."""
+    finer = (
+        replace(case, nodes=n, accelerations=tuple(a * (case.nodes / n) ** 2 for a in case.accelerations))
+        for n in grids
+    )
+    return [run(grid, device, **options) for grid in finer]
+
+
+def over_viscosity(case: Layers, ratios, device, **options) -> pd.DataFrame:
+    """The case with other viscosities outside, each a `row_of`; with the reason where the fluids diverged.
+
+    `ratios` are those of the viscosity outside over inside, the latter kept.
+    """
+    rows = []
+    for ratio in ratios:
+        inside = case.relaxation_times[0]
+        changed = replace(case, relaxation_times=(inside, 0.5 + ratio * (inside - 0.5)))
+        try:
+            rows.append(row_of(run(changed, device, **options)) | {"outcome": "steady"})
+        except DivergenceError:
+            rows.append({"viscosity ratio": ratio, "collision": case.collision, "outcome": "diverged"})
+    return pd.DataFrame(rows)
+
+
+def published_profiles(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The paper's curves of figure 6.4 by name: columns x (position, nodes) and y (velocity)."""
+    return {name: rows.sort_values("x") for name, rows in points.groupby("series")}
+
+
+def paper_deviation(points: pd.DataFrame) -> float:
+    """Largest difference between the paper's two curves over its largest exact velocity."""
+    curves = published_profiles(points)
+    exact, found = curves["analytical"], curves["numerical"]
+    at_exact = np.interp(exact["x"], found["x"], found["y"])
+    return float(np.abs(at_exact - exact["y"]).max() / exact["y"].max())
