@@ -89,7 +89,7 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours:
     right.set(
         xlabel="distance from the middle (nodes)", ylabel="velocity less exact,\nover the largest exact velocity (%)"
     )
-    left.legend(loc="lower center")
+    left.legend(loc="upper left")
     right.legend()
     return figure, {"y": flow.y, "velocity": flow.velocity, "exact": exact}
 

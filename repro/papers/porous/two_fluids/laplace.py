@@ -64,6 +64,14 @@ def over_radii(radii, **case) -> list[Bubble]:
     return [Bubble(radius=radius, **case) for radius in radii]
 
 
+def joined(*tables: pd.DataFrame) -> pd.DataFrame:
+    """Tables of `bubbles` one below the other; the empty ones are left out."""
+    full = [table for table in tables if len(table)]
+    return (
+        pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=["dimensions", "stencil", "interaction"])
+    )
+
+
 def line(rows: pd.DataFrame) -> Line:
     """The fitted line of some rows of `bubbles`, all circles or all spheres."""
     x, y = rows["curvature"].to_numpy(), rows["pressure"].to_numpy()
@@ -78,8 +86,10 @@ def lines(table: pd.DataFrame) -> pd.DataFrame:
     """The fitted lines of a table of `bubbles`, by dimensions, stencil and interaction."""
     keys = ["dimensions", "stencil", "interaction"]
     found = {key: line(rows) for key, rows in table.groupby(keys, sort=False) if len(rows) > 1}
-    index = pd.MultiIndex.from_tuples(found, names=keys)
-    return pd.DataFrame(list(found.values()), index=index)
+    index = (
+        pd.MultiIndex.from_tuples(list(found), names=keys) if found else pd.MultiIndex.from_arrays([[]] * 3, names=keys)
+    )
+    return pd.DataFrame(list(found.values()), index=index, columns=Line._fields)
 
 
 def by_stencil(table: pd.DataFrame) -> pd.DataFrame:

@@ -106,6 +106,11 @@ def over_viscosity(case: Layers, ratios, device, **options) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def joined(*tables: pd.DataFrame) -> pd.DataFrame:
+    """Tables one below the other."""
+    return pd.concat(tables, ignore_index=True)
+
+
 def published_profiles(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The paper's curves of figure 6.4 by name: columns x (position, nodes) and y (velocity)."""
     return {name: rows.sort_values("x") for name, rows in points.groupby("series")}

@@ -1,0 +1,124 @@
+"""The sentences with numbers of the notebooks on bubbles, layers and drops, as Markdown."""
+
+import pandas as pd
+
+from .contact import complementary, monotonic, slopes
+from .laplace import Line
+from .layered import LayeredFlow
+
+
+def line_note(ours: Line, table: pd.DataFrame) -> str:
+    """How sure the surface tension is, for the claim."""
+    start = ", ".join(f"{radius:g}" for radius in table["start"])
+    fit = f"line through the origin, R^2 = {ours.r_squared:.5f}, standard error {ours.error:.5f}"
+    return f"{fit}; radii at the start {start}"
+
+
+def laplace_text(ours: Line, theirs: Line, compared: pd.DataFrame) -> str:
+    """The fitted line against the paper's, and the bubbles one by one."""
+    text = (
+        f"Surface tension {ours.tension:.4f} +- {ours.error:.4f} (R^2 = {ours.r_squared:.5f}) against "
+        f"{theirs.tension:.4f} (R^2 = {theirs.r_squared:.5f}) through the paper's points: "
+        f"{100 * (ours.tension / theirs.tension - 1):+.1f} %."
+    )
+    if compared.empty:
+        return text
+    shift = compared["paper's"] - compared["radius"]
+    return text + (
+        f" Started from radii {', '.join(f'{r:g}' for r in compared['start'])}, our bubbles end at radii that are "
+        f"{shift.min():.2f} to {shift.max():.2f} nodes below those of the paper's points, with pressures that differ "
+        f"by {compared['difference (%)'].abs().min():.2f} to {compared['difference (%)'].abs().max():.1f} %."
+    )
+
+
+def stencil_text(stencils: pd.DataFrame, settled: float = 1e-3) -> str:
+    """Which stencils come to rest."""
+    restless = stencils.index[stencils["change"] > settled]
+    text = "; ".join(
+        f"{name}: anisotropy {row['anisotropy']:.2%}, largest velocity {row['spurious']:.1e}, pressure still changing "
+        f"by {row['change']:.1e}"
+        for name, row in stencils.iterrows()
+    )
+    tail = f" Not at rest: {', '.join(restless)}." if len(restless) else " All came to rest."
+    return text + "." + tail
+
+
+def sphere_text(lines: pd.DataFrame) -> str:
+    """Circles against spheres with the same stencil and interaction, where both ran."""
+    rows = []
+    for (stencil, interaction), pair in lines.groupby(["stencil", "interaction"]):
+        tension = pair["tension"].droplevel(["stencil", "interaction"])
+        if {2, 3} <= set(tension.index):
+            rows.append(
+                f"g = {interaction:g} ({stencil}): {tension[2]:.4f} from circles, {tension[3]:.4f} from spheres "
+                f"({100 * (tension[3] / tension[2] - 1):+.1f} %)"
+            )
+    return (
+        ("With the factor 2 of a sphere: " + "; ".join(rows) + ".") if rows else "Spheres need a GPU; they did not run."
+    )
+
+
+def coexistence_text(flat: pd.DataFrame) -> str:
+    """Where the continuum's equilibrium holds to one per cent."""
+    good = flat.loc[flat["potential step (%)"] <= 1, "interaction"]
+    worst = flat.sort_values("interaction").iloc[-1]
+    where = f"up to g = {good.max():g}" if len(good) else "nowhere in this run"
+    return (
+        f"The pressures agree to {flat['pressure step'].max():.0e}. The chemical potentials agree within 1 % of 6 g "
+        f"rho {where}; at g = {worst['interaction']:g} they differ by {worst['potential step (%)']:.1f} %: there the "
+        f"interface is thinner than the lattice can differentiate, and a fluid's density in the other phase is "
+        f"{worst['minority']:.4f} instead of {worst['continuum minority']:.4f}."
+    )
+
+
+def precision_text(rows: pd.DataFrame) -> str:
+    """What single precision changes."""
+    single, double = rows.loc["single"], rows.loc["double"]
+    changes = ", ".join(f"{name} {single[name] / double[name] - 1:+.1e}" for name in ("radius", "pressure"))
+    return f"Single over double precision, less one: {changes}."
+
+
+def layers_text(flow: LayeredFlow, paper: float | None = None) -> str:
+    """How far a flow of layers is from the exact curve."""
+    text = (
+        f"Largest velocity {flow.velocity.max():.6f}, exact {flow.exact().max():.6f}; largest deviation "
+        f"{100 * flow.deviation():.2f} % of it, interface found at {flow.inner:.2f} nodes from the middle; over the "
+        f"last tenth of {flow.steps} steps the velocity changed by {flow.change:.1e}."
+    )
+    return text if paper is None else text + f" The paper's own curves differ by {100 * paper:.1f} %."
+
+
+def layers_precision_text(single: LayeredFlow, double: LayeredFlow) -> str:
+    """What single precision changes."""
+    difference = abs(single.velocity - double.velocity).max() / double.velocity.max()
+    return f"The velocities in single and in double precision differ by at most {difference:.1e} of the largest."
+
+
+def viscosity_text(table: pd.DataFrame) -> str:
+    """Up to which ratio of the viscosities each collision runs, and what the deviation is there."""
+    parts = []
+    for collision, rows in table.groupby("collision"):
+        steady = rows[rows["outcome"] == "steady"].sort_values("viscosity ratio")
+        if steady.empty:
+            parts.append(f"{collision.upper()} ran at no ratio")
+            continue
+        last = steady.iloc[-1]
+        diverged = sorted(rows.loc[rows["outcome"] != "steady", "viscosity ratio"])
+        beyond = f", diverged at {', '.join(f'{r:g}' for r in diverged)}" if diverged else ""
+        parts.append(
+            f"{collision.upper()} ran up to {last['viscosity ratio']:g}{beyond}; there the deviation is "
+            f"{last['deviation (%)']:.1f} %"
+        )
+    return "; ".join(parts) + "."
+
+
+def angles_text(frame: pd.DataFrame) -> str:
+    """Order, symmetry, and the distance from the paper's pictures."""
+    difference = frame["difference"].dropna()
+    slope = "; ".join(f"{name} {value:.1f}" for name, value in slopes(frame).items())
+    return (
+        f"The angle {'rises' if monotonic(frame) else 'does not rise'} with the wetting throughout. Exchanged fluids "
+        f"give complementary angles to {complementary(frame):.2f} degrees. Against the paper's pictures the difference "
+        f"is {difference.min():+.1f} to {difference.max():+.1f} degrees, {difference.mean():+.1f} on average. Slope "
+        f"of -cos(theta) near neutral wetting: {slope or 'too few settings'}."
+    )
