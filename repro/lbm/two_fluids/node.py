@@ -1,8 +1,8 @@
 """What both kernels of a step do with a run of nodes, once a strategy has found its populations (porous paper, 6.1).
 
-Scratch of a run: the rows of `collision` are the fluid in hand, PARKED the populations
-of fluid b while a is in hand, SUMS density minus one and momentum of each, FORCES six times the gradient of the
-potential that acts on each and then the force.
+Scratch of a run: the rows of `collision` are the fluid in hand, PARKED the populations of fluid b while a is in hand,
+SUMS density minus one and momentum of each, FORCES six times the gradient of the potential that acts on each and then
+the force. Loops over the run are outermost, where the compiler still vectorises them: few are quick to compile.
 """
 
 from functools import cache
@@ -39,15 +39,15 @@ def potential_of(dtype, in_solid):
 @inline
 def park(s, n):
     """Put the fluid in hand aside."""
-    for i in range(Q):
-        for lane in range(n):
+    for lane in range(n):
+        for i in range(Q):
             s[PARKED + i, lane] = s[i, lane]
 
 
 @inline
 def _take_back(s, n):
-    for i in range(Q):
-        for lane in range(n):
+    for lane in range(n):
+        for i in range(Q):
             s[i, lane] = s[PARKED + i, lane]
 
 
