@@ -32,7 +32,7 @@ class TwoFluidFlow(TimeLoop):
         self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, block)
         launches = [self._launch_of(parts) for parts in self.scheme.parts]
         super().__init__(device, launches, start=lambda: None, look=self._require_valid)
-        self.set_densities(0.5, 0.5)
+        self._fill(0.5)
 
     @staticmethod
     def _launch_of(parts: dict):
@@ -59,17 +59,34 @@ class TwoFluidFlow(TimeLoop):
         InputError for densities that are not positive in the pores.
         """
         self._require_untouched("densities")
-        solid = self.problem.space.solid
-        for name, density, array in zip("ab", (density_a, density_b), self.state, strict=True):
-            given = np.broadcast_to(np.asarray(density, float), solid.shape)
-            if not (np.isfinite(given[~solid]).all() and (given[~solid] > 0).all()):
-                raise InputError(f"density of fluid {name}: it must be finite and positive in all pores")
-            values = given.ravel() if self.scheme.cells is None else given.ravel()[self.scheme.cells]
-            fluid = ~solid.ravel() if self.scheme.cells is None else slice(None)
-            host = np.zeros(len(array), self.dtype)
-            for i, weight in enumerate(D3Q19.weights):
-                host[self.scheme.place(i)[fluid]] = (weight * (values[fluid] - 1)).astype(self.dtype)
+        solid, cells = self.problem.space.solid.ravel(), self.scheme.cells
+        pores = ~solid if cells is None else slice(None)
+        given = [self._density_of(name, density) for name, density in (("a", density_a), ("b", density_b))]
+        hosts = [np.zeros(len(array), self.dtype) for array in self.state]
+        for i, weight in enumerate(D3Q19.weights):
+            places = self.scheme.place(i)[pores]
+            for host, density in zip(hosts, given, strict=True):
+                host[places] = weight * (density - 1)
+        for array, host in zip(self.state, hosts, strict=True):
             array[:] = self.device.to_device(host)
+
+    def _density_of(self, name: str, density) -> np.ndarray:
+        """A given density in the pores, in the order in which they are kept."""
+        solid, cells = self.problem.space.solid, self.scheme.cells
+        given = np.broadcast_to(np.asarray(density, float), solid.shape)
+        values = given[~solid] if cells is None else given.ravel()[cells]
+        if not (np.isfinite(values).all() and (values > 0).all()):
+            raise InputError(f"density of fluid {name}: it must be finite and positive in all pores")
+        return values
+
+    def _fill(self, density: float):
+        """The same density of both fluids in all pores: then it does not matter which place is whose."""
+        space, stored = self.problem.space, self._stored
+        pores = 1 if self.scheme.cells is not None else self.device.to_device(~space.solid.ravel()).astype(self.dtype)
+        for array in self.state:
+            rows = array.reshape(D3Q19.q, self.scheme.row)
+            for i, weight in enumerate(D3Q19.weights):
+                rows[i, :stored] = self.dtype(weight * (density - 1)) * pores
 
     def _update_fields(self):
         self.scheme.observe[self.steps % 2]()

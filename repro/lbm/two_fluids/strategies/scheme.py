@@ -16,8 +16,7 @@ class TwoFluidScheme:
     parts: tuple[dict[str, Callable[[], None]], ...]
     #: states[t % 2]: the populations of a and of b, minus their weights
     states: tuple[tuple, ...]
-    #: place(i, values): where populations i must lie so that the first step finds `values` at their nodes, as pairs
-    #: (index, values)
+    #: place(i): where population i of each node must lie so that the first step finds it there
     place: Callable
     #: observe[t % 2] launches the computation of `fields`
     observe: tuple[Callable[[], None], ...]
@@ -51,7 +50,15 @@ class Cost:
         marks and map as often as the populations are read."""
         populations = 2 * D3Q19.q * (self.reads + 1)
         potentials = 4 if self.potentials else 0
-        return (populations + potentials) * itemsize + self.reads * (self.mark / porosity + self.map)
+        return (populations + potentials) * itemsize + self.reads * self._found(porosity)
+
+    def densities_bytes(self, itemsize: int, porosity: float) -> float:
+        """Of `bytes_per_update`, what a pass over the densities moves: 0 where there is none."""
+        return (2 * D3Q19.q + 2) * itemsize + self._found(porosity) if self.potentials else 0.0
+
+    def _found(self, porosity: float) -> float:
+        """Bytes that it takes to find the populations of a pore once; without solid nobody looks at the marks."""
+        return (self.mark / porosity if porosity < 1 else 0) + self.map
 
     def bytes_per_node(self, itemsize: int, porosity: float) -> float:
         """Bytes kept for each node of the box, solid included."""

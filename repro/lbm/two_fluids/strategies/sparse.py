@@ -122,8 +122,8 @@ def _observe_kernel(dtype, stencil: str) -> Kernel:
 
 
 def _place_of(pores, device):
-    sources = device.to_host(pores.sources).reshape(Q - 1, pores.row)[:, : pores.count].astype(np.int64)
-    return lambda i: sources[i - 1] if i else np.arange(pores.count)
+    sources = pores.sources.reshape(Q - 1, pores.row)[:, : pores.count]
+    return lambda i: device.to_host(sources[i - 1]).astype(np.int64) if i else np.arange(pores.count)
 
 
 def build(problem, device, dtype, block) -> TwoFluidScheme:
