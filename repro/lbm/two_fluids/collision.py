@@ -91,9 +91,17 @@ def _stage_of(dtype, *, enter: bool, leave: bool):
             ux, uy, uz = s[VELOCITY, lane], s[VELOCITY + 1, lane], s[VELOCITY + 2, lane]
             speed = three_halves * (ux * ux + uy * uy + uz * uz)
             power = three * (ux * s[force, lane] + uy * s[force + 1, lane] + uz * s[force + 2, lane])
-            at_rest = sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
-            s[0, lane] = kept * s[0, lane] + at_rest
+            if not leave:
+                at_rest = sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
+                s[0, lane] = kept * s[0, lane] + at_rest
             pairs(s, lane, force, speed, power, kept, sign, share)
+            if leave:
+                # what the others leave of the density: weights as rounded add up to 1 + 1.5e-8, and so much would
+                # appear or vanish in each step
+                moving = zero
+                for pair in range(_PAIRS):
+                    moving += s[2 * pair + 1, lane] + s[2 * pair + 2, lane]
+                s[0, lane] = s[DENSITY, lane] - moving
 
     return stage
 
