@@ -7,16 +7,12 @@ import numpy as np
 from repro.errors import InputError, require_whole
 
 from ..media import PoreSpace
-from .exact import coexistence
+from .exact import coexistence, lattice_coexistence, lattice_interface
 from .model import TwoFluids
 from .simulation import TwoFluidFlow
 
 #: what is there of a fluid in the other one's phase where the paper says that there is none: densities are positive
 TRACE = 1e-4
-
-#: nodes over which an interface is smeared at first (tanh profile); a step sends densities below zero
-WIDTH = 2.0
-
 
 #: nodes a side: beyond every memory
 LARGEST = 1 << 15
@@ -38,9 +34,13 @@ def part(flow: TwoFluidFlow, share, densities: tuple[float, float]) -> TwoFluidF
     return flow
 
 
-def smeared(distance) -> np.ndarray:
-    """Share of fluid a at a signed distance from the interface, negative inside."""
-    return 0.5 * (1 - np.tanh(np.asarray(distance) / WIDTH))
+def share_at(distance, interaction: float) -> np.ndarray:
+    """Share of fluid a at a signed distance from its interface, negative inside: the profile of an interface at rest.
+
+    A sharper or wider one collapses to it, and sends densities below zero where the fluids repel each other strongly.
+    """
+    nodes, density = lattice_interface(interaction, 1.0)
+    return np.interp(distance, nodes, (density - density[-1]) / (density[0] - density[-1]))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Bubble:
     stencil: str = "isotropic-4"
     #: of both fluids
     relaxation_time: float = 1.0
-    #: start from phases in equilibrium at density 1 instead of pure fluids
+    #: start from phases in equilibrium on the lattice, at density 1, instead of pure fluids
     equilibrium: bool = False
 
     def __post_init__(self):
@@ -87,8 +87,12 @@ class Bubble:
 
     def start(self, device, **options) -> TwoFluidFlow:
         """The bubble at rest; `options` as of TwoFluidFlow."""
-        densities = coexistence(self.interaction, density=1.0) if self.equilibrium else (1.0, TRACE)
-        return part(TwoFluidFlow(self.problem, device, **options), smeared(self.distance - self.radius), densities)
+        densities = lattice_coexistence(self.interaction, density=1.0) if self.equilibrium else (1.0, TRACE)
+        return part(
+            TwoFluidFlow(self.problem, device, **options),
+            share_at(self.distance - self.radius, self.interaction),
+            densities,
+        )
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,11 @@ class FlatInterface:
         """The phases at rest, fluid a in the middle half; `options` as of TwoFluidFlow."""
         x = np.arange(self.nodes) - (self.nodes - 1) / 2
         flow = TwoFluidFlow(self.problem, device, **options)
-        return part(flow, smeared(np.abs(x) - self.nodes / 4), coexistence(self.interaction, density=self.density))
+        return part(
+            flow,
+            share_at(np.abs(x) - self.nodes / 4, self.interaction),
+            coexistence(self.interaction, density=self.density),
+        )
 
 
 @dataclass(frozen=True)
@@ -163,7 +171,7 @@ class Layers:
     def start(self, device, **options) -> TwoFluidFlow:
         """The layers at rest; `options` as of TwoFluidFlow."""
         flow = TwoFluidFlow(self.problem, device, **options)
-        inside = smeared(np.abs(np.pad(self.positions, 1)) - self.share * self.nodes / 2)
+        inside = share_at(np.abs(np.pad(self.positions, 1)) - self.share * self.nodes / 2, self.interaction)
         return part(flow, inside[None, None], (1.0, TRACE))
 
 
@@ -200,11 +208,11 @@ class Drop:
         )
 
     def start(self, device, **options) -> TwoFluidFlow:
-        """The drop at rest, its phases in equilibrium at density 1; `options` as of TwoFluidFlow."""
+        """The drop at rest, its phases in equilibrium on the lattice at density 1; `options` as of TwoFluidFlow."""
         y, x = np.ogrid[: self.height + 2, : self.length]
-        inside = smeared(np.hypot(x - (self.length - 1) / 2, y - 0.5) - self.radius)
+        inside = share_at(np.hypot(x - (self.length - 1) / 2, y - 0.5) - self.radius, self.interaction)
         flow = TwoFluidFlow(self.problem, device, **options)
-        return part(flow, inside[None], coexistence(self.interaction, density=1.0))
+        return part(flow, inside[None], lattice_coexistence(self.interaction, density=1.0))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """Exact solutions for two fluids: layers between plates, contact angles, phases in equilibrium, surface tension."""
 
+from functools import lru_cache
+
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, root
 
 from repro.errors import InputError
 
@@ -88,3 +90,47 @@ def coexistence(interaction: float, *, density: float | None = None, pressure: f
         given = f"density {density}" if pressure is None else f"pressure {pressure}"
         raise InputError(f"interaction {interaction} at {given}: the fluids mix, there is one phase")
     return densities(np.exp(brentq(excess, 1e-6, 500)))
+
+
+#: nodes on each side of the interface of `lattice_interface`; its densities settle within a few
+_SIDE = 24
+
+
+@lru_cache(maxsize=32)
+def lattice_interface(interaction: float, density: float) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes (their distance from a flat interface) and the density of the fluid that is behind it, at rest.
+
+    The densities of a lattice, for phases of a total `density`; those of the other fluid are the mirror image. Where an
+    interface is two nodes thick, differences are not derivatives, and the phases are not those of `coexistence`. At
+    rest and for a relaxation time of 1 what streams in balances where, with the other fluid's density r_k,
+
+        rho_k(x + 1) - rho_k(x) = 3/2 (F_k(x) + F_k(x + 1)),   F_k(x) = -3 g rho_k(x) (r_k(x + 1) - r_k(x - 1))
+
+    (from equation 2.16 with u_eq = 0). Any stencil that knows only neighbours gives this force. InputError where the
+    fluids mix, and where one vanishes from the other's phase.
+    """
+    high, low = coexistence(interaction, density=density)
+    nodes = np.arange(-_SIDE, _SIDE) + 0.5
+
+    def imbalance(logarithms):
+        a = np.exp(logarithms)
+        b = a[::-1]
+        wide = np.pad(b, 1, mode="edge")
+        force = -STRENGTH / 2 * interaction * a * (wide[2:] - wide[:-2])
+        return np.append(np.diff(a) - 1.5 * (force[1:] + force[:-1]), a[0] + b[0] - density)
+
+    start = low + (high - low) / (1 + np.exp(2 * nodes))
+    found = root(imbalance, np.log(start), method="lm", tol=1e-13).x
+    a = np.exp(found)
+    if np.abs(imbalance(found)).max() > 1e-9 or a[-1] < 1e-6:
+        raise InputError(
+            f"interaction {interaction} at density {density}: no flat interface is at rest, one fluid vanishes from "
+            "the other's phase; use a weaker interaction"
+        )
+    return nodes, a
+
+
+def lattice_coexistence(interaction: float, *, density: float) -> tuple[float, float]:
+    """Densities (majority, minority) far from a flat interface, see `lattice_interface`."""
+    _, a = lattice_interface(interaction, density)
+    return float(a[0]), float(a[-1])

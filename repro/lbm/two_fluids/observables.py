@@ -102,10 +102,12 @@ def contact_angle(density_a: np.ndarray, density_b: np.ndarray) -> ContactAngle:
     """Fit a circle to a drop of fluid a on the lower of two plates, see `cases.Drop`.
 
     Densities of shape (1, height + 2, length), the plates the first and the last row; a plate's surface lies half a
-    spacing off its nodes. The points next to the plate, where it bends the surface, are left out. InputError where
-    there is no drop.
+    spacing off its nodes. The points next to the plates, where they bend the surface or are covered by a film, are left
+    out. InputError where there is no drop.
     """
     x, height = _surface(density_a[0] - density_b[0])
+    free = height < density_a.shape[1] - 2 - _BENT
+    x, height = x[free], height[free]
     top = height.max(initial=0.0)
     # a flat drop keeps half of its points
     fitted = height > min(_BENT, 0.5 * top)

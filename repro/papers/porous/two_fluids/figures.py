@@ -49,11 +49,11 @@ def laplace_lines(table: pd.DataFrame):
 def coexistence(table: pd.DataFrame):
     """Densities of a fluid in its own and in the other phase over g, and the step of the chemical potential."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.6))
+    g = table["interaction"]
     for name, colour in (("majority", BLUE), ("minority", VERMILLION)):
-        left.plot(table["interaction"], table[name], "o", color=colour, label=f"{name}, lattice")
-        left.plot(
-            table["interaction"], table[f"continuum {name}"], color=colour, marker="none", label=f"{name}, continuum"
-        )
+        left.plot(g, table[name], "o", color=colour, label=f"{name}, run")
+        left.plot(g, table[f"lattice {name}"], color=colour, marker="none", label=f"{name}, balance on the lattice")
+        left.plot(g, table[f"continuum {name}"], color=colour, marker="none", ls=":", label=f"{name}, continuum")
     left.set(xlabel="g", ylabel="density of a fluid (lattice units)", yscale="log")
     left.legend()
     right.plot(table["interaction"], table["potential step (%)"], color=BLUE, marker="o")

@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 
 from repro.lbm.two_fluids.cases import Bubble, FlatInterface
-from repro.lbm.two_fluids.exact import coexistence, surface_tension
+from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence, surface_tension
 from repro.lbm.two_fluids.forces import STRENGTH
 from repro.lbm.two_fluids.observables import bubble_state
 
 #: share of the steps after which a bubble is looked at for the first time
 _FIRST_LOOK = 0.8
+
+#: change of the pressure over the last fifth of the steps below which a bubble counts as settled
+SETTLED = 3e-3
 
 
 class Line(NamedTuple):
@@ -98,22 +101,24 @@ def by_stencil(table: pd.DataFrame) -> pd.DataFrame:
     return circles.agg({"tension": "mean", "anisotropy": "mean", "spurious": "max", "change": "max"})
 
 
-def flat_interfaces(cases: list[FlatInterface], device, steps: int) -> pd.DataFrame:
-    """Phases on both sides of flat interfaces, in double precision; one row a case.
+def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision: str) -> pd.DataFrame:
+    """Phases on both sides of flat interfaces; one row a case.
 
     Columns interaction, stencil, majority and minority (densities of fluid a in its own phase and in the other), the
-    two that the continuum predicts at the same pressure, pressure step (relative), potential step (difference of the
+    two that the continuum predicts at the same pressure, and those that the lattice's balance at rest predicts at the
+    same density, pressure step (relative), potential step (difference of the
     chemical potentials over 6 g rho, in %), tension from the pressure tensor.
     """
     rows = []
     for case in cases:
-        flow = case.start(device, precision="double")
+        flow = case.start(device, precision=precision)
         flow.step(steps)
         a, b, _ = (field.squeeze() for field in flow.fields())
         middle, strength = case.nodes // 2, STRENGTH * case.interaction
         pressure = case.problem.pressure(a, b)
         potential = np.log(a) / 3 + strength * b
         predicted = coexistence(case.interaction, pressure=pressure[middle])
+        balanced = lattice_coexistence(case.interaction, density=(a + b)[middle])
         rows.append(
             {
                 "interaction": case.interaction,
@@ -122,6 +127,8 @@ def flat_interfaces(cases: list[FlatInterface], device, steps: int) -> pd.DataFr
                 "minority": a[0],
                 "continuum majority": predicted[0],
                 "continuum minority": predicted[1],
+                "lattice majority": balanced[0],
+                "lattice minority": balanced[1],
                 "pressure step": abs(pressure[middle] / pressure[0] - 1),
                 "potential step (%)": 100 * abs(potential[middle] - potential[0]) / (strength * (a + b)[middle]),
                 "tension": surface_tension(a, b, case.interaction, case.stencil) / 2,

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from .contact import complementary, monotonic, slopes
-from .laplace import Line
+from .laplace import SETTLED, Line
 from .layered import LayeredFlow
 
 
@@ -31,9 +31,9 @@ def laplace_text(ours: Line, theirs: Line, compared: pd.DataFrame) -> str:
     )
 
 
-def stencil_text(stencils: pd.DataFrame, settled: float = 1e-3) -> str:
+def stencil_text(stencils: pd.DataFrame) -> str:
     """Which stencils come to rest."""
-    restless = stencils.index[stencils["change"] > settled]
+    restless = stencils.index[stencils["change"] > SETTLED]
     text = "; ".join(
         f"{name}: anisotropy {row['anisotropy']:.2%}, largest velocity {row['spurious']:.1e}, pressure still changing "
         f"by {row['change']:.1e}"
@@ -63,11 +63,13 @@ def coexistence_text(flat: pd.DataFrame) -> str:
     good = flat.loc[flat["potential step (%)"] <= 1, "interaction"]
     worst = flat.sort_values("interaction").iloc[-1]
     where = f"up to g = {good.max():g}" if len(good) else "nowhere in this run"
+    lattice = (flat["minority"] / flat["lattice minority"] - 1).abs().max()
     return (
-        f"The pressures agree to {flat['pressure step'].max():.0e}. The chemical potentials agree within 1 % of 6 g "
-        f"rho {where}; at g = {worst['interaction']:g} they differ by {worst['potential step (%)']:.1f} %: there the "
-        f"interface is thinner than the lattice can differentiate, and a fluid's density in the other phase is "
-        f"{worst['minority']:.4f} instead of {worst['continuum minority']:.4f}."
+        f"The pressures on both sides agree to {flat['pressure step'].max():.0e}, and the densities with the balance "
+        f"on the lattice to {lattice:.1e}. The continuum's chemical potentials agree within 1 % of 6 g rho {where}; at "
+        f"g = {worst['interaction']:g} they differ by {worst['potential step (%)']:.1f} %: there the interface is "
+        f"thinner than the lattice can differentiate, and a fluid's density in the other phase is {worst['minority']:.4f} "
+        f"instead of {worst['continuum minority']:.4f}."
     )
 
 
