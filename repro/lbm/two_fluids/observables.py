@@ -20,7 +20,8 @@ _BENT = 4.0
 class BubbleState(NamedTuple):
     """A bubble in the middle of a box; lengths in nodes, the rest in lattice units."""
 
-    #: of the circle or sphere that holds the mass of fluid a beyond what is dissolved
+    #: of the circle or sphere that holds the masses: of a beyond what is dissolved outside, and of b that is missing
+    #: inside. Of a alone it would lie inside the interface, of b alone outside, because both thin out in between
     radius: float
     #: inside less outside
     pressure_difference: float
@@ -47,9 +48,10 @@ def bubble_state(flow: TwoFluidFlow) -> BubbleState:
     middle = tuple(slice(n // 2 - _CORE, n // 2 + _CORE) if n > 1 else slice(None) for n in a.shape)
     corner = tuple(slice(0, _CORE) if n > 1 else slice(None) for n in a.shape)
     inside, outside = ((float(a[place].mean()), float(b[place].mean())) for place in (middle, corner))
-    surplus = float((a - outside[0]).sum()) / (inside[0] - outside[0]) if inside[0] > outside[0] else 0.0
-    if not (surplus > 0 and inside[0] > inside[1]):
+    excess, beyond = inside[0] - inside[1], outside[0] - outside[1]
+    if not excess > 0 > beyond:
         raise InputError(f"there is no bubble of fluid a in the middle after {flow.steps} steps: it has dissolved")
+    surplus = float((a - b - beyond).sum()) / (excess - beyond)
     flat = a.shape[0] == 1
     radius = np.sqrt(surplus / np.pi) if flat else np.cbrt(3 * surplus / (4 * np.pi))
     pressure = flow.problem.pressure

@@ -22,7 +22,7 @@ class LayeredFlow:
     #: from the middle, in nodes
     y: np.ndarray
     velocity: np.ndarray
-    #: half the thickness of the inner layer, from the mass of its fluid
+    #: half the thickness of the inner layer, from the masses of both fluids
     inner: float
     #: relative change of the velocity in the middle over the last tenth of the steps
     change: float
@@ -45,11 +45,12 @@ def run(case: Layers, device, *, times: float, precision: str) -> LayeredFlow:
     flow.step(steps * 9 // 10)
     before = _velocity(flow)
     flow.step(steps - flow.steps)
-    density, velocity = flow.fields()[0].squeeze()[1:-1], _velocity(flow)
-    middle = case.nodes // 2
-    # where the fluid is only dissolved its density is the smallest but for the layer at the plates
-    dissolved = np.median(density[: case.nodes // 8])
-    inner = (density - dissolved).sum() / (density[middle] - dissolved) / 2
+    velocity, middle = _velocity(flow), case.nodes // 2
+    a, b = (field.squeeze()[1:-1] for field in flow.fields()[:2])
+    difference = a - b
+    # of both masses, see `observables.BubbleState`; the median leaves out the layer at the plates
+    outside = np.median(difference[: case.nodes // 8])
+    inner = (difference - outside)[case.nodes // 16 : -case.nodes // 16].sum() / (difference[middle] - outside) / 2
     change = abs(velocity[middle] / before[middle] - 1)
     return LayeredFlow(case, steps, case.positions, velocity, float(inner), float(change))
 

@@ -68,8 +68,8 @@ def coexistence_text(flat: pd.DataFrame) -> str:
         f"The pressures on both sides agree to {flat['pressure step'].max():.0e}, and the densities with the balance "
         f"on the lattice to {lattice:.1e}. The continuum's chemical potentials agree within 1 % of 6 g rho {where}; at "
         f"g = {worst['interaction']:g} they differ by {worst['potential step (%)']:.1f} %: there the interface is "
-        f"thinner than the lattice can differentiate, and a fluid's density in the other phase is {worst['minority']:.4f} "
-        f"instead of {worst['continuum minority']:.4f}."
+        f"thinner than the lattice can differentiate, and a fluid's density in the other phase is "
+        f"{worst['minority']:.4f} instead of {worst['continuum minority']:.4f}."
     )
 
 
