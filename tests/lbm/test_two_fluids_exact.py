@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from helpers import two_fluids_reference as reference
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
+from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids import exact
+from repro.lbm.two_fluids.model import TwoFluids
 
 POSITIVE = st.floats(0.1, 10)
 FORCES = st.tuples(st.floats(-2, 2), st.floats(-2, 2))
@@ -67,3 +70,41 @@ def test_fluids_that_mix_have_no_phases(g, pressure):
 def test_an_equilibrium_is_given_by_one_number(given):
     with pytest.raises(InputError, match="give either"):
         exact.coexistence(0.2, **given)
+
+
+@pytest.mark.parametrize(("g", "density"), [(0.13, 1.0), (0.2, 1.02), (0.27, 1.0)])
+def test_an_interface_at_rest_stays_as_it_is(g, density):
+    nodes, a = exact.lattice_interface(g, density)
+    assert a[0] + a[-1] == pytest.approx(density)
+    # the interface and its mirror image, in a periodic row
+    row = np.concatenate([a[::-1], a])[None, None]
+    problem = TwoFluids(PoreSpace(np.zeros(row.shape, bool)), g)
+    after, _, velocity = reference.run(problem, row, np.concatenate([a, a[::-1]])[None, None], 100)
+    # populations start without the part that a flow's gradients leave, which makes a little sound
+    np.testing.assert_allclose(after, row, rtol=0, atol=2.5e-3)
+    assert np.abs(velocity).max() < 2e-3
+    assert len(nodes) == len(a)
+    assert nodes[0] == -nodes[-1]
+
+
+def test_phases_on_the_lattice_are_those_of_the_continuum_where_the_interface_is_wide():
+    wide, narrow = 0.12, 0.2
+    differences = [
+        abs(exact.lattice_coexistence(g, density=1.0)[1] / exact.coexistence(g, density=1.0)[1] - 1)
+        for g in (wide, narrow)
+    ]
+    assert differences[0] < 0.01 < 0.1 < differences[1]
+
+
+@pytest.mark.parametrize(("g", "reason"), [(0.1, "the fluids mix"), (0.3, "one fluid vanishes from the other's phase")])
+def test_interfaces_that_cannot_rest_are_refused(g, reason):
+    with pytest.raises(InputError, match=reason):
+        exact.lattice_interface(g, 1.0)
+
+
+def test_the_tension_of_a_sharp_interface_is_that_of_its_bonds():
+    a = np.repeat([1.0, 0.0], 8)
+    # two interfaces; a pair of nodes along x has the weight 1/6, two along xz 1/12 each, and those along xy cancel
+    assert exact.surface_tension(a, 1 - a, 0.2, "isotropic-4") == pytest.approx(2 * 6 * 0.2 * (1 / 6 + 2 / 12))
+    assert exact.surface_tension(a, 1 - a, 0.2, "central") == pytest.approx(2 * 6 * 0.2 * 1 / 2)
+    assert exact.surface_tension(np.full(9, 0.3), np.full(9, 0.7), 0.2, "isotropic-8") == pytest.approx(0)

@@ -23,24 +23,25 @@ def _require(condition: bool, message: str) -> None:
         raise InputError(message)
 
 
-def part(flow: TwoFluidFlow, share, densities: tuple[float, float]) -> TwoFluidFlow:
-    """Start at rest with fluid a where `share` is 1 and fluid b where it is 0.
+def part(flow: TwoFluidFlow, shares, densities: tuple[float, float]) -> TwoFluidFlow:
+    """Start at rest with as much of fluids a and b as `shares` say, from 1 in their own phase to 0 in the other.
 
     `densities` are those of a fluid in its own phase and in the other one.
     """
     own, other = densities
-    share = np.asarray(share, float)
-    flow.set_densities(other + (own - other) * share, own + (other - own) * share)
+    flow.set_densities(*(other + (own - other) * np.asarray(share, float) for share in shares))
     return flow
 
 
-def share_at(distance, interaction: float) -> np.ndarray:
-    """Share of fluid a at a signed distance from its interface, negative inside: the profile of an interface at rest.
+def shares_at(distance, interaction: float) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of fluids a and b at a signed distance from their interface, negative inside a: an interface at rest.
 
     A sharper or wider one collapses to it, and sends densities below zero where the fluids repel each other strongly.
     """
     nodes, density = lattice_interface(interaction, 1.0)
-    return np.interp(distance, nodes, (density - density[-1]) / (density[0] - density[-1]))
+    profile = (density - density[-1]) / (density[0] - density[-1])
+    distance = np.asarray(distance, float)
+    return np.interp(distance, nodes, profile), np.interp(-distance, nodes, profile)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Bubble:
         densities = lattice_coexistence(self.interaction, density=1.0) if self.equilibrium else (1.0, TRACE)
         return part(
             TwoFluidFlow(self.problem, device, **options),
-            share_at(self.distance - self.radius, self.interaction),
+            shares_at(self.distance - self.radius, self.interaction),
             densities,
         )
 
@@ -119,7 +120,7 @@ class FlatInterface:
         flow = TwoFluidFlow(self.problem, device, **options)
         return part(
             flow,
-            share_at(np.abs(x) - self.nodes / 4, self.interaction),
+            shares_at(np.abs(x) - self.nodes / 4, self.interaction),
             coexistence(self.interaction, density=self.density),
         )
 
@@ -171,8 +172,8 @@ class Layers:
     def start(self, device, **options) -> TwoFluidFlow:
         """The layers at rest; `options` as of TwoFluidFlow."""
         flow = TwoFluidFlow(self.problem, device, **options)
-        inside = share_at(np.abs(np.pad(self.positions, 1)) - self.share * self.nodes / 2, self.interaction)
-        return part(flow, inside[None, None], (1.0, TRACE))
+        distance = np.abs(np.pad(self.positions, 1)) - self.share * self.nodes / 2
+        return part(flow, shares_at(distance[None, None], self.interaction), (1.0, TRACE))
 
 
 @dataclass(frozen=True)
@@ -210,9 +211,11 @@ class Drop:
     def start(self, device, **options) -> TwoFluidFlow:
         """The drop at rest, its phases in equilibrium on the lattice at density 1; `options` as of TwoFluidFlow."""
         y, x = np.ogrid[: self.height + 2, : self.length]
-        inside = share_at(np.hypot(x - (self.length - 1) / 2, y - 0.5) - self.radius, self.interaction)
+        distance = np.hypot(x - (self.length - 1) / 2, y - 0.5) - self.radius
         flow = TwoFluidFlow(self.problem, device, **options)
-        return part(flow, inside[None], lattice_coexistence(self.interaction, density=1.0))
+        return part(
+            flow, shares_at(distance[None], self.interaction), lattice_coexistence(self.interaction, density=1.0)
+        )
 
 
 @dataclass(frozen=True)
@@ -246,4 +249,4 @@ class Mixture:
     def start(self, device, **options) -> TwoFluidFlow:
         """The mixture at rest, drawn by the seed; `options` as of TwoFluidFlow."""
         drawn = np.random.default_rng(self.seed).random(self.space.solid.shape) < self.share
-        return part(TwoFluidFlow(self.problem, device, **options), drawn, (1.0, TRACE))
+        return part(TwoFluidFlow(self.problem, device, **options), (drawn, ~drawn), (1.0, TRACE))

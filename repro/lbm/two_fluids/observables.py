@@ -115,7 +115,7 @@ def contact_angle(density_a: np.ndarray, density_b: np.ndarray) -> ContactAngle:
     fitted = height > min(_BENT, 0.5 * top)
     if np.count_nonzero(fitted) < 5:
         raise InputError("there is no drop of fluid a on the lower plate")
-    middle = x.mean()
+    middle = x[fitted].mean()
 
     def distance(circle):
         centre, radius = circle

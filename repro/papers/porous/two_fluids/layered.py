@@ -121,5 +121,5 @@ def paper_deviation(points: pd.DataFrame) -> float:
     """Largest difference between the paper's two curves over its largest exact velocity."""
     curves = published_profiles(points)
     exact, found = curves["analytical"], curves["numerical"]
-    at_exact = np.interp(exact["x"], found["x"], found["y"])
-    return float(np.abs(at_exact - exact["y"]).max() / exact["y"].max())
+    difference = found["y"] - np.interp(found["x"], exact["x"], exact["y"])
+    return float(difference.abs().max() / exact["y"].max())

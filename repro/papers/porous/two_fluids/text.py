@@ -54,7 +54,7 @@ def sphere_text(lines: pd.DataFrame) -> str:
                 f"({100 * (tension[3] / tension[2] - 1):+.1f} %)"
             )
     return (
-        ("With the factor 2 of a sphere: " + "; ".join(rows) + ".") if rows else "Spheres need a GPU; they did not run."
+        ("With the factor 2 of a sphere: " + "; ".join(rows) + ".") if rows else "Spheres run in the profile `paper`."
     )
 
 

@@ -1,0 +1,107 @@
+"""The paper's set-ups put each fluid where it belongs, and refuse what cannot be."""
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.errors import InputError
+from repro.lbm.media import PoreSpace
+from repro.lbm.two_fluids.cases import TRACE, Bubble, Drop, FlatInterface, Layers, Mixture, shares_at
+from repro.lbm.two_fluids.exact import lattice_coexistence
+
+DEVICE = PlainDevice()
+
+
+def densities(case):
+    return case.start(DEVICE, precision="double").fields()[:2]
+
+
+def test_an_interface_at_the_start_falls_from_one_to_zero_and_is_its_own_mirror_image():
+    x = np.linspace(-30, 30, 121)
+    share, other = shares_at(x, 0.2)
+    assert share[0] == 1
+    assert share[-1] == 0
+    assert (np.diff(share) <= 0).all()
+    np.testing.assert_allclose(other, share[::-1])
+    high, low = lattice_coexistence(0.2, density=1.0)
+    a, b = low + (high - low) * share, low + (high - low) * other
+    # both fluids thin out in between, and by as much on either side
+    assert (a + b).min() < 0.9
+    np.testing.assert_allclose((a + b), (a + b)[::-1])
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_a_bubble_is_in_the_middle_of_pure_fluids(dimensions):
+    a, b = densities(Bubble(radius=6, nodes=16, dimensions=dimensions))
+    middle = (0 if dimensions == 2 else 8, 8, 8)
+    assert a.shape == ((1 if dimensions == 2 else 16), 16, 16)
+    assert (a[middle], b[middle]) == pytest.approx((1, TRACE), abs=5e-3)
+    assert (a[0, 0, 0], b[0, 0, 0]) == pytest.approx((TRACE, 1), abs=5e-3)
+    np.testing.assert_allclose(a, a[:, ::-1, ::-1], atol=1e-14)
+
+
+def test_phases_in_equilibrium_have_the_density_of_the_lattice():
+    high, low = lattice_coexistence(0.2, density=1.0)
+    for case in (Bubble(radius=12, nodes=30, equilibrium=True), FlatInterface(0.2, nodes=64)):
+        a, b = densities(case)
+        assert (a.max(), b.max()) == pytest.approx((high, high), rel=0.01)
+        assert (a.min(), b.min()) == pytest.approx((low, low), abs=5e-3)
+
+
+def test_layers_leave_the_plates_to_the_outer_fluid():
+    case = Layers(nodes=32)
+    a, b = (field.squeeze() for field in densities(case))
+    assert (a[[0, -1]] == 0).all()
+    assert a[1] < b[1]
+    assert a[16] > b[16]
+    assert case.positions[0] == -15.5
+    assert case.positions[-1] == 15.5
+    # half of the gap
+    assert (a > b).sum() == 16
+    assert case.problem.accelerations[0] == (0.0, 1e-6, 0.0)
+    assert case.problem.wetting == (0.08, -0.08)
+
+
+def test_a_drop_is_half_a_circle_on_the_lower_plate():
+    a, b = densities(Drop(0.01, length=32, height=16, radius=8))
+    assert a.shape == (1, 18, 32)
+    assert (a[0, [0, -1]] == 0).all()
+    inside = a[0] > b[0]
+    assert inside[1, 16]
+    assert not inside[-2].any()
+    assert not inside[1, 0]
+    assert inside.sum() == pytest.approx(np.pi * 64 / 2, rel=0.1)
+
+
+def test_a_mixture_is_drawn_by_its_seed():
+    space = PoreSpace(np.random.default_rng(5).random((6, 8, 8)) < 0.2)
+    first, again, other = (densities(Mixture(space, seed=seed))[0] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    found = first[~space.solid]
+    assert set(np.round(found, 6)) == {1.0, TRACE}
+    assert (found > 0.5).mean() == pytest.approx(0.5, abs=0.1)
+    assert Mixture(space).problem.accelerations == ((1e-4, 0.0, 0.0),) * 2
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Bubble(radius=1), "radius 1"),
+        (lambda: Bubble(radius=70), "radius 70"),
+        (lambda: Bubble(radius=10, dimensions=4), "dimensions = 4"),
+        (lambda: Bubble(radius=10, nodes=64.5), "nodes"),
+        (lambda: Bubble(radius=10, nodes=10**9), "nodes"),
+        (lambda: FlatInterface(nodes=3), "nodes"),
+        (lambda: Layers(share=1.0), "share 1.0"),
+        (lambda: Layers(nodes=2), "nodes"),
+        (lambda: Drop(0.0, radius=300), "radius 300"),
+        (lambda: Drop(0.0, height=1), "height"),
+        (lambda: Mixture(PoreSpace(np.zeros((2, 2, 2), bool)), share=0.0), "share 0.0"),
+        (lambda: Bubble(radius=10, interaction=0.3).start(DEVICE), "use a weaker interaction"),
+        (lambda: Bubble(radius=10, interaction=0.05).start(DEVICE), "the fluids mix"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()

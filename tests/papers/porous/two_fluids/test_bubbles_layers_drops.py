@@ -1,0 +1,166 @@
+"""Tables and sentences on bubbles, layers and drops say what the numbers say."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.lbm.two_fluids.cases import Drop, Layers
+from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_printed
+from repro.lbm.two_fluids.observables import ContactAngle
+from repro.papers.porous.published import figure_points
+from repro.papers.porous.two_fluids import contact, figures, laplace, layered, text
+from repro.papers.style import OURS, PAPER
+
+DATA = Path(__file__).resolve().parents[4] / "data"
+
+
+def bubbles(radii, tension, dimensions=2, scatter=0.0, **more) -> pd.DataFrame:
+    r = np.array(radii, float)
+    pressure = (dimensions - 1) * tension / r * (1 + scatter * np.array([(-1) ** k for k in range(len(r))]))
+    columns = {"dimensions": dimensions, "nodes": 128, "interaction": 0.2, "stencil": "isotropic-4", "start": r + 1}
+    columns |= {"radius": r, "curvature": 1 / r, "pressure": pressure, "tension": pressure * r / (dimensions - 1)}
+    return pd.DataFrame(columns | {"anisotropy": 1e-3, "spurious": 2e-3, "change": 1e-4} | more)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_the_slope_of_an_exact_line_is_the_tension_of_circles_and_of_spheres(dimensions):
+    found = laplace.line(bubbles([10, 20, 40], 0.07, dimensions))
+    assert found == pytest.approx((0.07, 0, 1), abs=1e-12)
+
+
+def test_scatter_about_the_line_is_an_error_and_costs_r_squared():
+    found = laplace.line(bubbles([10, 20, 40], 0.07, scatter=0.05))
+    assert found.error > 1e-3
+    assert 0.9 < found.r_squared < 0.999
+
+
+def test_lines_tell_stencils_interactions_and_dimensions_apart():
+    table = laplace.joined(
+        bubbles([10, 20], 0.07), bubbles([10, 20], 0.09, stencil="central"), bubbles([10, 20], 0.071, 3), pd.DataFrame()
+    )
+    found = laplace.lines(table)["tension"]
+    assert found[2, "isotropic-4", 0.2] == pytest.approx(0.07)
+    assert found[2, "central", 0.2] == pytest.approx(0.09)
+    assert found[3, "isotropic-4", 0.2] == pytest.approx(0.071)
+    assert "0.0700 from circles, 0.0710 from spheres (+1.4 %)" in text.sphere_text(laplace.lines(table))
+    assert laplace.lines(laplace.joined()).empty
+    assert "profile `paper`" in text.sphere_text(laplace.lines(laplace.joined()))
+
+
+def test_the_papers_points_give_the_claimed_slope():
+    points = figure_points(DATA, "6.2 Laplace", "numerical")
+    assert laplace.published_line(points).tension == pytest.approx(0.0698, abs=2e-4)
+    same = bubbles(1 / points["x"], 0.0698)
+    compared = laplace.against_paper(same, points)
+    assert compared["difference (%)"].abs().max() < 1
+    np.testing.assert_allclose(compared["radius"], compared["paper's"])
+    assert laplace.against_paper(same[:3], points).empty
+
+
+def test_a_bubble_that_does_not_settle_is_named():
+    table = laplace.joined(bubbles([10, 20], 0.07), bubbles([10, 20], 0.09, stencil="central", change=0.2))
+    assert "Not at rest: central." in text.stencil_text(laplace.by_stencil(table))
+    assert "All came to rest." in text.stencil_text(laplace.by_stencil(bubbles([10], 0.07)))
+
+
+def flow_of(case, change=1.0, inner=None) -> layered.LayeredFlow:
+    inner = case.nodes / 4 if inner is None else inner
+    exact = layered_velocity(case.positions, inner, case.nodes / 2, case.accelerations, case.problem.viscosities)
+    return layered.LayeredFlow(case, 100, case.positions, change * exact, inner, 1e-6)
+
+
+def test_deviations_are_measured_against_the_largest_exact_velocity():
+    flow = flow_of(Layers(nodes=64), change=0.97)
+    assert flow.deviation() == pytest.approx(0.03)
+    assert flow.deviation(layered_velocity_as_printed) == pytest.approx(0.03)
+    pulled = flow_of(Layers(nodes=64, accelerations=(1e-6, 0.0)))
+    assert pulled.deviation() == 0
+    # the printed equation leaves the outer fluid at rest
+    assert pulled.deviation(layered_velocity_as_printed) > 0.1
+    row = layered.row_of(flow)
+    assert row["viscosity ratio"] == pytest.approx(10)
+    assert row["deviation (%)"] == pytest.approx(3)
+
+
+def test_the_papers_curves_differ_by_what_is_said_of_them():
+    points = figure_points(DATA, "6.4 layered")
+    assert 100 * layered.paper_deviation(points) == pytest.approx(3.4, abs=0.1)
+    exact = layered.published_profiles(points)["analytical"]
+    ours = layered_velocity(exact["x"], layered.PAPER_INNER, layered.PAPER_HALF, (1e-6, 1e-6), (1 / 6, 10 / 6))
+    np.testing.assert_allclose(ours, exact["y"], atol=4e-5)
+
+
+def test_ratios_at_which_the_fluids_diverge_are_named():
+    rows = [layered.row_of(flow_of(Layers(nodes=32), 0.9)) | {"outcome": "steady"}]
+    rows.append({"viscosity ratio": 100.0, "collision": "mrt", "outcome": "diverged"})
+    assert (
+        text.viscosity_text(pd.DataFrame(rows)) == "MRT ran up to 10, diverged at 100; there the deviation is 10.0 %."
+    )
+    assert text.viscosity_text(pd.DataFrame(rows[1:])) == "MRT ran at no ratio."
+
+
+def drop_of(wetting, angle):
+    circle = ContactAngle(angle, 30.0, -5.0, 0.01, np.zeros((4, 2)), np.ones(4, bool))
+    densities = np.full((2, 42, 96), 0.5)
+    return Drop(wetting, length=96, height=40, radius=20.0), densities, circle, 0.1
+
+
+def test_angles_stand_beside_their_pictures_and_their_mirror_images():
+    found = [drop_of(0.01, 111.0), drop_of(0.0, 90.0), drop_of(-0.01, 67.0)]
+    frame = contact.table(found, contact.pictures(DATA))
+    assert list(frame["wetting"]) == [-0.01, 0.0, 0.01]
+    assert list(frame["paper"]) == [64.3, 85.6, 106.8]
+    assert frame["difference"].to_list() == pytest.approx([2.7, 4.4, 4.2])
+    assert contact.complementary(frame) == pytest.approx(2.0)
+    assert contact.monotonic(frame)
+    assert not contact.monotonic(frame.assign(angle=[90.0, 67.0, 111.0]))
+    assert contact.slopes(frame)["this run"] == pytest.approx((np.cos(np.radians(67)) - np.cos(np.radians(111))) / 0.02)
+    assert "+2.7 to +4.4 degrees" in text.angles_text(frame)
+    assert contact.slopes(frame[:1]) == {}
+
+
+def test_figures_show_the_arrays_that_they_return():
+    points = figure_points(DATA, "6.2 Laplace", "numerical")
+    table = bubbles([16, 23, 29, 39, 50], 0.07)
+    flow = flow_of(Layers())
+    flat = pd.DataFrame({"interaction": [0.15, 0.2], "potential step (%)": [0.5, 6.0]})
+    for name in ("majority", "minority"):
+        flat[name] = flat[f"continuum {name}"] = flat[f"lattice {name}"] = [0.9, 0.95]
+    drops = [drop_of(0.01, 111.0), drop_of(0.0, 90.0), drop_of(-0.01, 67.0)]
+    layers = pd.DataFrame([layered.row_of(flow_of(Layers(nodes=n), 0.9)) for n in (32, 64)]).assign(outcome="steady")
+    shown = [
+        figures.laplace(table, points, PAPER, OURS),
+        figures.laplace_lines(laplace.joined(table, bubbles([16, 23], 0.07, 3))),
+        figures.coexistence(flat),
+        figures.layers(flow, figure_points(DATA, "6.4 layered"), PAPER, OURS),
+        figures.layers(flow, None, PAPER, OURS),
+        figures.refinement(layers),
+        figures.viscosities(layers),
+        figures.drops(drops),
+        figures.angles(contact.table(drops, contact.pictures(DATA)), PAPER, OURS),
+    ]
+    for figure, arrays in shown:
+        assert any(axes.get_xlabel() for axes in figure.axes)
+        assert arrays
+        assert all(np.size(values) for values in arrays.values())
+        plt.close(figure)
+
+
+def test_a_run_measures_the_interface_from_both_masses(monkeypatch):
+    case = Layers(nodes=32)
+    share = (np.abs(case.positions) < 8).astype(float)
+    a, b = (np.pad(values, 1)[None, None] for values in (0.02 + 0.9 * share, 0.95 - 0.9 * share))
+    velocity = np.zeros((3, *a.shape))
+    velocity[1] = np.pad(1 - (case.positions / 16) ** 2, 1)
+    taken = []
+    flow = SimpleNamespace(fields=lambda: (a, b, velocity), step=taken.append, steps=100)
+    monkeypatch.setattr(Layers, "start", lambda *_, **__: flow)
+    found = layered.run(case, None, times=0.5, precision="single")
+    assert found.inner == pytest.approx(8)
+    assert found.steps == int(0.5 * 16**2 * 6)
+    assert taken[0] == found.steps * 9 // 10
+    assert found.change == 0
