@@ -31,6 +31,12 @@ DEPTH = 32
 _PLANES = 4
 
 
+def repeats(block: int) -> float:
+    """How often the densities of a node are computed for the forces, rims included, in a box that the tiles fill."""
+    high = block // WIDTH
+    return (WIDTH + 2) * (high + 2) / (WIDTH * high) * (DEPTH + 2) / DEPTH
+
+
 @inline
 def _wrapped(position, count):
     position += count if position < 0 else 0

@@ -1,0 +1,114 @@
+"""Speed of the strategies for two fluids, measured only after their physics has been checked."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from repro.errors import CheckError, require_whole
+from repro.parallel import GRAPH_STEPS, Speed, measure, part_seconds, require_seconds, select
+
+from ..benchmark import TOLERANCE, size_of, steps_for
+from ..lattice import D3Q19
+from ..media import PoreSpace, sphere_crystal
+from .model import TwoFluids
+from .simulation import TwoFluidFlow
+from .strategies import STRATEGIES
+
+#: fluids that differ in everything, for the check: the same kernels with other numbers
+UNLIKE = {
+    "interaction": 0.12,
+    "wetting": (0.03, -0.02),
+    "relaxation_times": (0.8, 1.3),
+    "accelerations": ((1e-3, -2e-3, 5e-4), (0.0, 1e-3, -1e-3)),
+}
+
+_SIDE = 12
+
+
+def check_strategy(problem: TwoFluids, device, *, strategy, precision, block, steps: int = 10) -> str:
+    """Run the strategy on a small crystal against another one, node by node on one core; returns what was found.
+
+    A box without solid has kernels of its own where all nodes are kept, and is checked with these. Raises CheckError
+    where the runs differ by more than rounding.
+    """
+    is_open = STRATEGIES[strategy].COST.dense and not problem.space.solid.any()
+    solid = np.zeros((_SIDE,) * 3, bool) if is_open else sphere_crystal(_SIDE, 0.8)
+    small = replace(problem, space=PoreSpace(solid), **UNLIKE)
+    tested = TwoFluidFlow(small, device, strategy=strategy, precision=precision, block=block)
+    # a list of pores against the full box: they share neither map nor flags
+    other = "dense" if strategy == "sparse" else "sparse"
+    reference = TwoFluidFlow(small, select("serial"), strategy=other, precision=precision)
+    for flow in (tested, reference):
+        flow.set_densities(*np.random.default_rng(1).uniform(0.3, 0.7, (2, *solid.shape)))
+        flow.step(steps)
+    difference = _difference(tested.fields(), reference.fields())
+    if not difference <= TOLERANCE[precision]:
+        raise CheckError(f"{strategy} on {device.name} differs from {other} by {difference:.2e} in {steps} steps")
+    box = "an open box" if is_open else "a crystal"
+    return f"fields within {difference:.1e} of serial {other} after {steps} steps in {box} of {_SIDE}^3"
+
+
+def _difference(found, expected) -> float:
+    """The largest of densities and velocity, each over its largest value."""
+    pairs = zip(found, expected, strict=True)
+    return max(float(np.abs(ours - theirs).max() / np.abs(theirs).max()) for ours, theirs in pairs)
+
+
+def stirred(problem: TwoFluids, device, seed: int = 1, **options) -> TwoFluidFlow:
+    """Two running fluids to be timed; `options` as of TwoFluidFlow.
+
+    What leaves each node is drawn by chance, from 0.3 to 0.7 in density: the fluids move, part and are nowhere alike.
+    """
+    flow, chance = TwoFluidFlow(problem, device, **options), np.random.default_rng(seed)
+    for array in flow.state:
+        rows = array.reshape(D3Q19.q, flow.scheme.row)
+        leaving = device.to_device(chance.uniform(-0.7, -0.3, flow.scheme.row).astype(flow.dtype))
+        for row, weight in zip(rows, D3Q19.weights, strict=True):
+            row[:] = flow.dtype(weight) * leaving
+    return flow
+
+
+def measure_speed(
+    case: str, problem: TwoFluids, device, *, strategy="dense", precision="single", block=128, seconds=0.2, runs=1
+) -> Speed:
+    """Check the strategy, then time it: in each run, built anew, five repetitions of about `seconds`."""
+    require_seconds(seconds)
+    require_whole("runs", runs, 1, 100)
+    options = {"strategy": strategy, "precision": precision, "block": block}
+    check = check_strategy(problem, device, **options)
+    timings, steps, space = [], 0, problem.space
+    for _ in range(runs):
+        flow = stirred(problem, device, **options)
+        steps = steps or steps_for(flow, seconds)
+        flow.advance(2)
+        timings.append(measure(partial(flow.advance, steps), device).per(steps))
+        # looks for densities that are not finite or not positive
+        flow.step(1)
+        moved = space.pores * flow.bytes_per_update
+        # two at once might not fit
+        del flow
+    # updates of all nodes of the box, solid included, and of pores
+    work = {"mlups": space.solid.size / 1e6, "mflups": space.pores / 1e6, "bandwidth": moved}
+    launch = f"CUDA graph of {GRAPH_STEPS} steps" if device.name == "cuda" else "from Python, one by one"
+    choices = {"collision": problem.collision, "block": block, "porosity": space.porosity, "launch": launch}
+    facts = {"strategy": strategy, "precision": precision, "size": size_of(space.shape), "check": check}
+    return Speed.of(case, device, timings, work=work, choices=choices, **facts)
+
+
+def part_times(problem: TwoFluids, device, *, seconds: float = 0.02, **options) -> dict[str, float]:
+    """Seconds of each kernel of a step: "densities" (the porous paper's LBUpdateMacros) and "update", which a strategy
+    with one kernel has alone; `options` as of TwoFluidFlow."""
+    flow = stirred(problem, device, **options)
+    flow.advance(2)
+    return part_seconds(flow.scheme.parts[0], device, seconds)
+
+
+def resources(problem: TwoFluids, device, **options) -> dict[str, int]:
+    """Registers a thread and shared bytes a block of the kernel that collides, on a GPU; nothing elsewhere."""
+    if device.name != "cuda" or device.simulated:
+        return {}
+    flow = TwoFluidFlow(problem, device, **options)
+    flow.advance(1)
+    found = device.resources(flow.scheme.parts[0]["update"])
+    return {name: found[name] for name in ("registers", "shared")}

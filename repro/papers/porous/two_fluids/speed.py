@@ -1,0 +1,175 @@
+"""Speed of two fluids: tables over grids and structures, what a step consists of, the loss against one fluid; claims.
+
+Porous paper, section 6.4.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.benchmark import INCLUDES
+from repro.lbm.media import PoreSpace, random_blocks, random_spheres
+from repro.lbm.porous import benchmark as one_fluid
+from repro.lbm.two_fluids.benchmark import measure_speed, part_times, resources
+from repro.lbm.two_fluids.cases import Mixture
+from repro.lbm.two_fluids.model import TwoFluids
+from repro.lbm.two_fluids.strategies import STRATEGIES
+from repro.papers import timings
+from repro.parallel import CpuDevice, copy_bandwidth, select
+
+#: the storage of the paper's program: the differences from chapter 5's sparse one that section 6.4(1) lists are others
+PAPER_STRATEGY = "sparse"
+
+NO_SOLID, SPHERES, BLOCKS = "no solid", "random spheres", "random blocks"
+
+#: names of figure 6.12
+STRUCTURES = {"Simple": NO_SOLID, "Medium": SPHERES, "Complex": BLOCKS}
+
+_ITEMSIZE = 4
+
+
+def paper_points(data: Path, figure: str) -> pd.DataFrame:
+    """The paper's speeds of figure "6.10a" or "6.10b", columns side and mlups, or "6.12", medium and mlups."""
+    points = pd.read_csv(data / "published" / "porous_figures.csv", comment="#")
+    chosen = points[points["figure"].str.startswith(f"{figure} ")]
+    names = chosen["x"].map(STRUCTURES) if figure == "6.12" else chosen["x"].str.split("^").str[0].astype(int)
+    column = "medium" if figure == "6.12" else "side"
+    return pd.DataFrame({column: names, "mlups": chosen["y"].astype(float)}).reset_index(drop=True)
+
+
+def mixture(space: PoreSpace) -> TwoFluids:
+    """The problem that is timed: section 6.3's mixture, without its force, which in an open box would push for ever."""
+    return Mixture(space, acceleration=0.0).problem
+
+
+def layer(side: int) -> PoreSpace:
+    """One layer of nodes without solid (figure 6.10a)."""
+    return PoreSpace(np.zeros((1, side, side), bool))
+
+
+def cube(side: int) -> PoreSpace:
+    """A cube without solid (figure 6.10b)."""
+    return PoreSpace(np.zeros((side,) * 3, bool))
+
+
+def structures(nodes, porosity: float, diameter: float, edge: int, seed: int) -> dict[str, PoreSpace]:
+    """The three flow fields of figure 6.11 on (nx, ny, nz) nodes: open, with random spheres, with random blocks."""
+    shape = tuple(nodes[::-1])
+    return {
+        NO_SOLID: PoreSpace(np.zeros(shape, bool)),
+        SPHERES: PoreSpace(random_spheres(shape, porosity, diameter, seed)),
+        BLOCKS: PoreSpace(random_blocks(shape, porosity, edge, seed)),
+    }
+
+
+def block_of(strategy: str, nx: int) -> int:
+    """Threads a block: 128, or for rows of the box the number, near 128, that leaves fewest threads idle."""
+    if strategy != "dense":
+        return 128
+    return min(range(32, 257, 32), key=lambda block: (-(-nx // block) * block, abs(block - 128)))
+
+
+def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.DataFrame:
+    """Measure each strategy in each of the `spaces`, by name; one row a speed, see `timings.speed_table`.
+
+    The names stand in the column "space".
+    """
+    runs, names = [], []
+    for strategy in strategies:
+        for name, space in spaces.items():
+            block = block_of(strategy, space.shape[0])
+            names.append(name)
+            chosen = {"strategy": strategy, "block": block} | options
+            runs.append((f"{strategy}, {name}", mixture(space), device, chosen))
+    table = timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table.insert(0, "space", names)
+    return table
+
+
+def over_sides(make, sides, strategies, device, record=None, **options) -> pd.DataFrame:
+    """`speed_table` of `layer` or `cube` over the nodes a side; adds the column "side"."""
+    dimensions = 2 if make is layer else 3
+    spaces = {f"{side}^{dimensions}": make(side) for side in sides}
+    table = speed_table(spaces, strategies, device, record, **options)
+    return table.assign(side=table["space"].str.split("^").str[0].astype(int))
+
+
+def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
+    """`timings.speed_table` of `dense` node by node on one core, in rows on one core and on all, indexed by name."""
+    devices = {
+        "node by node": select("serial"),
+        "rows": CpuDevice("threads", workers=1),
+        "rows, all cores": select("threads"),
+    }
+    runs = [(name, mixture(space), device, {"strategy": "dense"} | options) for name, device in devices.items()]
+    table = timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table.index = pd.Index(list(devices), name="baseline")
+    return table
+
+
+def steps_taken_apart(speeds: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
+    """What a step of each strategy moves and does in `space`, single precision; `speeds` are its rows of `speed_table`.
+
+    Columns: bytes a pore by design, MFLUPS that the copy bandwidth allows by them, MFLUPS measured, their ratio (%),
+    the share of the pass over the densities in the time and in the bytes (%), and on a GPU registers and shared bytes.
+    """
+    rows = []
+    for speed in speeds.itertuples():
+        cost, options = STRATEGIES[speed.strategy].COST, {"strategy": speed.strategy, "block": speed.block}
+        parts = part_times(mixture(space), device, seconds=seconds, **options)
+        moved = cost.bytes_per_update(_ITEMSIZE, space.porosity)
+        row = {"strategy": speed.strategy, "bytes": moved, "allowed": copy_bandwidth(device) / moved / 1e6}
+        row |= {"mflups": speed.mflups, "roof (%)": 100 * speed.roof}
+        row["densities (%)"] = 100 * parts.get("densities", 0.0) / sum(parts.values())
+        row["by bytes (%)"] = 100 * cost.densities_bytes(_ITEMSIZE, space.porosity) / moved
+        rows.append(row | resources(mixture(space), device, **options))
+    return pd.DataFrame(rows)
+
+
+def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device, record=None, **options):
+    """MFLUPS of one fluid and of two, both sparse, in the largest of the `cubes` and among spheres.
+
+    One fluid is the program of figure 5.10, two fluids are the rows of `speed_table`. Columns also, in %: the loss,
+    what it would be by the bytes alone, and the share of the copy bandwidth that one fluid takes.
+    """
+    side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
+    spaces, chosen = {f"{side}^3": cube(side), SPHERES: spheres}, {"strategy": "sparse", "block": 128} | options
+    runs = [(f"one fluid, {name}", space, device, chosen) for name, space in spaces.items()]
+    one = timings.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
+    cost = STRATEGIES["sparse"].COST
+    both = np.array([cost.bytes_per_update(_ITEMSIZE, space.porosity) for space in spaces.values()])
+    table = pd.DataFrame(
+        {"space": list(spaces), "one fluid": one["mflups"], "two fluids": two[list(spaces)].to_numpy()}
+    )
+    table["loss (%)"] = 100 * (1 - table["two fluids"] / table["one fluid"])
+    table["by bytes (%)"] = 100 * (1 - one["bandwidth"] / one["mflups"] / 1e6 / both)
+    return table.assign(**{"roof of one (%)": 100 * one["roof"]})
+
+
+def relative(table: pd.DataFrame, rate: str = "mflups") -> pd.DataFrame:
+    """Speeds over that without solid, a row a strategy and a column a structure."""
+    speeds = table.pivot_table(index="strategy", columns="space", values=rate, sort=False)
+    return speeds.div(speeds[NO_SOLID], axis=0)
+
+
+def in_paper_way(table: pd.DataFrame, rate: str = "mflups") -> pd.Series:
+    """The speeds of the paper's strategy by space."""
+    return table[table["strategy"] == PAPER_STRATEGY].set_index("space")[rate]
+
+
+def speed_claims(layers: pd.DataFrame, cubes: pd.DataFrame, packed: pd.DataFrame) -> dict[str, float]:
+    """{claim: value} of the paper's strategy: in the packing, the slowest and the fastest without solid, slowdown."""
+    flat, deep, media = map(in_paper_way, (layers, cubes, packed))
+    return {
+        "porous-092": float(media[SPHERES]),
+        "porous-094": float(min(flat.min(), deep.min())),
+        "porous-095": float(deep.max()),
+        "porous-097": float(100 * (1 - media[BLOCKS] / media[NO_SOLID])),
+    }
+
+
+def share_claims(apart: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
+    """{claim: value} of the pass over the densities and of the loss against one fluid, both in the first space."""
+    share = apart.set_index("strategy")["densities (%)"]
+    return {"porous-090": float(share[PAPER_STRATEGY]), "porous-091": float(lost["loss (%)"].iloc[0])}

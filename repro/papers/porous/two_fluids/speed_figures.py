@@ -1,0 +1,85 @@
+"""Figures of the notebook on the speed of two fluids.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import BLUE, COLOURS, PAPER, SKY_BLUE
+
+from .speed import STRUCTURES
+
+
+def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: float):
+    """MLUPS over the nodes a side, the paper's figure 6.10a or 6.10b beside ours, one line a strategy.
+
+    Dotted: what the copy `bandwidth` (bytes a second) allows by the bytes that a strategy moves.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.8))
+    left.plot(published["side"], published["mlups"], **PAPER)
+    scale, unit = _scale(table["mlups"])
+    for (name, rows), colour in zip(table.groupby("strategy", sort=False), COLOURS, strict=False):
+        right.plot(rows["side"], rows["mlups"] / scale, color=colour, label=name)
+        allowed = bandwidth / (rows["bandwidth"] / rows["mlups"] / 1e6).iloc[0] / 1e6 / scale
+        right.axhline(allowed, color=colour, ls=":", lw=1.2)
+    flat = table["space"].iloc[0].endswith("^2")
+    for axes in (left, right):
+        if flat:
+            axes.set_xscale("log", base=2)
+        axes.set_xlabel(f"nodes a side of the {'layer' if flat else 'cube'}")
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
+    left.set(title="paper: Tesla C1060", ylabel="speed (MLUPS)")
+    right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed ({unit})")
+    right.plot([], [], color="black", ls=":", lw=1.2, marker="none", label="allowed by the copy bandwidth")
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure, {f"{name} MLUPS": rows["mlups"] for name, rows in table.groupby("strategy")}
+
+
+def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
+    """Speeds in the flow fields of figure 6.11: the paper's figure 6.12 beside ours.
+
+    Bars count pores (MFLUPS), black lines all nodes of the box (MLUPS).
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.9), width_ratios=(1, 1.7))
+    left.bar(published["medium"], published["mlups"], 0.5, facecolor="none", edgecolor="black")
+    scale, unit = _scale(table["mlups"])
+    names, groups = list(STRUCTURES.values()), table.groupby("strategy", sort=False)
+    width = 0.8 / len(groups)
+    for k, ((strategy, rows), colour) in enumerate(zip(groups, COLOURS, strict=False)):
+        rows = rows.set_index("space").loc[names]
+        places = np.arange(len(names)) + (k - (len(groups) - 1) / 2) * width
+        right.bar(places, rows["mflups"] / scale, 0.9 * width, color=colour, label=strategy)
+        label = "per node of the box" if k == 0 else None
+        right.hlines(
+            rows["mlups"] / scale, places - 0.45 * width, places + 0.45 * width, color="black", lw=2, label=label
+        )
+    right.set_xticks(range(len(names)), names)
+    left.set(title="paper: Tesla C1060", ylabel="speed (MLUPS on the axis)")
+    right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed of pores ({unit.replace('ML', 'MFL')})")
+    for axes in (left, right):
+        axes.grid(axis="x", visible=False)
+        axes.tick_params(axis="x", labelsize=8)
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure, {column: table[column] for column in ("mlups", "mflups")}
+
+
+def allowed_and_measured(apart: pd.DataFrame, hardware: str):
+    """What the copy bandwidth allows each strategy by its bytes, and what it reaches; from `steps_taken_apart`."""
+    figure, axes = plt.subplots(figsize=(7.0, 0.6 * len(apart) + 1.5))
+    scale, unit = _scale(apart["allowed"])
+    names = [f"{row.strategy}, {row.bytes:.0f} bytes" for row in apart.itertuples()]
+    axes.barh(names, apart["allowed"] / scale, color=SKY_BLUE, alpha=0.45, label="allowed by the copy bandwidth")
+    drawn = axes.barh(names, apart["mflups"] / scale, 0.45, color=BLUE, label="measured")
+    axes.bar_label(drawn, [f"{share:.0f} %" for share in apart["roof (%)"]], padding=3, fontsize=9)
+    axes.invert_yaxis()
+    axes.set(xlabel=f"speed ({unit})", title=hardware)
+    axes.grid(axis="y", visible=False)
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, {column: apart[column] for column in ("bytes", "allowed", "mflups")}
+
+
+def _scale(speeds: pd.Series) -> tuple[float, str]:
+    """What to divide a speed in MLUPS by to draw it, and the unit that it then has."""
+    return (1e3, "thousand MLUPS") if speeds.max() > 3000 else (1.0, "MLUPS")
