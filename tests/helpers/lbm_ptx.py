@@ -3,6 +3,7 @@
 python -m helpers.lbm_ptx LATTICE PRECISION
 python -m helpers.lbm_ptx COLLISION PRECISION     the strategies for porous media
 python -m helpers.lbm_ptx swaps PRECISION         those of the swap paper, on the cubic cavity
+python -m helpers.lbm_ptx fluids                  those for two fluids, each in a collision and a precision
 """
 
 import json
@@ -21,6 +22,8 @@ from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import STRATEGIES, SWAPS
+from repro.lbm.two_fluids.model import TwoFluids
+from repro.lbm.two_fluids.simulation import TwoFluidFlow
 from repro.parallel.timeloop import PRECISIONS
 
 P, H, E = "periodic", "half-way", "extrapolation"
@@ -31,6 +34,17 @@ CASES = {
     "D3Q15": ((P, P, E, E, E, E), None, "luo", (128, 8, 8)),
     "D3Q19": ((H,) * 6, 3, "guo", (256, 8, 8)),
 }
+
+
+#: of two fluids: each strategy once, each collision and each precision at least once; all of all would take a minute
+TWO_FLUIDS = (("tiled", "bgk", "single"), ("sparse", "bgk", "single"), ("dense", "mrt", "double"))
+
+
+class StepsOnly(PtxDevice):
+    """Leaves out the kernel that observes, which no step launches."""
+
+    def compile(self, kernel):
+        return super().compile(kernel) if kernel.body.__name__ != "look" else lambda *bound: lambda: None
 
 
 def box_flow(lattice, strategy, precision, device):
@@ -51,15 +65,30 @@ def cubic_flow(_, strategy, precision, device):
     Simulation(CubicCavity(nodes=34).problem, device, strategy=strategy, precision=precision)
 
 
-def main(what, precision):
+def two_fluids():
+    for strategy, collision, precision in TWO_FLUIDS:
+        device = StepsOnly()
+        problem = TwoFluids(PoreSpace(np.zeros((4, 4, 4), bool)), 0.1, collision=collision)
+        TwoFluidFlow(problem, device, strategy=strategy, precision=precision)
+        show(device, strategy=strategy, precision=precision)
+
+
+def show(device, **names):
+    for name, text in device.kernels.values():
+        print(json.dumps(names | {"kernel": name} | look(text)), flush=True)
+
+
+def main(what, precision=""):
+    if what == "fluids":
+        two_fluids()
+        return
     build, strategies = (box_flow, STRATEGIES) if what in CASES else (porous_flow, POROUS_STRATEGIES)
     if what == "swaps":
         build, strategies = cubic_flow, [name for name in SWAPS if name != "swap sweep"] + ["esoteric pull"]
     for strategy in strategies:
         device = PtxDevice()
         build(what, strategy, precision, device)
-        for name, text in device.kernels.values():
-            print(json.dumps({"strategy": strategy, "kernel": name} | look(text)), flush=True)
+        show(device, strategy=strategy)
     assert np.dtype(PRECISIONS[precision]).itemsize in (4, 8)
 
 

@@ -6,6 +6,7 @@ from helpers.toolkit import ptx_of
 from repro.lbm.lattice import LATTICES
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.strategies import STRATEGIES
+from repro.lbm.two_fluids.strategies import STRATEGIES as TWO_FLUIDS
 
 
 @pytest.mark.parametrize(("lattice", "precision"), [(name, "single") for name in LATTICES] + [("D2Q9", "double")])
@@ -55,3 +56,23 @@ def test_kernels_that_stream_by_swaps_keep_their_scratch_in_registers_and_comput
     # two places a link, nineteen populations a node, none twice
     assert loads["swap links", "swap"] == 18
     assert loads["swap links", "collide"] == loads["swap types", "take"] == loads["esoteric pull", "update"] == 19
+
+
+def test_kernels_for_two_fluids_keep_their_scratch_in_registers_and_read_nothing_twice():
+    kernels = ptx_of("lbm_ptx", "fluids")
+    assert {k["strategy"] for k in kernels} == set(TWO_FLUIDS)
+    other = {"single": "double", "double": "single"}
+    wrong = [k for k in kernels if k["local"] or k[other[k["precision"]]] or not k["target"].startswith("sm_90")]
+    # the tiles alone share what they compute, and wait for it
+    wrong += [
+        k for k in kernels if {k["shared"], k["barriers"] > 0} != {k["strategy"] == "tiled" and k["kernel"] == "update"}
+    ]
+    assert not wrong, "\n".join(map(str, wrong))
+    loads = {(k["strategy"], k["kernel"]): k["loads"] for k in kernels}
+    populations, sources, neighbours = 2 * 19, 18, 2 * 18
+    assert loads["dense", "potentials"] == populations
+    assert loads["dense", "update"] == populations + neighbours
+    assert loads["sparse", "potentials"] == populations + sources
+    assert loads["sparse", "update"] == populations + sources + neighbours
+    # once for the densities of the tile and its rim, once for the collision
+    assert loads["tiled", "update"] == 2 * populations

@@ -10,7 +10,7 @@ from functools import cache
 from repro.parallel import inline
 
 from ..layout import unsigned
-from .collision import DENSITY, VELOCITY, Q, collision_of, sums_of
+from .collision import DENSITY, VELOCITY, Q, collision_of
 
 PARKED = VELOCITY + 3
 SUMS = (PARKED + Q, PARKED + Q + 4)
@@ -22,18 +22,19 @@ FIELDS = 5
 
 
 @cache
-def potential_of(dtype, in_solid):
-    """Returns potential(s, n, g, node, marks, phi): stores g rho of the fluid in hand, and leaves solid alone."""
-    sums, one = sums_of(dtype), dtype(1)
+def potentials_of(dtype, in_solid):
+    """Returns potentials(s, n, g, node, marks, phi_a, phi_b): stores g rho of both fluids, whose SUMS are set, and
+    leaves solid alone. Together at the end: what a store might have changed would be read again."""
+    one = dtype(1)
 
     @inline
-    def potential(s, n, g, node, marks, phi):
-        sums(s, n, SUMS[0])
+    def potentials(s, n, g, node, marks, phi_a, phi_b):
         for lane in range(n):
             if not in_solid(marks, node + lane):
-                phi[unsigned(node + lane)] = g * (one + s[SUMS[0], lane])
+                phi_a[unsigned(node + lane)] = g * (one + s[SUMS[0], lane])
+                phi_b[unsigned(node + lane)] = g * (one + s[SUMS[1], lane])
 
-    return potential
+    return potentials
 
 
 @inline

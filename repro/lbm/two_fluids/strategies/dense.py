@@ -19,7 +19,7 @@ from ...porous.strategies import flag_word
 from ...strategies.scheme import in_order
 from ..collision import Q, sums_of
 from ..forces import gradient_of
-from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
+from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potentials_of
 from .scheme import Cost, TwoFluidScheme
 
 COST = Cost(reads=2, mark=4)
@@ -43,16 +43,17 @@ def finders(some_solid: bool):
 def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, grid, coupling): the potentials of all nodes but the solid ones."""
     read, in_solid = finders(some_solid)
-    potential = potential_of(dtype, in_solid)
+    sums, keep = sums_of(dtype), potentials_of(dtype, in_solid)
 
     @inline
     def potentials(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, grid, coupling):
         here = x + grid.nx * (y + grid.ny * z)
         if pores_of(marks, here, n, in_solid) > 0:
             read(s, n, x, y, z, grid, marks, f_a)
-            potential(s, n, coupling.g, here, marks, phi_a)
+            sums(s, n, SUMS[0])
             read(s, n, x, y, z, grid, marks, f_b)
-            potential(s, n, coupling.g, here, marks, phi_b)
+            sums(s, n, SUMS[1])
+            keep(s, n, coupling.g, here, marks, phi_a, phi_b)
 
     return Kernel(potentials, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
 

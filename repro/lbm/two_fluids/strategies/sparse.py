@@ -19,7 +19,7 @@ from ...porous.strategies.sparse import gather
 from ...strategies.scheme import in_order
 from ..collision import Q, sums_of
 from ..forces import STENCILS, STRENGTH
-from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potential_of
+from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potentials_of
 from ..unroll import in_turn
 from .scheme import Cost, TwoFluidScheme
 
@@ -61,14 +61,15 @@ def _gradient_of(stencil: str, dtype):
 @cache
 def _potential_kernel(dtype, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, length, coupling)."""
-    potential = potential_of(dtype, nowhere)
+    sums, keep = sums_of(dtype), potentials_of(dtype, nowhere)
 
     @inline
     def potentials(x, n, s, sources, f_a, f_b, phi_a, phi_b, length, coupling):
         gather(s, n, x, length, sources, f_a)
-        potential(s, n, coupling.g, x, sources, phi_a)
+        sums(s, n, SUMS[0])
         gather(s, n, x, length, sources, f_b)
-        potential(s, n, coupling.g, x, sources, phi_b)
+        sums(s, n, SUMS[1])
+        keep(s, n, coupling.g, x, sources, phi_a, phi_b)
 
     return Kernel(potentials, rows=ROWS, dtype=dtype, block=block)
 

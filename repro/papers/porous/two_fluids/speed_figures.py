@@ -59,6 +59,7 @@ def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
     left.set(title="paper: Tesla C1060", ylabel="speed (MLUPS on the axis)")
     right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed of pores ({unit.replace('ML', 'MFL')})")
     for axes in (left, right):
+        axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
         axes.grid(axis="x", visible=False)
         axes.tick_params(axis="x", labelsize=8)
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)

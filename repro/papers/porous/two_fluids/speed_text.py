@@ -90,5 +90,9 @@ def losses_text(lost: pd.DataFrame) -> str:
 
 def speedups_text(best: pd.Series, cpu: pd.Series) -> str:
     """How many times a row of `speed_table` is as fast as each CPU baseline; `cpu` is MFLUPS by baseline."""
-    times = ", ".join(f"{best['mflups'] / value:,.3g} times {name}" for name, value in cpu.items())
-    return f"Fastest: `{best['strategy']}` in {best['space']} with {best['mflups']:,.4g} MFLUPS: {times}."
+    times = ", ".join(f"{_factor(best['mflups'] / value)} times {name}" for name, value in cpu.items())
+    return f"`{best['strategy']}` at its best, in {best['space']}, makes {best['mflups']:,.4g} MFLUPS: {times}."
+
+
+def _factor(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
