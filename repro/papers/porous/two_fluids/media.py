@@ -1,0 +1,183 @@
+"""Two fluids that part in the pores of an image while a force drives them (section 6.3): what happens over time.
+
+Fluid a is the paper's f, fluid b its g.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+from scipy import ndimage
+
+from repro.errors import CheckError
+from repro.lbm.media import PoreSpace
+from repro.lbm.two_fluids import checkpoint
+from repro.lbm.two_fluids.cases import Drop, Mixture
+from repro.lbm.two_fluids.observables import contact_angle
+from repro.lbm.two_fluids.simulation import TwoFluidFlow
+from repro.lbm.two_fluids.wetting import PHASE_A, PHASE_B, covered, phases, wetting
+
+#: how strongly the solid repels fluid f, and attracts g, in each case
+WETTINGS = {"as in the paper": 0.03, "exchanged": -0.03, "neutral": 0.0}
+
+#: first step at which a run is looked at: nodes are still filled one by one before
+FIRST = 20
+
+#: relative change of a mass over a whole run that is put down to rounding
+DRIFTS = {"single": 1e-5, "double": 1e-12}
+
+#: distance of a circle from a drop's surface, in nodes, beyond which the drop is none
+ROUND = 0.5
+
+
+def pore_width(space: PoreSpace) -> float:
+    """Width in nodes of the straight channel in which nodes lie as far from the walls as in the pores, on average."""
+    # what is nearest may lie behind a face of the box
+    reach = [extent // 4 for extent in space.solid.shape]
+    around = np.pad(~space.solid, [(r, r) for r in reach], mode="wrap")
+    inner = tuple(slice(r, r + extent) for r, extent in zip(reach, space.solid.shape, strict=True))
+    distance = ndimage.distance_transform_edt(around)[inner][~space.solid]
+    # the wall is half-way to the next node; in a channel of width w the mean is w/4
+    return float(4 * (distance - 0.5).mean())
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was looked at now and then."""
+
+    case: Mixture
+    flow: TwoFluidFlow
+    #: one row a look, see `follow`
+    table: pd.DataFrame
+    #: images of the phases (`wetting.phases`) by step
+    images: dict[int, np.ndarray]
+
+    @property
+    def last(self) -> pd.Series:
+        """The last look."""
+        return self.table.iloc[-1]
+
+
+def looks(last: int, count: int, also=()) -> list[int]:
+    """`count` steps from FIRST to `last`, evenly spread on a logarithmic scale, and those of `also` up to `last`."""
+    steps = {round(step) for step in np.geomspace(min(FIRST, last), last, count)}
+    return sorted(steps | {step for step in also if step <= last})
+
+
+def follow(case: Mixture, device, steps, **options) -> Run:
+    """Run a mixture and look at it at the given steps; `options` as of TwoFluidFlow.
+
+    Columns: step; saturation, the share of the pores in the phase of f; covered, the share of the solid surface behind
+    which there is f; interface, the area between the phases over the volume of the image; pieces f and pieces g, how
+    many clusters each phase has; flow f and flow g, the volume that flows in each phase along x through a unit of cross
+    section in a step; drift f and drift g, by how much the fluid's mass has changed over what it was.
+    """
+    flow, rows, images = case.start(device, **options), [], {}
+    masses = flow.masses()
+    for step in steps:
+        flow.step(step - flow.steps)
+        image, row = _look(flow)
+        drifts = [now / before - 1 for now, before in zip(flow.masses(), masses, strict=True)]
+        rows.append(row | dict(zip(("drift f", "drift g"), drifts, strict=True)))
+        images[step] = image
+    return Run(case, flow, pd.DataFrame(rows), images)
+
+
+def _look(flow: TwoFluidFlow) -> tuple[np.ndarray, dict]:
+    a, b, velocity = flow.fields()
+    solid = flow.problem.space.solid
+    image, found = phases(a, b, solid), wetting(a, b, solid)
+    rates = [float(velocity[0][image == phase].sum()) / solid.size for phase in (PHASE_A, PHASE_B)]
+    row = {"step": flow.steps, "saturation": found.saturation, "covered": found.covered}
+    row |= {"interface": found.interface / solid.size, "pieces f": found.clusters[0], "pieces g": found.clusters[1]}
+    return image, row | {"flow f": rates[0], "flow g": rates[1]}
+
+
+def controls(space: PoreSpace, device, steps, snapshots, **options) -> dict[str, Run]:
+    """The paper's case, looked at at all `steps`, and the two others of WETTINGS at the snapshots only."""
+    chosen = {name: steps if wet == WETTINGS["as in the paper"] else snapshots for name, wet in WETTINGS.items()}
+    return {name: follow(Mixture(space, wetting=WETTINGS[name]), device, at, **options) for name, at in chosen.items()}
+
+
+def summary(runs: dict[str, Run]) -> pd.DataFrame:
+    """The last look at each run, one row a run, by name; the wetting G_fs = -G_gs before."""
+    last = pd.DataFrame({name: run.last for name, run in runs.items()}).T
+    last.insert(0, "wetting", [run.case.wetting for run in runs.values()])
+    return last.rename_axis("case").astype({"step": int, "pieces f": int, "pieces g": int})
+
+
+def drops(cases: list[Drop], device, steps: int, **options) -> tuple[pd.DataFrame, list[np.ndarray]]:
+    """Drops of fluid f on a plate after so many steps: a table, and the images of their phases.
+
+    Columns wetting, angle (degrees; NaN where there is no drop that a circle describes), radius and height of the
+    circle's centre over the plate, residual (nodes), and covered, the share of both plates behind which there is f.
+    """
+    rows, images = [], []
+    for case in cases:
+        flow = case.start(device, **options)
+        flow.step(steps)
+        a, b, _ = flow.fields()
+        image, found = phases(a, b, flow.problem.space.solid), contact_angle(a, b)
+        angle = found.angle if found.residual < ROUND else np.nan
+        rows.append((case.wetting, angle, found.radius, found.height, found.residual, covered(image)))
+        images.append(image)
+    return pd.DataFrame(rows, columns=["wetting", "angle", "radius", "height", "residual", "covered"]), images
+
+
+def conservation(space: PoreSpace, device, steps: int, precisions) -> pd.DataFrame:
+    """By how much the fluids' masses change over `steps` in each precision, one row a precision.
+
+    Columns precision, size, steps, drift f, drift g, allowed.
+    """
+    rows = []
+    for precision in precisions:
+        flow = Mixture(space).start(device, precision=precision)
+        before = flow.masses()
+        flow.advance(steps)
+        drifts = [now / then - 1 for now, then in zip(flow.masses(), before, strict=True)]
+        rows.append((precision, _sides(space), steps, *drifts, DRIFTS[precision]))
+    return pd.DataFrame(rows, columns=["precision", "size", "steps", "drift f", "drift g", "allowed"])
+
+
+def with_run(table: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """A table of `conservation` with the drifts of a run on top."""
+    flow, last = run.flow, run.last
+    row = (flow.precision, _sides(run.case.space), flow.steps, last["drift f"], last["drift g"], DRIFTS[flow.precision])
+    return pd.concat([pd.DataFrame([row], columns=table.columns), table], ignore_index=True)
+
+
+def _sides(space: PoreSpace) -> str:
+    return " x ".join(map(str, space.shape))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was written of a run."""
+
+    step: int
+    #: steps that both the run and what its checkpoint gave went on for
+    further: int
+    #: sizes of the files in megabytes
+    checkpoint: float
+    image: float
+
+
+def keep(flow: TwoFluidFlow, image: Path, further: int) -> Kept:
+    """Write the state as a VTK file, and as a checkpoint to go on from, beside the run itself.
+
+    CheckError if the two differ in a single bit after `further` steps. The checkpoint is not kept.
+    """
+    step = flow.steps
+    checkpoint.write_vtk(flow, image)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "run.h5"
+        checkpoint.save(flow, file)
+        again, size = checkpoint.load(file, flow.device), file.stat().st_size
+    for run in (flow, again):
+        run.step(further)
+    states = [[flow.device.to_host(array) for array in run.state] for run in (flow, again)]
+    if not all(np.array_equal(one, other) for one, other in zip(*states, strict=True)):
+        raise CheckError(f"a run from the checkpoint of step {step} differs after {further} steps")
+    return Kept(step, further, size / 1e6, image.stat().st_size / 1e6)

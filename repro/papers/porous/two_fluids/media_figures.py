@@ -1,0 +1,186 @@
+"""Figures of the notebooks on two fluids in porous media.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullFormatter
+from scipy import ndimage
+
+from repro.lbm.media import PoreSpace
+from repro.lbm.two_fluids.wetting import PHASE_A, PHASE_B, SOLID
+from repro.papers.style import BLUE, COLOURS, ORANGE
+
+from .media import Run
+from .rasteriser import Body, across, picture
+
+#: of the values of an image of phases: solid, fluid f, fluid g
+PALETTE = ("#333333", BLUE, ORANGE)
+
+#: solid in three dimensions, where it is lit
+GREY = "#a8a8a8"
+
+#: nodes over which the steps between voxels are smoothed for pictures in three dimensions
+SMOOTHING = 1.0
+
+#: where fluid g and the solid end in a picture that is cut open, as shares of the box along x
+ENDS = {PHASE_B: 0.34, SOLID: 0.67, PHASE_A: 1.0}
+
+
+def _legend(wetting: float, colours=PALETTE) -> list[Patch]:
+    """Handles for a case of wetting G_fs = -G_gs."""
+    names = {0.0: ("", "")}.get(
+        wetting, (" (non-wetting)", " (wetting)") if wetting > 0 else (" (wetting)", " (non-wetting)")
+    )
+    labels = ("solid", f"fluid f{names[0]}", f"fluid g{names[1]}")
+    return [Patch(color=colour, label=label) for colour, label in zip(colours, labels, strict=True)]
+
+
+def _show(axes, image: np.ndarray, title: str):
+    """The first layer of an image of phases."""
+    shown = {"cmap": ListedColormap(PALETTE), "vmin": 0, "vmax": 2, "interpolation": "nearest"}
+    axes.imshow(image[0], origin="lower", **shown)
+    axes.set_title(title)
+    axes.grid(False)
+
+
+def _panels(count: int, columns: int, image: np.ndarray, width: float):
+    rows = -(-count // columns)
+    height = rows * ((width - 0.6) / columns * image.shape[1] / image.shape[2] + 0.3) + 0.8
+    figure, panels = plt.subplots(rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False)
+    for axes in panels.ravel()[count:]:
+        axes.set_axis_off()
+    for axes in panels[:, 0]:
+        axes.set_ylabel("y (nodes)")
+    for axes in panels[-1]:
+        axes.set_xlabel("x (nodes)")
+    return figure, panels.ravel()
+
+
+def pore_image(space: PoreSpace):
+    """The image of the medium, solid black (figure 6.7)."""
+    nx, ny, _ = space.shape
+    figure, axes = plt.subplots(figsize=(6.4, 6.4 * ny / nx + 0.5))
+    axes.imshow(space.solid[0], cmap="Greys", origin="lower", interpolation="nearest")
+    axes.set(xlabel="x (nodes)", ylabel="y (nodes)")
+    axes.grid(False)
+    return figure, {"porosity": space.porosity}
+
+
+def snapshots(run: Run, steps):
+    """The phases at the given steps (figure 6.8)."""
+    columns = 2 if len(steps) % 3 else 3
+    figure, panels = _panels(len(steps), columns, run.images[steps[0]], 3.6 * columns)
+    for axes, step in zip(panels, steps, strict=False):
+        _show(axes, run.images[step], f"{step:,} steps")
+    figure.legend(handles=_legend(run.case.wetting), loc="outside lower center", ncols=3)
+    rows = run.table.set_index("step").loc[list(steps)]
+    return figure, {"step": list(steps), "covered by f": rows["covered"], "saturation": rows["saturation"]}
+
+
+def ends(runs: dict[str, Run]):
+    """The phases at the end of each run, by name."""
+    images = {name: run.images[run.flow.steps] for name, run in runs.items()}
+    figure, panels = _panels(len(runs), len(runs), next(iter(images.values())), 11.0)
+    for axes, (name, image) in zip(panels, images.items(), strict=True):
+        _show(axes, image, f"{name}: $G_{{fs}} = {runs[name].case.wetting:g}$")
+    figure.legend(handles=_legend(0.0), loc="outside lower center", ncols=3)
+    return figure, {f"covered by f, {name}": run.last["covered"] for name, run in runs.items()}
+
+
+def history(runs: dict[str, Run]):
+    """What was observed over the steps, a colour for each run: f drawn out, g dashed."""
+    figure, ((surface, area), (flow, pieces)) = plt.subplots(2, 2, figsize=(9.4, 6.4), sharex=True)
+    for (name, run), colour in zip(runs.items(), COLOURS, strict=False):
+        rows, drawn = run.table[run.table["step"] > 0], {"color": colour, "marker": ".", "markersize": 4}
+        surface.plot(rows["step"], 100 * rows["covered"], **drawn, label=name)
+        surface.plot(rows["step"], 100 * rows["saturation"], color=colour, marker="none", ls=":")
+        area.loglog(rows["step"], rows["interface"], **drawn)
+        for fluid, line in (("f", "-"), ("g", "--")):
+            flow.plot(rows["step"], 1e3 * rows[f"flow {fluid}"], **drawn, ls=line)
+            pieces.loglog(rows["step"], rows[f"pieces {fluid}"], **drawn, ls=line)
+    surface.plot([], [], color="black", marker="none", ls=":", label="f in the pores")
+    surface.set(xscale="log", ylabel="solid surface covered by f (%)", ylim=(-2, 102))
+    area.set(ylabel="interface over volume (1/nodes)")
+    flow.set(ylabel="flow of a phase along x\n($10^{-3}$ nodes/step)", xlabel="steps")
+    pieces.set(ylabel="pieces of a phase", xlabel="steps")
+    pieces.plot([], [], color="black", marker="none", ls="-", label="f")
+    pieces.plot([], [], color="black", marker="none", ls="--", label="g")
+    for axes in (area, pieces):
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    surface.legend()
+    pieces.legend()
+    names = ("step", "saturation", "covered", "interface", "flow f", "flow g", "pieces f", "pieces g")
+    return figure, {f"{column}, {name}": run.table[column] for name, run in runs.items() for column in names}
+
+
+def drops(table: pd.DataFrame, images: list[np.ndarray]):
+    """Drops of fluid f on a plate, by their wetting."""
+    figure, panels = _panels(len(images), 1, images[0], 7.0)
+    for axes, image, row in zip(panels, images, table.itertuples(), strict=True):
+        angle = "no drop" if np.isnan(row.angle) else f"{row.angle:.0f} degrees"
+        _show(axes, image, f"$G_{{fs}} = {row.wetting:g}$: {angle}")
+    figure.legend(handles=_legend(0.0), loc="outside lower center", ncols=3)
+    return figure, {name: table[name] for name in ("wetting", "angle", "covered")}
+
+
+def bodies(image: np.ndarray, *, cut: bool) -> dict[int, Body]:
+    """Solid, f and g of an image of phases as bodies, smoothed over SMOOTHING nodes; whole, or `cut` at ENDS."""
+
+    def smooth(mask):
+        return ndimage.gaussian_filter(mask.astype(np.float32), SMOOTHING, mode="wrap")
+
+    solid, f, g = (smooth(image == phase) for phase in (SOLID, PHASE_A, PHASE_B))
+    # which fluid is there, as if there were no solid, and where there is none
+    which, open_ = (f - g) / np.maximum(f + g, 1e-6), 1 - 2 * solid
+    fields = {SOLID: -open_, PHASE_A: np.minimum(which, open_), PHASE_B: np.minimum(-which, open_)}
+    length, colours = image.shape[2] - 1, {SOLID: GREY, PHASE_A: BLUE, PHASE_B: ORANGE}
+    return {k: Body(field, to_rgb(colours[k]), length * (ENDS[k] if cut else 1.0)) for k, field in fields.items()}
+
+
+def _show_bodies(axes, found: list[Body], width: int):
+    axes.imshow(picture(found, width), interpolation="antialiased")
+    axes.set_axis_off()
+
+
+def _arrow(axes):
+    """Which way the force drives the fluids."""
+    right, up = across(0)
+    start, end = (0.02, 0.12), (0.02 + 0.15 * right, 0.12 + 0.2 * up)
+    axes.annotate("", end, start, "axes fraction", arrowprops={"arrowstyle": "->"})
+    axes.text(0.02, 0.02, "force, along x", transform=axes.transAxes, fontsize=9)
+
+
+def packing(space: PoreSpace, width: int):
+    """The spheres, cut at the faces of the periodic box (figure 6.9a)."""
+    figure, axes = plt.subplots(figsize=(6.4, 4.4))
+    image = np.where(space.solid, SOLID, PHASE_A)
+    _show_bodies(axes, [bodies(image, cut=False)[SOLID]], width)
+    axes.set_title(f"{' x '.join(map(str, space.shape))} voxels, porosity {space.porosity:.3f}")
+    return figure, {"porosity": space.porosity}
+
+
+def phases_in_packing(run: Run, width: int):
+    """Both phases at the end of a run, cut open: on the left all, then without fluid g, on the right f alone (6.9b)."""
+    figure, axes = plt.subplots(figsize=(8.0, 5.6))
+    _show_bodies(axes, list(bodies(run.images[run.flow.steps], cut=True).values()), width)
+    _arrow(axes)
+    axes.set_title(f"{run.flow.steps:,} steps; fluid g is cut off after a third, the solid after two thirds")
+    figure.legend(handles=_legend(run.case.wetting, (GREY, BLUE, ORANGE)), loc="outside lower center", ncols=3)
+    return figure, {"saturation": run.last["saturation"], "interface": run.last["interface"]}
+
+
+def growth(run: Run, steps, width: int):
+    """The phase of fluid f alone at some steps."""
+    figure, panels = plt.subplots(1, len(steps), figsize=(3.6 * len(steps), 3.0), squeeze=False)
+    for axes, step in zip(panels.ravel(), steps, strict=True):
+        _show_bodies(axes, [bodies(run.images[step], cut=False)[PHASE_A]], width)
+        axes.set_title(f"fluid f after {step:,} steps")
+    return figure, {"step": list(steps), "interface": run.table.set_index("step").loc[list(steps), "interface"]}

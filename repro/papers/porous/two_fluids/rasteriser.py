@@ -1,0 +1,183 @@
+"""Bodies in three dimensions as an image: the surfaces of fields, cut open, with a z-buffer and lights.
+
+What matplotlib draws of many triangles is sorted by triangle and has white seams; here every pixel is decided alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+from skimage.measure import marching_cubes
+
+#: degrees: the camera stands right of the front (low y) and above
+AZIMUTH, ELEVATION = -62.0, 24.0
+
+#: directions to the lights as the camera sees them (right, up, towards it), and how bright they are
+LIGHTS = (((-0.35, 0.6, 0.72), 0.62), ((0.6, -0.1, 0.8), 0.22))
+AMBIENT, GLOSS, SHININESS, HOLLOWS = 0.42, 0.22, 30, 0.45
+
+#: pixels are averaged over squares of so many
+SAMPLES = 2
+
+
+@dataclass(frozen=True)
+class Body:
+    """What is inside where `field`, of shape (nz, ny, nx), is positive, as far as x = `end` in voxels."""
+
+    field: np.ndarray
+    #: red, green, blue from 0 to 1
+    colour: tuple[float, float, float]
+    end: float
+
+
+def picture(bodies: list[Body], width: int) -> np.ndarray:
+    """The bodies, in boxes of the same shape, as an image (height, width, 3) on white, in parallel projection.
+
+    They are closed where the box ends, and where they are cut.
+    """
+    axes, box = _axes(), np.array(bodies[0].field.shape[::-1]) - 1.0
+    ends = np.array(np.meshgrid(*((0.0, extent) for extent in box), indexing="ij")).reshape(3, -1).T @ axes.T
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    scale = SAMPLES * width / (high[0] - low[0])
+    height = int(np.ceil(scale * (high[1] - low[1]) / SAMPLES)) * SAMPLES
+    buffers = _Buffers(np.full((height, SAMPLES * width), -np.inf), *np.zeros((2, height, SAMPLES * width, 3)))
+    # from voxels to pixels to the right, pixels down, and pixels towards the camera
+    view, origin = scale * axes * ((1,), (-1,), (1,)), scale * np.array([-low[0], high[1], 0.0])
+    for body in bodies:
+        _draw_surface(body, view, origin, buffers)
+        for axis, place in ((0, body.end), (1, 0.0), (2, box[2])):
+            _draw_cut(body, axis, place, view, origin, buffers)
+    return _lit(buffers).reshape(height // SAMPLES, SAMPLES, width, SAMPLES, 3).mean(axis=(1, 3))
+
+
+def across(axis: int) -> tuple[float, float]:
+    """How a picture shows a unit along an axis, 0 for x: (right, up)."""
+    return tuple(float(part) for part in _axes()[:2, axis])
+
+
+@dataclass(frozen=True)
+class _Buffers:
+    """What is known of each pixel: how near it is (minus infinity: nothing there), its normal and its colour."""
+
+    depth: np.ndarray
+    normals: np.ndarray
+    colours: np.ndarray
+
+    def write(self, place: np.ndarray, near: np.ndarray, normals, colour) -> None:
+        """Write the pixels (flat index) that lie nearer than what is there."""
+        wins = near > self.depth.reshape(-1)[place]
+        place = place[wins]
+        self.depth.reshape(-1)[place] = near[wins]
+        self.normals.reshape(-1, 3)[place] = normals[wins]
+        self.colours.reshape(-1, 3)[place] = colour
+
+
+def _axes() -> np.ndarray:
+    """Right, up and towards the camera, as rows."""
+    a, e = np.radians((AZIMUTH, ELEVATION))
+    towards = np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)
+    return np.array([(-np.sin(a), np.cos(a), 0), (-np.sin(e) * np.cos(a), -np.sin(e) * np.sin(a), np.cos(e)), towards])
+
+
+def _surface(body: Body, view: np.ndarray, origin: np.ndarray):
+    """The triangles of a body that face the camera, in pixels, and the normals at their corners: both (count, 3, 3).
+
+    Far to near, so that of several that are drawn into one pixel at once the nearest comes last.
+    """
+    if not body.field.min() < 0 < body.field.max():
+        return np.empty((0, 3, 3)), np.empty((0, 3, 3))
+    corners, triangles, normals, _ = marching_cubes(np.asarray(body.field, np.float32), 0.0)
+    # what the cut goes through ends at it
+    triangles = triangles[corners[triangles, 2].min(axis=1) < body.end]
+    corners = np.minimum(corners[:, ::-1], (body.end, np.inf, np.inf)) @ view.T + origin
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    triangles = triangles[_cross(b - a, c - a) < 0]
+    triangles = triangles[np.argsort(corners[triangles, 2].sum(axis=1))]
+    return corners[triangles], normals[triangles][..., ::-1]
+
+
+def _draw_surface(body: Body, view: np.ndarray, origin: np.ndarray, buffers: _Buffers) -> None:
+    """Marching cubes, shaded by the normals at the corners.
+
+    All triangles are treated at once, one pixel of each at a time: first the first of its bounding box.
+    """
+    points, normals = _surface(body, view, origin)
+    height, width = buffers.depth.shape
+    first = np.maximum(np.ceil(points[..., :2].min(axis=1) - 0.5), 0).astype(int)
+    last = np.minimum(np.floor(points[..., :2].max(axis=1) - 0.5), (width - 1, height - 1)).astype(int)
+    extent, (start, right, down) = last - first + 1, _shares(points, first + 0.5)
+    for dy in range(extent[:, 1].max(initial=0)):
+        rows = np.flatnonzero(extent[:, 1] > dy)
+        for dx in range(extent[rows, 0].max(initial=0)):
+            rows = rows[extent[rows, 0] > dx]
+            shares = start[rows] + dx * right[rows] + dy * down[rows]
+            # on an edge both neighbours may draw, but one must
+            inside = (shares > -1e-6).all(axis=1)
+            shares, within = shares[inside], rows[inside]
+            near = (points[within, :, 2] * shares).sum(axis=1)
+            normal = np.einsum("ncd,nc->nd", normals[within], shares)
+            place = (first[within, 1] + dy) * width + first[within, 0] + dx
+            buffers.write(place, near, normal, body.colour)
+
+
+def _shares(points: np.ndarray, place: np.ndarray):
+    """Barycentric coordinates of a place in each triangle, and how they change to the right and down: (count, 3) each.
+
+    A coordinate is the share of a corner; all are positive inside.
+    """
+    a, b, c = (points[:, k, :2] - place for k in range(3))
+    whole = _cross(b - a, c - a)[:, None]
+    start = np.stack([_cross(b, c), _cross(c, a), _cross(a, b)], 1)
+    right, down = (np.stack([(b - c)[:, k], (c - a)[:, k], (a - b)[:, k]], 1) for k in (1, 0))
+    return start / whole, right / whole, -down / whole
+
+
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+
+
+def _draw_cut(body: Body, axis: int, place: float, view: np.ndarray, origin: np.ndarray, buffers: _Buffers) -> None:
+    """The cut through a body across an axis: each pixel looks up what is inside where its ray meets the plane."""
+    ends = [(0.0, extent - 1.0) for extent in body.field.shape[::-1]]
+    ends[0], (height, width) = (0.0, body.end), buffers.depth.shape
+    ends[axis] = (place, place)
+    outline = np.array(np.meshgrid(*ends)).reshape(3, -1).T @ view.T + origin
+    (left, top), (right, bottom) = (np.clip(edge, 0, (width, height)).astype(int) for edge in _bounds(outline))
+    x, y = np.arange(left, right) + 0.5 - origin[0], (np.arange(top, bottom) + 0.5 - origin[1])[:, None]
+    back = np.linalg.inv(view)
+    near = (place - back[axis, 0] * x - back[axis, 1] * y) / back[axis, 2]
+    at = [back[k, 0] * x + back[k, 1] * y + back[k, 2] * near for k in range(3)]
+    inside = [(low <= at[k]) & (at[k] <= high) for k, (low, high) in enumerate(ends) if k != axis]
+    rows, columns = np.nonzero(inside[0] & inside[1])
+    values = ndimage.map_coordinates(body.field, [at[k][rows, columns] for k in (2, 1, 0)], order=1, mode="nearest")
+    rows, columns = rows[values > 0], columns[values > 0]
+    normal = np.sign(back[axis, 2]) * np.eye(3)[axis]
+    pixels = (rows + top) * width + columns + left
+    buffers.write(pixels, near[rows, columns], np.broadcast_to(normal, (len(pixels), 3)), body.colour)
+
+
+def _bounds(points: np.ndarray):
+    return np.floor(points[:, :2].min(axis=0)), np.ceil(points[:, :2].max(axis=0))
+
+
+def _lit(buffers: _Buffers) -> np.ndarray:
+    """Colours under the lights (Blinn and Phong), darker in hollows, where what is around lies nearer."""
+    drawn, normals = np.isfinite(buffers.depth), buffers.normals @ _axes().T
+    normals /= np.maximum(np.linalg.norm(normals, axis=-1, keepdims=True), 1e-9)
+    light, gloss = np.full(drawn.shape, AMBIENT), np.zeros(drawn.shape)
+    for direction, strength in LIGHTS:
+        towards = np.array(direction) / np.linalg.norm(direction)
+        half = np.add(towards, (0, 0, 1))
+        light += strength * np.maximum(normals @ towards, 0)
+        gloss += GLOSS * strength * np.maximum(normals @ half / np.linalg.norm(half), 0) ** SHININESS
+    light *= 1 - HOLLOWS * _hollow(buffers.depth, drawn)
+    return np.where(drawn[..., None], np.clip(buffers.colours * light[..., None] + gloss[..., None], 0, 1), 1.0)
+
+
+def _hollow(depth: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """From 0 to 1: how far a pixel lies behind the mean of those around it (unsharp masking of the depth)."""
+    reach = depth.shape[1] / 60
+    known = np.where(drawn, depth, 0.0)
+    share = ndimage.gaussian_filter(drawn.astype(float), reach)
+    mean = ndimage.gaussian_filter(known, reach) / np.maximum(share, 1e-3)
+    return np.clip((mean - known) / (2 * reach), 0, 1) * drawn

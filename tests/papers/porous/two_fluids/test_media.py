@@ -1,0 +1,144 @@
+"""What the notebooks on two fluids in pores measure and say follows from the runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.errors import CheckError
+from repro.lbm.media import PoreSpace
+from repro.lbm.two_fluids.cases import Drop, Mixture
+from repro.lbm.two_fluids.wetting import wetting
+from repro.papers.porous.two_fluids import media, media_text
+
+CHANCE = np.random.default_rng(2)
+ROCK = PoreSpace(CHANCE.random((3, 4, 5)) < 0.3)
+
+
+@pytest.fixture(scope="module")
+def run() -> media.Run:
+    return media.follow(Mixture(ROCK), PlainDevice(), [1, 3, 4], precision="double")
+
+
+@pytest.mark.parametrize(("last", "count", "also"), [(1000, 10, [7, 100]), (10, 3, []), (40000, 48, [1000, 50000])])
+def test_looks_are_spread_evenly_by_factors_and_end_with_the_run(last, count, also):
+    steps = media.looks(last, count, also)
+    assert steps == sorted(set(steps))
+    assert steps[-1] == last
+    assert {step for step in also if step <= last} <= set(steps)
+    rest = [step for step in steps if step not in also and step >= 100]
+    if len(rest) > 2:
+        factors = np.divide(rest[1:], rest[:-1])
+        assert factors.max() < 1.2 * factors.min() ** (1 + bool(also))
+
+
+def test_a_channel_is_as_wide_as_it_is():
+    for width in (8, 16):
+        solid = np.zeros((1, width + 4, 30), bool)
+        solid[:, :4] = True
+        assert media.pore_width(PoreSpace(solid)) == pytest.approx(width, rel=0.02)
+        # behind the faces the channel goes on
+        assert media.pore_width(PoreSpace(np.roll(solid, 7, axis=1))) == pytest.approx(width, rel=0.02)
+
+
+def test_a_run_is_looked_at_when_it_was_asked_for(run):
+    assert run.table["step"].tolist() == list(run.images) == [1, 3, 4]
+    a, b, velocity = run.flow.fields()
+    found = wetting(a, b, ROCK.solid)
+    last = run.last
+    assert (last["saturation"], last["covered"]) == (found.saturation, found.covered)
+    assert last["interface"] == pytest.approx(found.interface / ROCK.solid.size)
+    assert (last["pieces f"], last["pieces g"]) == found.clusters
+    # what flows in both phases is all that flows
+    assert last["flow f"] + last["flow g"] == pytest.approx(velocity[0].mean(), rel=1e-12)
+    assert run.table[["drift f", "drift g"]].abs().to_numpy().max() < 1e-13
+
+
+def test_the_controls_start_from_the_same_filling_and_differ_in_the_wetting_alone():
+    runs = media.controls(ROCK, PlainDevice(), [1, 2], [2], precision="double")
+    assert {name: list(one.images) for name, one in runs.items()} == {
+        "as in the paper": [1, 2],
+        "exchanged": [2],
+        "neutral": [2],
+    }
+    problems = [one.case.problem for one in runs.values()]
+    assert [problem.wetting for problem in problems] == [(0.03, -0.03), (-0.03, 0.03), (0.0, 0.0)]
+    assert (
+        len({problem.interaction for problem in problems}) == len({problem.accelerations for problem in problems}) == 1
+    )
+    table = media.summary(runs)
+    assert table.loc["exchanged", "covered"] >= table.loc["as in the paper", "covered"]
+    text = media_text.controls_text(table)
+    assert "exchanged (G_fs = -0.03)" in text
+
+
+def test_masses_are_kept_but_for_rounding_in_both_precisions(run):
+    table = media.with_run(media.conservation(ROCK, PlainDevice(), 4, ["single", "double"]), run)
+    assert table["precision"].tolist() == ["double", "single", "double"]
+    assert (table[["drift f", "drift g"]].abs().max(axis=1) < table["allowed"]).all()
+    assert "**more**" not in media_text.conservation_text(table)
+    table.loc[1, "drift g"] = -2e-5
+    assert "single, 5 x 4 x 3: 2.0e-05 over 4 steps, **more** than 1e-05" in media_text.conservation_text(table)
+
+
+def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
+    flow = Mixture(ROCK).start(PlainDevice())
+    flow.step(2)
+    kept = media.keep(flow, tmp_path / "run.vti", 2)
+    assert (kept.step, kept.further, flow.steps) == (2, 2, 4)
+    assert kept.image == (tmp_path / "run.vti").stat().st_size / 1e6
+    assert "went on for 2 steps" in media_text.kept_text(kept)
+
+    def changed(path, device, load=media.checkpoint.load):
+        loaded = load(path, device)
+        loaded.state[0][5] += np.float32(1e-6)
+        return loaded
+
+    monkeypatch.setattr(media.checkpoint, "load", changed)
+    with pytest.raises(CheckError, match="from the checkpoint of step 4 differs after 1 steps"):
+        media.keep(flow, tmp_path / "run.vti", 1)
+
+
+def test_a_drop_at_its_start_meets_the_plate_at_a_right_angle():
+    table, images = media.drops([Drop(0.03, length=40, height=16, radius=9.0, interaction=0.15)], PlainDevice(), 0)
+    assert images[0].shape == (1, 18, 40)
+    row = table.iloc[0]
+    assert row["angle"] == pytest.approx(90, abs=5)
+    assert row["covered"] == pytest.approx(18 / 80, abs=0.03)
+    assert "on the plate" in media_text.drop_text(table)
+
+
+def drop(**change) -> pd.DataFrame:
+    row = {"wetting": 0.03, "angle": 180.0, "radius": 10.0, "height": 12.5, "residual": 0.1, "covered": 0.0}
+    return pd.DataFrame([row | change])
+
+
+def test_a_drop_that_left_the_plate_and_one_that_is_none_are_told():
+    assert "its lowest point 2.5 nodes above the plate: behind 0.0 %" in media_text.drop_text(drop())
+    assert "no drop is left" in media_text.drop_text(drop(angle=np.nan, wetting=-0.03))
+    assert "radius 10.0" in media_text.angle_note(pd.concat([drop(wetting=-0.03, radius=3.0), drop()]))
+
+
+def history(**columns) -> media.Run:
+    """A run with a made-up table of four looks."""
+    steps = np.array([20, 100, 1000, 10000])
+    table = {"step": steps, "saturation": [0.5, 0.5, 0.48, 0.46], "covered": [0.4, 0.04, 0.02, 0.03]}
+    table |= {"interface": 0.5 / steps**0.5, "pieces f": [9, 5, 3, 2], "pieces g": [7, 4, 2, 1]}
+    table |= {"flow f": [0.0, 0.1, 0.2, 0.46], "flow g": [0.0, 0.1, 0.2, 0.27]}
+    return media.Run(Mixture(ROCK), None, pd.DataFrame(table | columns), {})
+
+
+def test_sentences_hold_the_numbers_of_the_tables():
+    text = media_text.surround_text(history(), [1000, 10000])
+    assert "covers 97.0 to 98.0 % of the solid surface" in text
+    assert "fills only 52.0 to 54.0 % of the pores" in text
+    assert "Fluid f covered 40 % at step 20, less than 5 % by step 100." in text
+    assert "never few" in media_text.surround_text(history(covered=0.3), [1000])
+    # 0.46 of f in 0.46 of the pores against 0.27 of g in 0.54
+    assert "the non-wetting phase moves 2.00 times as fast as the wetting one" in media_text.flow_text(history())
+    assert "on average as the power -0.50 of the time" in media_text.coarsening_text(history())
+    assert "the phases are 2 and 1 pieces" in media_text.coarsening_text(history())
+
+
+def test_an_image_is_described():
+    assert media_text.image_text(ROCK).startswith("5 x 4 x 3 nodes, porosity 0.")
