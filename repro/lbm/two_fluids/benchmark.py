@@ -65,7 +65,7 @@ def stirred(problem: TwoFluids, device, seed: int = 1, **options) -> TwoFluidFlo
         rows = array.reshape(D3Q19.q, flow.scheme.row)
         leaving = device.to_device(chance.uniform(-0.7, -0.3, flow.scheme.row).astype(flow.dtype))
         for row, weight in zip(rows, D3Q19.weights, strict=True):
-            row[:] = flow.dtype(weight) * leaving
+            row[:] = leaving * flow.dtype(weight)
     return flow
 
 

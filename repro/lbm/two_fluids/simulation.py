@@ -86,7 +86,7 @@ class TwoFluidFlow(TimeLoop):
         for array in self.state:
             rows = array.reshape(D3Q19.q, self.scheme.row)
             for i, weight in enumerate(D3Q19.weights):
-                rows[i, :stored] = self.dtype(weight * (density - 1)) * pores
+                rows[i, :stored] = pores * self.dtype(weight * (density - 1))
 
     def _update_fields(self):
         self.scheme.observe[self.steps % 2]()

@@ -76,10 +76,10 @@ def bytes_table() -> pd.DataFrame:
 
 
 def block_of(strategy: str, nx: int) -> int:
-    """Threads a block: 128, or for rows of the box the number, near 128, that leaves fewest threads idle."""
+    """Threads a block: 128, or for rows of the box as many, from 64 on, as leave fewest threads idle."""
     if strategy != "dense":
         return 128
-    return min(range(32, 257, 32), key=lambda block: (-(-nx // block) * block, abs(block - 128)))
+    return min((128, 96, 64), key=lambda block: -(-nx // block) * block)
 
 
 def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.DataFrame:
