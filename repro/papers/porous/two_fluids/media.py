@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import ndimage
 
-from repro.errors import CheckError
+from repro.errors import CheckError, InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids import checkpoint
 from repro.lbm.two_fluids.cases import Drop, Mixture
@@ -111,19 +111,26 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
 def drops(cases: list[Drop], device, steps: int, **options) -> tuple[pd.DataFrame, list[np.ndarray]]:
     """Drops of fluid f on a plate after so many steps: a table, and the images of their phases.
 
-    Columns wetting, angle (degrees; NaN where there is no drop that a circle describes), radius and height of the
-    circle's centre over the plate, residual (nodes), and covered, the share of both plates behind which there is f.
+    Columns wetting; angle in degrees, radius, height of the circle's centre over the plate and residual in nodes, NaN
+    where there is no drop that a circle describes; covered, the share of both plates behind which there is f.
     """
     rows, images = [], []
     for case in cases:
         flow = case.start(device, **options)
         flow.step(steps)
         a, b, _ = flow.fields()
-        image, found = phases(a, b, flow.problem.space.solid), contact_angle(a, b)
-        angle = found.angle if found.residual < ROUND else np.nan
-        rows.append((case.wetting, angle, found.radius, found.height, found.residual, covered(image)))
-        images.append(image)
+        images.append(phases(a, b, flow.problem.space.solid))
+        rows.append((case.wetting, *_circle(a, b), covered(images[-1])))
     return pd.DataFrame(rows, columns=["wetting", "angle", "radius", "height", "residual", "covered"]), images
+
+
+def _circle(a, b) -> tuple[float, float, float, float]:
+    """Angle, radius, height and residual of `contact_angle`; all NaN where no circle describes the surface."""
+    try:
+        found = contact_angle(a, b)
+    except InputError:
+        return (np.nan,) * 4
+    return found[:4] if found.residual < ROUND else (np.nan,) * 4
 
 
 def conservation(space: PoreSpace, device, steps: int, precisions) -> pd.DataFrame:

@@ -27,6 +27,9 @@ GREY = "#a8a8a8"
 #: nodes over which the steps between voxels are smoothed for pictures in three dimensions
 SMOOTHING = 1.0
 
+#: by which bodies overlap, of fields that go from -1 to 1
+SEAM = 0.1
+
 #: where fluid g and the solid end in a picture that is cut open, as shares of the box along x
 ENDS = {PHASE_B: 0.34, SOLID: 0.67, PHASE_A: 1.0}
 
@@ -73,8 +76,8 @@ def pore_image(space: PoreSpace):
 
 def snapshots(run: Run, steps):
     """The phases at the given steps (figure 6.8)."""
-    columns = 2 if len(steps) % 3 else 3
-    figure, panels = _panels(len(steps), columns, run.images[steps[0]], 3.6 * columns)
+    columns = 3 if len(steps) == 3 else 2
+    figure, panels = _panels(len(steps), columns, run.images[steps[0]], 10.0)
     for axes, step in zip(panels, steps, strict=False):
         _show(axes, run.images[step], f"{step:,} steps")
     figure.legend(handles=_legend(run.case.wetting), loc="outside lower center", ncols=3)
@@ -110,8 +113,8 @@ def history(runs: dict[str, Run]):
     pieces.set(ylabel="pieces of a phase", xlabel="steps")
     pieces.plot([], [], color="black", marker="none", ls="-", label="f")
     pieces.plot([], [], color="black", marker="none", ls="--", label="g")
-    for axes in (area, pieces):
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    for axes, marks in ((area, (1, 1.5, 2, 3, 5, 7)), (pieces, (1, 2, 5))):
+        axes.yaxis.set_major_locator(LogLocator(subs=marks))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_minor_formatter(NullFormatter())
@@ -140,7 +143,8 @@ def bodies(image: np.ndarray, *, cut: bool) -> dict[int, Body]:
     solid, f, g = (smooth(image == phase) for phase in (SOLID, PHASE_A, PHASE_B))
     # which fluid is there, as if there were no solid, and where there is none
     which, open_ = (f - g) / np.maximum(f + g, 1e-6), 1 - 2 * solid
-    fields = {SOLID: -open_, PHASE_A: np.minimum(which, open_), PHASE_B: np.minimum(-which, open_)}
+    # they overlap by what interpolation would leave open where all three meet
+    fields = {SOLID: -open_, PHASE_A: np.minimum(which, open_) + SEAM, PHASE_B: np.minimum(-which, open_) + SEAM}
     length, colours = image.shape[2] - 1, {SOLID: GREY, PHASE_A: BLUE, PHASE_B: ORANGE}
     return {k: Body(field, to_rgb(colours[k]), length * (ENDS[k] if cut else 1.0)) for k, field in fields.items()}
 

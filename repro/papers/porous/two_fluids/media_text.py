@@ -17,8 +17,8 @@ FLUIDS = {"f": "non-wetting", "g": "wetting"}
 def image_text(space: PoreSpace) -> str:
     """Size and porosity of an image, and the width of its pores."""
     return (
-        f"{' x '.join(map(str, space.shape))} nodes, porosity {space.porosity:.3f}, {space.pores / 1e6:.3f} million "
-        f"pore nodes; the pores are as far from walls as in a channel {pore_width(space):.1f} nodes wide."
+        f"{' x '.join(map(str, space.shape))} nodes, porosity {space.porosity:.3f}, {space.pores:,} pore "
+        f"nodes; these lie as far from walls as in a channel {pore_width(space):.1f} nodes wide."
     )
 
 
