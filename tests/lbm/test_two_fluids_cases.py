@@ -7,7 +7,7 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import TRACE, Bubble, Drop, FlatInterface, Layers, Mixture, shares_at
-from repro.lbm.two_fluids.exact import lattice_coexistence
+from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence
 
 DEVICE = PlainDevice()
 
@@ -40,12 +40,27 @@ def test_a_bubble_is_in_the_middle_of_pure_fluids(dimensions):
     np.testing.assert_allclose(a, a[:, ::-1, ::-1], atol=1e-14)
 
 
-def test_phases_in_equilibrium_have_the_density_of_the_lattice():
-    high, low = lattice_coexistence(0.2, density=1.0)
-    for case in (Bubble(radius=12, nodes=30, equilibrium=True), FlatInterface(0.2, nodes=64)):
-        a, b = densities(case)
-        assert (a.max(), b.max()) == pytest.approx((high, high), rel=0.01)
-        assert (a.min(), b.min()) == pytest.approx((low, low), abs=5e-3)
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        (Bubble(radius=12, nodes=30, equilibrium=True), lattice_coexistence(0.2, density=1.0)),
+        # that of the continuum, so that the run has to find the lattice's
+        (FlatInterface(0.2, nodes=64), coexistence(0.2, density=1.0)),
+    ],
+)
+def test_phases_start_in_equilibrium(case, expected):
+    a, b = densities(case)
+    assert (a.max(), b.max()) == pytest.approx((expected[0],) * 2, rel=1e-3)
+    assert (a.min(), b.min()) == pytest.approx((expected[1],) * 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(("wetting", "angle"), [(0.0, 90), (0.03, 134), (-0.03, 46)])
+def test_a_drop_starts_with_the_angle_of_the_formula_and_the_area_of_half_a_circle(wetting, angle):
+    a, b = (field[:, 1:-1] for field in densities(Drop(wetting, length=96, height=40, radius=16)))
+    assert (a > b).sum() == pytest.approx(np.pi * 16**2 / 2, rel=0.05)
+    chord = (a > b)[0, 0].sum()
+    radius = 16 * np.sqrt(np.pi / 2 / (np.radians(angle) - np.sin(np.radians(2 * angle)) / 2))
+    assert chord == pytest.approx(2 * radius * np.sin(np.radians(angle)), abs=3)
 
 
 def test_layers_leave_the_plates_to_the_outer_fluid():

@@ -28,7 +28,7 @@ def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.n
 
 def pictures(data: Path) -> pd.Series:
     """Angles of the paper's pictures in degrees by G_fs, read from the folder data/."""
-    table = pd.read_csv(data / "published" / "porous_contact_angles.csv", comment="#")
+    table = pd.read_csv(data / "published" / "porous_contact_angles_figures.csv", comment="#")
     return table.set_index("G_fs")["theta"]
 
 

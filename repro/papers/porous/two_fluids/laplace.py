@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from repro.errors import InputError
 from repro.lbm.two_fluids.cases import Bubble, FlatInterface
 from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence, surface_tension
 from repro.lbm.two_fluids.forces import STRENGTH
@@ -34,32 +35,31 @@ def bubbles(cases, device, steps: int, *, precision: str) -> pd.DataFrame:
 
     Columns dimensions, nodes, interaction, stencil, start (radius at the start), radius, curvature (1/r), pressure
     (difference), tension, anisotropy, spurious, change: relative change of the pressure difference over the last fifth
-    of the steps.
+    of the steps. A bubble that has left the middle has a change of infinity, and nothing else.
     """
-    rows = []
-    for case in cases:
-        flow = case.start(device, precision=precision)
+    return pd.DataFrame([_row_of(case, case.start(device, precision=precision), steps) for case in cases])
+
+
+def _row_of(case: Bubble, flow, steps: int) -> dict:
+    row = {"dimensions": case.dimensions, "nodes": case.nodes, "interaction": case.interaction}
+    row |= {"stencil": case.stencil, "start": case.radius}
+    try:
         flow.step(int(_FIRST_LOOK * steps))
         before = bubble_state(flow)
         flow.step(steps - flow.steps)
         state = bubble_state(flow)
-        rows.append(
-            {
-                "dimensions": case.dimensions,
-                "nodes": case.nodes,
-                "interaction": case.interaction,
-                "stencil": case.stencil,
-                "start": case.radius,
-                "radius": state.radius,
-                "curvature": 1 / state.radius,
-                "pressure": state.pressure_difference,
-                "tension": state.tension / (case.dimensions - 1),
-                "anisotropy": state.anisotropy,
-                "spurious": state.spurious_velocity,
-                "change": abs(state.pressure_difference / before.pressure_difference - 1),
-            }
-        )
-    return pd.DataFrame(rows)
+    except InputError:
+        # it has left the middle, or is gone: nothing to measure, and certainly not at rest
+        return row | {"change": float("inf")}
+    return row | {
+        "radius": state.radius,
+        "curvature": 1 / state.radius,
+        "pressure": state.pressure_difference,
+        "tension": state.tension / (case.dimensions - 1),
+        "anisotropy": state.anisotropy,
+        "spurious": state.spurious_velocity,
+        "change": abs(state.pressure_difference / before.pressure_difference - 1),
+    }
 
 
 def over_radii(radii, **case) -> list[Bubble]:
