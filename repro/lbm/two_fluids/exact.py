@@ -95,6 +95,9 @@ def coexistence(interaction: float, *, density: float | None = None, pressure: f
 #: nodes on each side of the interface of `lattice_interface`; its densities settle within a few
 _SIDE = 24
 
+#: of the profiles that its search starts from, tried in turn
+_STEEPNESS = (2.0, 1.0, 0.5, 3.0)
+
 
 @lru_cache(maxsize=32)
 def lattice_interface(interaction: float, density: float) -> tuple[np.ndarray, np.ndarray]:
@@ -119,15 +122,17 @@ def lattice_interface(interaction: float, density: float) -> tuple[np.ndarray, n
         force = -STRENGTH / 2 * interaction * a * (wide[2:] - wide[:-2])
         return np.append(np.diff(a) - 1.5 * (force[1:] + force[:-1]), a[0] + b[0] - density)
 
-    start = low + (high - low) / (1 + np.exp(2 * nodes))
-    found = root(imbalance, np.log(start), method="lm", tol=1e-13).x
-    a = np.exp(found)
-    if np.abs(imbalance(found)).max() > 1e-9 or a[-1] < 1e-6:
-        raise InputError(
-            f"interaction {interaction} at density {density}: no flat interface is at rest, one fluid vanishes from "
-            "the other's phase; use a weaker interaction"
-        )
-    return nodes, a
+    for steepness in _STEEPNESS:
+        start = low + (high - low) / (1 + np.exp(np.clip(steepness * nodes, -30, 30)))
+        with np.errstate(all="ignore"):
+            found = root(imbalance, np.log(start), method="lm", tol=1e-13).x
+            a = np.exp(found)
+        if np.abs(imbalance(found)).max() < 1e-9 and a[-1] > 1e-6:
+            return nodes, a
+    raise InputError(
+        f"interaction {interaction} at density {density}: no flat interface is at rest, one fluid vanishes from the "
+        "other's phase; use a weaker interaction"
+    )
 
 
 def lattice_coexistence(interaction: float, *, density: float) -> tuple[float, float]:
