@@ -19,8 +19,8 @@ from .unroll import in_turn
 
 Q = D3Q19.q
 
-#: rows of a run's scratch: populations, density minus one, velocity
-DENSITY, VELOCITY = Q, Q + 1
+#: rows of a run's scratch: populations, density minus one, velocity, what the moving populations have lost
+DENSITY, VELOCITY, LOST = Q, Q + 1, Q + 4
 
 _PAIRS = Q // 2
 
@@ -59,6 +59,7 @@ def _pairs_of(dtype, enter: bool, leave: bool):
         @inline
         def move(s, lane, force, speed, power, kept, sign, share):
             first, second = s[i, lane], s[i + 1, lane]
+            before = first + second
             if enter:
                 first, second = half * (first + second), half * (first - second)
             along = three * (kx * s[VELOCITY, lane] + ky * s[VELOCITY + 1, lane] + kz * s[VELOCITY + 2, lane])
@@ -68,6 +69,8 @@ def _pairs_of(dtype, enter: bool, leave: bool):
             second = kept * second + sign * odd(weight, deviation, along) + part * (push * shape - power * along)
             if leave:
                 first, second = first + second, first - second
+            if enter and leave:
+                s[LOST, lane] += before - (first + second)
             s[i, lane], s[i + 1, lane] = first, second
 
         return move
@@ -94,10 +97,13 @@ def _stage_of(dtype, *, enter: bool, leave: bool):
             if not leave:
                 at_rest = sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
                 s[0, lane] = kept * s[0, lane] + at_rest
+            s[LOST, lane] = zero
             pairs(s, lane, force, speed, power, kept, sign, share)
-            if leave:
-                # what the others leave of the density: weights as rounded add up to 1 + 1.5e-8, and so much would
-                # appear or vanish in each step
+            if enter and leave:
+                # what the others have lost: their weights as rounded add up to 1 + 1.5e-8, and sums of all populations
+                # are rounded alike in every step of a flow that stands
+                s[0, lane] += s[LOST, lane]
+            elif leave:
                 moving = zero
                 for pair in range(_PAIRS):
                     moving += s[2 * pair + 1, lane] + s[2 * pair + 2, lane]
