@@ -105,8 +105,6 @@ class FlatInterface:
 
     interaction: float = 0.2
     nodes: int = 96
-    #: total density that the phases start from
-    density: float = 1.0
     stencil: str = "isotropic-4"
 
     def __post_init__(self):
@@ -118,13 +116,13 @@ class FlatInterface:
         return TwoFluids(PoreSpace(np.zeros((1, 1, self.nodes), bool)), self.interaction, stencil=self.stencil)
 
     def start(self, device, **options) -> TwoFluidFlow:
-        """The phases at rest, fluid a in the middle half; `options` as of TwoFluidFlow."""
+        """The phases at rest at density 1, fluid a in the middle half; `options` as of TwoFluidFlow."""
         x = np.arange(self.nodes) - (self.nodes - 1) / 2
         flow = TwoFluidFlow(self.problem, device, **options)
         return part(
             flow,
             shares_at(np.abs(x) - self.nodes / 4, self.interaction),
-            coexistence(self.interaction, density=self.density),
+            coexistence(self.interaction, density=1.0),
         )
 
 

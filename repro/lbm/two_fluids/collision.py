@@ -97,7 +97,8 @@ def _stage_of(dtype, *, enter: bool, leave: bool):
             if not leave:
                 at_rest = sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
                 s[0, lane] = kept * s[0, lane] + at_rest
-            s[LOST, lane] = zero
+            if enter and leave:
+                s[LOST, lane] = zero
             pairs(s, lane, force, speed, power, kept, sign, share)
             if enter and leave:
                 # what the others have lost: their weights as rounded add up to 1 + 1.5e-8, and sums of all populations

@@ -1,6 +1,5 @@
 """Bubbles at rest (figure 6.2) and flat interfaces: tables, the fitted line, the claims."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -139,7 +138,7 @@ def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision
 
 def precisions(case: Bubble, device, steps: int) -> pd.DataFrame:
     """The same bubble in both precisions, indexed by precision."""
-    found = {name: bubbles([replace(case)], device, steps, precision=name).iloc[0] for name in ("single", "double")}
+    found = {name: bubbles([case], device, steps, precision=name).iloc[0] for name in ("single", "double")}
     return pd.DataFrame(found).T[["radius", "pressure", "tension", "anisotropy", "spurious"]].astype(float)
 
 

@@ -91,25 +91,21 @@ def refined(case: Layers, grids, device, **options) -> list[LayeredFlow]:
     return [run(grid, device, **options) for grid in finer]
 
 
-def over_viscosity(case: Layers, ratios, device, **options) -> pd.DataFrame:
-    """The case with other viscosities outside, each a `row_of`; with the reason where the fluids diverged.
+def over_viscosity(cases, ratios, device, **options) -> pd.DataFrame:
+    """Cases with other viscosities outside, each a `row_of`; named where the fluids diverged (column outcome).
 
     `ratios` are those of the viscosity outside over inside, the latter kept.
     """
     rows = []
-    for ratio in ratios:
-        inside = case.relaxation_times[0]
-        changed = replace(case, relaxation_times=(inside, 0.5 + ratio * (inside - 0.5)))
-        try:
-            rows.append(row_of(run(changed, device, **options)) | {"outcome": "steady"})
-        except DivergenceError:
-            rows.append({"viscosity ratio": ratio, "collision": case.collision, "outcome": "diverged"})
+    for case in cases:
+        for ratio in ratios:
+            inside = case.relaxation_times[0]
+            changed = replace(case, relaxation_times=(inside, 0.5 + ratio * (inside - 0.5)))
+            try:
+                rows.append(row_of(run(changed, device, **options)) | {"outcome": "steady"})
+            except DivergenceError:
+                rows.append({"viscosity ratio": ratio, "collision": case.collision, "outcome": "diverged"})
     return pd.DataFrame(rows)
-
-
-def joined(*tables: pd.DataFrame) -> pd.DataFrame:
-    """Tables one below the other."""
-    return pd.concat(tables, ignore_index=True)
 
 
 def published_profiles(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
