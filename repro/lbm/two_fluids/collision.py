@@ -19,8 +19,8 @@ from .unroll import in_turn
 
 Q = D3Q19.q
 
-#: rows of a run's scratch: populations, density minus one, velocity, what the moving populations have lost
-DENSITY, VELOCITY, LOST = Q, Q + 1, Q + 4
+#: rows of a run's scratch: populations, density minus one, velocity, what the populations hold beyond that density
+DENSITY, VELOCITY, EXCESS = Q, Q + 1, Q + 4
 
 _PAIRS = Q // 2
 
@@ -50,7 +50,7 @@ def sums_of(dtype):
 def _pairs_of(dtype, enter: bool, leave: bool):
     """Returns pairs(s, lane, force, speed, power, kept, sign, share): a stage for all pairs of opposite populations."""
     weights, cx, cy, cz = pair_constants(D3Q19, dtype)
-    one, half, three = map(dtype, (1, 0.5, 3))
+    one, half, two, three = map(dtype, (1, 0.5, 2, 3))
     even, odd = equilibrium_of(dtype)
 
     def of_pair(pair):
@@ -59,8 +59,8 @@ def _pairs_of(dtype, enter: bool, leave: bool):
         @inline
         def move(s, lane, force, speed, power, kept, sign, share):
             first, second = s[i, lane], s[i + 1, lane]
-            before = first + second
             if enter:
+                s[EXCESS, lane] += first + second - two * weight * s[DENSITY, lane]
                 first, second = half * (first + second), half * (first - second)
             along = three * (kx * s[VELOCITY, lane] + ky * s[VELOCITY + 1, lane] + kz * s[VELOCITY + 2, lane])
             push = three * (kx * s[force, lane] + ky * s[force + 1, lane] + kz * s[force + 2, lane])
@@ -69,8 +69,7 @@ def _pairs_of(dtype, enter: bool, leave: bool):
             second = kept * second + sign * odd(weight, deviation, along) + part * (push * shape - power * along)
             if leave:
                 first, second = first + second, first - second
-            if enter and leave:
-                s[LOST, lane] += before - (first + second)
+                s[EXCESS, lane] -= first + second - two * weight * s[DENSITY, lane]
             s[i, lane], s[i + 1, lane] = first, second
 
         return move
@@ -83,7 +82,9 @@ def _stage_of(dtype, *, enter: bool, leave: bool):
     """Returns stage(s, n, force, kept, sign, share): populations become kept f + sign f_eq + share f^F.
 
     `force` is the first of the three rows that hold F. `enter` starts from populations and `leave` ends with them;
-    without, it is the even and odd parts of opposite ones.
+    without, it is the even and odd parts of opposite ones. The population at rest takes what the moving ones lose: the
+    weights as rounded add up to 1 + 1.5e-8, and sums of all populations are rounded alike in every step of a flow that
+    stands, so masses would drift. Sums of what populations differ by from their weights lose no digits.
     """
     rest, pairs, even = dtype(D3Q19.weights[0]), _pairs_of(dtype, enter, leave), equilibrium_of(dtype)[0]
     zero, one, three, three_halves = map(dtype, (0, 1, 3, 1.5))
@@ -94,21 +95,14 @@ def _stage_of(dtype, *, enter: bool, leave: bool):
             ux, uy, uz = s[VELOCITY, lane], s[VELOCITY + 1, lane], s[VELOCITY + 2, lane]
             speed = three_halves * (ux * ux + uy * uy + uz * uz)
             power = three * (ux * s[force, lane] + uy * s[force + 1, lane] + uz * s[force + 2, lane])
+            if enter:
+                s[EXCESS, lane] = s[0, lane] - rest * s[DENSITY, lane]
             if not leave:
                 at_rest = sign * even(rest, s[DENSITY, lane], zero, speed) - share * rest * power * (one - speed)
                 s[0, lane] = kept * s[0, lane] + at_rest
-            if enter and leave:
-                s[LOST, lane] = zero
             pairs(s, lane, force, speed, power, kept, sign, share)
-            if enter and leave:
-                # what the others have lost: their weights as rounded add up to 1 + 1.5e-8, and sums of all populations
-                # are rounded alike in every step of a flow that stands
-                s[0, lane] += s[LOST, lane]
-            elif leave:
-                moving = zero
-                for pair in range(_PAIRS):
-                    moving += s[2 * pair + 1, lane] + s[2 * pair + 2, lane]
-                s[0, lane] = s[DENSITY, lane] - moving
+            if leave:
+                s[0, lane] = rest * s[DENSITY, lane] + s[EXCESS, lane]
 
     return stage
 

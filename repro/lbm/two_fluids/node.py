@@ -10,9 +10,9 @@ from functools import cache
 from repro.parallel import inline
 
 from ..layout import unsigned
-from .collision import DENSITY, LOST, VELOCITY, Q, collision_of
+from .collision import DENSITY, EXCESS, VELOCITY, Q, collision_of
 
-PARKED = LOST + 1
+PARKED = EXCESS + 1
 SUMS = (PARKED + Q, PARKED + Q + 4)
 FORCES = (SUMS[1] + 4, SUMS[1] + 7)
 ROWS = FORCES[1] + 3
