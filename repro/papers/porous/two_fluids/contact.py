@@ -36,11 +36,12 @@ def table(found, published: pd.Series) -> pd.DataFrame:
     """One row a drop, in the order of the wetting.
 
     Columns wetting (G_fs = -G_gs), angle, paper (of its picture), difference, formula (Huang et al. with rho_s = 1 and
-    phases in equilibrium), complement (180 less the angle with the fluids exchanged), residual of the circle in nodes,
-    change.
+    phases in equilibrium), complement (180 less the angle with the fluids exchanged), change; and in nodes the radius
+    of the circle, the gap between it and the plate's surface (negative where they intersect), the base on which it
+    rests, how much of the plate fluid a covers, the residual of the circle.
     """
     rows = []
-    for case, _, angle, change in found:
+    for case, densities, angle, change in found:
         rows.append(
             {
                 "wetting": case.wetting,
@@ -49,8 +50,12 @@ def table(found, published: pd.Series) -> pd.DataFrame:
                 "formula": predicted_angle(
                     (case.wetting, -case.wetting), case.interaction, _contrast(case.interaction)
                 ),
-                "residual": angle.residual,
                 "change": change,
+                "radius": angle.radius,
+                "gap": angle.height - angle.radius,
+                "base": 2 * angle.radius * np.sin(np.radians(angle.angle)),
+                "covered": int((densities[0, 1] > densities[1, 1]).sum()),
+                "residual": angle.residual,
             }
         )
     frame = pd.DataFrame(rows).sort_values("wetting", ignore_index=True)
@@ -66,9 +71,20 @@ def _contrast(interaction: float) -> float:
     return own - other
 
 
-def complementary(frame: pd.DataFrame) -> float:
-    """Largest difference, in degrees, between an angle and 180 less that of the exchanged wetting."""
-    return float((frame["angle"] - frame["complement"]).abs().max())
+def pairs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Drops with exchanged wetting, indexed by its strength, from a `table`.
+
+    Columns angle (of the drop that the plate repels), complement, difference (between them, in degrees), radius and gap
+    (of that drop, in nodes), asked (the gap of a circle of that radius with the complement as its angle), and of the
+    drop that is attracted attracted (its angle), base, covered and change.
+    """
+    rows = frame.set_index("wetting")
+    strengths = [w for w in rows.index if w > 0 and -w in rows.index]
+    repelled, attracted = rows.loc[strengths], rows.loc[[-w for w in strengths]].set_axis(strengths)
+    made = repelled[["angle", "complement", "radius", "gap"]].copy()
+    made["difference"] = (made["angle"] - made["complement"]).abs()
+    made["asked"] = -made["radius"] * (1 + np.cos(np.radians(made["complement"])))
+    return made.join(attracted[["angle", "base", "covered", "change"]].rename(columns={"angle": "attracted"}))
 
 
 def monotonic(frame: pd.DataFrame) -> bool:

@@ -1,10 +1,20 @@
 """The sentences with numbers of the notebooks on bubbles, layers and drops, as Markdown."""
 
+from itertools import pairwise
+
 import pandas as pd
 
-from .contact import complementary, monotonic, slopes
+from repro.lbm.two_fluids.exact import layered_velocity_as_printed
+
+from .contact import monotonic, pairs, slopes
 from .laplace import SETTLED, Line
 from .layered import LayeredFlow
+
+#: difference in degrees below which two angles count as complementary
+COMPLEMENTARY = 3.0
+
+#: the stencil that the paper's text names, and the one of its equation 2.12
+NAMED, SUMMED = "central", "isotropic-4"
 
 
 def line_note(ours: Line, table: pd.DataFrame) -> str:
@@ -41,6 +51,29 @@ def stencil_text(stencils: pd.DataFrame) -> str:
     )
     tail = f" Not at rest: {', '.join(restless)}." if len(restless) else " All came to rest."
     return text + "." + tail
+
+
+def laplace_verdict(ours: Line, theirs: Line, stencils: pd.DataFrame, flat: pd.DataFrame) -> str:
+    """What holds of Laplace's law, of the paper's gradient and of the equilibrium."""
+    deviation = 100 * (ours.tension / theirs.tension - 1)
+    text = (
+        f"The pressure difference is a line through the origin to R^2 = {ours.r_squared:.4f}, with a surface tension "
+        f"{abs(deviation):.1f} % {'above' if deviation > 0 else 'below'} that of the paper's points."
+    )
+    if {NAMED, SUMMED} <= set(stencils.index):
+        named, summed = stencils.loc[NAMED], stencils.loc[SUMMED]
+        rest = "never comes to rest" if named["change"] > SETTLED else "comes to rest"
+        text += (
+            f" With the plain central difference, which the paper's text names, a bubble {rest}: velocities of "
+            f"{named['spurious']:.2g} nodes a step, {named['spurious'] / summed['spurious']:.0f} times those of the "
+            "sum over eighteen neighbours, whose line is the paper's."
+        )
+    worst = flat.sort_values("interaction").iloc[-1]
+    return text + (
+        f" Across a flat interface the pressures are equal to {flat['pressure step'].max():.0e}; the chemical "
+        f"potentials differ by {worst['potential step (%)']:.1f} % at g = {worst['interaction']:g}: the limit of a "
+        "continuum's law on a lattice, and not of the program, whose densities are those of the lattice's own balance."
+    )
 
 
 def sphere_text(lines: pd.DataFrame) -> str:
@@ -114,13 +147,63 @@ def viscosity_text(table: pd.DataFrame) -> str:
     return "; ".join(parts) + "."
 
 
-def angles_text(frame: pd.DataFrame) -> str:
-    """Order, symmetry, and the distance from the paper's pictures."""
-    difference = frame["difference"].dropna()
-    slope = "; ".join(f"{name} {value:.1f}" for name, value in slopes(frame).items())
-    return (
-        f"The angle {'rises' if monotonic(frame) else 'does not rise'} with the wetting throughout. Exchanged fluids "
-        f"give complementary angles to {complementary(frame):.2f} degrees. Against the paper's pictures the difference "
-        f"is {difference.min():+.1f} to {difference.max():+.1f} degrees, {difference.mean():+.1f} on average. Slope "
-        f"of -cos(theta) near neutral wetting: {slope or 'too few settings'}."
+def layers_verdict(flow: LayeredFlow, dragged: LayeredFlow, refinement: pd.DataFrame, paper: float) -> str:
+    """How far the corrected and the printed equation hold, and what refining gains."""
+    printed = dragged.deviation(layered_velocity_as_printed)
+    rows = refinement[refinement["collision"] == flow.case.collision].sort_values("nodes")
+    deviations = rows["deviation (%)"].to_numpy()
+    steps = ", ".join(f"{coarse / fine:.1f}" for coarse, fine in pairwise(deviations))
+    text = (
+        f"With equal forces the profile lies within {100 * flow.deviation():.1f} % of the exact one (the paper's own: "
+        f"{100 * paper:.1f} %). With unequal ones the corrected equation is met to {100 * dragged.deviation():.1f} %, "
+        f"the printed one is off by {100 * printed:.0f} % of the largest velocity. What remains lies at the interface, "
+        "where two nodes stand for the jump of the viscosity"
     )
+    return text + (f"; each doubling of the nodes divides it by {steps}." if steps else ".")
+
+
+def angles_text(frame: pd.DataFrame) -> str:
+    """Order, and the distance from the paper's pictures and from the formula."""
+    difference = frame["difference"].dropna()
+    text = f"The angle {'rises' if monotonic(frame) else 'does not rise'} with the wetting throughout."
+    if len(difference):
+        text += (
+            f" It differs from that of the paper's pictures by {difference.min():+.1f} to {difference.max():+.1f} "
+            f"degrees, {difference.mean():+.1f} on average."
+        )
+    neutral = frame[frame["wetting"] == 0]
+    if len(neutral):
+        angle, paper = neutral[["angle", "paper"]].iloc[0]
+        text += f" At neutral wetting, where symmetry demands 90, it is {angle:.1f}, in the picture {paper:.1f}."
+    slope = slopes(frame)
+    if slope:
+        text += (
+            " Slope of -cos(theta) near neutral wetting: "
+            + "; ".join(f"{name} {value:.1f}" for name, value in slope.items())
+            + f". The formula has {slope['formula'] / slope['this run']:.2f} of our slope."
+        )
+    return text
+
+
+def angles_verdict(frame: pd.DataFrame) -> str:
+    """Up to which wetting exchanged fluids give complementary angles, and what keeps the others from it."""
+    found = pairs(frame).sort_index()
+    if found.empty:
+        return "No two drops of this run have exchanged wetting."
+    met = found["difference"] <= COMPLEMENTARY
+    parts = []
+    if met.any():
+        parts.append(
+            f"Exchanged fluids give angles that are complementary to {found.loc[met, 'difference'].max():.1f} degrees "
+            f"for wetting {', '.join(f'{w:g}' for w in found.index[met])}."
+        )
+    for wetting, row in found[~met].iterrows():
+        parts.append(
+            f"For {wetting:g} they are not: {row['angle']:.1f} against {row['complement']:.1f} degrees. With the "
+            f"second a circle of this radius, {row['radius']:.0f} nodes, would reach {-row['asked']:.1f} nodes below "
+            f"the plate's surface; the fitted one ends {row['gap']:+.1f} nodes above it, and an interface is about as "
+            f"thick. The attracted drop, {row['attracted']:.1f} degrees flat, rests on {row['base']:.0f} nodes while its "
+            f"fluid covers {row['covered']:.0f} nodes of the plate, and changed by {row['change']:.1f} degrees over the last "
+            "fifth of the steps: this is close to complete wetting."
+        )
+    return " ".join(parts)

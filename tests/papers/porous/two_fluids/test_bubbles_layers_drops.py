@@ -104,8 +104,10 @@ def test_ratios_at_which_the_fluids_diverge_are_named():
 
 
 def drop_of(wetting, angle):
-    circle = ContactAngle(angle, 30.0, -5.0, 0.01, np.zeros((4, 2)), np.ones(4, bool))
+    centre = -30.0 * np.cos(np.radians(angle))
+    circle = ContactAngle(angle, 30.0, centre, 0.01, np.zeros((4, 2)), np.ones(4, bool))
     densities = np.full((2, 42, 96), 0.5)
+    densities[0, 1, :7] = 0.9
     return Drop(wetting, length=96, height=40, radius=20.0), densities, circle, 0.1
 
 
@@ -115,12 +117,50 @@ def test_angles_stand_beside_their_pictures_and_their_mirror_images():
     assert list(frame["wetting"]) == [-0.01, 0.0, 0.01]
     assert list(frame["paper"]) == [64.3, 85.6, 106.8]
     assert frame["difference"].to_list() == pytest.approx([2.7, 4.4, 4.2])
-    assert contact.complementary(frame) == pytest.approx(2.0)
+    (pair,) = contact.pairs(frame).itertuples()
+    assert (pair.Index, pair.difference, pair.attracted) == pytest.approx((0.01, 2.0, 67.0))
+    assert "complementary to 2.0 degrees for wetting 0.01" in text.angles_verdict(frame)
     assert contact.monotonic(frame)
     assert not contact.monotonic(frame.assign(angle=[90.0, 67.0, 111.0]))
     assert contact.slopes(frame)["this run"] == pytest.approx((np.cos(np.radians(67)) - np.cos(np.radians(111))) / 0.02)
     assert "+2.7 to +4.4 degrees" in text.angles_text(frame)
     assert contact.slopes(frame[:1]) == {}
+    assert "No two drops" in text.angles_verdict(frame[:1])
+
+
+def test_a_pair_that_is_not_complementary_is_named_with_what_its_circles_do():
+    frame = contact.table([drop_of(0.03, 180.0), drop_of(-0.03, 12.0)], contact.pictures(DATA))
+    assert frame["covered"].to_list() == [7, 7]
+    assert frame["base"].to_list() == pytest.approx([60 * np.sin(np.radians(12)), 0])
+    (pair,) = contact.pairs(frame).itertuples()
+    assert pair.gap == pytest.approx(0)
+    # a circle of 30 nodes that meets the plate at 168 degrees reaches this far below it
+    assert pair.asked == pytest.approx(-30 * (1 - np.cos(np.radians(12))))
+    said = text.angles_verdict(frame)
+    assert "For 0.03 they are not: 180.0 against 168.0 degrees" in said
+    assert "would reach 0.7 nodes below the plate" in said
+
+
+def test_verdicts_say_what_the_numbers_say():
+    ours, theirs = laplace.Line(0.066, 1e-3, 0.9995), laplace.Line(0.07, 1e-3, 0.998)
+    flat = pd.DataFrame({"interaction": [0.15, 0.2], "pressure step": 1e-15, "potential step (%)": [0.5, 6.2]})
+    quiet = laplace.by_stencil(bubbles([10, 20], 0.07))
+    said = text.laplace_verdict(ours, theirs, quiet, flat)
+    assert "5.7 % below" in said
+    assert "6.2 % at g = 0.2" in said
+    assert "central" not in said
+    both = laplace.joined(
+        bubbles([10, 20], 0.07), bubbles([10, 20], 0.09, stencil="central", change=0.2, spurious=0.08)
+    )
+    said = text.laplace_verdict(ours, theirs, laplace.by_stencil(both), flat)
+    assert "never comes to rest" in said
+    assert "40 times those" in said
+    flow, pulled = flow_of(Layers(nodes=64), 0.98), flow_of(Layers(nodes=64, accelerations=(1e-6, 0.0)), 0.97)
+    grids = pd.DataFrame({"collision": "mrt", "nodes": [32, 64], "deviation (%)": [8.0, 4.0]})
+    said = text.layers_verdict(flow, pulled, grids, 0.034)
+    assert "within 2.0 % of the exact one (the paper's own: 3.4 %)" in said
+    assert "corrected equation is met to 3.0 %" in said
+    assert "divides it by 2.0" in said
 
 
 def test_figures_show_the_arrays_that_they_return():
