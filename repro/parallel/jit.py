@@ -23,8 +23,7 @@ from repro.files import cache_folder
 
 from .numba_internals import name_apart
 
-# nobody calls what has been compiled but kernels, into which it is inlined: no wrappers for Python and C
-inline = register_jitable(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inline = register_jitable(forceinline=True)
 
 _KEPT_CACHES = 4
 
