@@ -36,15 +36,17 @@ def part(flow: TwoFluidFlow, shares, densities: tuple[float, float]) -> TwoFluid
     return flow
 
 
-def shares_at(distance, interaction: float) -> tuple[np.ndarray, np.ndarray]:
+def shares_at(distance, interaction: float, *, filled: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Shares of fluids a and b at a signed distance from their interface, negative inside a: an interface at rest.
 
     A sharper or wider one collapses to it, and sends densities below zero where the fluids repel each other strongly.
+    Both fluids thin out in it. `filled` moves each outwards by as much, so that there is what a sharp one would hold.
     """
     nodes, density = lattice_interface(interaction, 1.0)
     profile = (density - density[-1]) / (density[0] - density[-1])
+    thinned = (nodes < 0).sum() - profile.sum() if filled else 0.0
     distance = np.asarray(distance, float)
-    return np.interp(distance, nodes, profile), np.interp(-distance, nodes, profile)
+    return np.interp(distance - thinned, nodes, profile), np.interp(-distance - thinned, nodes, profile)
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,12 @@ class Bubble:
         return np.sqrt((z - (nz - 1) / 2) ** 2 + (y - (ny - 1) / 2) ** 2 + (x - (nx - 1) / 2) ** 2)
 
     def start(self, device, **options) -> TwoFluidFlow:
-        """The bubble at rest; `options` as of TwoFluidFlow."""
+        """The bubble at rest, with as much of each fluid as if its interface were sharp: otherwise the pressure, and so
+        the surface tension, would depend on how long the interface is. `options` as of TwoFluidFlow."""
         densities = lattice_coexistence(self.interaction, density=1.0) if self.equilibrium else (1.0, TRACE)
         return part(
             TwoFluidFlow(self.problem, device, **options),
-            shares_at(self.distance - self.radius, self.interaction),
+            shares_at(self.distance - self.radius, self.interaction, filled=True),
             densities,
         )
 
