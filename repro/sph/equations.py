@@ -1,0 +1,81 @@
+"""The equations of weakly compressible SPH, each for one particle or one pair.
+
+A density is kept as its condensation s = (rho - rho0) / rho0, because all pressure hangs on it: water at 300 Pa has
+s = 4e-5, of which rho in single precision would leave nine bits. Vectors between particles come in smoothing lengths,
+e = (x_a - x_b) / h, and q = |e|; a sum over neighbours b leaves the mass and the powers of h to the particle.
+"""
+
+from functools import cache
+from math import sqrt
+
+from repro.parallel import fma, inline
+from repro.parallel.elementary import polynomial
+
+#: gamma of the Tait equation
+GAMMA = 7
+
+#: Becker and Teschner's epsilon, which keeps the viscosity finite between particles that meet
+SOFTENING = 0.01
+
+
+def sound_speed(stiffness: float, density: float) -> float:
+    """Speed of sound in m/s of a fluid with Tait's B in Pa and rho0 in kg/m3: c^2 = dp/drho = gamma B / rho0."""
+    return sqrt(GAMMA * stiffness / density)
+
+
+@cache
+def tait(real):
+    """Returns pressure(s, stiffness) in Pa: B ((1 + s)^7 - 1), equation 5, without the difference of like numbers."""
+    series = polynomial(tuple(map(real, (1, 7, 21, 35, 35, 21, 7))))
+
+    @inline
+    def pressure(s, stiffness):
+        return stiffness * s * series(s)
+
+    return pressure
+
+
+@cache
+def pressure_term(real):
+    """Returns term(s, stiffness): p / (1 + s)^2, the particle's share of equation 6 times rho0^2, in Pa."""
+    pressure, one = tait(real), real(1)
+
+    @inline
+    def term(s, stiffness):
+        ratio = one + s
+        return pressure(s, stiffness) / (ratio * ratio)
+
+    return term
+
+
+@inline
+def divergence_term(e, du, slope):
+    """A neighbour's share of equation 4, (u_a - u_b) . grad W, times h^4 over the kernel's norm; du = u_a - u_b."""
+    return slope * fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
+
+
+@cache
+def viscous_term(real):
+    """Returns term(e, du, square, viscosity): Pi_ab rho0^2 in Pa, artificial viscosity of particles that approach.
+
+    Pi = -alpha c h (u . x) / (rho (x^2 + 0.01 h^2)) for u . x < 0 and zero else: Monaghan, Annu. Rev. Astron.
+    Astrophys. 30 (1992) 543, without his quadratic term, as Becker and Teschner 2007, equation 11. `viscosity` is
+    rho0 alpha c; the mean density is taken for rho0, from which it differs by less than a percent.
+    """
+    zero, softening = real(0), real(SOFTENING)
+
+    @inline
+    def term(e, du, square, viscosity):
+        approach = fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
+        return -viscosity * min(approach, zero) / (square + softening)
+
+    return term
+
+
+@inline
+def momentum_term(own, other, viscous, slope):
+    """The factor of e in a neighbour's share of equation 6, with artificial viscosity: symmetric in a and b.
+
+    `own` and `other` are the particles' `pressure_term`. Times m h^-4 norm / rho0^2 it is an acceleration.
+    """
+    return -(own + other + viscous) * slope

@@ -1,0 +1,73 @@
+"""Equations of one particle or one pair, against what they must be by theory."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from repro.sph.equations import (
+    GAMMA,
+    divergence_term,
+    momentum_term,
+    pressure_term,
+    sound_speed,
+    tait,
+    viscous_term,
+)
+
+#: the paper's, in Pa
+STIFFNESS = 1119e3
+
+components = some.tuples(*[some.floats(-2, 2)] * 3)
+
+
+def test_the_papers_stiffness_is_a_sound_speed_of_88_5_metres_a_second():
+    assert sound_speed(STIFFNESS, 1000) == pytest.approx(88.5, abs=0.05)
+
+
+@given(s=some.floats(-0.3, 0.3))
+def test_pressure_is_taits(s):
+    assert tait(float)(s, STIFFNESS) == pytest.approx(STIFFNESS * ((1 + s) ** GAMMA - 1), rel=1e-9, abs=1e-6)
+
+
+@given(height=some.floats(1e-4, 10))
+def test_pressure_keeps_its_digits_in_single_precision(height):
+    # the condensation under so much water, by the sound speed; single precision of rho would be wrong by half a Pa
+    s = np.float32(1000 * 9.81 * height / (GAMMA * STIFFNESS))
+    exact = STIFFNESS * np.expm1(GAMMA * np.log1p(float(s)))
+    assert tait(np.float32)(s, np.float32(STIFFNESS)) == pytest.approx(exact, rel=1e-6)
+
+
+@given(s=some.floats(-0.1, 0.1))
+def test_the_pressure_term_is_pressure_over_density_squared(s):
+    density = 1000 * (1 + s)
+    assert pressure_term(float)(s, STIFFNESS) / 1000**2 == pytest.approx(
+        tait(float)(s, STIFFNESS) / density**2, rel=1e-12
+    )
+
+
+@given(e=components, du=components)
+def test_viscosity_acts_only_on_particles_that_approach_and_takes_energy(e, du):
+    square, along = np.dot(e, e), np.dot(e, du)
+    found = viscous_term(float)(e, du, square, 100.0)
+    assert found >= 0
+    if along > 1e-12:
+        assert found == 0
+    elif along < -1e-12:
+        assert found == pytest.approx(-100.0 * along / (square + 0.01))
+
+
+@given(own=some.floats(-1e4, 1e4), other=some.floats(-1e4, 1e4), viscous=some.floats(0, 1e3))
+def test_the_momentum_term_is_the_same_for_both_particles_of_a_pair(own, other, viscous):
+    # e changes its sign, so that the accelerations are opposite and momentum is kept
+    assert momentum_term(own, other, viscous, -1.0) == momentum_term(other, own, viscous, -1.0)
+
+
+@given(e=components, du=components, slope=some.floats(-3, 0))
+def test_the_divergence_term_is_velocity_times_gradient(e, du, slope):
+    assert divergence_term(e, du, slope) == pytest.approx(slope * np.dot(e, du), abs=1e-12)
+
+
+def test_pressure_pushes_apart():
+    # the slope of a kernel is negative
+    assert momentum_term(1.0, 1.0, 0.0, -1.0) > 0
