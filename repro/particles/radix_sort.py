@@ -1,0 +1,110 @@
+"""Radix sort of particles by the number of their cell, and where each cell begins (sph paper, section 2, figure 5).
+
+The particles stay where they are: what is sorted are pairs of cell and particle. Four bits a pass, and each pass keeps
+the order of what it finds equal, so that the particles of a cell lie in the order of their numbers, on every device.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+
+from .cells import cell_of
+from .scan import running_sum
+
+_DIGITS = 16
+
+#: pairs that one thread counts and moves
+CHUNK = 64
+
+
+@cache
+def _assign_body(real):
+    number = cell_of(real)
+
+    @inline
+    def assign(x, n, r, keys, members, count, cells):
+        for i in range(x, x + n):
+            keys[i] = number(r[i], r[count + i], r[2 * count + i], cells)
+            members[i] = i
+
+    return assign
+
+
+@inline
+def _count(x, n, keys, counts, chunks, shift, count):
+    for chunk in range(x, x + n):
+        for digit in range(_DIGITS):
+            counts[digit * chunks + chunk] = 0
+        for k in range(chunk * CHUNK, min((chunk + 1) * CHUNK, count)):
+            counts[((keys[k] >> shift) & (_DIGITS - 1)) * chunks + chunk] += 1
+
+
+@inline
+def _move(x, n, keys, members, places, keys_new, members_new, chunks, shift, count):
+    for chunk in range(x, x + n):
+        for k in range(chunk * CHUNK, min((chunk + 1) * CHUNK, count)):
+            own = ((keys[k] >> shift) & (_DIGITS - 1)) * chunks + chunk
+            to = places[own]
+            places[own] = to + 1
+            keys_new[to] = keys[k]
+            members_new[to] = members[k]
+
+
+@inline
+def _find_starts(x, n, keys, starts, count):
+    for c in range(x, x + n):
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] < c:
+                low = middle + 1
+            else:
+                high = middle
+        starts[c] = low
+
+
+class RadixSort:
+    """Numbers of the particles in the order of their cells: those of cell c are members[starts[c] : starts[c + 1]].
+
+    `starts` is the paper's first-index array, one longer than the number of cells.
+    """
+
+    def __init__(self, device, cells, count: int, real):
+        self.device, self.cells, self.count, self._real = device, cells, count, real
+        self._chunks = -(-count // CHUNK)
+        self._passes = max(1, -(-(cells.count - 1).bit_length() // 4))
+        self._keys = [device.zeros(count, np.int32) for _ in range(2)]
+        self._members = [device.zeros(count, np.int32) for _ in range(2)]
+        self._counts = device.zeros(_DIGITS * self._chunks, np.int32)
+        self._places = device.zeros(_DIGITS * self._chunks + 1, np.int32)
+        self.members = self._members[self._passes % 2]
+        self.starts = device.zeros(cells.count + 1, np.int32)
+
+    def update(self, r) -> dict:
+        """The launches that sort the particles by their positions `r`, by name."""
+        device, count = self.device, self.count
+        assign = device.compile(Kernel(_assign_body(self._real)))(
+            (count,), r, self._keys[0], self._members[0], count, self.cells.shape
+        )
+        launches = {"cell of each particle": assign}
+        for k in range(self._passes):
+            launches[f"sort by digit {k}"] = self._one_pass(k)
+        find = device.compile(Kernel(_find_starts))((self.cells.count + 1,), self._final_keys, self.starts, count)
+        return launches | {"first of each cell": find}
+
+    @property
+    def _final_keys(self):
+        return self._keys[self._passes % 2]
+
+    def _one_pass(self, k: int):
+        device, chunks, shift, now = self.device, self._chunks, 4 * k, k % 2
+        find, move = (device.compile(Kernel(body)) for body in (_count, _move))
+        from_, to = (self._keys[now], self._members[now]), (self._keys[1 - now], self._members[1 - now])
+        launches = [
+            find((chunks,), from_[0], self._counts, chunks, shift, self.count),
+            *running_sum(device, self._counts, self._places),
+            move((chunks,), *from_, self._places, *to, chunks, shift, self.count),
+        ]
+        return lambda: [launch() for launch in launches] and None
