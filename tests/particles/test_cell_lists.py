@@ -1,7 +1,6 @@
 """The radix sort and the permutation into the order of cells."""
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
