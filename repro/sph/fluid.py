@@ -1,0 +1,105 @@
+"""The fluid, how finely it is resolved, and the time steps that this allows. SI units."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import isfinite, sqrt
+
+from repro.errors import InputError, require_one_of
+
+from .equations import sound_speed
+from .kernels import KERNELS, NORMS, SUPPORT
+
+
+@dataclass(frozen=True)
+class Fluid:
+    """Water as the paper has it (section 1.2), with Becker and Teschner's artificial viscosity."""
+
+    #: rho0 in kg/m3
+    density: float = 1000.0
+    #: B of the Tait equation in Pa
+    stiffness: float = 1119e3
+    #: alpha of the artificial viscosity; Becker and Teschner take 0.08 to 0.5
+    viscosity: float = 0.1
+    #: g in m/s2, against z
+    gravity: float = 9.81
+
+    def __post_init__(self):
+        for name in ("density", "stiffness"):
+            value = getattr(self, name)
+            _require(isfinite(value) and value > 0, f"{name} = {value}: it must be positive")
+        for name in ("viscosity", "gravity"):
+            value = getattr(self, name)
+            _require(isfinite(value) and value >= 0, f"{name} = {value}: it cannot be negative")
+
+    @property
+    def sound_speed(self) -> float:
+        """c in m/s."""
+        return sound_speed(self.stiffness, self.density)
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Distance between neighbours on the lattice on which particles begin (m), and the smoothing kernel over it."""
+
+    spacing: float
+    #: smoothing length over spacing; 1.3 gives about 74 neighbours, 2 about 268
+    ratio: float = 1.3
+    kernel: str = "wendland c2"
+
+    def __post_init__(self):
+        _require(isfinite(self.spacing) and self.spacing > 0, f"spacing = {self.spacing}: it must be positive, in m")
+        _require(
+            isfinite(self.ratio) and 1 <= self.ratio <= 4,
+            f"smoothing length = {self.ratio} spacings: 1 to 4, or a particle has no neighbours or too many",
+        )
+        require_one_of("kernel", self.kernel, KERNELS)
+
+    @property
+    def smoothing_length(self) -> float:
+        """h in m."""
+        return self.ratio * self.spacing
+
+    @property
+    def support(self) -> float:
+        """Radius in m beyond which particles do not meet."""
+        return SUPPORT * self.smoothing_length
+
+    @property
+    def norm(self) -> float:
+        """What the kernel's shape is multiplied by, times h^3."""
+        return NORMS[self.kernel]
+
+    @cached_property
+    def lattice_sum(self) -> float:
+        """The sum of the kernel's shape over the whole cubic lattice."""
+        shape, _ = KERNELS[self.kernel](float)
+        reach = range(-int(SUPPORT * self.ratio) - 1, int(SUPPORT * self.ratio) + 2)
+        return sum(shape(sqrt(i * i + j * j + k * k) / self.ratio) for i, j, k in product(reach, repeat=3))
+
+    def mass(self, density: float) -> float:
+        """Mass of a particle in kg with which equation 3 gives exactly `density` on the whole lattice.
+
+        It is density times spacing^3 to a few thousandths, which the Tait equation would answer with kilopascals.
+        """
+        return density * self.smoothing_length**3 / (self.norm * self.lattice_sum)
+
+
+def time_steps(fluid: Fluid, resolution: Resolution, speed: float) -> dict[str, float]:
+    """The longest time steps in s by name: Courant's, the force's and the viscosity's (Morris and others 1997, eq. 14
+    to 16), for particles as fast as `speed` in m/s and as much accelerated as by gravity.
+
+    The kinematic viscosity of the artificial one is alpha h c / 10 in three dimensions (Monaghan 2005, section 8).
+    """
+    h, c = resolution.smoothing_length, fluid.sound_speed
+    limits = {"Courant": 0.25 * h / (c + speed)}
+    if fluid.gravity > 0:
+        limits["force"] = 0.25 * sqrt(h / fluid.gravity)
+    if fluid.viscosity > 0:
+        limits["viscous"] = 0.125 * h * h / (fluid.viscosity * h * c / 10)
+    return limits
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise InputError(message)

@@ -1,0 +1,116 @@
+"""The particles on a device: flat arrays, component k of particle i at k * count + i. SI units.
+
+Positions are whole numbers in the periodic box around the tank (see `particles.position`).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from repro.particles.position import Units
+
+from .kernels import SUPPORT
+from .system import System
+
+
+class Species(NamedTuple):
+    """What a kernel knows of one kind of particles, in the order of their cells or with a table of them."""
+
+    #: positions
+    r: object
+    #: velocities at the middle of a step
+    v: object
+    #: velocities at its end, foreseen for the viscosity
+    u: object
+    #: condensations (rho - rho0) / rho0
+    s: object
+    #: p / (1 + s)^2 in Pa
+    term: object
+    #: 0 fluid; of ghosts the axes along which they lie beyond a wall, one bit each; AIR, or UNUSED while fluid is near
+    kind: object
+    count: int
+    #: the particles of cell c are the places starts[c] to starts[c + 1], and there the numbers in members
+    starts: object
+    members: object
+
+
+class Numbers(NamedTuple):
+    """What every kernel needs to know of fluid and resolution."""
+
+    #: length of a coordinate's unit in smoothing lengths
+    unit_x: float
+    unit_y: float
+    unit_z: float
+    #: square of the support in smoothing lengths
+    reach: float
+    stiffness: float
+    #: rho0 alpha c
+    viscosity: float
+    #: condensation that a smoothing length of water adds at rest
+    hydrostatic: float
+    #: half a time step in smoothing lengths a metre per second
+    half_step: float
+    #: what the sums of equations 3, 4 (over one step) and 6 are multiplied by, in double precision
+    density: float
+    divergence: float
+    acceleration: float
+    gravity: float
+
+
+def numbers(system: System, real) -> Numbers:
+    """The numbers in type `real`, those that multiply sums in double precision."""
+    fluid, resolution, mass = system.fluid, system.resolution, system.mass
+    h, norm, rho, c = resolution.smoothing_length, resolution.norm, fluid.density, fluid.sound_speed
+    return Numbers(
+        *(real(unit / h) for unit in Units(real).lengths(system.box)),
+        reach=real(SUPPORT**2),
+        stiffness=real(fluid.stiffness),
+        viscosity=real(rho * fluid.viscosity * c),
+        hydrostatic=real(fluid.gravity * h / c**2),
+        half_step=real(system.dt / 2 / h),
+        density=np.float64(mass * norm / (rho * h**3)),
+        divergence=np.float64(system.dt * mass * norm / (rho * h**4)),
+        acceleration=np.float64(mass * norm / (rho**2 * h**4)),
+        gravity=np.float64(fluid.gravity),
+    )
+
+
+@dataclass
+class State:
+    """Arrays of the fluid on the device as in `Species`, with accelerations `a` and 32-bit `ids`."""
+
+    count: int
+    r: object
+    v: object
+    u: object
+    s: object
+    term: object
+    kind: object
+    a: object
+    ids: object
+
+    def species(self, starts, members) -> Species:
+        """For kernels, with the table of cells."""
+        return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members)
+
+
+def vectors(device, values: np.ndarray):
+    """Rows of shape (count, 3) as a flat array on the device."""
+    return device.to_device(np.ascontiguousarray(values.T).ravel())
+
+
+def make_state(device, real, system: System, condensation: np.ndarray) -> State:
+    """The system's particles with ids in its order."""
+    count, velocity = system.count, system.velocity.astype(real)
+    return State(
+        count,
+        r=vectors(device, Units(real).of(system.position + system.margin, system.box)),
+        v=vectors(device, velocity),
+        u=vectors(device, velocity),
+        s=device.to_device(condensation.astype(real)),
+        term=device.zeros(count, real),
+        kind=device.zeros(count, np.int32),
+        a=device.zeros(3 * count, real),
+        ids=device.to_device(np.arange(count, dtype=np.int32)),
+    )

@@ -1,0 +1,126 @@
+"""What is simulated: a fluid's particles in a closed tank, checked."""
+
+from dataclasses import dataclass, field
+from math import ceil, isfinite, sqrt
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from repro.errors import InputError
+from repro.particles.cells import Cells
+from repro.particles.random import require_ids
+
+from .fluid import Fluid, Resolution, time_steps
+
+#: share of the spacing below which two particles overlap
+OVERLAP = 0.25
+
+#: share of the longest time step that is taken where none is given
+SAFETY = 0.8
+
+
+@dataclass(frozen=True)
+class System:
+    """Particles at `position` (count, 3) in m with `velocity` in m/s in the tank from the origin to `tank`.
+
+    `time_step` in s; None takes one below all limits. Raises InputError for what cannot be simulated.
+    """
+
+    fluid: Fluid
+    resolution: Resolution
+    tank: tuple[float, float, float]
+    position: np.ndarray = field(repr=False)
+    velocity: np.ndarray = field(repr=False)
+    time_step: float | None = None
+    name: str = "tank"
+
+    def __post_init__(self):
+        _require(len(self.position) > 0, f"{self.name}: no particle")
+        require_ids(len(self.position))
+        _require(
+            self.position.shape == self.velocity.shape == (len(self.position), 3),
+            f"{self.name}: positions {self.position.shape} and velocities {self.velocity.shape}: both (count, 3)",
+        )
+        _require(
+            bool(np.isfinite(self.velocity).all() and np.isfinite(self.position).all()),
+            f"{self.name}: positions and velocities must be finite",
+        )
+        self._require_tank()
+        self._require_apart()
+        self._require_steps()
+
+    def _require_tank(self):
+        for axis, side in zip("xyz", self.tank, strict=True):
+            _require(
+                isfinite(side) and side >= self.resolution.spacing,
+                f"{self.name}: tank side {axis} = {side}: at least one spacing, {self.resolution.spacing:g} m",
+            )
+        outside = ((self.position < 0) | (self.position > self.tank)).any(1)
+        _require(not outside.any(), f"{self.name}: {outside.sum()} particles lie outside the tank {self.tank}")
+
+    def _require_apart(self):
+        least = OVERLAP * self.resolution.spacing
+        distance = cKDTree(self.position).query(self.position, 2)[0][:, 1]
+        _require(
+            bool((distance >= least).all()),
+            f"{self.name}: {int((distance < least).sum())} particles overlap: they are nearer to each other than "
+            f"{least:g} m, a quarter of the spacing",
+        )
+
+    def _require_steps(self):
+        if self.time_step is None:
+            return
+        limits = time_steps(self.fluid, self.resolution, self.speed)
+        name = min(limits, key=limits.get)
+        _require(
+            0 < self.time_step <= limits[name],
+            f"{self.name}: time step {self.time_step:g} s: above 0 and within the {name} limit, {limits[name]:.3g} s",
+        )
+
+    @property
+    def count(self) -> int:
+        """Number of fluid particles."""
+        return len(self.position)
+
+    @property
+    def mass(self) -> float:
+        """Mass of a particle in kg."""
+        return self.resolution.mass(self.fluid.density)
+
+    @property
+    def depth(self) -> float:
+        """Height in m of the highest particle's upper end over the tank's bottom."""
+        return float(self.position[:, 2].max()) + self.resolution.spacing / 2
+
+    @property
+    def speed(self) -> float:
+        """The fastest flow to expect in m/s: Ritter's front, 2 sqrt(g H), or as it begins."""
+        return max(2 * sqrt(self.fluid.gravity * self.depth), float(np.linalg.norm(self.velocity, axis=1).max()))
+
+    @property
+    def dt(self) -> float:
+        """The time step in s."""
+        limits = time_steps(self.fluid, self.resolution, self.speed)
+        return self.time_step or SAFETY * min(limits.values())
+
+    @property
+    def margin(self) -> float:
+        """Distance in m from the box's edge to the tank: the ghosts' layer, and a cell that stays empty."""
+        return (ceil(self.resolution.support / self.resolution.spacing) + 1) * self.resolution.spacing + (
+            2 * self.resolution.support
+        )
+
+    @property
+    def box(self) -> tuple[float, float, float]:
+        """Sides in m of the periodic box around the tank and its ghosts."""
+        return tuple(side + 2 * self.margin for side in self.tank)
+
+    @property
+    def cells(self) -> Cells:
+        """The background grid: cells at least a support radius wide."""
+        return Cells(tuple(side / self.resolution.support for side in self.box))
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise InputError(message)
