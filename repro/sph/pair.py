@@ -1,0 +1,161 @@
+"""Two particles in the arrays of their species: how far apart, and what one adds to the other's sums.
+
+Sums over neighbours are taken in double precision and in one order; what is added is in the precision of the state.
+`me` is a particle's position (x, y, z) and what else the sum needs of it.
+"""
+
+from functools import cache
+from math import sqrt
+
+from numpy import float64, uint32
+
+from repro.parallel import fma, inline
+from repro.particles.position import between
+
+from .equations import divergence_term, momentum_term, viscous_term
+
+#: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
+AIR, UNUSED = 8, 16
+
+
+@cache
+def separation(real):
+    """Returns apart(me, j, species, p): the vector from particle j to the position `me` in smoothing lengths, and its
+    square.
+    """
+    difference = between(real)
+
+    @inline
+    def apart(me, j, species, p):
+        r, count = species.r, species.count
+        ex = difference(me[0], r[j]) * p.unit_x
+        ey = difference(me[1], r[uint32(count + j)]) * p.unit_y
+        ez = difference(me[2], r[uint32(2 * count + j)]) * p.unit_z
+        return (ex, ey, ez), fma(ex, ex, fma(ey, ey, ez * ez))
+
+    return apart
+
+
+@inline
+def vector_of(values, j, count):
+    """Three components of particle j."""
+    return values[j], values[uint32(count + j)], values[uint32(2 * count + j)]
+
+
+@inline
+def minus(a, b):
+    """The difference of two vectors."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@cache
+def density_visit(real, kernel):
+    """Adds W / norm h^3, equation 3, of fluid or of a ghost that is used. me = position; found = (sum,)."""
+    apart, shape = separation(real), kernel(real)[0]
+
+    @inline
+    def visit(found, me, j, species, p):
+        _, square = apart(me, j, species, p)
+        if square < p.reach and species.kind[j] != UNUSED:
+            return (found[0] + float64(shape(sqrt(square))),)
+        return found
+
+    return visit
+
+
+@cache
+def divergence_visit(real, kernel, walls):
+    """Adds to equation 4's sum. me = (position, velocity at the middle of the step); found = (sum,).
+
+    The pair is taken where it was at the middle of the step, which makes the time step symmetric. A ghost in a wall
+    slips: it goes with the fluid particle along the wall, and stands still across it.
+    """
+    apart, slope, zero = separation(real), kernel(real)[1], real(0)
+
+    @inline
+    def to_wall(v, j, species):
+        kind = species.kind[j]
+        return v[0] if kind & 1 else zero, v[1] if kind & 2 else zero, v[2] if kind & 4 else zero
+
+    @inline
+    def to_fluid(v, j, species):
+        return minus(v, vector_of(species.v, j, species.count))
+
+    relative = to_wall if walls else to_fluid
+
+    @inline
+    def visit(found, me, j, species, p):
+        e, square = apart(me, j, species, p)
+        if square < p.reach:
+            du = relative((me[3], me[4], me[5]), j, species)
+            e = (
+                fma(-p.half_step, du[0], e[0]),
+                fma(-p.half_step, du[1], e[1]),
+                fma(-p.half_step, du[2], e[2]),
+            )
+            q = sqrt(fma(e[0], e[0], fma(e[1], e[1], e[2] * e[2])))
+            return (found[0] + float64(divergence_term(e, du, slope(q))),)
+        return found
+
+    return visit
+
+
+@cache
+def momentum_visit(real, kernel):
+    """Adds to equation 6's sum, with artificial viscosity. me = (position, velocity, own term); found = vector."""
+    apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
+
+    @inline
+    def visit(found, me, j, species, p):
+        e, square = apart(me, j, species, p)
+        if square < p.reach and species.kind[j] != UNUSED:
+            du = minus((me[3], me[4], me[5]), vector_of(species.u, j, species.count))
+            push = momentum_term(me[6], species.term[j], viscous(e, du, square, p.viscosity), slope(sqrt(square)))
+            return (
+                found[0] + float64(push * e[0]),
+                found[1] + float64(push * e[1]),
+                found[2] + float64(push * e[2]),
+            )
+        return found
+
+    return visit
+
+
+@cache
+def nearest_visit(real):
+    """The square of the distance of the nearest particle in smoothing lengths. found = (least,)."""
+    apart = separation(real)
+
+    @inline
+    def visit(found, me, j, species, p):
+        _, square = apart(me, j, species, p)
+        return (min(found[0], square),)
+
+    return visit
+
+
+@cache
+def extrapolation_visit(real, kernel):
+    """Adds to the kernel's sum, and weighted with it velocity and condensation at the height of `me`.
+
+    found = (weight, three of velocity, condensation).
+    """
+    apart, shape = separation(real), kernel(real)[0]
+
+    @inline
+    def visit(found, me, j, species, p):
+        e, square = apart(me, j, species, p)
+        if square < p.reach:
+            w = shape(sqrt(square))
+            u = vector_of(species.u, j, species.count)
+            level = fma(-p.hydrostatic, e[2], species.s[j])
+            return (
+                found[0] + float64(w),
+                found[1] + float64(w * u[0]),
+                found[2] + float64(w * u[1]),
+                found[3] + float64(w * u[2]),
+                found[4] + float64(w * level),
+            )
+        return found
+
+    return visit

@@ -1,0 +1,18 @@
+"""Ways to find neighbours: one short file each, which give the same neighbours in the same order.
+
+A strategy has `lists(device, cells, state, real)`, which says how the fluid's table of cells is brought up to date, and
+`walk(real, visit)`, which returns
+
+    total(found, me, at, species, p, cells)
+
+and visits the particles of one species in the 27 cells around the cell `at` = (cx, cy, cz): found becomes
+visit(found, me, j, species, p) for one particle j after the other. A further kind of particle is one more call.
+The order is that of the cells, and within a cell that of the ids, so that sums have the same bits with every strategy.
+"""
+
+from . import cell_table, runs
+from .lists import Lists
+
+STRATEGIES = {"cell table": cell_table, "runs": runs}
+
+__all__ = ["STRATEGIES", "Lists"]

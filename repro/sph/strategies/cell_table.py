@@ -1,0 +1,36 @@
+"""The paper's search (section 2, figure 5): a radix sort by cell and a first-index array, and the 27 cells one by one.
+
+The particles stay in their order; what is sorted are their numbers.
+"""
+
+from functools import cache
+
+from numpy import uint32
+
+from repro.parallel import inline
+from repro.particles.cells import ALL_CELLS, neighbour
+from repro.particles.radix_sort import RadixSort
+
+from .lists import Lists
+
+
+@cache
+def walk(real, visit):
+    """See `strategies`."""
+
+    @inline
+    def total(found, me, at, species, p, cells):
+        own = (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+        for k in range(ALL_CELLS):
+            c = neighbour(own, k, cells)
+            for slot in range(species.starts[c], species.starts[c + 1]):
+                found = visit(found, me, uint32(species.members[slot]), species, p)
+        return found
+
+    return total
+
+
+def lists(device, cells, state, real) -> Lists:
+    """The fluid's first-index array."""
+    sort = RadixSort(device, cells, state.count, real)
+    return Lists(sort.update(state.r), sort.starts, sort.members)

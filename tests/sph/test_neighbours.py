@@ -1,0 +1,105 @@
+"""All searches find the neighbours that a comparison with every particle finds, in one order."""
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from repro.particles.position import Units
+from repro.sph.fluid import Fluid, Resolution
+from repro.sph.ghosts import Sites, make_ghosts, no_ghosts
+from repro.sph.pair import separation, vector_of
+from repro.sph.state import make_state, numbers
+from repro.sph.strategies import STRATEGIES
+from repro.sph.sums import located
+from repro.sph.system import System
+
+REAL = np.float64
+
+
+def system_of(position):
+    resolution = Resolution(0.1)
+    return System(Fluid(), resolution, (0.8, 0.5, 0.7), position, np.zeros_like(position))
+
+
+@some.composite
+def places(draw, most=25):
+    """Positions in the tank: scattered, in a corner, or in planes that cells end with; no two at one place."""
+    generator = np.random.default_rng(draw(some.integers(0, 2**31)))
+    count = draw(some.integers(1, most))
+    position = generator.uniform(0, (0.8, 0.5, 0.7), (count, 3))
+    kind = draw(some.sampled_from(["scattered", "crowded", "on faces"]))
+    if kind == "crowded":
+        position *= 0.3
+    if kind == "on faces":
+        system = system_of(np.full((1, 3), 0.1))
+        width = np.array(system.box) / system.cells.shape
+        faces = np.round((position + system.margin) / width) * width - system.margin
+        inside = (faces >= 0) & (faces <= system.tank)
+        position = np.where(inside, faces, position)
+    # fluid must not overlap
+    kept = []
+    for place in position:
+        if all(np.linalg.norm(place - other) > 0.03 for other in kept):
+            kept.append(place)
+    return np.array(kept)
+
+
+def collect(real):
+    """Adds the numbers of the particles within the support."""
+    apart = separation(real)
+
+    def visit(found, me, j, species, p):
+        _, square = apart(me, j, species, p)
+        return (*found, int(j)) if square < p.reach else found
+
+    return visit
+
+
+def neighbours(strategy, system, others):
+    """For each fluid particle by id: the ids of its fluid neighbours, and its neighbours among `others` species."""
+    device, module = PlainDevice(), STRATEGIES[strategy]
+    state = make_state(device, REAL, system, np.zeros(system.count))
+    lists = module.lists(device, system.cells, state, REAL)
+    for launch in lists.parts.values():
+        launch()
+    fluid, p, cells = state.species(lists.starts, lists.members), numbers(system, REAL), system.cells.shape
+    total, at, found = module.walk(REAL, collect(REAL)), located(REAL), {}
+    for i in range(system.count):
+        me = vector_of(state.r, i, state.count)
+        where = at(me, cells)
+        near = [int(state.ids[j]) for j in total((), me, where, fluid, p, cells)]
+        found[int(state.ids[i])] = near, [total((), me, where, species, p, cells) for species in others]
+    return found
+
+
+def by_hand(here, there, support):
+    distance = np.linalg.norm(here - there, axis=1)
+    # who lies on the edge of the support may be counted or not
+    sure, maybe = distance < support * (1 - 1e-9), distance < support * (1 + 1e-9)
+    return set(np.flatnonzero(sure)), set(np.flatnonzero(maybe))
+
+
+@settings(max_examples=25, deadline=None)
+@given(position=places(), floating=places(most=8))
+def test_every_search_finds_each_kinds_neighbours_and_in_the_same_order(position, floating):
+    system, device = system_of(position), PlainDevice()
+    # a further kind of particles is one more call
+    third = make_ghosts(device, REAL, system, Sites(floating, np.zeros(len(floating), np.int32)))
+    nobody = no_ghosts(device, REAL, system)
+    found = [neighbours(strategy, system, [third, nobody]) for strategy in STRATEGIES]
+    assert all(other == found[0] for other in found)
+    there = Units(REAL).coordinates(third.r.reshape(3, -1).T.copy(), system.box) - system.margin
+    for i, (fluid, (others, none)) in found[0].items():
+        for near, places_ in ((fluid, position), (others, there)):
+            sure, maybe = by_hand(position[i], places_, system.resolution.support)
+            assert len(near) == len(set(near))
+            assert sure <= set(near) <= maybe
+        assert none == ()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_particle_is_its_own_neighbour_once(strategy):
+    found = neighbours(strategy, system_of(np.array([[0.4, 0.2, 0.3]])), [])
+    assert found == {0: ([0], [])}
