@@ -1,0 +1,96 @@
+"""The paper's set-ups, in SI units; lengths are whole numbers of spacings."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repro.errors import InputError
+
+from .fluid import Fluid, Resolution
+from .system import System
+
+
+@dataclass(frozen=True)
+class DamBreak:
+    """A column of water in the corner of a closed tank (figures 6 to 8); nothing holds it from the start.
+
+    The paper states no size. These are of Koshizuka and Oka's experiment, a column 0.146 m wide and twice as high in a
+    tank four times as long, and the paper's 10^4 fluid particles: 25 x 8 x 50.
+    """
+
+    #: particles along the column's width, its depth (the tank's too) and its height
+    column: tuple[int, int, int] = (25, 8, 50)
+    #: the column's width in m
+    width: float = 0.146
+    #: the tank's length and height over the column's width
+    length: float = 4.0
+    height: float = 4.0
+    fluid: Fluid = field(default_factory=Fluid)
+    ratio: float = 1.3
+    kernel: str = "wendland c2"
+    #: in s; None takes one below all limits
+    time_step: float | None = None
+
+    def __post_init__(self):
+        _counts("column", self.column)
+        if not self.width > 0:
+            raise InputError(f"width = {self.width}: it must be positive, in m")
+
+    @property
+    def resolution(self) -> Resolution:
+        """Spacing and kernel."""
+        return Resolution(self.width / self.column[0], self.ratio, self.kernel)
+
+    def system(self) -> System:
+        """The column at rest."""
+        spacing = self.resolution.spacing
+        length, height = (round(share * self.column[0]) for share in (self.length, self.height))
+        for what, room, size in (("long", length, self.column[0]), ("high", height, self.column[2])):
+            if size > room:
+                raise InputError(f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
+        tank = tuple(n * spacing for n in (length, self.column[1], height))
+        return _at_rest(self, tank, "dam break")
+
+
+@dataclass(frozen=True)
+class StillWater:
+    """Water at rest over the whole bottom of a closed tank."""
+
+    #: particles along x, y and z
+    column: tuple[int, int, int] = (12, 12, 16)
+    spacing: float = 0.01
+    #: spacings of air above the water
+    air: int = 8
+    fluid: Fluid = field(default_factory=Fluid)
+    ratio: float = 1.3
+    kernel: str = "wendland c2"
+    #: in s; None takes one below all limits
+    time_step: float | None = None
+
+    def __post_init__(self):
+        _counts("column", self.column)
+        if self.air < 0:
+            raise InputError(f"air = {self.air} spacings: the column lies outside the tank")
+
+    @property
+    def resolution(self) -> Resolution:
+        """Spacing and kernel."""
+        return Resolution(self.spacing, self.ratio, self.kernel)
+
+    def system(self) -> System:
+        """The water at rest."""
+        nx, ny, nz = self.column
+        tank = nx * self.spacing, ny * self.spacing, (nz + self.air) * self.spacing
+        return _at_rest(self, tank, "still water")
+
+
+def _at_rest(case, tank, name: str) -> System:
+    spacing = case.resolution.spacing
+    index = np.stack(np.meshgrid(*(np.arange(n) for n in case.column), indexing="ij"), -1).reshape(-1, 3)
+    position = (index + 0.5) * spacing
+    return System(case.fluid, case.resolution, tank, position, np.zeros_like(position), case.time_step, name)
+
+
+def _counts(what: str, numbers) -> None:
+    if len(numbers) != 3 or any(n < 1 for n in numbers):
+        raise InputError(f"{what} = {numbers}: three numbers of particles, each at least 1")
