@@ -9,7 +9,6 @@ from functools import cache
 from math import sqrt
 
 from repro.parallel import fma, inline
-from repro.parallel.elementary import polynomial
 
 #: gamma of the Tait equation
 GAMMA = 7
@@ -26,11 +25,13 @@ def sound_speed(stiffness: float, density: float) -> float:
 @cache
 def tait(real):
     """Returns pressure(s, stiffness) in Pa: B ((1 + s)^7 - 1), equation 5, without the difference of like numbers."""
-    series = polynomial(tuple(map(real, (1, 7, 21, 35, 35, 21, 7))))
+    seven, twenty_one, thirty_five = map(real, (7, 21, 35))
 
     @inline
     def pressure(s, stiffness):
-        return stiffness * s * series(s)
+        third = fma(fma(s + seven, s, twenty_one), s, thirty_five)
+        series = fma(fma(fma(third, s, thirty_five), s, twenty_one), s, seven)
+        return stiffness * s * series
 
     return pressure
 

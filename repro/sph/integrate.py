@@ -11,7 +11,7 @@ v += dt a / 2           kick
 from functools import cache
 
 from repro.parallel import fma, inline
-from repro.particles.position import between, moved
+from repro.particles.position import moved, upper_bits
 
 
 @cache
@@ -43,13 +43,14 @@ def held(real):
 
     walls = the three lower and the three upper ones' positions.
     """
-    difference, zero = between(real), real(0)
+    # from the box's edge: a difference would be the nearer way around the box, which is shorter than many tanks
+    upper, zero = upper_bits(real), real(0)
 
     @inline
     def contain(r, v, u, j, k, walls):
-        if difference(r[j], walls[k]) < zero:
+        if upper(r[j]) < upper(walls[k]):
             r[j], v[j], u[j] = walls[k], max(v[j], zero), max(u[j], zero)
-        elif difference(walls[3 + k], r[j]) < zero:
+        elif upper(r[j]) > upper(walls[3 + k]):
             r[j], v[j], u[j] = walls[3 + k], min(v[j], zero), min(u[j], zero)
 
     return contain

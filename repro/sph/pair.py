@@ -1,7 +1,8 @@
 """Two particles in the arrays of their species: how far apart, and what one adds to the other's sums.
 
 Sums over neighbours are taken in double precision and in one order; what is added is in the precision of the state.
-`me` is a particle's position (x, y, z) and what else the sum needs of it.
+`me` is a particle's position (x, y, z) and what else the sum needs of it. Plain Python's square root is in double
+precision: it is rounded at once, as a kernel does.
 """
 
 from functools import cache
@@ -57,7 +58,7 @@ def density_visit(real, kernel):
     def visit(found, me, j, species, p):
         _, square = apart(me, j, species, p)
         if square < p.reach and species.kind[j] != UNUSED:
-            return (found[0] + float64(shape(sqrt(square))),)
+            return (found[0] + float64(shape(real(sqrt(square)))),)
         return found
 
     return visit
@@ -93,7 +94,7 @@ def divergence_visit(real, kernel, walls):
                 fma(-p.half_step, du[1], e[1]),
                 fma(-p.half_step, du[2], e[2]),
             )
-            q = sqrt(fma(e[0], e[0], fma(e[1], e[1], e[2] * e[2])))
+            q = real(sqrt(fma(e[0], e[0], fma(e[1], e[1], e[2] * e[2]))))
             return (found[0] + float64(divergence_term(e, du, slope(q))),)
         return found
 
@@ -110,7 +111,7 @@ def momentum_visit(real, kernel):
         e, square = apart(me, j, species, p)
         if square < p.reach and species.kind[j] != UNUSED:
             du = minus((me[3], me[4], me[5]), vector_of(species.u, j, species.count))
-            push = momentum_term(me[6], species.term[j], viscous(e, du, square, p.viscosity), slope(sqrt(square)))
+            push = momentum_term(me[6], species.term[j], viscous(e, du, square, p.viscosity), slope(real(sqrt(square))))
             return (
                 found[0] + float64(push * e[0]),
                 found[1] + float64(push * e[1]),
@@ -146,7 +147,7 @@ def extrapolation_visit(real, kernel):
     def visit(found, me, j, species, p):
         e, square = apart(me, j, species, p)
         if square < p.reach:
-            w = shape(sqrt(square))
+            w = shape(real(sqrt(square)))
             u = vector_of(species.u, j, species.count)
             level = fma(-p.hydrostatic, e[2], species.s[j])
             return (

@@ -1,0 +1,158 @@
+"""Trajectories: devices and searches against each other, conservation, water at rest, and what stops a run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+from helpers.sph_systems import shaken
+
+from repro.errors import DeviceError, DivergenceError, InputError, MemoryLimitError
+from repro.parallel import select
+from repro.particles.position import Units
+from repro.sph.cases import DamBreak, StillWater
+from repro.sph.exact import pressure, rest_pressure, ritter_front
+from repro.sph.fluid import Fluid
+from repro.sph.observables import energy, front
+from repro.sph.simulation import Simulation
+from repro.sph.strategies import STRATEGIES
+
+
+def after(system, device, steps, **options):
+    simulation = Simulation(system, device, **options)
+    simulation.step(steps)
+    return simulation.particles()
+
+
+@pytest.fixture(scope="module")
+def one_core():
+    return select("serial")
+
+
+@pytest.fixture(scope="module")
+def trajectory(shaken_water, one_core):
+    """The reference: 60 steps of the fast search on one core."""
+    return after(shaken_water, one_core, 60)
+
+
+@pytest.mark.parametrize(("name", "strategy"), [("serial", "cell table"), ("threads", "runs")])
+def test_single_precision_is_the_same_on_every_device_and_with_every_search_bit_for_bit(
+    shaken_water, trajectory, name, strategy
+):
+    found = after(shaken_water, select(name), 60, strategy=strategy)
+    for what, values in trajectory.items():
+        np.testing.assert_array_equal(found[what], values)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_compiled_kernels_are_the_plain_formulas_bit_for_bit(one_core, strategy):
+    # plain Python stands for a GPU, which rounds as it does
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    expected = after(system, one_core, 2, strategy=strategy)
+    found = after(system, PlainDevice(), 2, strategy=strategy)
+    for what, values in expected.items():
+        np.testing.assert_array_equal(found[what], values)
+
+
+def test_pairs_of_fluid_keep_momentum(one_core):
+    water = shaken(5, tank=(15, 15, 15), water=(5, 5, 5))
+    # in the middle of the tank, no wall is near and no weight acts
+    system = replace(water, position=water.position + 0.1, fluid=Fluid(gravity=0.0))
+    simulation = Simulation(system, one_core, boundary="none", precision="double")
+    before = simulation.particles()["velocity"].sum(0)
+    simulation.step(20)
+    found = simulation.particles()
+    assert np.abs(found["velocity"] - system.velocity).max() > 1e-3
+    np.testing.assert_allclose(found["velocity"].sum(0), before, atol=1e-10)
+
+
+def test_water_at_rest_has_the_pressure_of_its_depth_and_does_not_move(one_core):
+    system = StillWater(column=(8, 8, 12), air=2).system()
+    simulation = Simulation(system, one_core)
+    simulation.step(1000)
+    found = simulation.particles()
+    depth = system.depth - found["position"][:, 2]
+    expected = rest_pressure(depth, system.fluid)
+    deep = depth > 2 * system.resolution.smoothing_length
+    error = pressure(found["condensation"].astype(float), system.fluid)[deep] - expected[deep]
+    assert np.abs(error).max() < 0.02 * expected.max()
+    # in free fall it would sink by 4 mm, two fifths of a spacing
+    assert np.abs(found["position"] - system.position).max() < 0.02 * system.resolution.spacing
+
+
+@pytest.fixture(scope="module")
+def dam():
+    return DamBreak(column=(8, 4, 16), length=4.0, height=3.0)
+
+
+def test_a_dam_break_loses_energy_only_and_runs_ahead_slower_than_ritters_front(dam, one_core):
+    system = dam.system()
+    simulation, energies = Simulation(system, one_core), []
+    simulation.start()
+    for _ in range(8):
+        energies.append(energy(simulation.particles(), system).total)
+        simulation.step(250)
+        time = simulation.steps * system.dt
+        run = front(simulation.particles(), system) - dam.width
+        assert run < ritter_front(time, system.depth, system.fluid.gravity)
+    assert (np.diff(energies) < 1e-5 * energies[0]).all()
+    # by free fall the front would be nowhere; it has run more than half a width in 0.1 s
+    assert run > 0.5 * dam.width
+
+
+@pytest.mark.parametrize("boundary", ["none", "clamped"])
+def test_without_ghosts_the_walls_hold_the_fluid_and_densities_are_clamped_where_asked(dam, one_core, boundary):
+    system = dam.system()
+    simulation = Simulation(system, one_core, boundary=boundary)
+    simulation.step(1000)
+    found = simulation.particles()
+    assert (found["position"] > -1e-6).all()
+    assert (found["position"] < np.array(system.tank) + 1e-6).all()
+    assert (found["condensation"].min() >= 0) == (boundary == "clamped")
+
+
+def test_ghosts_at_least_halve_the_density_deficit(dam, one_core):
+    system, missing = dam.system(), {}
+    for boundary in ("ghosts", "none"):
+        simulation = Simulation(system, one_core, boundary=boundary)
+        missing[boundary] = np.maximum(-simulation.summed_condensation(), 0).mean()
+    # on the whole lattice nothing is missing at all, and half of it is at a face
+    assert missing["none"] > 0.1
+    assert missing["ghosts"] < 1e-5
+
+
+def test_a_particle_through_a_wall_stops_the_run_and_is_named(shaken_water):
+    simulation = Simulation(shaken_water, PlainDevice())
+    outside = np.array([[shaken_water.margin - 0.01, 0, 0]])
+    simulation.state.r[7] = Units(np.float32).of(outside, shaken_water.box)[0, 0]
+    with pytest.raises(DivergenceError, match="particle 7 is through the lower wall across x by step 0"):
+        simulation._look()
+
+
+def test_a_velocity_that_is_no_number_stops_the_run_and_is_named(shaken_water):
+    simulation = Simulation(shaken_water, PlainDevice())
+    simulation.state.v[11] = np.nan
+    with pytest.raises(DivergenceError, match="particle 11 has no finite velocity by step 0"):
+        simulation._look()
+
+
+def test_what_cannot_work_is_refused_in_one_line(shaken_water):
+    for options in ({"strategy": "x"}, {"density": "x"}, {"boundary": "x"}, {"precision": "half"}):
+        with pytest.raises(InputError, match="choose one of"):
+            Simulation(shaken_water, PlainDevice(), **options)
+    with pytest.raises(InputError, match="is a name"):
+        Simulation(shaken_water, "serial")
+
+
+def test_what_does_not_fit_is_refused_before_it_is_allocated(shaken_water):
+    class Small(PlainDevice):
+        @staticmethod
+        def free_memory():
+            return 1000
+
+        @staticmethod
+        def zeros(shape, dtype):
+            raise DeviceError("allocated")
+
+    with pytest.raises(MemoryLimitError, match="125 particles"):
+        Simulation(shaken_water, Small())
