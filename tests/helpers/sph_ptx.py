@@ -14,18 +14,16 @@ from repro.sph.strategies import STRATEGIES
 
 
 def main(precision):
-    for strategy in STRATEGIES:
-        for density in DENSITIES:
-            show(strategy, density, precision, fuse=True)
-    show("runs", "continuity", precision, fuse=False)
-    show("runs", "continuity", precision, fuse=True, boundary=BOUNDARIES[-1])
+    # between them every kernel of both searches, both densities and both kinds of walls
+    for strategy, density, boundary in zip(STRATEGIES, DENSITIES, BOUNDARIES[:2], strict=True):
+        for fuse in (True, False):
+            show(PtxDevice(fuse), fuse, strategy, density, boundary, precision)
 
 
-def show(strategy, density, precision, fuse, boundary=BOUNDARIES[0]):
-    device = PtxDevice(fuse)
+def show(device, fuse, strategy, density, boundary, precision):
     Simulation(shaken(), device, strategy=strategy, density=density, boundary=boundary, precision=precision)
     for name, text in device.kernels.values():
-        about = {"strategy": strategy, "density": density, "boundary": boundary, "kernel": name, "fuse": fuse}
+        about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}
         print(json.dumps(about | look(text)), flush=True)
 
 

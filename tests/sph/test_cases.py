@@ -1,0 +1,119 @@
+"""Set-ups, what they refuse, and time steps."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from repro.errors import InputError
+from repro.sph.cases import DamBreak, StillWater
+from repro.sph.fluid import Fluid, Resolution, time_steps
+from repro.sph.ghosts import lattice
+from repro.sph.kernels import KERNELS, SUPPORT
+
+
+def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_and_okas_tank():
+    system = DamBreak().system()
+    assert system.count == 10_000
+    assert system.depth == pytest.approx(2 * 0.146)
+    assert system.tank[0] == pytest.approx(4 * 0.146)
+    assert system.position.min() == pytest.approx(system.resolution.spacing / 2)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(ratio=some.floats(1, 2))
+def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ratio):
+    resolution = Resolution(0.01, ratio, kernel)
+    shape, _ = KERNELS[kernel](float)
+    n = int(SUPPORT * ratio) + 1
+    index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3)
+    total = sum(shape(q) for q in np.linalg.norm(index, axis=1) / ratio) * resolution.norm
+    assert resolution.mass(1000.0) * total / resolution.smoothing_length**3 == pytest.approx(1000)
+    # a sum over the lattice is nearly the integral
+    assert resolution.mass(1000.0) == pytest.approx(1000 * 0.01**3, rel=0.04)
+
+
+def test_the_limits_of_the_time_step_are_the_published_ones():
+    fluid, resolution = Fluid(viscosity=0.2), Resolution(0.01, 1.3)
+    h, c = 0.013, np.sqrt(7 * 1119e3 / 1000)
+    limits = time_steps(fluid, resolution, 2.0)
+    assert limits["Courant"] == pytest.approx(0.25 * h / (c + 2))
+    assert limits["force"] == pytest.approx(0.25 * np.sqrt(h / 9.81))
+    assert limits["viscous"] == pytest.approx(0.125 * h**2 / (0.2 * h * c / 10))
+    assert set(time_steps(Fluid(viscosity=0, gravity=0), resolution, 2.0)) == {"Courant"}
+
+
+def test_a_given_time_step_is_taken_and_one_is_chosen_below_all_limits():
+    system = StillWater().system()
+    limits = time_steps(system.fluid, system.resolution, system.speed)
+    assert system.dt == pytest.approx(0.8 * min(limits.values()))
+    assert StillWater(time_step=1e-6).system().dt == 1e-6
+
+
+water = StillWater(column=(4, 4, 4))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: StillWater(time_step=1e-3).system(), "time step 0.001 s: above 0 and within the Courant limit"),
+        (lambda: StillWater(time_step=-1e-6).system(), "time step -1e-06 s: above 0"),
+        (lambda: StillWater(ratio=0.0).system(), "smoothing length = 0.0 spacings: 1 to 4"),
+        (lambda: StillWater(spacing=0.0).system(), "spacing = 0.0: it must be positive"),
+        (lambda: StillWater(kernel="gauss").system(), "unknown kernel 'gauss'"),
+        (lambda: StillWater(column=(4, 0, 4)), "at least 1"),
+        (lambda: StillWater(air=-1), "outside the tank"),
+        (lambda: DamBreak(length=0.5).system(), "a column 25 particles long lies outside a tank 12 spacings long"),
+        (lambda: DamBreak(height=1.0).system(), "a column 50 particles high lies outside a tank 25 spacings high"),
+        (lambda: DamBreak(width=0.0), "width = 0.0"),
+        (lambda: Fluid(density=0.0), "density = 0.0: it must be positive"),
+        (lambda: Fluid(viscosity=-1.0), "viscosity = -1.0: it cannot be negative"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(make, words):
+    with pytest.raises(InputError) as error:
+        make()
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_overlapping_particles_are_refused():
+    system = water.system()
+    position = system.position.copy()
+    position[3] = position[4] + 0.001
+    with pytest.raises(InputError, match="2 particles overlap"):
+        replace(system, position=position)
+
+
+def test_particles_outside_the_tank_or_without_a_finite_place_are_refused():
+    system = water.system()
+    position = system.position.copy()
+    position[3, 2] = -0.001
+    with pytest.raises(InputError, match="1 particles lie outside the tank"):
+        replace(system, position=position)
+    position[3, 2] = np.nan
+    with pytest.raises(InputError, match="must be finite"):
+        replace(system, position=position)
+
+
+def test_walls_have_a_support_of_ghosts_on_the_fluids_lattice():
+    system = water.system()
+    walls, inside = lattice(system)
+    spacing, support = system.resolution.spacing, system.resolution.support
+    # three layers are the first to be as thick as 2.6 spacings
+    assert len(walls.position) == 10 * 10 * 18 - 4 * 4 * 12
+    assert len(inside.position) == 4 * 4 * 12
+    everyone = np.concatenate([walls.position, inside.position])
+    on_lattice = everyone / spacing - 0.5
+    np.testing.assert_allclose(on_lattice, np.round(on_lattice), atol=1e-9)
+    assert everyone.min() <= -support + spacing / 2
+    # a corner lies beyond three walls
+    assert walls.kind[np.argmin(walls.position.sum(1))] == 7
+
+
+def test_a_tank_that_the_lattice_does_not_fit_is_refused():
+    system = replace(water.system(), tank=(0.043, 0.04, 0.12))
+    with pytest.raises(InputError, match="tank side x = 0.043 m is no whole number of spacings"):
+        lattice(system)

@@ -1,0 +1,82 @@
+"""Theory and observables, against each other and against integrals."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from scipy.integrate import quad
+
+from repro.sph.cases import DamBreak, StillWater
+from repro.sph.exact import pressure, rest_condensation, rest_pressure, ritter_front
+from repro.sph.fluid import Fluid
+from repro.sph.observables import density_deficit, energy, front, pressure_profile
+
+
+def at_rest(system):
+    s = rest_condensation(system.depth - system.position[:, 2], system.fluid)
+    return {"position": system.position, "velocity": system.velocity, "condensation": s}
+
+
+@given(depth=some.floats(1e-3, 100))
+def test_pressure_at_rest_carries_the_weight_above(depth):
+    fluid, step = Fluid(), 1e-3 * depth
+    # dp/dz = rho g, by a central difference
+    slope = (rest_pressure(depth + step, fluid) - rest_pressure(depth - step, fluid)) / (2 * step)
+    density = fluid.density * (1 + rest_condensation(depth, fluid))
+    assert slope == pytest.approx(density * fluid.gravity, rel=1e-5)
+
+
+def test_there_is_no_pressure_above_the_surface():
+    assert rest_pressure(-1.0, Fluid()) == 0
+
+
+def test_ritters_front_has_slope_two_in_martin_and_moyces_units():
+    # t* = t sqrt(2 g / a) and Z = z / a for a column twice as high as wide
+    a, g = 0.146, 9.81
+    assert ritter_front(3 / np.sqrt(2 * g / a), 2 * a, g) / a == pytest.approx(2 * 3)
+
+
+@given(s=some.floats(-0.05, 0.05))
+def test_the_internal_energy_is_the_work_of_the_pressure(s):
+    system = StillWater(column=(1, 1, 1), air=2).system()
+    fluid = system.fluid
+    particle = at_rest(system) | {"condensation": np.array([s])}
+    # per mass p / rho^2 d rho, with rho = rho0 (1 + s)
+    work, _ = quad(lambda x: pressure(x, fluid) / (fluid.density * (1 + x) ** 2), 0, s)
+    assert energy(particle, system).internal == pytest.approx(system.mass * work, rel=1e-8, abs=1e-12)
+
+
+def test_kinetic_and_potential_energy_are_those_of_the_whole_mass():
+    system = DamBreak(column=(4, 2, 8)).system()
+    found = energy(at_rest(system) | {"velocity": np.full((64, 3), 2.0)}, system)
+    mass = 64 * system.mass
+    assert found.kinetic == pytest.approx(mass * 12 / 2)
+    assert found.potential == pytest.approx(mass * 9.81 * 0.146)
+    assert found.total == found.kinetic + found.potential + found.internal
+
+
+def test_the_front_begins_at_the_columns_width():
+    system = DamBreak(column=(4, 2, 8)).system()
+    assert front(at_rest(system), system) == pytest.approx(0.146)
+
+
+def test_the_pressure_profile_of_water_at_rest_is_the_theorys():
+    system = StillWater(column=(3, 4, 6)).system()
+    profile = pressure_profile(at_rest(system), system)
+    np.testing.assert_allclose(profile.height, (np.arange(6) + 0.5) * 0.01)
+    np.testing.assert_array_equal(profile.count, 12)
+    np.testing.assert_allclose(profile.pressure, rest_pressure(0.06 - profile.height, system.fluid))
+
+
+def test_the_density_deficit_is_counted_where_it_is():
+    system = StillWater(column=(9, 9, 9)).system()
+    particles = at_rest(system)
+    surface = system.position[:, 2] > 0.08
+    index = np.floor(system.position / 0.01).astype(int)
+    middle = (index[:, :2] == 4).all(1) & (index[:, 2] == 4)
+    summed = np.where(surface, -0.3, np.where(middle, 0.2, -0.1))
+    found = density_deficit(summed, particles, system, surface)
+    assert found.near_surface == pytest.approx(0.3)
+    assert found.near_walls == pytest.approx(0.1)
+    # what is too dense lacks nothing
+    assert found.inside < 0.1
