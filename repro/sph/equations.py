@@ -8,6 +8,8 @@ e = (x_a - x_b) / h, and q = |e|; a sum over neighbours b leaves the mass and th
 from functools import cache
 from math import sqrt
 
+from numpy import float64
+
 from repro.parallel import fma, inline
 
 #: gamma of the Tait equation
@@ -71,6 +73,22 @@ def viscous_term(real):
         return -viscosity * min(approach, zero) / (square + softening)
 
     return term
+
+
+@cache
+def xsph_mean(real):
+    """Returns mean(weighted, weight): the mean of the neighbours' values, weighted with the kernel; zero without any.
+
+    It is the velocity towards which XSPH draws a particle's own (Monaghan, J. Comput. Phys. 82 (1989) 1), and what a
+    ghost has for its own. Both sums are in double precision.
+    """
+    zero, one, nothing = real(0), float64(1), float64(0)
+
+    @inline
+    def mean(weighted, weight):
+        return real(weighted * (one / weight)) if weight > nothing else zero
+
+    return mean
 
 
 @inline

@@ -52,7 +52,14 @@ class Simulation(TimeLoop):
         # what equation 3 gives, and the pressure that nobody asks for
         self._summed, spare = (device.zeros(system.count, self.real) for _ in range(2))
         self._measured = self.fluid._replace(term=spare)
-        self._bind()
+        self._choice = KERNELS[system.resolution.kernel], STRATEGIES[strategy].walk
+        self._numbers = numbers(system, self.real), system.cells.shape
+        self._drift, self._kick = self._bind_motion()
+        self._first_density, self._density, self._measure = self._bind_densities()
+        self._air_parts, self._ghost_parts = self._bind_ghosts()
+        momentum = momentum_body(self.real, *self._choice, self._air_pushes)
+        arguments = self.fluid, self.walls, self.air, self.state.a, *self._numbers
+        self._momentum = self._bound(momentum, system.count, *arguments)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -65,44 +72,49 @@ class Simulation(TimeLoop):
         ghosts = sites_count * (8 * each + 24) if self.boundary == "ghosts" else 0
         return int(self.system.count * (32 * each + 40) + ghosts + 16 * self.system.cells.count)
 
-    def _bind(self):
-        system, state, real, device = self.system, self.state, self.real, self.device
-        walk, kernel = STRATEGIES[self.strategy].walk, KERNELS[system.resolution.kernel]
-        fluid, walls, air, p, cells = self.fluid, self.walls, self.air, numbers(system, real), system.cells.shape
-        dt, least = real(system.dt), 0 if self.boundary == "clamped" else None
+    def _bound(self, body, items, *arguments):
+        return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
 
-        def bound(body, items, *arguments):
-            return device.compile(Kernel(body, dtype=real, strict=True))((items,), *arguments)
-
+    def _bind_motion(self):
+        """The launches that move particles: drift and kick."""
+        system, state, real = self.system, self.state, self.real
         corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
         faces = tuple(Units(real).of(corners, system.box).ravel())
-        contain = free if self.boundary == "ghosts" else held(real)
-        self._drift = bound(
-            drift_body(real, contain),
-            state.count,
-            *(state.r, state.v, state.u, state.a, dt, Units(real).per_length(system.box), faces, state.count),
-        )
-        self._kick = bound(kick_body(real), 3 * state.count, state.v, state.a, dt)
-        summation = summation_body(real, kernel, walk, least)
-        by_sum = self.density == "summation"
-        if by_sum:
-            self._first_density = self._density = bound(summation, state.count, fluid, walls, air, fluid.s, p, cells)
-        else:
-            body = continuity_body(real, kernel, walk, least)
-            self._first_density, self._density = (
-                bound(body, state.count, fluid, walls, np.float64(steps), p, cells) for steps in (0, 1)
-            )
-        momentum = momentum_body(real, kernel, walk, by_sum and self.boundary == "ghosts")
-        self._momentum = bound(momentum, state.count, fluid, walls, air, state.a, p, cells)
-        whole = summation_body(real, kernel, walk, None)
-        self._sum_density = bound(whole, state.count, self._measured, walls, air, self._summed, p, cells)
-        self._air_parts, self._ghost_parts = {}, {}
-        if self.boundary == "ghosts":
-            gap, extrapolation = real((GAP / system.resolution.ratio) ** 2), extrapolation_body(real, kernel, walk)
-            self._air_parts["air"] = bound(air_body(real, walk), air.count, fluid, air, gap, p, cells)
-            for name, ghosts in {"walls": walls, "air's velocity": air}.items():
-                if ghosts is walls or by_sum:
-                    self._ghost_parts[name] = bound(extrapolation, ghosts.count, fluid, ghosts, p, cells)
+        dt, per_length = real(system.dt), Units(real).per_length(system.box)
+        body = drift_body(real, free if self.boundary == "ghosts" else held(real))
+        arrays = state.r, state.v, state.u, state.a
+        drift = self._bound(body, state.count, *arrays, dt, per_length, faces, state.count)
+        return drift, self._bound(kick_body(real), 3 * state.count, state.v, state.a, dt)
+
+    def _bind_densities(self):
+        """The launches that find densities at the start and in a step, and the one that measures by equation 3."""
+        fluid, walls, air, count, real = self.fluid, self.walls, self.air, self.state.count, self.real
+        clamp = 0 if self.boundary == "clamped" else None
+        summation, whole = (summation_body(real, *self._choice, least) for least in (clamp, None))
+        measure = self._bound(whole, count, self._measured, walls, air, self._summed, *self._numbers)
+        if self.density == "summation":
+            found = self._bound(summation, count, fluid, walls, air, fluid.s, *self._numbers)
+            return found, found, measure
+        body = continuity_body(real, *self._choice, clamp)
+        # at the start a step of no duration: only pressures are found
+        none, one = (self._bound(body, count, fluid, walls, np.float64(n), *self._numbers) for n in (0, 1))
+        return none, one, measure
+
+    def _bind_ghosts(self):
+        """The launches by name that sample the air, and those that give ghosts what they take over from the fluid."""
+        if self.boundary != "ghosts":
+            return {}, {}
+        real, fluid, air = self.real, self.fluid, self.air
+        gap, sample = real((GAP / self.system.resolution.ratio) ** 2), air_body(real, self._choice[1])
+        sampled = {"air": self._bound(sample, air.count, fluid, air, gap, *self._numbers)}
+        used = {"ghosts in walls": self.walls} | ({"ghosts in the air": air} if self._air_pushes else {})
+        body = extrapolation_body(real, *self._choice)
+        return sampled, {name: self._bound(body, g.count, fluid, g, *self._numbers) for name, g in used.items()}
+
+    @property
+    def _air_pushes(self) -> bool:
+        """Whether air is among the neighbours of equation 6."""
+        return self.boundary == "ghosts" and self.density == "summation"
 
     @property
     def parts(self) -> dict:
@@ -110,7 +122,7 @@ class Simulation(TimeLoop):
         return {"drift": self._drift} | self._force_parts(self._density) | {"kick": self._kick}
 
     def _force_parts(self, density) -> dict:
-        air = self._air_parts if self.density == "summation" else {}
+        air = self._air_parts if self._air_pushes else {}
         return self._lists.parts | air | {"density": density} | self._ghost_parts | {"forces": self._momentum}
 
     def _launch_step(self):
@@ -159,6 +171,6 @@ class Simulation(TimeLoop):
     def summed_condensation(self) -> np.ndarray:
         """What equation 3 gives for each particle with the ghosts that there are, by id; negative is a deficit."""
         self.start()
-        for launch in (*self._air_parts.values(), self._sum_density):
+        for launch in (*self._air_parts.values(), self._measure):
             launch()
         return self.device.to_host(self._summed)[np.argsort(self.device.to_host(self.state.ids))]

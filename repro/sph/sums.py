@@ -8,7 +8,7 @@ from repro.parallel import fma, inline
 from repro.particles.cells import cell_along
 from repro.particles.position import upper_bits
 
-from .equations import pressure_term
+from .equations import pressure_term, xsph_mean
 from .pair import (
     AIR,
     UNUSED,
@@ -130,7 +130,7 @@ def air_body(real, walk):
 def extrapolation_body(real, kernel, walk):
     """What the ghosts take over from the fluid around them: its velocity, and at solids its pressure."""
     total, at, term = walk(real, extrapolation_visit(real, kernel)), located(real), pressure_term(real)
-    zero, none, one = real(0), float64(0), float64(1)
+    mean, zero, none = xsph_mean(real), real(0), float64(0)
 
     @inline
     def extrapolate(x, n, fluid, ghosts, p, cells):
@@ -139,11 +139,10 @@ def extrapolation_body(real, kernel, walk):
             kind, me = ghosts.kind[i], vector_of(ghosts.r, i, count)
             if kind != UNUSED:
                 found = total((none, none, none, none, none), me, at(me, cells), fluid, p, cells)
-                share = one / found[0] if found[0] > none else none
-                u[i] = zero if kind & 1 else real(share * found[1])
-                u[count + i] = zero if kind & 2 else real(share * found[2])
-                u[2 * count + i] = zero if kind & 4 else real(share * found[3])
-                ghosts.s[i] = zero if kind == AIR else real(share * found[4])
+                u[i] = zero if kind & 1 else mean(found[1], found[0])
+                u[count + i] = zero if kind & 2 else mean(found[2], found[0])
+                u[2 * count + i] = zero if kind & 4 else mean(found[3], found[0])
+                ghosts.s[i] = zero if kind == AIR else mean(found[4], found[0])
                 ghosts.term[i] = term(ghosts.s[i], p.stiffness)
 
     return extrapolate

@@ -13,6 +13,7 @@ from repro.sph.equations import (
     sound_speed,
     tait,
     viscous_term,
+    xsph_mean,
 )
 
 #: the paper's, in Pa
@@ -71,3 +72,14 @@ def test_the_divergence_term_is_velocity_times_gradient(e, du, slope):
 def test_pressure_pushes_apart():
     # the slope of a kernel is negative
     assert momentum_term(1.0, 1.0, 0.0, -1.0) > 0
+
+
+@given(values=some.lists(some.floats(-5, 5), min_size=1, max_size=8), data=some.data())
+def test_the_xsph_mean_lies_between_the_neighbours_values(values, data):
+    weights = data.draw(some.lists(some.floats(1e-3, 1), min_size=len(values), max_size=len(values)))
+    found = xsph_mean(float)(np.float64(np.dot(weights, values)), np.float64(sum(weights)))
+    assert min(values) - 1e-9 <= found <= max(values) + 1e-9
+
+
+def test_the_xsph_mean_of_nobody_is_zero():
+    assert xsph_mean(float)(np.float64(0), np.float64(0)) == 0

@@ -1,0 +1,65 @@
+"""A run on disk: HDF5 checkpoints that continue where they were made."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from repro.errors import InputError
+from repro.files import whole
+
+from .simulation import Simulation
+
+_VERSION = 1
+#: what the next step begins with; the velocity foreseen is found anew
+_ARRAYS = ("r", "v", "s", "a")
+
+
+def save(simulation: Simulation, path) -> None:
+    """Write a checkpoint, whole or not at all."""
+    # one that goes on would not find the forces at the start
+    simulation.start()
+    with whole(Path(path)) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update(version=_VERSION, steps=simulation.steps, **_identity(simulation))
+        # by id: each search has its own order
+        order = np.argsort(simulation.device.to_host(simulation.state.ids))
+        for name in _ARRAYS:
+            values = simulation.device.to_host(getattr(simulation.state, name))
+            file[name] = values.reshape(-1, len(order))[:, order].ravel()
+
+
+def restore(simulation: Simulation, path) -> None:
+    """Let a fresh simulation go on from a checkpoint of the same case, on any device: it follows the same trajectory.
+
+    Raises InputError for a file that is not a whole checkpoint, or one of another case.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        with h5py.File(path, "r") as file:
+            _require_same(path, dict(file.attrs), _identity(simulation) | {"version": _VERSION})
+            arrays, steps = {name: file[name][:] for name in _ARRAYS}, int(file.attrs["steps"])
+    except (OSError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a whole checkpoint ({error})") from None
+    for name, values in arrays.items():
+        getattr(simulation.state, name)[:] = simulation.device.to_device(values)
+    simulation.resume(steps)
+
+
+def _identity(simulation: Simulation) -> dict:
+    """What must be the same for a run to go on; the search and the device may change."""
+    system = simulation.system
+    about = {"name": system.name, "particles": system.count, "time step": system.dt, "mass": system.mass}
+    about |= {f"tank {axis}": side for axis, side in zip("xyz", system.tank, strict=True)}
+    about |= asdict(system.fluid) | asdict(system.resolution)
+    return about | {name: getattr(simulation, name) for name in ("density", "boundary", "precision")}
+
+
+def _require_same(path: Path, found: dict, expected: dict) -> None:
+    for name, value in expected.items():
+        if name not in found:
+            raise InputError(f"{path}: not a checkpoint of this program (without {name})")
+        if found[name] != value:
+            raise InputError(f"{path}: a checkpoint of another case: its {name} is {found[name]}, not {value}")

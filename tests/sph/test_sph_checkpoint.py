@@ -1,0 +1,76 @@
+"""Restarts: the same trajectory, with any search; and what is no checkpoint of the case."""
+
+from dataclasses import replace
+
+import h5py
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.errors import InputError
+from repro.parallel import select
+from repro.sph.checkpoint import restore, save
+from repro.sph.fluid import Fluid
+from repro.sph.simulation import Simulation
+
+
+@pytest.mark.parametrize("strategy", ["runs", "cell table"])
+def test_a_restart_continues_bit_for_bit_with_any_search(shaken_water, tmp_path, strategy):
+    device = select("serial")
+    whole, first = (Simulation(shaken_water, device) for _ in range(2))
+    whole.step(80)
+    first.step(40)
+    save(first, tmp_path / "run.h5")
+    second = Simulation(shaken_water, device, strategy=strategy)
+    restore(second, tmp_path / "run.h5")
+    assert second.steps == 40
+    second.step(40)
+    for name, values in whole.particles().items():
+        np.testing.assert_array_equal(second.particles()[name], values)
+
+
+class Unstarted(PlainDevice):
+    """Launches nothing: a checkpoint of the beginning needs no forces."""
+
+    def compile(self, kernel):
+        return lambda shape, *arguments: lambda: None
+
+
+@pytest.fixture
+def saved(shaken_water, tmp_path):
+    save(Simulation(shaken_water, Unstarted(), boundary="none"), tmp_path / "run.h5")
+    return tmp_path / "run.h5"
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "words"),
+    [
+        ({"fluid": Fluid(viscosity=0.2)}, {}, "its viscosity is 0.1, not 0.2"),
+        ({"tank": (0.14, 0.1, 0.14)}, {}, "its tank x is 0.12, not 0.14"),
+        ({"time_step": 1e-6}, {}, "its time step is"),
+        ({}, {"density": "summation"}, "its density is continuity, not summation"),
+        ({}, {"boundary": "clamped"}, "its boundary is none, not clamped"),
+        ({}, {"precision": "double"}, "its precision is single, not double"),
+    ],
+)
+def test_a_checkpoint_of_another_case_is_refused(shaken_water, saved, changes, options, words):
+    other = Simulation(replace(shaken_water, **changes), Unstarted(), **{"boundary": "none"} | options)
+    with pytest.raises(InputError, match=words):
+        restore(other, saved)
+
+
+def test_what_is_no_whole_checkpoint_is_refused(shaken_water, saved, tmp_path):
+    fresh = Simulation(shaken_water, Unstarted(), boundary="none")
+    with pytest.raises(InputError, match="no such file"):
+        restore(fresh, tmp_path / "nothing.h5")
+    (tmp_path / "text.h5").write_text("no HDF5")
+    with pytest.raises(InputError, match="not a whole checkpoint"):
+        restore(fresh, tmp_path / "text.h5")
+    with h5py.File(saved, "a") as file:
+        del file["a"]
+    with pytest.raises(InputError, match="not a whole checkpoint"):
+        restore(fresh, saved)
+    with h5py.File(saved, "a") as file:
+        del file.attrs["mass"]
+    with pytest.raises(InputError, match="without mass"):
+        restore(fresh, saved)
