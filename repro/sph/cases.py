@@ -27,7 +27,7 @@ class DamBreak:
     height: float = 4.0
     fluid: Fluid = field(default_factory=Fluid)
     ratio: float = 1.3
-    kernel: str = "cubic spline"
+    kernel: str = "wendland c2"
     #: in s; None takes one below all limits
     time_step: float | None = None
 
@@ -63,7 +63,7 @@ class StillWater:
     air: int = 8
     fluid: Fluid = field(default_factory=Fluid)
     ratio: float = 1.3
-    kernel: str = "cubic spline"
+    kernel: str = "wendland c2"
     #: in s; None takes one below all limits
     time_step: float | None = None
 

@@ -45,8 +45,10 @@ class Resolution:
     spacing: float
     #: smoothing length over spacing; 1.3 gives about 74 neighbours, 2 about 268
     ratio: float = 1.3
-    #: at so few neighbours the cubic spline holds water at rest to a percent of its pressure, Wendland's kernel to four
-    kernel: str = "cubic spline"
+    #: Wendland's keeps particles apart. With the cubic spline, which pushes less the nearer they are, energy grew in
+    #: bursts after the impact of a dam break. Water at rest has the right pressure to a percent at ratio 1.5, and to
+    #: five at 1.3.
+    kernel: str = "wendland c2"
 
     def __post_init__(self):
         _require(isfinite(self.spacing) and self.spacing > 0, f"spacing = {self.spacing}: it must be positive, in m")

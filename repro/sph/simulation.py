@@ -19,6 +19,11 @@ from .system import System
 DENSITIES = ("summation", "continuity")
 
 
+#: spacings beyond a wall at which a particle is through it: there are the first ghosts. Thin films, of which equation 4
+#: remembers more neighbours than they have, lie nearer to a wall than half a spacing, and touch it where they pile up.
+THROUGH = 0.5
+
+
 class Simulation(TimeLoop):
     """The fluid of `system` on a device, at first with the density of water at rest.
 
@@ -142,7 +147,7 @@ class Simulation(TimeLoop):
                 f"{system.name}: particle {int(bad.argmax())} has no finite velocity by step {self.steps}: "
                 f"use a time step below {system.dt:g} s"
             )
-        slack = 1e-6 * np.array(system.tank)
+        slack = THROUGH * system.resolution.spacing
         out = (found["position"] < -slack) | (found["position"] > np.array(system.tank) + slack)
         if out.any():
             number, axis = np.argwhere(out)[0]
