@@ -85,9 +85,11 @@ def line(rows: pd.DataFrame) -> Line:
 
 
 def lines(table: pd.DataFrame) -> pd.DataFrame:
-    """The fitted lines of a table of `bubbles`, by dimensions, stencil and interaction."""
+    """The fitted lines of a table of `bubbles`, by dimensions, stencil and interaction; bubbles that are gone are left
+    out."""
     keys = ["dimensions", "stencil", "interaction"]
-    found = {key: line(rows) for key, rows in table.groupby(keys, sort=False) if len(rows) > 1}
+    there = table.dropna(subset="radius") if "radius" in table else table
+    found = {key: line(rows) for key, rows in there.groupby(keys, sort=False) if len(rows) > 1}
     index = (
         pd.MultiIndex.from_tuples(list(found), names=keys) if found else pd.MultiIndex.from_arrays([[]] * 3, names=keys)
     )

@@ -51,6 +51,12 @@ def test_lines_tell_stencils_interactions_and_dimensions_apart():
     assert "profile `paper`" in text.sphere_text(laplace.lines(laplace.joined()))
 
 
+def test_a_bubble_that_is_gone_does_not_take_its_line_with_it():
+    table = bubbles([10, 20, 40], 0.07)
+    table.loc[0, ["radius", "curvature", "pressure"]] = np.nan
+    assert laplace.lines(table)["tension"].item() == pytest.approx(0.07)
+
+
 def test_the_papers_points_give_the_claimed_slope():
     points = figure_points(DATA, "6.2 Laplace", "numerical")
     assert laplace.published_line(points).tension == pytest.approx(0.0698, abs=2e-4)
