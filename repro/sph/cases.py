@@ -1,13 +1,18 @@
 """The paper's set-ups, in SI units; lengths are whole numbers of spacings."""
 
 from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Real
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.errors import InputError, require_whole
 
 from .fluid import Fluid, Resolution
 from .system import System
+
+#: particles or spacings along an axis: beyond every memory
+_MOST = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,10 @@ class DamBreak:
 
     def __post_init__(self):
         _counts("column", self.column)
-        if not self.width > 0:
-            raise InputError(f"width = {self.width}: it must be positive, in m")
+        for name, unit in (("width", ", in m"), ("length", " widths"), ("height", " widths")):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and isfinite(value) and value > 0):
+                raise InputError(f"{name} = {value}: it must be a positive number{unit}")
 
     @property
     def resolution(self) -> Resolution:
@@ -44,12 +51,22 @@ class DamBreak:
     def system(self) -> System:
         """The column at rest."""
         spacing = self.resolution.spacing
-        length, height = (round(share * self.column[0]) for share in (self.length, self.height))
+        length, height = (self._spacings(name) for name in ("length", "height"))
         for what, room, size in (("long", length, self.column[0]), ("high", height, self.column[2])):
             if size > room:
                 raise InputError(f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
         tank = tuple(n * spacing for n in (length, self.column[1], height))
         return _at_rest(self, tank, "dam break")
+
+    def _spacings(self, name: str) -> int:
+        """The tank's length or height in spacings."""
+        share, count = getattr(self, name), self.column[0]
+        if abs(share * count - round(share * count)) > 1e-6:
+            raise InputError(
+                f"{name} = {share}: {share * count:g} spacings; the tank must be a whole number of them, as with "
+                f"{round(share * count) / count:g}"
+            )
+        return round(share * count)
 
 
 @dataclass(frozen=True)
@@ -69,8 +86,7 @@ class StillWater:
 
     def __post_init__(self):
         _counts("column", self.column)
-        if self.air < 0:
-            raise InputError(f"air = {self.air} spacings: the column lies outside the tank")
+        require_whole("air", self.air, 0, _MOST)
 
     @property
     def resolution(self) -> Resolution:
@@ -92,5 +108,7 @@ def _at_rest(case, tank, name: str) -> System:
 
 
 def _counts(what: str, numbers) -> None:
-    if len(numbers) != 3 or any(n < 1 for n in numbers):
-        raise InputError(f"{what} = {numbers}: three numbers of particles, each at least 1")
+    if np.shape(numbers) != (3,):
+        raise InputError(f"{what} = {numbers}: three numbers of particles, along x, y and z")
+    for number in numbers:
+        require_whole(what, number, 1, _MOST)

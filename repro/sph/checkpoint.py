@@ -35,6 +35,8 @@ def restore(simulation: Simulation, path) -> None:
     Raises InputError for a file that is not a whole checkpoint, or one of another case.
     """
     path = Path(path)
+    # searches that keep the state in the order of cells have moved the particles of a run
+    simulation._require_untouched("a checkpoint")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     try:
@@ -43,6 +45,10 @@ def restore(simulation: Simulation, path) -> None:
             arrays, steps = {name: file[name][:] for name in _ARRAYS}, int(file.attrs["steps"])
     except (OSError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a whole checkpoint ({error})") from None
+    for name, values in arrays.items():
+        size = len(getattr(simulation.state, name))
+        if values.shape != (size,) or not np.isfinite(values).all():
+            raise InputError(f"{path}: its {name} is damaged: {size} finite numbers are expected")
     for name, values in arrays.items():
         getattr(simulation.state, name)[:] = simulation.device.to_device(values)
     simulation.resume(steps)

@@ -53,6 +53,7 @@ class Simulation(TimeLoop):
             self.walls, self.air = (make_ghosts(device, self.real, system, sites) for sites in lattice(system))
         else:
             self.walls = self.air = no_ghosts(device, self.real, system)
+        self._resumed = None
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
         self._lists = STRATEGIES[strategy].lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
@@ -159,6 +160,11 @@ class Simulation(TimeLoop):
                 f"{self.steps}, with {int(out.any(1).sum())} in all outside the tank: use a smaller time step"
             )
 
+    def resume(self, steps: int) -> None:
+        """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
+        super().resume(steps)
+        self._resumed = steps
+
     def particles(self) -> dict[str, np.ndarray]:
         """Positions in m from the tank's corner, velocities in m/s, accelerations and condensations, by id."""
         state, device = self.state, self.device
@@ -176,7 +182,12 @@ class Simulation(TimeLoop):
         }
 
     def summed_condensation(self) -> np.ndarray:
-        """What equation 3 gives for each particle with the ghosts that there are, by id; negative is a deficit."""
+        """What equation 3 gives for each particle with the ghosts that there are, by id; negative is a deficit.
+
+        InputError between a checkpoint and the next step, when there are no lists of neighbours.
+        """
+        if self.steps == self._resumed:
+            raise InputError(f"a checkpoint of step {self.steps} has no lists of neighbours: take a step first")
         self.start()
         for launch in (*self._air_parts.values(), self._measure):
             launch()

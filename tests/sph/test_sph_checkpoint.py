@@ -24,9 +24,12 @@ def test_a_restart_continues_bit_for_bit_with_any_search(shaken_water, tmp_path,
     second = Simulation(shaken_water, device, strategy=strategy)
     restore(second, tmp_path / "run.h5")
     assert second.steps == 40
+    with pytest.raises(InputError, match="step 40 has no lists of neighbours: take a step first"):
+        second.summed_condensation()
     second.step(40)
     for name, values in whole.particles().items():
         np.testing.assert_array_equal(second.particles()[name], values)
+    np.testing.assert_array_equal(second.summed_condensation(), whole.summed_condensation())
 
 
 class Unstarted(PlainDevice):
@@ -57,6 +60,23 @@ def test_a_checkpoint_of_another_case_is_refused(shaken_water, saved, changes, o
     other = Simulation(replace(shaken_water, **changes), Unstarted(), **{"boundary": "none"} | options)
     with pytest.raises(InputError, match=words):
         restore(other, saved)
+
+
+@pytest.mark.parametrize("damage", [lambda v: v[:-1], lambda v: v[None], lambda v: np.append(v[:-1], np.nan)])
+def test_a_damaged_array_is_named(shaken_water, saved, damage):
+    with h5py.File(saved, "a") as file:
+        values = file["v"][:]
+        del file["v"]
+        file["v"] = damage(values)
+    with pytest.raises(InputError, match="its v is damaged"):
+        restore(Simulation(shaken_water, Unstarted(), boundary="none"), saved)
+
+
+def test_a_simulation_that_has_run_takes_no_checkpoint(shaken_water, saved):
+    started = Simulation(shaken_water, Unstarted(), boundary="none")
+    started.start()
+    with pytest.raises(InputError, match="set a checkpoint before the first step"):
+        restore(started, saved)
 
 
 def test_what_is_no_whole_checkpoint_is_refused(shaken_water, saved, tmp_path):
