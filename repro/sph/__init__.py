@@ -7,5 +7,10 @@ Where a section is:
     2, figures 4 and 5             strategies/cell_table.py, repro/particles/radix_sort.py
     3.2, figures 6 to 8            cases.py (DamBreak)
 
-Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity.
+What is simulated stands in fluid.py, system.py and state.py, what runs in simulation.py, what is measured in
+observables.py, theory in exact.py, restarts in checkpoint.py.
+
+Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity, Wendland's
+kernel, a mass with which the lattice has exactly the density of rest, the pressure of rest at the start and across the
+walls' ghosts, fluid that slips along walls, and ghosts in the air at fixed sites, with a gap of our choice.
 """

@@ -83,7 +83,8 @@ class Resolution:
     def mass(self, density: float) -> float:
         """Mass of a particle in kg with which equation 3 gives exactly `density` on the whole lattice.
 
-        It is density times spacing^3 to a few thousandths, which the Tait equation would answer with kilopascals.
+        It is density times spacing^3 to some percent at ratio 1 and less at larger ones; the Tait equation would answer
+        the difference with tens of kilopascals.
         """
         return density * self.smoothing_length**3 / (self.norm * self.lattice_sum)
 
