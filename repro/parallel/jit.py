@@ -23,7 +23,8 @@ from repro.files import cache_folder
 
 from .numba_internals import name_apart
 
-inline = register_jitable(forceinline=True)
+# nobody calls what has been compiled but kernels, into which it is inlined: no wrappers for Python and C
+inline = register_jitable(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 _KEPT_CACHES = 4
 

@@ -1,8 +1,8 @@
 """All that reaches into numba, for the versions that have been looked at.
 
-Three things that numba does not offer: names of compiled functions that no two processes share, cache files that no two
-processes write, and no machine code for functions that are only ever inlined into a kernel. With another version of
-numba, kernels are compiled as numba does it and kept on no disk: slower, and right.
+Four things that numba does not offer: names of compiled functions that no two processes share, cache files that no two
+processes write, and neither machine code nor an optimisation of their own for functions that are only ever inlined into
+a kernel. With another version of numba, kernels are compiled as numba does it and kept on no disk: slower, and right.
 """
 
 import gc
@@ -17,6 +17,9 @@ import numba
 KNOWN = ("0.68.",)
 
 UNDERSTOOD = numba.__version__.startswith(KNOWN)
+
+#: of LLVM's optimisation, of which each finds what the one before has uncovered; a fourth gains nothing
+_ROUNDS = 3
 
 _PROCESS = uuid.uuid4().hex[:12]
 
@@ -47,7 +50,8 @@ def cached_apart(dispatcher):
 
 def compiled(dispatcher, signature: tuple):
     """Compile a function of a CPU for the types of its arguments; returns the address of its machine code."""
-    with _machine_code_on_demand(), _no_garbage_collection():
+    kernel = dispatcher.py_func.__qualname__
+    with _machine_code_on_demand(), _optimised_once(kernel), _no_garbage_collection():
         dispatcher.compile(signature)
         result = dispatcher.overloads[signature]
         return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
@@ -108,6 +112,32 @@ def _machine_code_on_demand():
         finally:
             JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific = pointer, finish
             JITCPUCodegen._add_module, JITCPUCodegen.set_env = add, set_env
+
+
+@contextmanager
+def _optimised_once(kernel: str):
+    """While it lasts, LLVM optimises only the function of this qualified name, with all that is inlined into it.
+
+    Otherwise it optimises every equation, then whatever calls it with the equation in it, and so on up to the kernel:
+    twice the time, and rows that are half as fast on all cores. One round leaves loops over a single item slow.
+    """
+    if not UNDERSTOOD:
+        yield
+        return
+    from numba.core.codegen import CPUCodeLibrary
+
+    optimise = CPUCodeLibrary._optimize_final_module
+
+    def optimise_kernel(library):
+        if library.name == kernel:
+            for _ in range(_ROUNDS):
+                optimise(library)
+
+    CPUCodeLibrary._optimize_final_module = optimise_kernel
+    try:
+        yield
+    finally:
+        CPUCodeLibrary._optimize_final_module = optimise
 
 
 def _defines(library, name: str) -> bool:
