@@ -10,7 +10,7 @@ import pytest
 
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
-from repro.papers.swap import figures, hybrid, iteration
+from repro.papers.swap import figures, hybrid, iteration, text
 from repro.papers.swap.hybrid import Part, Rates
 
 RATES = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
@@ -135,6 +135,8 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     assert large == pytest.approx({"swap-009": 3, "swap-010": 100, "swap-011": 1.5})
     table = iteration.iterations(parts)
     assert iteration.growth(table) == {"128": pytest.approx([2, 2]), "512": pytest.approx([3, 3])}
+    with_walls = pd.concat([parts, parts[:1].assign(part="bounce back", seconds=0.04)])
+    assert "take 90 % of our serial iteration on 128^3" in text.serial_text(with_walls, 128)
     assert iteration.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
 
 
