@@ -16,7 +16,8 @@ from .scan import running_sum
 
 
 @cache
-def _count_body(real, add):
+def count_body(real, add):
+    """A kernel's body: each particle's cell, its place there (in the order of the additions), and the cells' counts."""
     number = cell_of(real)
 
     @inline
@@ -30,7 +31,8 @@ def _count_body(real, add):
 
 
 @inline
-def _scatter(x, n, cell, place, starts, members):
+def scatter(x, n, cell, place, starts, members):
+    """A kernel's body: writes particles where their cell begins, in the order of their places."""
     for i in range(x, x + n):
         members[starts[cell[i]] + place[i]] = i
 
@@ -78,11 +80,11 @@ class SortedParticles:
     def update(self) -> dict:
         """The launches that sort the source's particles, by name."""
         device, source, count = self.device, self.source, len(self.ids)
-        bind = device.compile(Kernel(_count_body(self._real, device.add)))
+        bind = device.compile(Kernel(count_body(self._real, device.add)))
         empty = device.compile(Kernel(zero))((self.cells.count,), self._counts)
         assign = bind((count,), source.r, self._counts, self._cell, self._place, count, self.cells.shape)
         scan = running_sum(device, self._counts, self.starts)
-        scatter = device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members)
+        fill = device.compile(Kernel(scatter))((count,), self._cell, self._place, self.starts, self._members)
         order = device.compile(Kernel(_order))(
             (count,),
             *(self._cell, self.starts, self._members),
@@ -92,7 +94,7 @@ class SortedParticles:
             "clear the counts": empty,
             "count": assign,
             "scan": lambda: [launch() for launch in scan] and None,
-            "scatter": scatter,
+            "scatter": fill,
             "order": order,
         }
 

@@ -43,6 +43,21 @@ def keep_animation(
         raise InputError(f"animation '{name}': frames must hold indices of the {len(colours)} colours")
     palette = [value for colour in (*colours, "white", "black") for value in ImageColor.getrgb(colour)]
     pictures = [_picture(frame, caption, palette) for frame, caption in zip(frames, captions, strict=True)]
+    return _keep(record, name, pictures, milliseconds)
+
+
+def keep_film(
+    record: Record, name: str, images: np.ndarray, captions: Sequence[str], *, milliseconds: int = 150
+) -> Path:
+    """The same of images (number, height, width, 3) in red, green and blue, bytes, the first row at the top."""
+    images = np.asarray(images)
+    if images.ndim != 4 or images.shape[-1] != 3 or images.dtype != np.uint8 or not 0 < len(images) == len(captions):
+        raise InputError(f"animation '{name}': {images.dtype} images of shape {images.shape}, {len(captions)} captions")
+    pictures = [_image(image, caption) for image, caption in zip(images, captions, strict=True)]
+    return _keep(record, name, pictures, milliseconds)
+
+
+def _keep(record: Record, name: str, pictures: list[Image.Image], milliseconds: int) -> Path:
     file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
     file.parent.mkdir(parents=True, exist_ok=True)
     shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
@@ -53,6 +68,12 @@ def keep_animation(
     return file
 
 
+def _image(image: np.ndarray, caption: str) -> Image.Image:
+    picture = Image.fromarray(np.pad(image, ((CAPTION, 0), (0, 0), (0, 0)), constant_values=255))
+    _write(picture, caption, "black")
+    return picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+
+
 def _picture(frame: np.ndarray, caption: str, palette: list[int]) -> Image.Image:
     white, black = len(palette) // 3 - 2, len(palette) // 3 - 1
     factor = max(1, WIDTH // frame.shape[1])
@@ -60,5 +81,9 @@ def _picture(frame: np.ndarray, caption: str, palette: list[int]) -> Image.Image
     large = np.kron(frame[::-1].astype(np.uint8), np.ones((factor, factor), np.uint8))
     picture = Image.fromarray(np.pad(large, ((CAPTION, 0), (0, 0)), constant_values=white))
     picture.putpalette(palette)
-    ImageDraw.Draw(picture).text((6, 3), caption, fill=black, font=ImageFont.load_default(size=15))
+    _write(picture, caption, black)
     return picture
+
+
+def _write(picture: Image.Image, caption: str, ink) -> None:
+    ImageDraw.Draw(picture).text((6, 3), caption, fill=ink, font=ImageFont.load_default(size=15))

@@ -61,7 +61,7 @@ class Touching(PlainDevice):
 @pytest.fixture
 def plain(monkeypatch) -> PlainCore:
     """What is checked, and what it is compared with, run as plain Python in a box of few nodes."""
-    monkeypatch.setattr(benchmark, "select", lambda name: PlainCore())
+    monkeypatch.setattr(benchmark, "CpuDevice", lambda name, workers: PlainCore())
     monkeypatch.setattr(benchmark, "_SIDE", 4)
     return PlainCore()
 
@@ -92,7 +92,7 @@ def test_a_strategy_is_compared_with_one_that_keeps_other_arrays(plain, monkeypa
     assert STRATEGIES[tested].COST.dense != STRATEGIES[reference].COST.dense
     # without solid, kernels over all nodes are others than with it
     assert walls == (problem is ROCK or strategy == "sparse")
-    assert f"of serial {reference} after 2 steps" in found
+    assert f"of {reference} on one core after 2 steps" in found
 
 
 def test_a_strategy_that_computes_other_fluids_is_not_timed(plain, monkeypatch):

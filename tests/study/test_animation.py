@@ -9,7 +9,7 @@ from PIL import Image
 
 from repro.errors import CheckError, InputError
 from repro.study import animation
-from repro.study.animation import keep_animation
+from repro.study.animation import keep_animation, keep_film
 from repro.study.record import open_record
 
 matplotlib.use("Agg")
@@ -65,3 +65,29 @@ def test_an_animation_that_is_too_large_is_refused(record, monkeypatch):
 def test_what_is_no_film_is_refused(record, frames, captions):
     with pytest.raises(InputError, match="animation 'a'"):
         keep_animation(record, "a", frames, COLOURS, captions)
+
+
+def test_images_are_shown_as_they_are_but_for_their_number_of_colours(record):
+    ramp = np.arange(64, dtype=np.uint8)
+    images = np.stack([np.stack(np.meshgrid(ramp, 2 * ramp[:32]), -1)[..., [0, 1, 1]] for _ in range(2)])
+    images[1] //= 2
+    with Image.open(keep_film(record, "Water", images, ["first", "second"])) as film:
+        assert film.n_frames == 2
+        for number, image in enumerate(images):
+            film.seek(number)
+            shown = np.array(film.convert("RGB"))[animation.CAPTION :].astype(int)
+            assert np.abs(shown - image).mean() < 8
+
+
+@pytest.mark.parametrize(
+    ("images", "captions"),
+    [
+        (np.zeros((2, 4, 4), np.uint8), ["a", "b"]),
+        (np.zeros((2, 4, 4, 3)), ["a", "b"]),
+        (np.zeros((2, 4, 4, 3), np.uint8), ["a"]),
+        (np.zeros((0, 4, 4, 3), np.uint8), []),
+    ],
+)
+def test_what_is_no_film_of_images_is_refused(record, images, captions):
+    with pytest.raises(InputError, match="animation 'a': .* captions"):
+        keep_film(record, "a", images, captions)

@@ -13,10 +13,10 @@ from scipy import ndimage
 
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.wetting import PHASE_A, PHASE_B, SOLID
+from repro.papers.rasteriser import Body, across, picture
 from repro.papers.style import BLUE, COLOURS, ORANGE
 
 from .media import Run
-from .rasteriser import Body, across, picture
 
 #: of the values of an image of phases: solid, fluid f, fluid g
 PALETTE = ("#333333", BLUE, ORANGE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.papers.porous.two_fluids.rasteriser import AZIMUTH, ELEVATION, Body, across, picture
+from repro.papers.rasteriser import AZIMUTH, ELEVATION, Body, across, picture
 
 SIDE, WIDTH = 33, 240
 RED, GREEN = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
