@@ -16,8 +16,7 @@ from .scan import running_sum
 
 
 @cache
-def count_body(real, add):
-    """A kernel's body: each particle's cell, its place there (in the order of the additions), and the cells' counts."""
+def _count_body(real, add):
     number = cell_of(real)
 
     @inline
@@ -31,8 +30,7 @@ def count_body(real, add):
 
 
 @inline
-def scatter(x, n, cell, place, starts, members):
-    """A kernel's body: writes particles where their cell begins, in the order of their places."""
+def _scatter(x, n, cell, place, starts, members):
     for i in range(x, x + n):
         members[starts[cell[i]] + place[i]] = i
 
@@ -80,11 +78,11 @@ class SortedParticles:
     def update(self) -> dict:
         """The launches that sort the source's particles, by name."""
         device, source, count = self.device, self.source, len(self.ids)
-        bind = device.compile(Kernel(count_body(self._real, device.add)))
+        bind = device.compile(Kernel(_count_body(self._real, device.add)))
         empty = device.compile(Kernel(zero))((self.cells.count,), self._counts)
         assign = bind((count,), source.r, self._counts, self._cell, self._place, count, self.cells.shape)
         scan = running_sum(device, self._counts, self.starts)
-        fill = device.compile(Kernel(scatter))((count,), self._cell, self._place, self.starts, self._members)
+        scatter = device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members)
         order = device.compile(Kernel(_order))(
             (count,),
             *(self._cell, self.starts, self._members),
@@ -94,7 +92,7 @@ class SortedParticles:
             "clear the counts": empty,
             "count": assign,
             "scan": lambda: [launch() for launch in scan] and None,
-            "scatter": fill,
+            "scatter": scatter,
             "order": order,
         }
 

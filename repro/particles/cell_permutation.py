@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.parallel import Kernel, inline, zero
 
-from .cell_order import count_body, scatter
+from .cell_order import _count_body, _scatter
 from .scan import running_sum
 
 
@@ -55,11 +55,11 @@ class CellPermutation:
         scan = running_sum(device, self._counts, self.starts)
         return {
             "clear the counts": device.compile(Kernel(zero))((self.cells.count,), self._counts),
-            "count": device.compile(Kernel(count_body(self._real, device.add)))(
+            "count": device.compile(Kernel(_count_body(self._real, device.add)))(
                 (count,), r, self._counts, self._cell, self._place, count, self.cells.shape
             ),
             "scan": lambda: [launch() for launch in scan] and None,
-            "scatter": device.compile(Kernel(scatter))((count,), self._cell, self._place, self.starts, self._members),
+            "scatter": device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members),
             "rank": device.compile(Kernel(_rank))(
                 (count,), self._cell, self.starts, self._members, self.ids, self.order
             ),
