@@ -1,0 +1,127 @@
+"""A camera, and what it sees of a closed mesh: the nearest surface and how much lies behind it, pixel by pixel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+#: degrees: the camera stands to the right of the front (low y) and above
+AZIMUTH, ELEVATION = -62.0, 17.0
+
+#: how far from the middle of the tank it stands, in halves of the tank's diagonal
+DISTANCE = 4.0
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Sees points in m in perspective; `axes` are the directions right, up and towards it, as rows."""
+
+    eye: np.ndarray
+    axes: np.ndarray
+    #: pixels that a unit at distance one takes, the place of the middle, and the picture's size
+    scale: float
+    middle: tuple[float, float]
+    shape: tuple[int, int]
+
+    def project(self, points: np.ndarray) -> np.ndarray:
+        """Pixels to the right, pixels down and the distance along the view, for points (..., 3)."""
+        right, up, towards = np.moveaxis((points - self.eye) @ self.axes.T, -1, 0)
+        x, y = self.middle
+        return np.stack([x - self.scale * right / towards, y + self.scale * up / towards, -towards], -1)
+
+    def rays(self) -> np.ndarray:
+        """Through the middle of each pixel, of length one along the view: (height, width, 3)."""
+        x, y = (np.arange(n) + 0.5 for n in self.shape[::-1])
+        right, up = (x - self.middle[0]) / self.scale, (self.middle[1] - y) / self.scale
+        across = right[None, :, None] * self.axes[0] + up[:, None, None] * self.axes[1]
+        return across - self.axes[2]
+
+
+def looking_at(tank, width: int) -> Camera:
+    """A camera that has the whole tank in a picture `width` pixels wide."""
+    a, e = np.radians((AZIMUTH, ELEVATION))
+    towards = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right = np.array([-np.sin(a), np.cos(a), 0.0])
+    axes = np.array([right, np.cross(towards, right), towards])
+    centre = np.array(tank) / 2
+    eye = centre + DISTANCE * np.linalg.norm(centre) * towards
+    plain = Camera(eye, axes, 1.0, (0.0, 0.0), (1, 1)).project(box_corners(tank))[:, :2]
+    low, high = plain.min(0), plain.max(0)
+    scale = 0.98 * width / (high[0] - low[0])
+    height = 2 * int(np.ceil(scale * (high[1] - low[1]) / 0.98 / 2))
+    middle = np.array([width, height]) / 2 - scale * (low + high) / 2
+    return Camera(eye, axes, scale, tuple(middle), (height, width))
+
+
+def box_corners(tank) -> np.ndarray:
+    """The eight corners of a tank, (8, 3); bit k of a corner's number says whether it lies at the end of axis 2 - k."""
+    return np.array([[tank[k] * (n >> (2 - k) & 1) for k in range(3)] for n in range(8)], float)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Of each pixel: the distance along the view to the nearest surface (infinite where there is none), the normal
+    there, and how much of the view lies within the mesh."""
+
+    distance: np.ndarray
+    normal: np.ndarray
+    thickness: np.ndarray
+
+
+def see(corners: np.ndarray, triangles: np.ndarray, normals: np.ndarray, camera: Camera) -> Seen:
+    """A closed mesh as the camera sees it; triangles that face it begin water, the others end it."""
+    height, width = camera.shape
+    distance, thickness = np.full(height * width, np.inf), np.zeros(height * width)
+    normal = np.zeros((height * width, 3))
+    points = camera.project(corners)
+    # far to near, so that of several that are drawn into one pixel at once the nearest comes last
+    triangles = triangles[np.argsort(-points[triangles, 2].sum(axis=1))]
+    for place, which, shares, front in _fragments(points[triangles], camera.shape):
+        # what is linear in a picture is the inverse of the distance
+        far = 1 / (shares / points[triangles[which], 2]).sum(axis=1)
+        thickness += np.bincount(place, np.where(front, -far, far), len(thickness))
+        wins = front & (far < distance[place])
+        place, which, shares = place[wins], which[wins], shares[wins]
+        distance[place] = far[wins]
+        normal[place] = np.einsum("ncd,nc->nd", normals[triangles[which]], shares)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-9)
+    return Seen(distance.reshape(camera.shape), normal.reshape(*camera.shape, 3), thickness.reshape(camera.shape))
+
+
+def _fragments(points: np.ndarray, shape):
+    """Yield the pixels of triangles (count, 3, 3) in some turns: (pixel, triangle, shares of its corners, whether it
+    faces the camera).
+
+    All triangles are treated at once, one pixel of each at a time: first the first of its bounding box.
+    """
+    height, width = shape
+    first = np.maximum(np.ceil(points[..., :2].min(axis=1) - 0.5), 0).astype(int)
+    last = np.minimum(np.floor(points[..., :2].max(axis=1) - 0.5), (width - 1, height - 1)).astype(int)
+    extent, (start, right, down, whole) = last - first + 1, _shares(points[..., :2], first + 0.5)
+    extent[whole == 0] = 0
+    for dy in range(extent[:, 1].max(initial=0)):
+        rows = np.flatnonzero(extent[:, 1] > dy)
+        for dx in range(extent[rows, 0].max(initial=0)):
+            rows = rows[extent[rows, 0] > dx]
+            shares = start[rows] + dx * right[rows] + dy * down[rows]
+            inside = (shares >= 0).all(axis=1)
+            which = rows[inside]
+            place = (first[which, 1] + dy) * width + first[which, 0] + dx
+            yield place, which, shares[inside], whole[which] < 0
+
+
+def _shares(points: np.ndarray, place: np.ndarray):
+    """Barycentric coordinates of a place in each triangle, how they change to the right and down: (count, 3) each; and
+    twice the triangles' areas, negative if they turn left as pixels are counted.
+
+    A coordinate is the share of a corner; all are positive inside.
+    """
+    a, b, c = (points[:, k] - place for k in range(3))
+    whole = _cross(b - a, c - a)
+    start = np.stack([_cross(b, c), _cross(c, a), _cross(a, b)], 1)
+    right, down = (np.stack([(b - c)[:, k], (c - a)[:, k], (a - b)[:, k]], 1) for k in (1, 0))
+    divisor = np.where(whole == 0, 1, whole)[:, None]
+    return start / divisor, right / divisor, -down / divisor, whole
+
+
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]

@@ -1,0 +1,95 @@
+"""Pictures of water show it where it is: outlines, thickness, what hides what, and colours of water."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from skimage.measure import marching_cubes
+
+from repro.papers.sph.dam_break.camera import box_corners, looking_at, see
+from repro.papers.sph.dam_break.water import INDEX, _refracted, picture
+from repro.sph.surface import Surface
+
+TANK, WIDTH = (2.0, 1.0, 1.0), 240
+
+
+def ball(radius: float, centre) -> Surface:
+    """A ball of 20 triangles a diameter."""
+    n = np.linspace(-1.2, 1.2, 25)
+    x, y, z = np.meshgrid(n, n, n, indexing="ij")
+    corners, triangles, _, _ = marching_cubes(1 - np.sqrt(x * x + y * y + z * z), 0.0, gradient_direction="ascent")
+    corners = (corners - 12) * 0.1
+    normals = corners / np.linalg.norm(corners, axis=1, keepdims=True)
+    return Surface(radius * corners + centre, triangles, normals)
+
+
+def test_the_tank_fills_the_picture_and_keeps_inside():
+    camera = looking_at(TANK, WIDTH)
+    x, y, far = camera.project(box_corners(TANK)).T
+    assert (x > 0).all()
+    assert (x < WIDTH).all()
+    assert x.max() - x.min() > 0.95 * WIDTH
+    assert ((y > 0) & (y < camera.shape[0])).all()
+    assert (far > 0).all()
+
+
+def test_a_ray_through_a_pixel_meets_what_is_projected_there():
+    camera = looking_at(TANK, WIDTH)
+    point = np.array([1.3, 0.4, 0.6])
+    x, y, far = camera.project(point)
+    ray = camera.rays()[int(y), int(x)]
+    # half a pixel
+    np.testing.assert_allclose(camera.eye + far * ray, point, atol=far / camera.scale)
+
+
+@pytest.mark.parametrize("radius", [0.2, 0.4])
+def test_a_ball_is_seen_as_a_disc_as_thick_as_itself(radius):
+    camera, centre = looking_at(TANK, WIDTH), np.array([1.0, 0.5, 0.5])
+    seen = see(*ball(radius, centre), camera)
+    wet = np.isfinite(seen.distance)
+    far = np.linalg.norm(centre - camera.eye)
+    # from a finite distance the outline is the tangent cone's
+    outline = camera.scale * radius / np.sqrt(far**2 - radius**2)
+    assert np.count_nonzero(wet) == pytest.approx(np.pi * outline**2, rel=0.03)
+    x, y, _ = camera.project(centre)
+    assert seen.thickness[int(y), int(x)] == pytest.approx(2 * radius, rel=0.02)
+    assert seen.distance[int(y), int(x)] == pytest.approx(far - radius, rel=0.01)
+    np.testing.assert_allclose(seen.normal[int(y), int(x)], (camera.eye - centre) / far, atol=0.1)
+    # no seams, and no light from nowhere
+    assert seen.thickness.min() > -1e-9
+    assert (seen.thickness[~wet] < 1e-9).all()
+
+
+def test_what_is_behind_adds_to_the_thickness_and_is_hidden():
+    camera, centre = looking_at(TANK, WIDTH), np.array([1.0, 0.5, 0.5])
+    away = (centre - camera.eye) / np.linalg.norm(centre - camera.eye)
+    near, far = ball(0.1, centre - 0.2 * away), ball(0.1, centre + 0.2 * away)
+    x, y, _ = camera.project(centre)
+    for one, other in ((near, far), (far, near)):
+        both = Surface(
+            np.concatenate([one.corners, other.corners]),
+            np.concatenate([one.triangles, other.triangles + len(one.corners)]),
+            np.concatenate([one.normals, other.normals]),
+        )
+        seen = see(*both, camera)
+        assert seen.thickness[int(y), int(x)] == pytest.approx(0.4, rel=0.03)
+        assert seen.distance[int(y), int(x)] == pytest.approx(np.linalg.norm(centre - camera.eye) - 0.3, rel=0.01)
+
+
+def test_light_is_refracted_by_snells_law():
+    normal = np.array([[0.0, 0.0, 1.0]])
+    for angle in (0.0, 0.5, 1.2):
+        view = np.array([[np.sin(angle), 0, -np.cos(angle)]])
+        inside = _refracted(view, normal, np.array([[np.cos(angle)]]))
+        assert np.linalg.norm(inside) == pytest.approx(1)
+        assert INDEX * inside[0, 0] == pytest.approx(np.sin(angle))
+
+
+def test_water_is_blue_and_the_page_around_the_tank_is_white():
+    image = picture(ball(0.4, (1.0, 0.5, 0.5)), TANK, WIDTH, 0.25)
+    assert image.shape[1:] == (WIDTH, 3)
+    height = image.shape[0]
+    red, _, blue = image[height // 2, WIDTH // 2]
+    assert blue > red + 0.2
+    for row, column in product((0, -1), (0, -1)):
+        np.testing.assert_array_equal(image[row, column], 1)
