@@ -1,0 +1,46 @@
+"""The paper's claims and the experiments beside it: kinds, and that no two notebooks judge one claim."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.study import claims
+from repro.study.paths import Project
+
+CLAIMS = claims.load("sph")
+NOTEBOOKS = sorted((Project.default().notebooks / "sph").glob("*.ipynb"))
+
+
+def test_no_claim_is_judged_by_two_notebooks():
+    declared = Counter(name for notebook in NOTEBOOKS for name in claims.named_in(notebook))
+    assert set(declared.values()) <= {1}
+    assert set(declared) <= {claim.id for claim in CLAIMS.values() if claim.judged}
+
+
+def test_tables_1_and_2_are_speeds_and_their_orders_mechanisms():
+    kinds = {kind: {c.id for c in CLAIMS.values() if c.kind == kind} for kind in claims.KINDS}
+    assert kinds["speed"] == {f"sph-{n:03d}" for n in range(1, 24)}
+    assert kinds["mechanism"] == {"sph-034", "sph-035", "sph-036"}
+    assert kinds["physics"] == {"sph-031", "sph-037", "sph-038"}
+
+
+def test_the_rows_of_table_2_add_up_to_table_1():
+    def total(*numbers):
+        return sum(CLAIMS[f"sph-{n:03d}"].bounds()[0] for n in numbers)
+
+    assert total(13, 14, 15) == pytest.approx(total(1))
+    assert total(16, 17, 18) == pytest.approx(total(2))
+    assert total(19, 20, 21) == pytest.approx(total(4), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"), [("martin_moyce_1952_front", "z_over_a"), ("koshizuka_oka_1996_front", "z_over_L")]
+)
+def test_the_experiments_fronts_only_advance_slower_than_ritters(name, column):
+    points = pd.read_csv(Project.default().data / "reference" / f"{name}.csv", comment="#")
+    slope = np.diff(points[column]) / np.diff(points["t_star"])
+    assert (slope > 0).all()
+    # 2 in these units for a column twice as high as wide
+    assert (points[column] - 1 < 2 * points["t_star"] + 1e-9).all()
