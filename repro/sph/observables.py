@@ -46,6 +46,63 @@ def front(particles: dict[str, np.ndarray], system: System) -> float:
     return float(particles["position"][:, 0].max()) + system.resolution.spacing / 2
 
 
+def reduced_time(time, width: float, gravity: float) -> np.ndarray:
+    """t* = t sqrt(2 g / a) of times in s, for a column `width` = a in m wide (Martin and Moyce, Phil. Trans. R. Soc. A
+    244 (1952) 312, for columns twice as high as wide; Z = front / a goes with it).
+    """
+    return np.asarray(time, float) * np.sqrt(2 * gravity / width)
+
+
+class Advance(NamedTuple):
+    """How a front runs: the slope dZ/dt*, and the t* at which it comes to Z = 3; NaN where it does not come so far."""
+
+    slope: float
+    arrival: float
+
+
+#: a front's slope is that of the line through its points between these Z: it has gathered speed, and meets no wall yet
+RUNNING = (2.0, 3.5)
+
+
+def advance(reduced: np.ndarray, front_over_width: np.ndarray) -> Advance:
+    """Slope and arrival of a front that is at Z = `front_over_width` at the ascending times t* = `reduced`."""
+    t, z = np.asarray(reduced, float), np.asarray(front_over_width, float)
+    runs = (z >= RUNNING[0]) & (z <= RUNNING[1])
+    slope = np.polyfit(t[runs], z[runs], 1)[0] if runs.sum() > 1 else np.nan
+    there = int(np.argmax(z >= 3)) if (z >= 3).any() else 0
+    if there == 0:
+        return Advance(float(slope), float("nan"))
+    before = there - 1
+    share = (3 - z[before]) / (z[there] - z[before])
+    return Advance(float(slope), float(t[before] + share * (t[there] - t[before])))
+
+
+def beyond_walls(particles: dict[str, np.ndarray], system: System) -> np.ndarray:
+    """How far each particle lies beyond the nearest wall, in spacings; negative within the tank."""
+    position = particles["position"]
+    return np.maximum(-position, position - np.array(system.tank)).max(1) / system.resolution.spacing
+
+
+def wall_unevenness(particles: dict[str, np.ndarray], system: System) -> float:
+    """How uneven the water's boundary along the walls is, in spacings.
+
+    Each wall is divided into squares one spacing wide; over each, the particle next to the wall is looked for, up to a
+    support away. The unevenness is the standard deviation of these distances.
+    """
+    spacing, tank = system.resolution.spacing, np.array(system.tank)
+    position, found = particles["position"], []
+    for axis in range(3):
+        others = [k for k in range(3) if k != axis]
+        index = np.clip(position[:, others] / spacing, 0, np.rint(tank[others] / spacing) - 1).astype(int)
+        square = np.unique(index, axis=0, return_inverse=True)[1].reshape(-1)
+        for distance in (position[:, axis], tank[axis] - position[:, axis]):
+            nearest = np.full(square.max() + 1, np.inf)
+            np.minimum.at(nearest, square, distance)
+            found.append(nearest[nearest < system.resolution.support])
+    every = np.concatenate(found)
+    return float(every.std() / spacing) if len(every) else 0.0
+
+
 class Profile(NamedTuple):
     """Means in layers: the particles' mean height in m, how many they are, and their mean pressure in Pa."""
 

@@ -9,7 +9,16 @@ from scipy.integrate import quad
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import pressure, rest_condensation, rest_pressure, ritter_front
 from repro.sph.fluid import Fluid
-from repro.sph.observables import density_deficit, energy, front, pressure_profile
+from repro.sph.observables import (
+    advance,
+    beyond_walls,
+    density_deficit,
+    energy,
+    front,
+    pressure_profile,
+    reduced_time,
+    wall_unevenness,
+)
 
 
 def at_rest(system):
@@ -80,3 +89,38 @@ def test_the_density_deficit_is_counted_where_it_is():
     assert found.near_walls == pytest.approx(0.1)
     # what is too dense lacks nothing
     assert found.inside < 0.1
+
+
+def test_an_even_front_has_its_slope_and_its_arrival():
+    t = np.linspace(0, 4, 41)
+    found = advance(t, 1 + 0.8 * t)
+    assert found.slope == pytest.approx(0.8)
+    assert found.arrival == pytest.approx(2 / 0.8)
+
+
+def test_a_front_that_has_not_come_far_has_no_slope_and_no_arrival():
+    assert np.isnan(advance(np.arange(3.0), np.array([1.0, 1.2, 1.9]))).all()
+
+
+def test_times_are_reduced_by_the_columns_width_and_gravity():
+    # in t* = 1 a body falls freely by a / 4
+    time = np.sqrt(2 * (0.146 / 4) / 9.81)
+    assert reduced_time(time, 0.146, 9.81) == pytest.approx(1)
+
+
+def test_particles_beyond_walls_are_told_by_how_far():
+    system = StillWater(column=(4, 4, 4), air=4).system()
+    position = system.position.copy()
+    position[5], position[9] = (-0.004, 0.02, 0.02), (0.02, 0.047, 0.02)
+    found = beyond_walls({"position": position}, system)
+    assert found[5] == pytest.approx(0.4)
+    assert found[9] == pytest.approx(0.7)
+    np.testing.assert_array_less(np.delete(found, (5, 9)), 0)
+
+
+def test_a_lattice_lies_evenly_along_the_walls_and_a_shaken_one_does_not():
+    system = StillWater(column=(6, 6, 6), air=4).system()
+    assert wall_unevenness({"position": system.position}, system) == pytest.approx(0, abs=1e-12)
+    shaken = system.position + np.random.default_rng(1).uniform(-0.002, 0.002, system.position.shape)
+    # the standard deviation of an even distribution over 0.4 spacings
+    assert wall_unevenness({"position": shaken}, system) == pytest.approx(0.4 / np.sqrt(12), rel=0.1)

@@ -5,7 +5,7 @@ import pytest
 
 from repro.errors import InputError
 from repro.sph.cases import StillWater
-from repro.sph.surface import level, reconstruct, smoothed
+from repro.sph.surface import level, reconstruct, roughness, smoothed
 
 SPACING = 0.01
 
@@ -83,3 +83,14 @@ def test_the_level_is_about_a_half():
 def test_a_tank_without_water_is_refused(tank):
     with pytest.raises(InputError, match="there is no water in the tank"):
         reconstruct(np.full((1, 3), -1.0), tank)
+
+
+def test_a_flat_surface_is_smooth_and_lumps_are_rough():
+    system = StillWater(column=(12, 12, 4), air=4).system()
+    flat = system.position
+    lumps = np.where((flat[:, [2]] > 0.03) & (np.indices((12, 12, 4)).sum(0).reshape(-1, 1) % 2 > 0), 0.005, 0.0)
+    smooth = roughness(reconstruct(flat, system), system)
+    rough = roughness(reconstruct(flat + lumps * np.array([0, 0, 1.0]), system), system)
+    assert smooth < 0.02
+    # every other particle lies half a spacing higher: a quarter off the mean, of which the kernel shows a part
+    assert 2 * smooth < rough < 0.25

@@ -1,0 +1,62 @@
+"""VTK files read back: what ParaView is given is what was there."""
+
+from base64 import b64decode
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from repro.sph.cases import StillWater
+from repro.sph.exact import rest_condensation, rest_pressure
+from repro.sph.surface import reconstruct
+from repro.sph.vtk import write_particles, write_surface
+
+TYPES = {"Float32": "<f4", "Float64": "<f8", "Int32": "<i4", "Int64": "<i8"}
+
+
+def read(path) -> tuple[dict, dict[str, np.ndarray]]:
+    """Attributes of the piece, and its arrays by name."""
+    piece = ElementTree.parse(path).getroot().find("PolyData/Piece")
+    arrays = {}
+    for each in piece.iter("DataArray"):
+        content = b64decode(each.text)
+        assert int.from_bytes(content[:8], "little") == len(content) - 8
+        values = np.frombuffer(content[8:], TYPES[each.get("type")])
+        width = int(each.get("NumberOfComponents"))
+        arrays[each.get("Name")] = values.reshape(-1, width) if width > 1 else values
+    return piece.attrib, arrays
+
+
+@pytest.fixture(scope="module")
+def system():
+    return StillWater(column=(4, 3, 5), air=3).system()
+
+
+def test_particles_are_written_with_all_that_is_known_of_them(tmp_path, system):
+    s = rest_condensation(system.depth - system.position[:, 2], system.fluid)
+    velocity = np.arange(180.0).reshape(60, 3)
+    particles = {"position": system.position, "velocity": velocity, "condensation": s}
+    write_particles(tmp_path / "water.vtp", particles, system)
+    piece, found = read(tmp_path / "water.vtp")
+    assert (piece["NumberOfPoints"], piece["NumberOfVerts"]) == ("60", "60")
+    np.testing.assert_array_equal(found["points"], system.position)
+    np.testing.assert_array_equal(found["velocity"], velocity)
+    np.testing.assert_allclose(
+        found["pressure"], rest_pressure(system.depth - system.position[:, 2], system.fluid), 1e-6
+    )
+    np.testing.assert_allclose(found["density"], 1000 * (1 + s))
+    np.testing.assert_array_equal(found["id"], np.arange(60))
+    # one vertex a point
+    np.testing.assert_array_equal(found["connectivity"], np.arange(60))
+    np.testing.assert_array_equal(found["offsets"], np.arange(1, 61))
+
+
+def test_a_surface_is_written_as_its_triangles(tmp_path, system):
+    surface = reconstruct(system.position, system)
+    write_surface(tmp_path / "surface.vtp", surface)
+    piece, found = read(tmp_path / "surface.vtp")
+    assert int(piece["NumberOfPolys"]) == len(surface.triangles)
+    np.testing.assert_array_equal(found["points"], surface.corners)
+    np.testing.assert_array_equal(found["connectivity"].reshape(-1, 3), surface.triangles)
+    np.testing.assert_array_equal(found["offsets"], 3 * np.arange(1, len(surface.triangles) + 1))
+    np.testing.assert_allclose(found["normal"], surface.normals, atol=1e-6)
