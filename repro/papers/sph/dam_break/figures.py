@@ -1,0 +1,100 @@
+"""Figures of the notebook on the dam break. Each function returns (figure, arrays), the numbers that it shows."""
+
+from itertools import cycle
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import to_hex
+from PIL import Image
+
+from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
+from repro.sph.surface import Surface
+
+from .runs import VOLUME_CHANGE, Run, drawn, nearest
+from .water import picture
+
+#: tiles on the tank's walls, a column's width
+TILES = 2
+
+#: colours of a film
+PALETTE = 120
+
+
+def _picture(surface: Surface, run: Run, width: int) -> np.ndarray:
+    return picture(drawn(surface, run), run.system.tank, width, run.case.width / TILES)
+
+
+def frames(run: Run, found: list[Surface], times, width: int):
+    """The water at some times in s (figure 8), each picture `width` pixels wide."""
+    numbers = [nearest(run, time) for time in times]
+    pictures = [_picture(found[number], run, width) for number in numbers]
+    columns = min(3, len(times))
+    rows = -(-len(times) // columns)
+    height, across = pictures[0].shape[:2]
+    size = 3.4 * columns, rows * (3.4 * height / across + 0.25)
+    figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False)
+    for axes in panels.ravel():
+        axes.set_axis_off()
+    shown = run.table["time"].to_numpy()[numbers]
+    for axes, image, time in zip(panels.ravel(), pictures, shown, strict=False):
+        axes.imshow(image, interpolation="antialiased")
+        axes.set_title(f"{time:.2f} s")
+    return figure, {"time": shown, "front": run.table["front"].to_numpy()[numbers]}
+
+
+def film(run: Run, found: list[Surface], width: int) -> tuple[np.ndarray, list[str], list[str]]:
+    """Indices into colours (number, height, width), the colours, and captions, of all looks: for an animation."""
+    pictures = np.array([_picture(surface, run, width) for surface in found])
+    count, height, across = pictures.shape[:3]
+    strip = Image.fromarray((255 * pictures.reshape(count * height, across, 3)).round().astype(np.uint8))
+    indexed = strip.quantize(PALETTE, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    values = np.array(indexed.getpalette(), float).reshape(-1, 3)[:PALETTE] / 255
+    # rows of a film go up
+    frames = np.asarray(indexed, np.uint8).reshape(count, height, across)[:, ::-1]
+    return frames, [to_hex(colour) for colour in values], [f"{time:.2f} s" for time in run.table["time"]]
+
+
+def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):
+    """Fronts over time, ours as lines, the experiments' as points; Ritter's as the bound."""
+    figure, axes = plt.subplots()
+    arrays = {}
+    for (count, run), colour, line in zip(runs.items(), COLOURS, cycle((":", "--", "-")), strict=False):
+        t, z = run.table["reduced"], run.table["front"]
+        axes.plot(t, z, ls=line, marker="none", color=colour, label=f"{count:,} particles")
+        arrays |= {f"{count} particles: t*": t, f"{count} particles: Z": z}
+    for (name, points), marker in zip(experiments.items(), MARKERS, strict=False):
+        near = points[points["z"] < 4.5]
+        axes.plot(near["t_star"], near["z"], ls="none", marker=marker, mfc="none", color="black", label=name)
+        arrays |= {f"{name}: t*": near["t_star"], f"{name}: Z": near["z"]}
+    t = np.array([0.0, 2.0])
+    axes.plot(t, 1 + 2 * t, marker="none", color="0.6", lw=1, label="Ritter: no front is faster")
+    axes.set(xlabel=r"$t^* = t\,\sqrt{2g/a}$", ylabel="front $Z = x/a$", xlim=(0, 3.5), ylim=(0.9, 4.6))
+    axes.legend(loc="lower right")
+    return figure, arrays
+
+
+def energies(run: Run):
+    """The energies over time, as shares of the total at the start."""
+    figure, axes = plt.subplots()
+    start, time = run.table["total"].iloc[0], run.table["time"]
+    for name, line in (("potential", "--"), ("kinetic", "-"), ("dissipated", "-."), ("total", "-"), ("internal", ":")):
+        axes.plot(time, 100 * run.table[name] / start, ls=line, marker="none", label=name)
+    axes.set(xlabel="time (s)", ylabel="energy (% of the total at the start)", xlim=(0, None))
+    axes.legend(ncols=3, loc="upper right")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.15 * (high - low))
+    return figure, {"time": time} | {
+        name: run.table[name] for name in ("kinetic", "potential", "internal", "total", "dissipated")
+    }
+
+
+def volume(table: pd.DataFrame):
+    """The volume of the reconstructed water over time, of `runs.volumes`."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.0))
+    axes.plot(table["time"], 100 * table["volume"], "o-", color=BLUE, ms=3)
+    band = 100 * (1 - VOLUME_CHANGE), 100 * (1 + VOLUME_CHANGE)
+    axes.axhspan(*band, color=GREEN, alpha=0.15, label=f"within {100 * VOLUME_CHANGE:g} %")
+    axes.set(xlabel="time (s)", ylabel="volume (% of the column)", xlim=(0, None))
+    axes.legend()
+    return figure, {"time": table["time"], "volume": table["volume"]}

@@ -1,0 +1,148 @@
+"""A column of water that collapses (figure 8): what is measured of it over time, fronts, energies and surfaces."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from repro.sph.cases import DamBreak
+from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
+from repro.sph.simulation import THROUGH, Simulation
+from repro.sph.surface import Surface, reconstruct, smoothed
+from repro.sph.system import System
+
+#: looks at a front while it runs
+LOOKS = 80
+
+#: t* after which a front has met the far wall of a tank four columns long
+FRONT_ENDS = 3.4
+
+#: what the slope dZ/dt* must lie between, and when Z = 3 must be reached, to a margin: simulations without a gate lead
+#: the experiments, whose gate has to be lifted first
+SLOPES, ARRIVAL, ARRIVAL_MARGIN = (1.25, 1.45), 2.3, 0.15
+
+#: by how much of the energy at the start a total may grow between two looks and count as kept: rounding
+ENERGY_GAIN = 1e-5
+
+#: by how much of the column's volume the water's may change and count as kept
+VOLUME_CHANGE = 0.03
+
+#: speed in m/s below which a particle at the lid hangs there: water that turns back is as slow for 0.02 s
+SLOW = 0.1
+
+#: rounds of smoothing of surfaces that are drawn
+ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was looked at now and then."""
+
+    case: DamBreak
+    system: System
+    #: one row a look, see `follow`
+    table: pd.DataFrame
+    #: positions of the particles in m at each look
+    positions: list[np.ndarray]
+    simulation: Simulation
+
+
+def follow(case: DamBreak, device, times, **options) -> Run:
+    """Run a dam break and look at it at `times` in s, each at the nearest step; `options` as of Simulation.
+
+    Columns: time (s), reduced (t*), front (Z, over the column's width), kinetic, potential, internal, total (J),
+    dissipated (J, since the first look), beyond (spacings by which the worst particle is beyond a wall), lost (how many
+    are by half a spacing and more), hanging (how many lie within a support of the lid and are SLOW).
+    """
+    system = case.system()
+    simulation, rows, positions = Simulation(system, device, **options), [], []
+    simulation.start()
+    for time in times:
+        simulation.step(max(0, round(time / system.dt) - simulation.steps))
+        particles = simulation.particles()
+        rows.append({"time": simulation.steps * system.dt, **_look(particles, system, case.width)})
+        positions.append(particles["position"])
+    table = pd.DataFrame(rows)
+    table.insert(1, "reduced", reduced_time(table["time"], case.width, case.fluid.gravity))
+    table["dissipated"] = table["total"].iloc[0] - table["total"]
+    return Run(case, system, table, positions, simulation)
+
+
+def _look(particles, system: System, width: float) -> dict:
+    beyond = beyond_walls(particles, system)
+    found, slow = energy(particles, system), np.linalg.norm(particles["velocity"], axis=1) < SLOW
+    below = system.tank[2] - particles["position"][slow, 2]
+    return {
+        "front": front(particles, system) / width,
+        **found._asdict(),
+        "total": found.total,
+        "beyond": float(beyond.max()),
+        "lost": int((beyond > THROUGH).sum()),
+        "hanging": int((below < system.resolution.support).sum()),
+    }
+
+
+def fronts(columns, device, **options) -> dict[int, Run]:
+    """Columns (along x, y, z) that collapse until the front has met the far wall, by their number of particles."""
+    found = {}
+    for column in columns:
+        case = DamBreak(column=tuple(column))
+        unit = case.width / (2 * case.fluid.gravity)
+        times = np.linspace(0, FRONT_ENDS, LOOKS + 1) * np.sqrt(unit)
+        run = follow(case, device, times, **options)
+        found[run.system.count] = run
+    return found
+
+
+def advances(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Slope and arrival of each front, the experiments' by the same rule; one row each.
+
+    `experiments` have the columns t_star and z. Columns: front, spacings a column's width, slope, arrival.
+    """
+    rows = []
+    for count, run in runs.items():
+        found = advance(run.table["reduced"], run.table["front"])
+        rows.append((f"{count} particles", run.case.column[0], *found))
+    for name, points in experiments.items():
+        rows.append((name, None, *advance(points["t_star"], points["z"])))
+    return pd.DataFrame(rows, columns=["front", "spacings", "slope", "arrival"]).astype({"spacings": "Int64"})
+
+
+def experiments(data) -> dict[str, pd.DataFrame]:
+    """The fronts of Martin and Moyce (1952) and of Koshizuka and Oka (1996) of the folder `data`: t_star and z."""
+    files = {"Martin and Moyce": "martin_moyce_1952_front.csv", "Koshizuka and Oka": "koshizuka_oka_1996_front.csv"}
+    tables = {name: pd.read_csv(data / "reference" / file, comment="#") for name, file in files.items()}
+    return {name: table.set_axis(["t_star", "z"], axis=1) for name, table in tables.items()}
+
+
+def surfaces(run: Run) -> list[Surface]:
+    """The surface at each look."""
+    return [reconstruct(position, run.system) for position in run.positions]
+
+
+def drawn(surface: Surface, run: Run) -> Surface:
+    """A surface as it is drawn, without what single particles impress on it."""
+    return smoothed(surface, run.system, ROUNDS)
+
+
+def volumes(found: list[Surface], run: Run) -> pd.DataFrame:
+    """The volume of the water at each look over the column's; columns time and volume."""
+    column = run.system.count * run.system.resolution.spacing**3
+    return pd.DataFrame({"time": run.table["time"], "volume": [surface.volume / column for surface in found]})
+
+
+def looks(times, every: float) -> list[float]:
+    """Times in s from 0 to the last of `times`, `every` s apart, and `times` themselves."""
+    evenly = np.arange(0, max(times) + every / 2, every)
+    kept = [t for t in evenly if np.abs(np.array(times) - t).min() > every / 2]
+    return sorted({float(t) for t in (*kept, *times)})
+
+
+def nearest(run: Run, time: float) -> int:
+    """The number of the look nearest to a time in s."""
+    return int((run.table["time"] - time).abs().argmin())
+
+
+def energy_gain(run: Run) -> float:
+    """The largest growth of the total energy from one look to the next, over the total at the start."""
+    return float(run.table["total"].diff().max() / run.table["total"].iloc[0])

@@ -1,0 +1,58 @@
+"""Figures of the notebook on water at rest. Each function returns (figure, arrays), the numbers that it shows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import COLOURS, GREEN, MARKERS
+from repro.sph.exact import rest_pressure
+
+from .runs import DEEP, PRESSURE_ERROR, Run
+
+
+def profiles(runs: dict[str, Run]):
+    """Pressure over depth against theory, and how far it is off where it is judged."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8), sharey=True)
+    first = next(iter(runs.values()))
+    depth = np.linspace(0, first.system.depth, 50)
+    left.plot(rest_pressure(depth, first.system.fluid) / 1000, depth, "-", color="0.4", marker="none", label="theory")
+    arrays = {}
+    for (name, run), colour, marker in zip(runs.items(), COLOURS, MARKERS, strict=False):
+        drawn = {"ls": "none", "marker": marker, "mfc": "none", "color": colour}
+        left.plot(run.profile.pressure / 1000, run.depth, **drawn, label=name)
+        right.plot(100 * run.errors, run.depth, **drawn)
+        arrays |= {f"{name}: depth": run.depth, f"{name}: pressure": run.profile.pressure}
+    right.axvspan(-100 * PRESSURE_ERROR, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
+    right.axhline(DEEP * first.system.resolution.smoothing_length, color="0.6", ls=":", marker="none")
+    left.set(xlabel="pressure (kPa)", ylabel="depth (m)")
+    right.set(xlabel="pressure less theory (% of theory)")
+    left.invert_yaxis()
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure, arrays
+
+
+def histories(runs: dict[str, Run]):
+    """Speeds, and distances of the particles from where they began, over time."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    arrays = {}
+    for (name, run), colour, line in zip(runs.items(), COLOURS, ("-", "--", "-."), strict=False):
+        rows = run.table.iloc[1:]
+        drawn = {"ls": line, "marker": "none", "color": colour}
+        left.semilogy(rows["time"], 1000 * rows["speed"], **drawn, label=name)
+        right.semilogy(rows["time"], rows["drift"], **drawn)
+        arrays |= {f"{name}: {column}": run.table[column] for column in ("time", "speed", "drift")}
+    left.set(xlabel="time (s)", ylabel="speed, root mean square (mm/s)")
+    right.set(xlabel="time (s)", ylabel="drift, root mean square (spacings)")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure, arrays
+
+
+def convergence(table: pd.DataFrame):
+    """The error of the pressure over the spacing, a line for each smoothing length, of `runs.resolutions`."""
+    figure, axes = plt.subplots()
+    for (ratio, rows), marker in zip(table.groupby("ratio"), MARKERS, strict=False):
+        axes.loglog(1000 * rows["spacing"], 100 * rows["error"], marker=marker, label=f"h = {ratio:g} spacings")
+    axes.axhspan(axes.get_ylim()[0], 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
+    axes.set(xlabel="spacing (mm)", ylabel="largest error of the pressure (%)")
+    axes.legend()
+    return figure, {name: table[name] for name in ("ratio", "spacing", "error")}

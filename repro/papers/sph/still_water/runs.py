@@ -1,0 +1,135 @@
+"""Water that should stay at rest: its pressure over the depth, how fast it moves, and how far its particles drift."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from repro.sph.cases import StillWater
+from repro.sph.exact import rest_pressure
+from repro.sph.ghosts import BOUNDARIES
+from repro.sph.observables import Profile, beyond_walls, energy, pressure_profile
+from repro.sph.simulation import Simulation
+from repro.sph.system import System
+
+#: depth in smoothing lengths below which the pressure is judged, and how far it may be from theory
+DEEP, PRESSURE_ERROR = 2, 0.02
+
+#: looks at a run, and from which share of its duration pressures are averaged over them
+LOOKS, AVERAGED = 40, 0.5
+
+#: what is plotted and said of each treatment of the boundaries
+NAMES = {"ghosts": "with ghosts", "none": "without ghosts", "clamped": "without ghosts, density clamped"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Water that was looked at now and then."""
+
+    case: StillWater
+    system: System
+    #: one row a look, see `rest`
+    table: pd.DataFrame
+    #: mean pressure in layers of one spacing over the later looks
+    profile: Profile
+
+    @property
+    def depth(self) -> np.ndarray:
+        """Depth of the layers in m below the surface at the start."""
+        return self.system.depth - self.profile.height
+
+    @property
+    def errors(self) -> np.ndarray:
+        """Relative differences of the pressure from theory, NaN above `DEEP` smoothing lengths."""
+        theory = rest_pressure(self.depth, self.system.fluid)
+        deep = self.depth > DEEP * self.system.resolution.smoothing_length
+        return np.where(deep, self.profile.pressure / np.where(deep, theory, 1) - 1, np.nan)
+
+    @property
+    def error(self) -> float:
+        """The largest of them, NaN if no layer is so deep."""
+        found = np.abs(self.errors)
+        return float(np.nanmax(found)) if np.isfinite(found).any() else float("nan")
+
+
+def rest(case: StillWater, device, seconds: float, **options) -> Run:
+    """Let water stand for so many seconds; `options` as of Simulation.
+
+    Columns of the table: time (s), speed (root mean square, m/s), drift and worst (root mean square and largest
+    distance of particles from where they began, in spacings), settled (how far the mean height has sunk, in spacings),
+    beyond (spacings by which the worst particle is beyond a wall).
+    """
+    system = case.system()
+    simulation, rows, profiles = Simulation(system, device, **options), [], []
+    simulation.start()
+    for time in np.linspace(0, seconds, LOOKS + 1):
+        simulation.step(max(0, round(time / system.dt) - simulation.steps))
+        particles = simulation.particles()
+        rows.append({"time": simulation.steps * system.dt, **_look(particles, system)})
+        if time >= AVERAGED * seconds:
+            profiles.append(pressure_profile(particles, system))
+    return Run(case, system, pd.DataFrame(rows), _mean(profiles, system))
+
+
+def _look(particles, system: System) -> dict:
+    spacing, mass = system.resolution.spacing, system.count * system.mass
+    moved = (particles["position"] - system.position) / spacing
+    distance = np.linalg.norm(moved, axis=1)
+    return {
+        "speed": float(np.sqrt(2 * energy(particles, system).kinetic / mass)),
+        "drift": float(np.sqrt(np.mean(distance**2))),
+        "worst": float(distance.max()),
+        "settled": float(-moved[:, 2].mean()),
+        "beyond": float(beyond_walls(particles, system).max()),
+    }
+
+
+def _mean(profiles: list[Profile], system: System) -> Profile:
+    """The mean over looks, each particle with the same weight, layer by layer."""
+    every = [np.concatenate(parts) for parts in zip(*profiles, strict=True)]
+    layer = np.maximum(every[0] / system.resolution.spacing, 0).astype(int)
+    count = np.bincount(layer, every[1])
+    held = count > 0
+    height, pressure = (np.bincount(layer, every[1] * part)[held] / count[held] for part in (every[0], every[2]))
+    return Profile(height, count[held], pressure)
+
+
+def boundaries(case: StillWater, device, seconds: float, **options) -> dict[str, Run]:
+    """The same water with each treatment of the boundaries, by its name in NAMES."""
+    return {NAMES[name]: rest(case, device, seconds, boundary=name, **options) for name in BOUNDARIES}
+
+
+def summary(runs: dict[str, Run]) -> pd.DataFrame:
+    """The end of each run, one row each: error of the pressure below DEEP smoothing lengths (%), drifts, speed."""
+    rows = []
+    for name, run in runs.items():
+        last = run.table.iloc[-1]
+        rows.append(
+            {
+                "boundary": name,
+                "pressure error (%)": 100 * run.error,
+                "speed (mm/s)": 1000 * last["speed"],
+                "drift (spacings)": last["drift"],
+                "largest drift (spacings)": last["worst"],
+                "settled (spacings)": last["settled"],
+                "beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def resolutions(depth: float, layers, ratios, device, seconds: float, **options) -> pd.DataFrame:
+    """Water of one depth in m with ghosts, resolved with so many layers and smoothing lengths of so many spacings.
+
+    It is three quarters as wide as deep. Columns: layers, ratio, particles, spacing (m), error (of the pressure, below
+    DEEP smoothing lengths), drift (spacings).
+    """
+    rows = []
+    for ratio in ratios:
+        for count in layers:
+            wide = 3 * count // 4
+            case = StillWater((wide, wide, count), depth / count, air=max(4, count // 4), ratio=ratio)
+            run = rest(case, device, seconds, **options)
+            row = (count, ratio, run.system.count, depth / count, run.error, run.table["drift"].iloc[-1])
+            rows.append(row)
+    return pd.DataFrame(rows, columns=["layers", "ratio", "particles", "spacing", "error", "drift"])
