@@ -31,7 +31,7 @@ def _one(name: str, run: Run) -> str:
     last, error = run.table.iloc[-1], run.error
     side = "within" if error <= PRESSURE_ERROR else "**not within**"
     return (
-        f"- {name.capitalize()}: the pressure is off by up to **{100 * error:.2g} %** below {DEEP} smoothing lengths, "
+        f"- {name.capitalize()}: the pressure is off by up to **{100 * error:.3g} %** below {DEEP} smoothing lengths, "
         f"{side} {100 * PRESSURE_ERROR:g} %. After {last['time']:.3g} s particles are {last['drift']:.2g} spacings "
         f"from where they began (the worst {last['worst']:.2g}), move with {1000 * last['speed']:.2g} mm/s, and have "
         f"{'sunk' if last['settled'] > 0 else 'risen'} by {abs(last['settled']):.2g} spacings on average."
@@ -67,7 +67,7 @@ def verdict(runs: dict[str, Run]) -> str:
     drift = run.table["drift"].iloc[-1]
     for name, other in others.items():
         lines.append(
-            f"- {name.capitalize()} the error of the pressure is {other.error / run.error:.2g} times and the drift "
-            f"{other.table['drift'].iloc[-1] / drift:.2g} times as large."
+            f"- {name.capitalize()} the error of the pressure is {other.error / run.error:.3g} times and the drift "
+            f"{other.table['drift'].iloc[-1] / drift:.3g} times as large."
         )
     return "\n".join(lines)
