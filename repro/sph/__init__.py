@@ -5,10 +5,10 @@ Where a section is:
     1.2, equations 3 to 6          equations.py, kernels.py; sums.py (over neighbours), pair.py (what a pair adds)
     1.2, boundary conditions       ghosts.py
     2, figures 4 and 5             strategies/cell_table.py, repro/particles/radix_sort.py
-    3.2, figures 6 to 8            cases.py (DamBreak)
+    3.2, figures 6 to 8            cases.py (DamBreak); figure 8's surface: surface.py
 
 What is simulated stands in fluid.py, system.py and state.py, what runs in simulation.py, what is measured in
-observables.py, theory in exact.py, restarts in checkpoint.py.
+observables.py, theory in exact.py, restarts in checkpoint.py, files for ParaView in vtk.py.
 
 Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity, Wendland's
 kernel, a mass with which the lattice has exactly the density of rest, the pressure of rest at the start and across the

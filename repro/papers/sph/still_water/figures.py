@@ -41,6 +41,8 @@ def histories(runs: dict[str, Run]):
         left.semilogy(rows["time"], 1000 * rows["speed"], **drawn, label=name)
         right.semilogy(rows["time"], rows["drift"], **drawn)
         arrays |= {f"{name}: {column}": run.table[column] for column in ("time", "speed", "drift")}
+    for axes in (left, right):
+        axes.xaxis.get_major_locator().set_params(nbins=6)
     left.set(xlabel="time (s)", ylabel="speed, root mean square (mm/s)")
     right.set(xlabel="time (s)", ylabel="drift, root mean square (spacings)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
