@@ -6,6 +6,7 @@ Where a section is:
     1.2, boundary conditions       ghosts.py
     2, figures 4 and 5             strategies/cell_table.py, repro/particles/radix_sort.py
     3.2, figures 6 to 8            cases.py (DamBreak); figure 8's surface: surface.py
+    3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/ordered_list.py, benchmark.py
 
 What is simulated stands in fluid.py, system.py and state.py, what runs in simulation.py, what is measured in
 observables.py, theory in exact.py, restarts in checkpoint.py, files for ParaView in vtk.py.

@@ -53,6 +53,7 @@ class Simulation(TimeLoop):
             self.walls, self.air = (make_ghosts(device, self.real, system, sites) for sites in lattice(system))
         else:
             self.walls = self.air = no_ghosts(device, self.real, system)
+        self.walls, self.air = (STRATEGIES[strategy].still(device, ghosts) for ghosts in (self.walls, self.air))
         self._resumed = None
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
         self._lists = STRATEGIES[strategy].lists(device, system.cells, self.state, self.real)

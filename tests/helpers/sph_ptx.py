@@ -5,6 +5,7 @@ python -m helpers.sph_ptx PRECISION
 
 import json
 import sys
+from itertools import cycle
 
 from helpers.ptx_device import PtxDevice, look
 from helpers.sph_systems import shaken
@@ -14,8 +15,8 @@ from repro.sph.strategies import STRATEGIES
 
 
 def main(precision):
-    # between them every kernel of both searches, both densities and both kinds of walls
-    for strategy, density, boundary in zip(STRATEGIES, DENSITIES, BOUNDARIES[:2], strict=True):
+    # between them every kernel of all searches, both densities and both kinds of walls
+    for strategy, density, boundary in zip(STRATEGIES, cycle(DENSITIES), cycle(BOUNDARIES[:2]), strict=False):
         for fuse in (True, False):
             show(PtxDevice(fuse), fuse, strategy, density, boundary, precision)
 

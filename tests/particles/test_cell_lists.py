@@ -1,4 +1,6 @@
-"""The radix sort and the permutation into the order of cells."""
+"""The radix sort, the permutation into the order of cells, and the list of links."""
+
+from itertools import chain
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -6,6 +8,8 @@ from hypothesis import strategies as some
 
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.cells import Cells
+from repro.particles.linked_list import NOBODY
+from repro.particles.ordered_list import OrderedList, _sort, links_of
 from repro.particles.position import Units
 from repro.particles.radix_sort import CHUNK, RadixSort
 
@@ -73,3 +77,51 @@ def test_a_permutation_sorts_by_cell_and_then_by_id_and_takes_all_arrays_along(d
     np.testing.assert_array_equal(device.to_host(numbers), ids[expected])
     moved = flat(position, np.float32).reshape(3, count)[:, expected]
     np.testing.assert_array_equal(device.to_host(r).reshape(3, count), moved)
+
+
+def followed(first, after):
+    """The particles of each cell, link after link."""
+    lists = []
+    for head in first:
+        lists.append([])
+        while head != NOBODY:
+            lists[-1].append(int(head))
+            head = after[head]
+    return lists
+
+
+@settings(few, max_examples=5)
+@given(position=places())
+def test_a_list_has_each_cells_particles_in_the_order_of_their_numbers_on_every_device(device, position):
+    cells = Cells(BOX)
+    links = OrderedList(device, cells, len(position), np.float32)
+    run(links.update(device.to_device(flat(position, np.float32))))
+    first, after = device.to_host(links.first), device.to_host(links.after)
+    of = cells.of(position)
+    assert followed(first, after) == [np.flatnonzero(of == c).tolist() for c in range(cells.count)]
+    # what a first-index array becomes
+    members, starts = np.argsort(of, kind="stable"), np.searchsorted(np.sort(of), np.arange(cells.count + 1))
+    for found, expected in zip(links_of(starts, members), (first, after), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@few
+@given(order=some.permutations(range(12)))
+def test_lists_in_whatever_order_workers_came_are_sorted(order):
+    # two cells, taken in turn
+    first, after = np.full(2, NOBODY), np.full(12, NOBODY)
+    for i in order:
+        after[i], first[i % 2] = first[i % 2], i
+    _sort(0, 2, first, after)
+    assert followed(first, after) == [[0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9, 11]]
+
+
+def test_workers_that_link_at_once_lose_nobody(threads):
+    # all in few cells, so that heads are fought for
+    cells, count = Cells((3.0, 3.0, 3.0)), 20000
+    r = Units(np.float32).of(np.random.default_rng(1).uniform(0, 3, (count, 3)), cells.box)
+    links = OrderedList(threads, cells, count, np.float32)
+    run(links.update(np.ascontiguousarray(r.T).ravel()))
+    lists = followed(links.first, links.after)
+    assert sorted(chain(*lists)) == list(range(count))
+    assert all(each == sorted(each) for each in lists)

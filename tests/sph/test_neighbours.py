@@ -1,4 +1,8 @@
-"""All searches find the neighbours that a comparison with every particle finds, in one order."""
+"""All searches find the neighbours that a comparison with every particle finds, in one order.
+
+A particle outside the tank is refused by its system, or stops the run; one that leaves the grid comes in again on the
+other side, since the grid is periodic, so that no search reads beyond its arrays.
+"""
 
 import numpy as np
 import pytest
@@ -6,6 +10,8 @@ from helpers.plain import PlainDevice
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from repro.errors import InputError
+from repro.particles.cells import cell_of
 from repro.particles.position import Units
 from repro.sph.fluid import Fluid, Resolution
 from repro.sph.ghosts import Sites, make_ghosts, no_ghosts
@@ -25,16 +31,19 @@ def system_of(position):
 
 @some.composite
 def places(draw, most=25):
-    """Positions in the tank: scattered, in a corner, or in planes that cells end with; no two at one place."""
+    """Positions in the tank, no two at one place: scattered, in a corner, in a cell, or in planes between cells."""
     generator = np.random.default_rng(draw(some.integers(0, 2**31)))
     count = draw(some.integers(1, most))
     position = generator.uniform(0, (0.8, 0.5, 0.7), (count, 3))
-    kind = draw(some.sampled_from(["scattered", "crowded", "on faces"]))
+    kind = draw(some.sampled_from(["scattered", "crowded", "in one cell", "on faces"]))
+    system = system_of(np.full((1, 3), 0.1))
+    width = np.array(system.box) / system.cells.shape
     if kind == "crowded":
         position *= 0.3
+    if kind == "in one cell":
+        corner = np.ceil(system.margin / width) * width - system.margin
+        position = corner + width * position / (0.81, 0.51, 0.71)
     if kind == "on faces":
-        system = system_of(np.full((1, 3), 0.1))
-        width = np.array(system.box) / system.cells.shape
         faces = np.round((position + system.margin) / width) * width - system.margin
         inside = (faces >= 0) & (faces <= system.tank)
         position = np.where(inside, faces, position)
@@ -65,12 +74,13 @@ def neighbours(strategy, system, others):
     for launch in lists.parts.values():
         launch()
     fluid, p, cells = state.species(lists.starts, lists.members), numbers(system, REAL), system.cells.shape
+    still = [module.still(device, species) for species in others]
     total, at, found = module.walk(REAL, collect(REAL)), located(REAL), {}
     for i in range(system.count):
         me = vector_of(state.r, i, state.count)
         where = at(me, cells)
         near = [int(state.ids[j]) for j in total((), me, where, fluid, p, cells)]
-        found[int(state.ids[i])] = near, [total((), me, where, species, p, cells) for species in others]
+        found[int(state.ids[i])] = near, [total((), me, where, species, p, cells) for species in still]
     return found
 
 
@@ -103,3 +113,16 @@ def test_every_search_finds_each_kinds_neighbours_and_in_the_same_order(position
 def test_a_particle_is_its_own_neighbour_once(strategy):
     found = neighbours(strategy, system_of(np.array([[0.4, 0.2, 0.3]])), [])
     assert found == {0: ([0], [])}
+
+
+@given(x=some.integers(-(2**31), 2**31 - 1), y=some.integers(-(2**31), 2**31 - 1), z=some.integers(-(2**31), 2**31 - 1))
+def test_wherever_a_particle_is_it_is_in_a_cell_of_the_grid(x, y, z):
+    cells = system_of(np.full((1, 3), 0.1)).cells
+    number = cell_of(np.float32)(*map(np.int32, (x, y, z)), cells.shape)
+    assert 0 <= number < cells.count
+
+
+@pytest.mark.parametrize("place", [(-0.001, 0.2, 0.3), (0.4, 0.501, 0.3), (0.4, 0.2, 40.0)])
+def test_a_particle_outside_the_tank_is_refused(place):
+    with pytest.raises(InputError, match="1 particles lie outside the tank"):
+        system_of(np.array([place]))

@@ -35,7 +35,9 @@ def trajectory(shaken_water, one_core):
     return after(shaken_water, one_core, 60)
 
 
-@pytest.mark.parametrize(("name", "strategy"), [("serial", "cell table"), ("threads", "runs")])
+@pytest.mark.parametrize(
+    ("name", "strategy"), [("serial", "cell table"), ("threads", "runs"), ("threads", "linked list")]
+)
 def test_single_precision_is_the_same_on_every_device_and_with_every_search_bit_for_bit(
     shaken_water, trajectory, name, strategy
 ):

@@ -21,5 +21,5 @@ def test_kernels_keep_to_registers_leave_no_product_to_be_fused_and_widen_only_t
     by_compiler, by_hand = ([(k["kernel"], k["fused"]) for k in kernels if k["fuse"] is fuse] for fuse in (True, False))
     assert by_compiler == by_hand
     assert dict(by_hand)["momentum"] > 20
-    # places in a cell are counted by atomic additions, and nothing else
-    assert {k["kernel"] for k in kernels if k["atomics"]} == {"assign"}
+    # places in a cell are counted and lists are linked by atomic operations, and nothing else
+    assert {k["kernel"] for k in kernels if k["atomics"]} == {"assign", "link"}

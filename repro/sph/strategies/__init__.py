@@ -1,7 +1,8 @@
 """Ways to find neighbours: one short file each, which give the same neighbours in the same order.
 
-A strategy has `lists(device, cells, state, real)`, which says how the fluid's table of cells is brought up to date, and
-`walk(real, visit)`, which returns
+A strategy has `lists(device, cells, state, real)`, which says how the fluid's table of cells is brought up to date,
+`still(device, species)`, which gives ghosts, sorted by their cells, the table that it walks, and `walk(real, visit)`,
+which returns
 
     total(found, me, at, species, p, cells)
 
@@ -10,9 +11,9 @@ visit(found, me, j, species, p) for one particle j after the other. A further ki
 The order is that of the cells, and within a cell that of the ids, so that sums have the same bits with every strategy.
 """
 
-from . import cell_table, runs
+from . import cell_table, linked_list, runs
 from .lists import Lists
 
-STRATEGIES = {"cell table": cell_table, "runs": runs}
+STRATEGIES = {"cell table": cell_table, "linked list": linked_list, "runs": runs}
 
 __all__ = ["STRATEGIES", "Lists"]

@@ -1,0 +1,80 @@
+"""A linked list of each cell's particles in the order of their numbers, on every device.
+
+One core appends particle after particle. Elsewhere all workers do so at once, by an atomic exchange of the list's head,
+and the order of a list is that in which they come: each list is then sorted by its links, so that sums over neighbours
+have the same order in every run and with every search.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+from repro.parallel.exchange import exchange_of
+
+from .cells import cell_of
+from .linked_list import NOBODY, _unlink
+
+
+@cache
+def _link_body(real, exchange):
+    cell = cell_of(real)
+
+    @inline
+    def link(x, n, r, first, after, count, cells):
+        for item in range(x, x + n):
+            # the last particle first: one core then finds each list in its order
+            i = count - 1 - item
+            c = cell(r[i], r[count + i], r[2 * count + i], cells)
+            after[i] = exchange(first, c, i)
+
+    return link
+
+
+@inline
+def _sort(x, n, first, after):
+    for c in range(x, x + n):
+        i, begin = first[c], NOBODY
+        while i != NOBODY:
+            # take the next one out, and put it in behind all smaller ones
+            rest = after[i]
+            if begin == NOBODY or i < begin:
+                after[i], begin = begin, i
+            else:
+                k = begin
+                while after[k] != NOBODY and after[k] < i:
+                    k = after[k]
+                after[i] = after[k]
+                after[k] = i
+            i = rest
+        first[c] = begin
+
+
+class OrderedList:
+    """first[c] is the first particle of cell c, after[i] the one after particle i, NOBODY where there is none."""
+
+    def __init__(self, device, cells, count: int, real):
+        self.device, self.cells, self._real = device, cells, real
+        self.first, self.after = device.zeros(cells.count, np.int32), device.zeros(count, np.int32)
+
+    def update(self, r) -> dict:
+        """The launches that build the list from positions `r`, by name."""
+        device, cells, count = self.device, self.cells, len(self.after)
+        bind = device.compile(Kernel(_link_body(self._real, exchange_of(device))))
+        launches = {
+            "unlink": device.compile(Kernel(_unlink))((cells.count,), self.first),
+            "link": bind((count,), r, self.first, self.after, count, cells.shape),
+        }
+        if device.name == "serial":
+            return launches
+        return launches | {"sort the links": device.compile(Kernel(_sort))((cells.count,), self.first, self.after)}
+
+
+def links_of(starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The arrays `first` and `after` of a list whose cell c holds members[starts[c] : starts[c + 1]], on the host."""
+    first, after = np.full(len(starts) - 1, NOBODY, np.int32), np.full(len(members), NOBODY, np.int32)
+    held = np.diff(starts) > 0
+    first[held] = members[starts[:-1][held]]
+    after[members[:-1]] = members[1:]
+    after[members[starts[1:][held] - 1]] = NOBODY
+    return first, after

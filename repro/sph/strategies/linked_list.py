@@ -1,0 +1,45 @@
+"""The search that the paper compares with: a linked list of each cell's particles, and the 27 cells one by one.
+
+Domínguez and others, Int. J. Numer. Methods Fluids 67 (2011) 2026: the first particle of a cell, and from each one the
+next. A list is in the order of its particles' numbers (see `particles.ordered_list`).
+"""
+
+from functools import cache
+
+from numpy import uint32
+
+from repro.parallel import inline
+from repro.particles.cells import ALL_CELLS, neighbour
+from repro.particles.linked_list import NOBODY
+from repro.particles.ordered_list import OrderedList, links_of
+
+from .lists import Lists
+
+
+@cache
+def walk(real, visit):
+    """See `strategies`."""
+
+    @inline
+    def total(found, me, at, species, p, cells):
+        own = (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+        for k in range(ALL_CELLS):
+            j = species.starts[neighbour(own, k, cells)]
+            while j != NOBODY:
+                found = visit(found, me, uint32(j), species, p)
+                j = species.members[j]
+        return found
+
+    return total
+
+
+def lists(device, cells, state, real) -> Lists:
+    """The fluid's list: its cells' first particles in place of `starts`, and the next ones in place of `members`."""
+    links = OrderedList(device, cells, state.count, real)
+    return Lists(links.update(state.r), links.first, links.after)
+
+
+def still(device, species):
+    """Ghosts, which come with a first-index array, as a linked list; they do not move."""
+    first, after = links_of(device.to_host(species.starts), device.to_host(species.members))
+    return species._replace(starts=device.to_device(first), members=device.to_device(after))
