@@ -1,0 +1,271 @@
+"""The paper's search for neighbours (section 2, figures 4 and 5), looked at with the solver's own kernels.
+
+Its example, its equality with a comparison of every pair, how many candidates it looks at, and what empty cells cost.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy import uint32
+
+from repro.errors import CheckError
+from repro.parallel import Kernel, inline, part_seconds
+from repro.particles.cells import ALL_CELLS, Cells, neighbour
+from repro.particles.position import Units
+from repro.particles.radix_sort import RadixSort
+from repro.sph.cases import DamBreak, StillWater
+from repro.sph.pair import separation, vector_of
+from repro.sph.state import make_state, numbers, vectors
+from repro.sph.strategies import STRATEGIES, Lists
+from repro.sph.sums import located
+from repro.sph.system import System
+
+_REAL = np.float32
+
+#: a comparison of every particle with every other one
+BRUTE_FORCE = "every particle"
+
+#: how particles of a random set lie
+KINDS = ("scattered", "in a corner", "in one cell", "on faces of cells")
+
+#: figure 4's grid: rows and columns of cells, numbered from 1 along the rows
+ROWS, COLUMNS = 2, 3
+
+#: where the seven particles are drawn here, as (column, row) in cells; the paper's text fixes part of it only
+EXAMPLE = ((1.25, 0.3), (0.3, 0.35), (1.5, 1.5), (1.7, 0.45), (0.65, 0.7), (2.5, 0.5), (1.35, 0.75))
+
+
+class Example(NamedTuple):
+    """Figure 5: the cell of each particle, the particles in the order of their cells, and where each cell begins."""
+
+    cell: np.ndarray
+    members: np.ndarray
+    starts: np.ndarray
+
+
+def example(device) -> Example:
+    """Sort the paper's seven particles by the kernels of the solver, cells numbered from 1 as in the paper.
+
+    The solver's grid has three cells at least along each axis; the figure's six are the first ones.
+    """
+    cells = Cells((3.0, 3.0, 3.0))
+    position = np.column_stack([EXAMPLE, np.full(len(EXAMPLE), 0.5)])
+    sort = RadixSort(device, cells, len(position), _REAL)
+    for launch in sort.update(vectors(device, Units(_REAL).of(position, cells.box))).values():
+        launch()
+    members, starts = device.to_host(sort.members), device.to_host(sort.starts)
+    return Example(cells.of(position, _REAL) + 1, members, starts[: ROWS * COLUMNS + 1])
+
+
+def example_tables(found: Example) -> dict[str, pd.DataFrame]:
+    """Figure 5 (a), (b) and (c) as tables, places counted from 0 and cells from 1."""
+    places, held = [f"place {k}" for k in range(len(found.cell))], np.diff(found.starts)
+    number = np.arange(len(found.cell))
+    names = [*(f"cell {c}" for c in range(1, len(held) + 1)), "end"]
+    return {
+        "before the sort": pd.DataFrame([number, found.cell], ["particle", "cell"], places),
+        "after the sort": pd.DataFrame([found.members, found.cell[found.members]], ["particle", "cell"], places),
+        "first index": pd.DataFrame([found.starts, [*held, ""]], ["begins at", "particles"], names),
+    }
+
+
+def statements(found: Example) -> pd.DataFrame:
+    """What the paper's text says of its example, beside what the sort gives."""
+    held, starts = np.diff(found.starts), found.starts
+    rows = [
+        ("cell of particle 5, at row 0 and column 2", 3, found.cell[5]),
+        ("particles in cell 2", 3, held[1]),
+        ("particles in cell 4", 0, held[3]),
+        ("first index of cell 5 less cell 4's", 0, starts[4] - starts[3]),
+        ("entries beyond the number of cells", 1, len(starts) - ROWS * COLUMNS),
+    ]
+    return pd.DataFrame(rows, columns=["the paper's text", "paper", "here"]).astype({"here": int})
+
+
+def neighbour_cells(shape=(5, 4, 6)) -> int:
+    """Cells beside its own that a particle's search visits (definition 1, claim sph-031), the same for every cell.
+
+    Raises CheckError if a cell is visited twice, or if it is not the same for all cells of a grid of that shape.
+    """
+    counts = set()
+    for own in range(int(np.prod(shape))):
+        visited = [neighbour(own, k, shape) for k in range(ALL_CELLS)]
+        if len(set(visited)) != len(visited):
+            raise CheckError(f"the search around cell {own} visits a cell twice")
+        counts.add(len(set(visited) - {own}))
+    if len(counts) != 1:
+        raise CheckError(f"cells have {sorted(counts)} neighbours")
+    return counts.pop()
+
+
+@cache
+def _walk_all(real, visit):
+    """All particles of a species, as in `sph.strategies`."""
+
+    @inline
+    def total(found, me, at, species, p, cells):
+        for j in range(species.count):
+            found = visit(found, me, uint32(j), species, p)
+        return found
+
+    return total
+
+
+def _no_lists(device, cells, state, real) -> Lists:
+    nothing = device.zeros(1, np.int32)
+    return Lists({}, nothing, nothing)
+
+
+SEARCHES = {BRUTE_FORCE: SimpleNamespace(walk=_walk_all, lists=_no_lists)} | STRATEGIES
+
+
+@cache
+def _listing_visit(real):
+    """Writes down who is within the support: found = (candidates, neighbours); me = position, place, table, width."""
+    apart = separation(real)
+
+    @inline
+    def visit(found, me, j, species, p):
+        _, square = apart(me, j, species, p)
+        near = found[1]
+        if square < p.reach:
+            if near < me[5]:
+                me[4][me[3] + near] = j
+            near += 1
+        return found[0] + 1, near
+
+    return visit
+
+
+@cache
+def _listing_body(real, walk):
+    total, at = walk(real, _listing_visit(real)), located(real)
+
+    @inline
+    def listing(x, n, fluid, counts, table, width, p, cells):
+        for i in range(x, x + n):
+            me = vector_of(fluid.r, i, fluid.count)
+            found = total((0, 0), (*me, i * width, table, width), at(me, cells), fluid, p, cells)
+            counts[i], counts[fluid.count + i] = found
+
+    return listing
+
+
+class Found(NamedTuple):
+    """By id: how many candidates each particle's search looked at, how many are neighbours, and their ids, -1 beyond.
+
+    A particle is its own neighbour.
+    """
+
+    candidates: np.ndarray
+    count: np.ndarray
+    ids: np.ndarray
+
+
+def search(name: str, system: System, position: np.ndarray, device, width: int = 0) -> Found:
+    """Find the neighbours of particles at `position` (count, 3) in m in the tank of `system`, in single precision.
+
+    `name` is a key of SEARCHES; up to `width` neighbours of each particle are written down.
+    """
+    module, cells, count = SEARCHES[name], system.cells, system.count
+    state = make_state(device, _REAL, system, np.zeros(count))
+    state.r[:] = vectors(device, Units(_REAL).of(position + system.margin, system.box))
+    lists = module.lists(device, cells, state, _REAL)
+    fluid = state.species(lists.starts, lists.members)
+    counts, table = device.zeros(2 * count, np.int32), device.zeros(max(1, count * width), np.int32)
+    bind = device.compile(Kernel(_listing_body(_REAL, module.walk), dtype=_REAL, strict=True))
+    run = bind((count,), fluid, counts, table, width, numbers(system, _REAL), cells.shape)
+    for launch in (*lists.parts.values(), run):
+        launch()
+    ids, (candidates, near) = device.to_host(state.ids), device.to_host(counts).reshape(2, -1)
+    places = device.to_host(table)[: count * width].reshape(count, width)
+    listed = np.where(np.arange(width) < near[:, None], ids[places], -1)
+    by_id = np.argsort(ids)
+    return Found(candidates[by_id], near[by_id], listed[by_id])
+
+
+def random_set(kind: str, system: System, generator) -> np.ndarray:
+    """Positions of system.count particles in its tank, one of KINDS; some may be at one place."""
+    position = generator.uniform(0, system.tank, (system.count, 3))
+    width = np.array(system.box) / system.cells.shape
+    if kind == "in a corner":
+        return 0.3 * position
+    if kind == "in one cell":
+        return np.ceil(system.margin / width) * width - system.margin + 0.99 * width * position / system.tank
+    if kind == "on faces of cells":
+        faces = np.round((position + system.margin) / width) * width - system.margin
+        return np.where((faces >= 0) & (faces <= system.tank), faces, position)
+    return position
+
+
+def agreement(device, sets: int, side: int = 5, seed: int = 1) -> pd.DataFrame:
+    """Compare all searches on so many random sets of each of KINDS, each of side^3 particles.
+
+    Columns: kind, particles compared, mean and largest number of neighbours, and by search the share of particles (%)
+    with the neighbours that brute force finds; "one order": the share with one order in all other searches.
+    """
+    system, generator, rows = StillWater(column=(side,) * 3).system(), np.random.default_rng(seed), []
+    for kind in KINDS:
+        same, counts = [], []
+        for _ in range(sets):
+            position = random_set(kind, system, generator)
+            found = {name: search(name, system, position, device, system.count) for name in SEARCHES}
+            same.append(_compared(found))
+            counts.append(found[BRUTE_FORCE].count)
+        shares = 100 * pd.DataFrame(same).mean()
+        size = {"kind": kind, "particles": sets * system.count}
+        rows.append(size | {"mean neighbours": np.mean(counts), "most": np.max(counts)} | dict(shares))
+    return pd.DataFrame(rows)
+
+
+def _compared(found: dict[str, Found]) -> dict[str, float]:
+    """Shares of particles with the sets of brute force, and with one order."""
+    sets = {name: np.sort(each.ids, axis=1) for name, each in found.items()}
+    shares = {name: float((sets[name] == sets[BRUTE_FORCE]).all(1).mean()) for name in STRATEGIES}
+    first, *others = (found[name].ids for name in STRATEGIES)
+    return shares | {"one order": float(np.all([(ids == first).all(1) for ids in others], axis=0).mean())}
+
+
+def candidate_table(ratios, side: int, device, seed: int = 1) -> pd.DataFrame:
+    """Candidates and neighbours of particles deep in water, for ratios of smoothing length and spacing.
+
+    The water is a cube of side^3 particles, each anywhere in its own cell of the lattice. "by volumes" is that of 27
+    cells over that of the sphere; with cells as wide as the support it would be 27 / (4/3 pi) = 6.4.
+    """
+    generator, rows = np.random.default_rng(seed), []
+    for ratio in ratios:
+        system = StillWater(column=(side,) * 3, ratio=ratio).system()
+        spacing, width = system.resolution.spacing, np.array(system.box) / system.cells.shape
+        shift = generator.uniform(-0.5, 0.5, system.position.shape) * spacing
+        deep = (np.minimum(system.position, side * spacing - system.position) > 2 * width).all(1)
+        if not deep.any():
+            raise CheckError(f"no particle of {side}^3 lies two cells deep at ratio {ratio}")
+        found = search("cell table", system, system.position + shift, device)
+        near, looked = found.count[deep].mean(), found.candidates[deep].mean()
+        sphere = 4 / 3 * np.pi * system.resolution.support**3
+        row = {"ratio": ratio, "neighbours": near, "sphere over spacing^3": sphere / spacing**3, "candidates": looked}
+        rows.append(row | {"candidates a neighbour": looked / near, "by volumes": ALL_CELLS * width.prod() / sphere})
+    return pd.DataFrame(rows)
+
+
+def empty_cells(lengths, column, device, seconds: float) -> pd.DataFrame:
+    """What the first-index array costs for one column of water in tanks of other lengths (in widths of the column).
+
+    Columns: length, cells, share of cells without a particle (%), bytes of the array a particle, and microseconds of
+    the sort and of finding where each cell begins.
+    """
+    rows = []
+    for length in lengths:
+        system = DamBreak(column=tuple(column), length=length).system()
+        sort = RadixSort(device, system.cells, system.count, _REAL)
+        r = vectors(device, Units(_REAL).of(system.position + system.margin, system.box))
+        parts = part_seconds(sort.update(r), device, seconds)
+        empty = float((np.diff(device.to_host(sort.starts)) == 0).mean())
+        find = parts.pop("first of each cell")
+        row = {"tank length": length, "particles": system.count, "cells": system.cells.count, "empty (%)": 100 * empty}
+        row |= {"bytes a particle": sort.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
+        rows.append(row | {"first index (us)": 1e6 * find})
+    return pd.DataFrame(rows)
