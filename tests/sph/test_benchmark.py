@@ -1,0 +1,89 @@
+"""A speed is that of a program whose trajectory was compared with another one's; everything runs as plain Python."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers.plain import PlainCore
+from helpers.sph_systems import shaken
+
+from repro.errors import CheckError
+from repro.parallel import inline
+from repro.sph import benchmark
+from repro.sph.simulation import Simulation
+from repro.sph.strategies import STRATEGIES, linked_list
+
+SYSTEM = shaken(3, tank=(4, 3, 4), water=(2, 2, 3))
+#: without ghosts, of which plain Python would make a long test
+OPEN = {"boundary": "none"}
+
+
+@pytest.fixture
+def core(monkeypatch):
+    """A core; a small system is checked over two steps, and no check is remembered."""
+    monkeypatch.setattr(benchmark, "select", lambda name: PlainCore())
+    monkeypatch.setattr(benchmark, "_small", lambda: SYSTEM)
+    monkeypatch.setattr(benchmark, "CHECK_STEPS", 2)
+    for check in (benchmark._checked, benchmark._expected):
+        check.cache_clear()
+    yield PlainCore()
+    for check in (benchmark._checked, benchmark._expected):
+        check.cache_clear()
+
+
+@pytest.mark.parametrize(("strategy", "other"), [("linked list", "cell table"), ("runs", "linked list")])
+def test_a_strategy_is_compared_with_another_one_bit_for_bit(core, strategy, other):
+    found = benchmark.check_strategy(core, strategy=strategy, **OPEN)
+    assert found.startswith(f"the same bits as {other} on ")
+    assert found.endswith("after 2 steps of 12 particles")
+
+
+def test_a_strategy_that_meets_its_neighbours_twice_is_not_timed(core, monkeypatch):
+    def walk(real, visit):
+        whole = linked_list.walk(real, visit)
+
+        @inline
+        def total(found, me, at, species, p, cells):
+            return whole(whole(found, me, at, species, p, cells), me, at, species, p, cells)
+
+        return total
+
+    wrong = SimpleNamespace(walk=walk, lists=linked_list.lists, still=linked_list.still)
+    monkeypatch.setitem(STRATEGIES, "wrong", wrong)
+    monkeypatch.setattr(PlainCore, "clock", None)
+    with pytest.raises(CheckError, match="wrong on serial differs from linked list on serial by"):
+        benchmark.measure_speed("case", SYSTEM, core, strategy="wrong", **OPEN)
+
+
+def test_a_speed_is_fluid_particles_over_the_seconds_of_a_step(core):
+    found = benchmark.measure_speed("case", SYSTEM, core, strategy="linked list", seconds=6e-3, runs=2, **OPEN)
+    # drift and kick, the list in two launches, density and forces
+    assert found.seconds == pytest.approx(6e-3)
+    assert found.rates["updates"] == pytest.approx(12 / 6e-3)
+    assert found.runs == pytest.approx([6e-3] * 2)
+    assert found.choices["passes"] == 2
+    assert found.choices["ghosts"] == 0
+
+
+def test_each_part_of_a_step_is_timed_in_its_order(core):
+    simulation = Simulation(SYSTEM, core, strategy="linked list", **OPEN)
+    found = benchmark.part_times(simulation, seconds=1e-3)
+    assert list(found) == list(simulation.parts)
+    assert list(found.values()) == pytest.approx([1e-3] * 6)
+
+
+def test_neighbours_are_counted_with_the_ghosts_and_without_the_particle_itself(core):
+    simulation = Simulation(SYSTEM, core)
+    fluid, walls = simulation.particles()["position"], benchmark._ghost_places(simulation)[0]
+    everyone = np.concatenate([fluid, walls])
+    near = np.linalg.norm(fluid[:, None] - everyone, axis=2) < SYSTEM.resolution.support
+    assert benchmark.mean_neighbours(simulation) == pytest.approx(near.sum(1).mean() - 1)
+    # ghosts fill up what is missing of a sphere of 74
+    assert 30 < near.sum(1).mean() < 90
+
+
+def test_the_papers_own_search_counts_the_density_to_the_neighbour_list():
+    names = ["drift", "sort", "air", "density", "ghosts in walls", "forces", "kick"]
+    ours, linked = (list(benchmark.paper_groups(names, name).values()) for name in ("cell table", "linked list"))
+    assert ours == ["update", *["neighbour list"] * 3, "force", "force", "update"]
+    assert linked == ["update", *["neighbour list"] * 2, *["force"] * 3, "update"]
