@@ -1,0 +1,198 @@
+"""The tables of the sph paper's speed notebook: tables 1 and 2, what is fast today, another code; and the claims."""
+
+import pandas as pd
+
+from repro.errors import InputError
+from repro.papers.timings import speed_table
+from repro.parallel import CpuDevice, select
+from repro.sph.benchmark import FORCE, GROUPS, INCLUDES, NEIGHBOUR_LIST, measure_speed, paper_groups, part_times
+from repro.sph.cases import DamBreak
+from repro.sph.simulation import Simulation
+from repro.sph.system import System
+
+#: the paper's programs, by the names of table 1
+PAPER, GPU_LIST, FOUR_THREADS, ONE_CORE = "this paper", "GPU linked list", "CPU multithread", "CPU"
+
+#: our fast search, on the device and on all cores
+RUNS, RUNS_ON_CORES = "runs", "runs, all cores"
+
+#: particles of the columns of water by the paper's thousands of particles, of which two thirds are fluid as in figure 6
+COLUMNS = {15: (25, 8, 50), 30: (25, 16, 50), 70: (36, 18, 72)}
+
+#: claims of table 1 by program: time of a step in ms with 15, 30 and 70 thousand particles
+_TABLE_1 = {
+    PAPER: ("sph-001", "sph-005", "sph-009"),
+    GPU_LIST: ("sph-002", "sph-006", "sph-010"),
+    FOUR_THREADS: ("sph-003", "sph-007", "sph-011"),
+    ONE_CORE: ("sph-004", "sph-008", "sph-012"),
+}
+
+#: claims of table 2 by program: time in ms of each of GROUPS with 15 thousand particles
+_TABLE_2 = {
+    PAPER: ("sph-013", "sph-014", "sph-015"),
+    GPU_LIST: ("sph-016", "sph-017", "sph-018"),
+    ONE_CORE: ("sph-019", "sph-020", "sph-021"),
+}
+
+#: claims of the paper's method over four threads and over one core, on the order of the programs by the time of a step,
+#: and on that of both GPU programs by the time of the neighbour list and of the force
+OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER = (f"sph-{n:03d}" for n in (22, 23, 34, 35, 36))
+CLAIMS = sorted(
+    [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER]
+    + [name for table in (_TABLE_1, _TABLE_2) for names in table.values() for name in names]
+)
+
+#: seconds of a step of PySPH's dam break in three dimensions on two cores of the kind of machine this project is
+#: developed on (h/dx 1.3, Wendland's kernel, 0.05 m between 5016 particles of fluid), and its particles in walls
+PYSPH, PYSPH_OTHERS = 20.6e-3, 9988
+
+
+def system_of(thousands: int) -> System:
+    """The dam break that stands for the paper's with so many thousand particles."""
+    if thousands not in COLUMNS:
+        raise InputError(f"{thousands} thousand particles: table 1 has {', '.join(map(str, COLUMNS))}")
+    return DamBreak(column=COLUMNS[thousands]).system()
+
+
+def pysph_system() -> System:
+    """Fluid as in PySPH's case: 24 x 19 x 11 particles in a tank of 3.2 m x 0.95 m x 1 m."""
+    return DamBreak(column=(24, 19, 11), width=1.2, length=64 / 24, height=20 / 24).system()
+
+
+def large_system(column) -> System:
+    """A column of many particles in a tank twice as long, with little air above: sites for ghosts take memory."""
+    return DamBreak(column=tuple(column), length=2.0, height=2.5).system()
+
+
+def four_threads() -> CpuDevice:
+    """As many threads as the paper's CPU program had; fewer where there are fewer cores."""
+    return CpuDevice("threads", workers=min(4, select("threads").workers))
+
+
+def ways(device) -> dict:
+    """Search and device of each program by name; without a GPU the paper's method runs on all cores."""
+    gpu = device.name == "cuda"
+    found = {PAPER: ("cell table", device)} | ({GPU_LIST: ("linked list", device)} if gpu else {})
+    found |= {FOUR_THREADS: ("linked list", four_threads()), ONE_CORE: ("linked list", select("serial"))}
+    return found | {RUNS: ("runs", device)} | ({RUNS_ON_CORES: ("runs", select("threads"))} if gpu else {})
+
+
+def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The paper's tables 1 and 2 in ms, a row a program, from the claims of `Record.verdicts`."""
+    values = dict(zip(verdicts["id"], verdicts["paper"], strict=True))
+    one, two = (
+        pd.DataFrame({way: [float(values[name]) for name in names] for way, names in table.items()}, rows).T
+        for table, rows in ((_TABLE_1, list(COLUMNS)), (_TABLE_2, GROUPS))
+    )
+    return one, two
+
+
+def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: int = 1) -> pd.DataFrame:
+    """Table 1: whole steps of every program with so many thousand particles, in single precision."""
+    systems = {number: system_of(number) for number in thousands}
+    cases = [(number, way, *how) for number in systems for way, how in ways(device).items()]
+    table = _measured([(f"{n}k, {way}", systems[n], *how) for n, way, *how in cases], record, seconds, runs)
+    table.insert(0, "way", [way for _, way, *_ in cases])
+    table.insert(0, "thousands", [number for number, *_ in cases])
+    return _with_speedups(table)
+
+
+def _measured(cases, record, seconds, runs=1) -> pd.DataFrame:
+    options = {"seconds": seconds, "runs": runs}
+    listed = [
+        (f"{case}, {device.name}", system, device, options | {"strategy": s}) for case, system, s, device in cases
+    ]
+    table = speed_table(listed, record, measured=measure_speed, includes=INCLUDES)
+    return table.assign(ms=1e3 * table["seconds"], **{"million/s": table["updates"] / 1e6})
+
+
+def _with_speedups(table: pd.DataFrame) -> pd.DataFrame:
+    """With the speedups over the paper's two programs on a CPU."""
+    for way in (FOUR_THREADS, ONE_CORE):
+        base = table[table["way"] == way].set_index("thousands")["ms"]
+        table[f"over {way}"] = table["thousands"].map(base) / table["ms"]
+    return table
+
+
+def parts_table(thousands: int, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
+    """Table 2: milliseconds of the parts of a step, columns way, run, part, group and ms, in independent runs."""
+    system, rows = system_of(thousands), []
+    for way in _TABLE_2:
+        if way not in ways(device):
+            continue
+        strategy, on = ways(device)[way]
+        for run in range(runs):
+            times = part_times(Simulation(system, on, strategy=strategy), seconds=seconds)
+            groups = paper_groups(times, strategy)
+            rows += [(way, on.name, run, part, groups[part], 1e3 * time) for part, time in times.items()]
+    return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
+
+
+def group_times(parts: pd.DataFrame) -> pd.DataFrame:
+    """Milliseconds of each of GROUPS, a row a way, medians over the runs."""
+    sums = parts.groupby(["way", "run", "group"], sort=False)["ms"].sum()
+    return sums.groupby(["way", "group"], sort=False).median().unstack("group")[list(GROUPS)]
+
+
+def production_table(columns, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """The fast search with many particles, for columns of so many particles along each axis."""
+    cases = [(f"{'x'.join(map(str, column))}, {RUNS}", large_system(column), "runs", device) for column in columns]
+    return _measured(cases, record, seconds)
+
+
+def pysph_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """The fast search with PySPH's fluid, on all cores and on a GPU."""
+    devices = [select("threads")] + [device] * (device.name == "cuda")
+    return _measured([("PySPH's fluid", pysph_system(), "runs", on) for on in devices], record, seconds)
+
+
+def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
+    """Keywords of `Record.measure` for the claims that a run can test, by id.
+
+    From `time_table` and `parts_table` (of 15 thousand particles). What the paper ran on a GPU counts only on a GPU,
+    and speedups and the order of all programs need all its sizes.
+    """
+    counted = table[(table["device"] == "cuda") | table["way"].isin([FOUR_THREADS, ONE_CORE])]
+    sizes, values = list(COLUMNS), {}
+    for row in counted[counted["way"].isin(_TABLE_1)].to_dict("records"):
+        values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": _about(row)}
+    of_way = parts.groupby("way")["device"].first()
+    for way, times in group_times(parts).iterrows():
+        if way == ONE_CORE or of_way[way] == "cuda":
+            values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
+    paper = counted[counted["way"] == PAPER]
+    if set(paper["thousands"]) == set(sizes):
+        for name, way in ((OVER_THREADS, FOUR_THREADS), (OVER_CORE, ONE_CORE)):
+            least = paper.loc[paper[f"over {way}"].idxmin()]
+            values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
+        named = counted[counted["way"].isin(_TABLE_1)].assign(case=counted["thousands"].map("{}000 particles".format))
+        values[ORDER] = {"measured": _times(named)}
+    if GPU_LIST in set(of_way.index):
+        pair = parts[parts["way"].isin([PAPER, GPU_LIST])].groupby(["group", "way", "run"])["ms"].sum()
+        for name, group in ((LIST_ORDER, NEIGHBOUR_LIST), (FORCE_ORDER, FORCE)):
+            values[name] = {"measured": {way: pair[group][way].tolist() for way in (PAPER, GPU_LIST)}}
+    return values
+
+
+def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
+    """Milliseconds of a step in each run, by case and way."""
+    return {
+        case: {row["way"]: [1e3 * value for value in row["runs"]] for row in rows.to_dict("records")}
+        for case, rows in table.groupby("case", sort=False)
+    }
+
+
+def _about(row) -> str:
+    return f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
+
+
+def _baseline(row, table: pd.DataFrame, way: str) -> str:
+    base = table[(table["way"] == way) & (table["thousands"] == row["thousands"])].iloc[0]
+    return f"linked list, {base['hardware']}: {base['ms']:.3g} ms a step with {row['thousands']} thousand particles"
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns that a reader compares, rounded."""
+    columns = ["thousands", "way", "device", "strategy", "particles", "ghosts", "neighbours", "passes"]
+    columns = [name for name in [*columns, "passes of ghosts", "ms", "spread", "million/s"] if name in table]
+    return table[columns + [name for name in table if name.startswith("over ")]].round(3)

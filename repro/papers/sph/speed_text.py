@@ -1,0 +1,86 @@
+"""Sentences of the speed notebook, as Markdown, with their numbers."""
+
+import pandas as pd
+
+from repro.sph.benchmark import NEIGHBOUR_LIST
+
+from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PYSPH, PYSPH_OTHERS, RUNS, group_times
+
+
+def paper_speedups(published: pd.DataFrame) -> str:
+    """The speedups that the paper's own table 1 gives, from `speed.published`."""
+    over = {way: published.loc[way] / published.loc[PAPER] for way in (GPU_LIST, FOUR_THREADS, ONE_CORE)}
+    ranges = {way: f"**{ratio.min():.3g} to {ratio.max():.3g}**" for way, ratio in over.items()}
+    return (
+        f"By its own table 1 the paper's method is {ranges[GPU_LIST]} times as fast as the linked list on the GPU, "
+        f"{ranges[FOUR_THREADS]} times as fast as four threads and {ranges[ONE_CORE]} times as fast as one core. "
+        f'The text says "close to 6" for four threads, which the table does not give.'
+    )
+
+
+def sizes(table: pd.DataFrame) -> str:
+    """Fluid, ghosts, neighbours and passes of each size, from `speed.time_table`."""
+    lines = []
+    for number, rows in table.groupby("thousands", sort=False):
+        row = rows.iloc[0]
+        lines.append(
+            f"* the paper's {number} thousand: {row['particles']:,} of fluid and {row['ghosts']:,} ghosts in walls; a "
+            f"fluid particle has **{row['neighbours']:.0f} neighbours** on average at a smoothing length of "
+            f"{row['ratio']:g} spacings, and a step makes **{row['passes']} passes** over them, and "
+            f"{row['passes of ghosts']} from the ghosts"
+        )
+    return "\n".join(lines)
+
+
+def programs(table: pd.DataFrame) -> str:
+    """How fast the paper's method is beside the others, at the largest size, from `speed.time_table`."""
+    rows = table[table["thousands"] == table["thousands"].max()].set_index("way")
+    paper, fast = rows.loc[PAPER], rows.loc[RUNS]
+    found = "; ".join(
+        f"*{way}* ({row['device']}) **{row['ms'] / paper['ms']:.2g} times** as long"
+        for way, row in rows.drop(PAPER).iterrows()
+    )
+    return (
+        f"With {paper['thousands']} thousand particles a step of the paper's method takes {paper['ms']:.3g} ms on "
+        f"{paper['hardware']}. Beside it: {found}. The fast search makes {fast['million/s']:.3g} million steps of a "
+        "fluid particle a second."
+    )
+
+
+def parts(times: pd.DataFrame, published: pd.DataFrame) -> str:
+    """The share of the neighbour list in a step, ours and the paper's, and what its order costs a linked list."""
+    groups = group_times(times)
+
+    def share(table, way):
+        return 100 * table.loc[way, NEIGHBOUR_LIST] / table.loc[way].sum()
+
+    found = "; ".join(f"*{way}* {share(groups, way):.0f} % ({share(published, way):.0f} %)" for way in groups.index)
+    text = f"Share of the neighbour list in a step, in brackets the paper's: {found}."
+    ordered = times[(times["part"] == "sort the links") & (times["way"] == GPU_LIST)]["ms"]
+    if len(ordered):
+        text += (
+            f" Of the linked list's, {ordered.median():.2g} ms put the links in the order of the particles' numbers, "
+            "which the paper's program did not do and without which two runs differ."
+        )
+    return text
+
+
+def production(table: pd.DataFrame) -> str:
+    """The rates with many particles, from `speed.production_table`."""
+    found = "; ".join(
+        f"{row['particles']:,} particles with {row['neighbours']:.0f} neighbours: **{row['million/s']:.0f} million** "
+        f"({row['ms']:.3g} ms a step)"
+        for _, row in table.iterrows()
+    )
+    return f"Steps of a fluid particle a second on {table['hardware'].iloc[0]}: {found}."
+
+
+def pysph(table: pd.DataFrame) -> str:
+    """Our steps beside PySPH's, from `speed.pysph_table`."""
+    found = "; ".join(f"**{row['ms']:.3g} ms** on {row['hardware']}" for _, row in table.iterrows())
+    row = table.iloc[0]
+    return (
+        f"A step with {row['particles']:,} fluid particles and {row['ghosts']:,} ghosts takes {found}. PySPH took "
+        f"{1e3 * PYSPH:g} ms for as many fluid particles and {PYSPH_OTHERS} others, on two cores of the kind of "
+        "machine that this project is developed on; that is a remark and not a measurement of this run."
+    )

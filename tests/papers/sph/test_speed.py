@@ -1,0 +1,88 @@
+"""The tables of speeds: what stands for the paper's cases, and which claims a run can judge."""
+
+import pandas as pd
+import pytest
+
+from repro.errors import InputError
+from repro.papers.sph import speed, speed_text
+from repro.sph.benchmark import GROUPS
+
+#: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
+_MS = {speed.PAPER: 1.0, speed.GPU_LIST: 2.0, speed.FOUR_THREADS: 8.0, speed.ONE_CORE: 20.0, speed.RUNS: 0.5}
+
+
+def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:
+    """A table as of `speed.time_table`; with 70 thousand the CPU's programs are half as slow."""
+    rows = []
+    for number in sizes:
+        for way, ms in _MS.items():
+            on_cpu = way in (speed.FOUR_THREADS, speed.ONE_CORE)
+            if way == speed.GPU_LIST and not gpu:
+                continue
+            device = "cuda" if gpu and not on_cpu else "threads"
+            value = ms / 2 if on_cpu and number == 70 else ms
+            row = {"thousands": number, "way": way, "device": device, "hardware": device, "ms": value}
+            row |= {"runs": tuple(value * factor / 1e3 for factor in (0.99, 1, 1.01)), "particles": 1000}
+            rows.append(row | {"ghosts": 100, "neighbours": 74.0, "million/s": 1 / value})
+    return speed._with_speedups(pd.DataFrame(rows))
+
+
+def parts(gpu: bool) -> pd.DataFrame:
+    """A table as of `speed.parts_table`."""
+    ways = [speed.PAPER, speed.ONE_CORE] + [speed.GPU_LIST] * gpu
+    rows = []
+    for way in ways:
+        device = "cuda" if gpu and way != speed.ONE_CORE else "serial"
+        for run in range(3):
+            for k, group in enumerate(GROUPS):
+                # two parts a group
+                rows += [(way, device, run, f"{group} {n}", group, (k + 1) * _MS[way]) for n in range(2)]
+    return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
+
+
+def test_two_thirds_of_the_papers_particles_are_fluid():
+    for number in speed.COLUMNS:
+        assert speed.system_of(number).count == pytest.approx(1000 * number * 2 / 3, rel=1e-3)
+    with pytest.raises(InputError, match="table 1 has 15, 30, 70"):
+        speed.system_of(20)
+
+
+def test_pysphs_case_has_as_much_fluid():
+    system = speed.pysph_system()
+    assert system.count == 5016
+    assert system.resolution.spacing == pytest.approx(0.05)
+
+
+def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
+    values = speed.claim_values(times(gpu=True), parts(gpu=True))
+    assert sorted(values) == speed.CLAIMS
+    assert values["sph-002"]["measured"] == 2.0
+    assert values["sph-011"]["measured"] == 4.0
+    # two parts a group, medians over the runs
+    assert [values[f"sph-0{n}"]["measured"] for n in (16, 17, 18)] == [4.0, 8.0, 12.0]
+    # the smallest speedup is that of 70 thousand
+    assert values[speed.OVER_THREADS]["measured"] == pytest.approx(4.0)
+    assert "4 ms a step with 70 thousand particles" in values[speed.OVER_THREADS]["baseline"]
+    assert values[speed.ORDER]["measured"]["30000 particles"]["CPU"] == pytest.approx([19.8, 20, 20.2])
+    assert values[speed.LIST_ORDER]["measured"] == {"this paper": [2.0] * 3, "GPU linked list": [4.0] * 3}
+
+
+def test_without_a_gpu_only_the_cpus_programs_are_judged():
+    values = speed.claim_values(times(gpu=False, sizes=[15]), parts(gpu=False))
+    assert sorted(values) == ["sph-003", "sph-004", "sph-019", "sph-020", "sph-021"]
+
+
+def test_speedups_and_the_order_need_all_sizes():
+    values = speed.claim_values(times(gpu=True, sizes=[15, 30]), parts(gpu=True))
+    assert not {speed.OVER_THREADS, speed.OVER_CORE, speed.ORDER} & set(values)
+    assert {"sph-005", speed.LIST_ORDER} <= set(values)
+
+
+def test_the_papers_speedups_follow_from_its_table_and_not_from_its_text():
+    claims = pd.DataFrame({"id": speed.CLAIMS, "paper": [str(n) for n in range(1, len(speed.CLAIMS) + 1)]})
+    one, two = speed.published(claims)
+    assert list(one.loc[speed.PAPER]) == [1, 5, 9]
+    assert list(two.loc[speed.ONE_CORE]) == [19, 20, 21]
+    paper = pd.DataFrame({speed.PAPER: [6.3, 12, 31], speed.GPU_LIST: [7.4, 15, 36]}).T
+    paper.loc[speed.FOUR_THREADS], paper.loc[speed.ONE_CORE] = [25, 50, 122], [51, 145, 320]
+    assert "**3.94 to 4.17** times as fast as four threads" in speed_text.paper_speedups(paper)
