@@ -188,7 +188,10 @@ def search(name: str, system: System, position: np.ndarray, device, width: int =
 
 
 def random_set(kind: str, system: System, generator) -> np.ndarray:
-    """Positions of system.count particles in its tank, one of KINDS; some may be at one place."""
+    """Positions of system.count particles, one of KINDS: in the tank, or in one cell that may reach beyond it.
+
+    Some may be at one place.
+    """
     position = generator.uniform(0, system.tank, (system.count, 3))
     width = np.array(system.box) / system.cells.shape
     if kind == "in a corner":
