@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from repro.parallel import Kernel, inline
+from repro.parallel.atomics import add_alone
 from repro.parallel.exchange import exchange_of
 
 from .cells import cell_of
@@ -65,7 +66,7 @@ class OrderedList:
             "unlink": device.compile(Kernel(_unlink))((cells.count,), self.first),
             "link": bind((count,), r, self.first, self.after, count, cells.shape),
         }
-        if device.name == "serial":
+        if device.add is add_alone:
             return launches
         return launches | {"sort the links": device.compile(Kernel(_sort))((cells.count,), self.first, self.after)}
 

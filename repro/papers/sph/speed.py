@@ -64,16 +64,16 @@ def large_system(column) -> System:
     return DamBreak(column=tuple(column), length=2.0, height=2.5).system()
 
 
-def four_threads() -> CpuDevice:
-    """As many threads as the paper's CPU program had; fewer where there are fewer cores."""
-    return CpuDevice("threads", workers=min(4, select("threads").workers))
+def on_threads(count: int) -> CpuDevice:
+    """A CPU with so many threads, or fewer where there are fewer cores; with one the particles come one by one."""
+    return CpuDevice("threads", workers=min(count, select("threads").workers))
 
 
 def ways(device) -> dict:
     """Search and device of each program by name; without a GPU the paper's method runs on all cores."""
     gpu = device.name == "cuda"
     found = {PAPER: ("cell table", device)} | ({GPU_LIST: ("linked list", device)} if gpu else {})
-    found |= {FOUR_THREADS: ("linked list", four_threads()), ONE_CORE: ("linked list", select("serial"))}
+    found |= {FOUR_THREADS: ("linked list", on_threads(4)), ONE_CORE: ("linked list", on_threads(1))}
     return found | {RUNS: ("runs", device)} | ({RUNS_ON_CORES: ("runs", select("threads"))} if gpu else {})
 
 

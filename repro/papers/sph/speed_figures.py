@@ -26,10 +26,10 @@ _GROUP_COLOURS = {NEIGHBOUR_LIST: SKY_BLUE, FORCE: ORANGE, UPDATE: PURPLE}
 
 def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     """Time of a step of every program over the number of particles, and the paper's (table 1)."""
-    figure, axes = plt.subplots(figsize=(7.6, 4.8))
+    figure, axes = plt.subplots(figsize=(7.6, 5.6))
     for way, rows in table.groupby("way", sort=False):
         colour, marker = _LOOKS[way]
-        label = f"{way} ({rows['device'].iloc[0]})"
+        label = f"{way}: {rows['hardware'].iloc[0]}"
         axes.plot(rows["thousands"], rows["ms"], color=colour, marker=marker, label=label)
     for way, row in published.iterrows():
         look = paper | {"marker": _LOOKS[way][1], "markersize": 7}
@@ -38,15 +38,15 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     axes.set_ylabel("time of a step (ms)")
     axes.set_xticks(list(COLUMNS), list(map(str, COLUMNS)))
     axes.minorticks_off()
-    figure.legend(loc="outside right upper")
+    figure.legend(loc="outside lower center", ncols=2)
     return figure, dict(table[["thousands", "way", "ms"]])
 
 
 def part_bars(parts: pd.DataFrame, published: pd.DataFrame):
     """Shares of a step: neighbour list, force and update of ours above the paper's (table 2), labelled with ms."""
-    rows, devices = [], parts.groupby("way")["device"].first()
+    rows = []
     for way, ours in group_times(parts).iterrows():
-        rows += [(f"{way}, here ({devices[way]})", ours), (f"{way}, paper", published.loc[way])]
+        rows += [(f"{way}, here", ours), (f"{way}, paper", published.loc[way])]
     figure, axes = plt.subplots(figsize=(7.6, 0.45 * len(rows) + 1.5))
     left = np.zeros(len(rows))
     for group in GROUPS:

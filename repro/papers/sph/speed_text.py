@@ -37,7 +37,7 @@ def programs(table: pd.DataFrame) -> str:
     rows = table[table["thousands"] == table["thousands"].max()].set_index("way")
     paper, fast = rows.loc[PAPER], rows.loc[RUNS]
     found = "; ".join(
-        f"*{way}* ({row['device']}) **{row['ms'] / paper['ms']:.2g} times** as long"
+        f"*{way}* ({row['hardware']}) **{row['ms'] / paper['ms']:.2g} times** as long"
         for way, row in rows.drop(PAPER).iterrows()
     )
     return (
