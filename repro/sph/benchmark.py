@@ -43,18 +43,15 @@ GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
 _DENSITY_IN_LIST = ("cell table", "runs")
 
 
-def paper_groups(names, strategy: str) -> dict[str, str]:
-    """Which of GROUPS the paper counts each part of a step to; `names` are those of Simulation.parts, in their order.
+def paper_groups(simulation: Simulation) -> dict[str, str]:
+    """Which of GROUPS the paper counts each part of a step to, by the names of `simulation.parts`.
 
-    What comes before the density builds tables, ghosts' included; what follows it, ghosts' extrapolation included, is
-    needed for the forces.
+    What the density needs is counted with it; ghosts' extrapolation, which follows it, is needed for the forces.
     """
-    names = list(names)
-    place, found = names.index("density"), {}
-    for k, name in enumerate(names):
-        in_list = k < place or (k == place and strategy in _DENSITY_IN_LIST)
-        found[name] = UPDATE if name in ("drift", "kick") else NEIGHBOUR_LIST if in_list else FORCE
-    return found
+    names, lists = list(simulation.parts), simulation._lists.parts
+    merged = NEIGHBOUR_LIST if simulation.strategy in _DENSITY_IN_LIST else FORCE
+    found = {name: merged if k <= names.index("density") else FORCE for k, name in enumerate(names)}
+    return found | dict.fromkeys(lists, NEIGHBOUR_LIST) | {"drift": UPDATE, "kick": UPDATE}
 
 
 def check_strategy(device, *, strategy: str, precision: str = "single", **options) -> str:
@@ -148,17 +145,15 @@ def _timing(simulation: Simulation, seconds: float, warm_up: int) -> Timing:
 
 def facts_of(simulation: Simulation) -> dict:
     """What a speed hangs on: numbers of particles, mean number of neighbours, and passes over neighbours in a step."""
-    names = list(simulation.parts)
-    # after the lists come sums over neighbours, up to the kick
-    sums = names[names.index("density") : names.index("kick")] + ["air"] * ("air" in names)
-    passes = sum(name in ("density", "forces") for name in sums)
+    # what is neither list nor update sums over neighbours
+    sums = set(simulation.parts) - set(simulation._lists.parts) - {"drift", "kick"}
     return {
         "particles": simulation.system.count,
         "ghosts": int(sum(len(places) for places in _ghost_places(simulation))),
         "ratio": simulation.system.resolution.ratio,
         "neighbours": mean_neighbours(simulation),
-        "passes": passes,
-        "passes of ghosts": len(sums) - passes,
+        "passes": len(sums & {"density", "forces"}),
+        "passes of ghosts": len(sums - {"density", "forces"}),
     }
 
 

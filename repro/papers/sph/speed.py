@@ -122,8 +122,8 @@ def parts_table(thousands: int, device, *, seconds: float = 0.02, runs: int = 1)
             continue
         strategy, on = ways(device)[way]
         for run in range(runs):
-            times = part_times(Simulation(system, on, strategy=strategy), seconds=seconds)
-            groups = paper_groups(times, strategy)
+            simulation = Simulation(system, on, strategy=strategy)
+            times, groups = part_times(simulation, seconds=seconds), paper_groups(simulation)
             rows += [(way, on.name, run, part, groups[part], 1e3 * time) for part, time in times.items()]
     return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
 
