@@ -115,11 +115,12 @@ def _with_speedups(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def parts_table(thousands: int, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
-    """Table 2: milliseconds of the parts of a step, columns way, run, part, group and ms, in independent runs."""
+    """Table 2: milliseconds of the parts of a step, columns way, run, part, group and ms, in independent runs.
+
+    Without a GPU of the program for one core alone.
+    """
     system, rows = system_of(thousands), []
-    for way in _TABLE_2:
-        if way not in ways(device):
-            continue
+    for way in _TABLE_2 if device.name == "cuda" else [ONE_CORE]:
         strategy, on = ways(device)[way]
         for run in range(runs):
             simulation = Simulation(system, on, strategy=strategy)
@@ -156,10 +157,8 @@ def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
     sizes, values = list(COLUMNS), {}
     for row in counted[counted["way"].isin(_TABLE_1)].to_dict("records"):
         values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": _about(row)}
-    of_way = parts.groupby("way")["device"].first()
     for way, times in group_times(parts).iterrows():
-        if way == ONE_CORE or of_way[way] == "cuda":
-            values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
+        values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
     paper = counted[counted["way"] == PAPER]
     if set(paper["thousands"]) == set(sizes):
         for name, way in ((OVER_THREADS, FOUR_THREADS), (OVER_CORE, ONE_CORE)):
@@ -167,7 +166,7 @@ def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
             values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
         named = counted[counted["way"].isin(_TABLE_1)].assign(case=counted["thousands"].map("{}000 particles".format))
         values[ORDER] = {"measured": _times(named)}
-    if GPU_LIST in set(of_way.index):
+    if GPU_LIST in set(parts["way"]):
         pair = parts[parts["way"].isin([PAPER, GPU_LIST])].groupby(["group", "way", "run"])["ms"].sum()
         for name, group in ((LIST_ORDER, NEIGHBOUR_LIST), (FORCE_ORDER, FORCE)):
             values[name] = {"measured": {way: pair[group][way].tolist() for way in (PAPER, GPU_LIST)}}

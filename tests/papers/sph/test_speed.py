@@ -29,7 +29,7 @@ def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:
 
 def parts(gpu: bool) -> pd.DataFrame:
     """A table as of `speed.parts_table`."""
-    ways = [speed.PAPER, speed.ONE_CORE] + [speed.GPU_LIST] * gpu
+    ways = [speed.PAPER, speed.GPU_LIST] * gpu + [speed.ONE_CORE]
     rows = []
     for way in ways:
         device = "cuda" if gpu and way != speed.ONE_CORE else "serial"
