@@ -1,5 +1,6 @@
 """A run on disk: HDF5 checkpoints that continue where they were made."""
 
+import hashlib
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from repro.files import whole
 
 from .simulation import Simulation
 
-_VERSION = 1
+_VERSION = 2
 #: what the next step begins with; the velocity foreseen is found anew
 _ARRAYS = ("r", "v", "s", "a")
 
@@ -60,6 +61,7 @@ def _identity(simulation: Simulation) -> dict:
     about = {"name": system.name, "particles": system.count, "time step": system.dt, "mass": system.mass}
     about |= {f"tank {axis}": side for axis, side in zip("xyz", system.tank, strict=True)}
     about |= asdict(system.fluid) | asdict(system.resolution)
+    about["obstacles"] = hashlib.sha256(np.ascontiguousarray(system.obstacles, dtype=float)).hexdigest()
     return about | {name: getattr(simulation, name) for name in ("density", "boundary", "precision")}
 
 

@@ -52,9 +52,12 @@ def pressure_term(real):
 
 
 @inline
-def divergence_term(e, du, slope):
-    """A neighbour's share of equation 4, (u_a - u_b) . grad W, times h^4 over the kernel's norm; du = u_a - u_b."""
-    return slope * fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
+def divergence_terms(e, du, slope):
+    """A neighbour's share of equation 4, (u_a - u_b) . grad W, axis by axis, times h^4 over the kernel's norm.
+
+    du = u_a - u_b; with e in its place, of the sum of x dW/dx (see `fluid.Resolution.lattice_slope`).
+    """
+    return slope * e[0] * du[0], slope * e[1] * du[1], slope * e[2] * du[2]
 
 
 @cache
@@ -95,6 +98,6 @@ def xsph_mean(real):
 def momentum_term(own, other, viscous, slope):
     """The factor of e in a neighbour's share of equation 6, with artificial viscosity: symmetric in a and b.
 
-    `own` and `other` are the particles' `pressure_term`. Times m h^-4 norm / rho0^2 it is an acceleration.
+    `own` and `other` are the particles' `pressure_term`. Over rho0 h and the lattice's slope it is an acceleration.
     """
     return -(own + other + viscous) * slope

@@ -3,10 +3,9 @@
 They fill up the sums of particles near a boundary, which would miss half of their neighbours (ACM Trans. Graph. 31,
 article 61).
 
-In the walls: layers on the lattice of the fluid, as thick as the support. They have the fluid's velocity along the
-wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the fluid slips; and the
-fluid's density, continued at rest to their depth (Adami and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a
-copy would leave the lowest layer without support for its weight.
+In the walls: layers on the lattice of the fluid, as thick as the support. For the viscosity they have the fluid's
+velocity along the wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the
+fluid slips. Their pressure is that of the particle that looks at them, see solids.py.
 
 In the air: sites of the lattice with no fluid nearer than the gap and some within the support. They have the fluid's
 velocity and no pressure: density rho0. The sites are fixed and only their use changes, on the device: a new random
@@ -22,7 +21,7 @@ from repro.errors import InputError
 from repro.particles.position import Units
 from repro.particles.radix_sort import RadixSort
 
-from .pair import UNUSED
+from .pair import OBSTACLE, UNUSED
 from .state import Species, vectors
 from .system import System
 
@@ -60,6 +59,11 @@ def lattice(system: System) -> tuple[Sites, Sites]:
     return all_sites[kind > 0], all_sites[kind == 0]
 
 
+def obstacles(system: System) -> Sites:
+    """The system's obstacles, which stand still and have the fluid's pressure, as a wall."""
+    return Sites(system.obstacles, np.full(len(system.obstacles), OBSTACLE, np.int32))
+
+
 def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     """Ghosts on the device, in the order of their cells."""
     cells = system.cells
@@ -75,13 +79,14 @@ def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     order = device.to_host(unsorted.members)
     r, sort = placed(sites.position[order])
     count = len(order)
-    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
-    # ghosts do not move by themselves: both velocities are one
-    return Species(r, u, u, s, term, device.to_device(sites.kind[order]), count, sort.starts, sort.members)
+    # ghosts do not move, have the density of rest where they are among neighbours of equation 3, and no pressure
+    u, nothing = device.zeros(3 * count, real), device.zeros(count, real)
+    kind = device.to_device(sites.kind[order])
+    return Species(r, u, u, nothing, nothing, kind, count, sort.starts, sort.members)
 
 
 def no_ghosts(device, real, system: System) -> Species:
     """A species without particles, of which every cell is empty."""
     numbers, kind = device.zeros(3, real), device.zeros(1, np.int32)
     r, starts = device.zeros(3, Units(real).whole), device.zeros(system.cells.count + 1, np.int32)
-    return Species(r, numbers, numbers, numbers, numbers, kind, 0, starts, kind)
+    return Species(r, *[numbers] * 4, kind, 0, starts, kind)

@@ -9,27 +9,54 @@ v += dt a / 2           kick
 """
 
 from functools import cache
+from math import inf
 
 from repro.parallel import fma, inline
-from repro.particles.position import moved, upper_bits
+from repro.particles.position import between, moved, upper_bits
 
 
 @cache
 def drift_body(real, contain):
-    """First half of a step; contain(r, v, u, i, walls) looks at the walls along one component's array place i."""
-    half, move = real(0.5), moved(real)
+    """First half of a step; contain(r, v, u, j, k, walls) looks at the walls across axis k, of which j is the place.
+
+    `excursion` keeps by id how far in m, with `lengths` of a unit, a particle has ever been beyond a wall; infinity
+    stands for a velocity that is no finite number, with which it does not move.
+    """
+    half, zero, never, move, beyond = real(0.5), real(0), real(inf), moved(real), outside(real)
 
     @inline
-    def drift(x, n, r, v, u, a, dt, per_length, walls, count):
+    def drift(x, n, r, v, u, a, ids, excursion, dt, per_length, lengths, walls, count):
         for i in range(x, x + n):
             for k in range(3):
                 j = i + k * count
                 v[j] = fma(half * dt, a[j], v[j])
                 u[j] = fma(half * dt, a[j], v[j])
-                r[j] = move(r[j], per_length[k], dt * v[j])
-                contain(r, v, u, j, k, walls)
+                far = never
+                if abs(v[j]) < never:
+                    r[j] = move(r[j], per_length[k], dt * v[j])
+                    contain(r, v, u, j, k, walls)
+                    far = beyond(r[j], walls[k], walls[3 + k], lengths[k])
+                if far > zero:
+                    excursion[ids[i]] = max(excursion[ids[i]], far)
 
     return drift
+
+
+@cache
+def outside(real):
+    """Returns beyond(coordinate, lower, upper, length): how far in m a particle is beyond one of two walls, or zero."""
+    # from the box's edge: a difference alone would be the nearer way around the box, shorter than many tanks
+    bits, apart, zero = upper_bits(real), between(real), real(0)
+
+    @inline
+    def beyond(coordinate, lower, upper, length):
+        if bits(coordinate) < bits(lower):
+            return apart(lower, coordinate) * length
+        if bits(coordinate) > bits(upper):
+            return apart(coordinate, upper) * length
+        return zero
+
+    return beyond
 
 
 @inline
@@ -43,7 +70,7 @@ def held(real):
 
     walls = the three lower and the three upper ones' positions.
     """
-    # from the box's edge: a difference would be the nearer way around the box, which is shorter than many tanks
+    # from the box's edge, as in `outside`
     upper, zero = upper_bits(real), real(0)
 
     @inline

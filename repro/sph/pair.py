@@ -2,7 +2,7 @@
 
 Sums over neighbours are taken in double precision and in one order; what is added is in the precision of the state.
 `me` is a particle's position (x, y, z) and what else the sum needs of it. Plain Python's square root is in double
-precision: it is rounded at once, as a kernel does.
+precision: it is rounded at once, as a kernel does. What ghosts in solids add stands in solids.py.
 """
 
 from functools import cache
@@ -13,10 +13,10 @@ from numpy import float64, uint32
 from repro.parallel import fma, inline
 from repro.particles.position import between
 
-from .equations import divergence_term, momentum_term, viscous_term
+from .equations import divergence_terms, momentum_term, viscous_term
 
 #: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
-AIR, UNUSED = 8, 16
+AIR, UNUSED, OBSTACLE = 8, 16, 32
 
 
 @cache
@@ -64,38 +64,29 @@ def density_visit(real, kernel):
     return visit
 
 
+@inline
+def halfway(e, du, p):
+    """A pair where it was at the middle of the step, which makes the time step symmetric, and its square."""
+    x, y, z = fma(-p.half_step, du[0], e[0]), fma(-p.half_step, du[1], e[1]), fma(-p.half_step, du[2], e[2])
+    return (x, y, z), fma(x, x, fma(y, y, z * z))
+
+
 @cache
-def divergence_visit(real, kernel, walls):
-    """Adds to equation 4's sum. me = (position, velocity at the middle of the step); found = (sum,).
+def divergence_visit(real, kernel):
+    """Adds to equation 4's sum, axis by axis. me = (position, velocity at the middle of the step, and for solids).
 
-    The pair is taken where it was at the middle of the step, which makes the time step symmetric. A ghost in a wall
-    slips: it goes with the fluid particle along the wall, and stands still across it.
+    found = (three of the sum, and what ghosts in solids add).
     """
-    apart, slope, zero = separation(real), kernel(real)[1], real(0)
-
-    @inline
-    def to_wall(v, j, species):
-        kind = species.kind[j]
-        return v[0] if kind & 1 else zero, v[1] if kind & 2 else zero, v[2] if kind & 4 else zero
-
-    @inline
-    def to_fluid(v, j, species):
-        return minus(v, vector_of(species.v, j, species.count))
-
-    relative = to_wall if walls else to_fluid
+    apart, slope = separation(real), kernel(real)[1]
 
     @inline
     def visit(found, me, j, species, p):
         e, square = apart(me, j, species, p)
         if square < p.reach:
-            du = relative((me[3], me[4], me[5]), j, species)
-            e = (
-                fma(-p.half_step, du[0], e[0]),
-                fma(-p.half_step, du[1], e[1]),
-                fma(-p.half_step, du[2], e[2]),
-            )
-            q = real(sqrt(fma(e[0], e[0], fma(e[1], e[1], e[2] * e[2]))))
-            return (found[0] + float64(divergence_term(e, du, slope(q))),)
+            du = minus((me[3], me[4], me[5]), vector_of(species.v, j, species.count))
+            e, square = halfway(e, du, p)
+            x, y, z = divergence_terms(e, du, slope(real(sqrt(square))))
+            return found[0] + float64(x), found[1] + float64(y), found[2] + float64(z), *found[3:]
         return found
 
     return visit
@@ -103,7 +94,10 @@ def divergence_visit(real, kernel, walls):
 
 @cache
 def momentum_visit(real, kernel):
-    """Adds to equation 6's sum, with artificial viscosity. me = (position, velocity, own term); found = vector."""
+    """Adds to equation 6's sum, with artificial viscosity. me = (position, velocity, own term, and for solids).
+
+    found = (three of the sum, and what ghosts in solids add).
+    """
     apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
 
     @inline
@@ -116,6 +110,7 @@ def momentum_visit(real, kernel):
                 found[0] + float64(push * e[0]),
                 found[1] + float64(push * e[1]),
                 found[2] + float64(push * e[2]),
+                *found[3:],
             )
         return found
 
@@ -136,26 +131,21 @@ def nearest_visit(real):
 
 
 @cache
-def extrapolation_visit(real, kernel):
-    """Adds to the kernel's sum, and weighted with it velocity and condensation at the height of `me`.
-
-    found = (weight, three of velocity, condensation).
-    """
+def velocity_visit(real, kernel):
+    """Adds to the kernel's sum, and the velocity weighted with it. found = (weight, three of velocity)."""
     apart, shape = separation(real), kernel(real)[0]
 
     @inline
     def visit(found, me, j, species, p):
-        e, square = apart(me, j, species, p)
+        _, square = apart(me, j, species, p)
         if square < p.reach:
             w = shape(real(sqrt(square)))
             u = vector_of(species.u, j, species.count)
-            level = fma(-p.hydrostatic, e[2], species.s[j])
             return (
                 found[0] + float64(w),
                 found[1] + float64(w * u[0]),
                 found[2] + float64(w * u[1]),
                 found[3] + float64(w * u[2]),
-                found[4] + float64(w * level),
             )
         return found
 

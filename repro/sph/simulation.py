@@ -1,18 +1,21 @@
 """A running simulation: a system, a device, a search for neighbours and a treatment of boundaries."""
 
+from functools import cached_property
+
 import numpy as np
 
-from repro.errors import DivergenceError, InputError, require_one_of
+from repro.errors import InputError, require_one_of
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
 from repro.particles.position import Units
 
 from .exact import rest_condensation
-from .ghosts import BOUNDARIES, GAP, lattice, make_ghosts, no_ghosts
+from .ghosts import BOUNDARIES, GAP, lattice, make_ghosts, no_ghosts, obstacles
 from .integrate import drift_body, free, held, kick_body
 from .kernels import KERNELS
+from .looks import require_inside, require_limits
 from .state import make_state, numbers
 from .strategies import STRATEGIES
-from .sums import air_body, continuity_body, extrapolation_body, momentum_body, summation_body
+from .sums import air_body, continuity_body, momentum_body, summation_body, velocity_body
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. With equation 3 a ghost in the air that comes or goes changes the
@@ -21,18 +24,14 @@ from .system import System
 DENSITIES = ("summation", "continuity")
 
 
-#: spacings beyond a wall at which a particle is through it: there are the first ghosts. Thin films, of which equation 4
-#: remembers more neighbours than they have, lie nearer to a wall than half a spacing, and touch it where they pile up.
-THROUGH = 0.5
-
-
 class Simulation(TimeLoop):
     """The fluid of `system` on a device, at first with the density of water at rest.
 
     `device` comes from `repro.parallel.select`; `strategy` is a key of strategies.STRATEGIES, `density` one of
     DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With "ghosts" nothing but them
-    keeps the fluid in the tank, and a particle through a wall stops the run; otherwise the walls hold it back. Raises
-    InputError for what cannot work and MemoryLimitError before allocating what does not fit.
+    keeps the fluid in the tank; otherwise the walls hold it back. Raises InputError for what cannot work and
+    MemoryLimitError before allocating what does not fit. A particle through a wall or without a finite velocity stops
+    the run, and so does a time step beyond what the fluid's speed, acceleration or compression allow.
     """
 
     def __init__(
@@ -47,28 +46,24 @@ class Simulation(TimeLoop):
         self.system, self.real, self.precision = system, PRECISIONS[precision], precision
         self.strategy, self.density, self.boundary = strategy, density, boundary
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)")
-        at_rest = rest_condensation(system.depth - system.position[:, 2], system.fluid)
-        self.state = make_state(device, self.real, system, at_rest)
-        if boundary == "ghosts":
-            self.walls, self.air = (make_ghosts(device, self.real, system, sites) for sites in lattice(system))
-        else:
-            self.walls = self.air = no_ghosts(device, self.real, system)
-        self.walls, self.air = (STRATEGIES[strategy].still(device, ghosts) for ghosts in (self.walls, self.air))
-        self._resumed = None
+        self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
+        self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
         self._lists = STRATEGIES[strategy].lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
-        # what equation 3 gives, and the pressure that nobody asks for
-        self._summed, spare = (device.zeros(system.count, self.real) for _ in range(2))
-        self._measured = self.fluid._replace(term=spare)
         self._choice = KERNELS[system.resolution.kernel], STRATEGIES[strategy].walk
+        self._search = STRATEGIES[strategy].walk, STRATEGIES[strategy].anyone
         self._numbers = numbers(system, self.real), system.cells.shape
+        #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
+        self.neighbours = {"fluid": self.fluid, "walls": self.walls}
+        if density == "summation":
+            self.neighbours["air"] = self.air
+        if len(system.obstacles):
+            self.neighbours["obstacles"] = self._ghosts(obstacles(system))
         self._drift, self._kick = self._bind_motion()
-        self._first_density, self._density, self._measure = self._bind_densities()
-        self._air_parts, self._ghost_parts = self._bind_ghosts()
-        momentum = momentum_body(self.real, *self._choice, self._air_pushes)
-        arguments = self.fluid, self.walls, self.air, self.state.a, *self._numbers
-        self._momentum = self._bound(momentum, system.count, *arguments)
+        self._first_density, self._density = self._bind_densities()
+        self._before, self._after = self._bind_ghosts()
+        self._momentum = self._sum(momentum_body, self.state.a, self._faces)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -76,54 +71,88 @@ class Simulation(TimeLoop):
     @property
     def memory(self) -> int:
         """Bytes on the device, about: fluid with a sorted copy, ghosts, tables of cells."""
-        sites_count = np.prod([side / self.system.resolution.spacing + 8 for side in self.system.tank])
+        inside = np.prod([side / self.system.resolution.spacing for side in self.system.tank])
+        sites = np.prod([side / self.system.resolution.spacing + 8 for side in self.system.tank])
         each = np.dtype(self.real).itemsize
-        ghosts = sites_count * (8 * each + 24) if self.boundary == "ghosts" else 0
-        return int(self.system.count * (32 * each + 40) + ghosts + 16 * self.system.cells.count)
+        ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
+        ghosts += len(self.system.obstacles)
+        return int(self.system.count * (33 * each + 40) + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
+
+    def _ghosts(self, sites):
+        return STRATEGIES[self.strategy].still(self.device, make_ghosts(self.device, self.real, self.system, sites))
+
+    @cached_property
+    def _nobody(self):
+        return STRATEGIES[self.strategy].still(self.device, no_ghosts(self.device, self.real, self.system))
+
+    @cached_property
+    def walls(self):
+        """The ghosts in walls; none without ghosts."""
+        if self.boundary != "ghosts":
+            return self._nobody
+        return self._ghosts(lattice(self.system)[0])
+
+    @cached_property
+    def air(self):
+        """The sites of ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
+        if self.boundary != "ghosts":
+            return self._nobody
+        return self._ghosts(lattice(self.system)[1])
 
     def _bound(self, body, items, *arguments):
         return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
 
+    def _sum(self, make, *arguments, neighbours=None, **options):
+        """The launch of a sum over all kinds of neighbours: the body of `make`, which ends with their species."""
+        neighbours = neighbours or self.neighbours
+        body = make(self.real, *self._choice, tuple(neighbours), **options)
+        return self._bound(body, self.system.count, *arguments, *self._numbers, *neighbours.values())
+
+    @property
+    def _faces(self):
+        """Positions of the three lower and the three upper walls."""
+        system = self.system
+        corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
+        return tuple(Units(self.real).of(corners, system.box).ravel())
+
     def _bind_motion(self):
         """The launches that move particles: drift and kick."""
         system, state, real = self.system, self.state, self.real
-        corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
-        faces = tuple(Units(real).of(corners, system.box).ravel())
-        dt, per_length = real(system.dt), Units(real).per_length(system.box)
+        self._excursion = self.device.zeros(system.count, real)
+        units, dt = Units(real), real(system.dt)
         body = drift_body(real, free if self.boundary == "ghosts" else held(real))
-        arrays = state.r, state.v, state.u, state.a
-        drift = self._bound(body, state.count, *arrays, dt, per_length, faces, state.count)
+        arrays = state.r, state.v, state.u, state.a, state.ids, self._excursion
+        scales = units.per_length(system.box), units.lengths(system.box)
+        drift = self._bound(body, state.count, *arrays, dt, *scales, self._faces, state.count)
         return drift, self._bound(kick_body(real), 3 * state.count, state.v, state.a, dt)
 
     def _bind_densities(self):
-        """The launches that find densities at the start and in a step, and the one that measures by equation 3."""
-        fluid, walls, air, count, real = self.fluid, self.walls, self.air, self.state.count, self.real
+        """The launches that find densities at the start and in a step."""
         clamp = 0 if self.boundary == "clamped" else None
-        summation, whole = (summation_body(real, *self._choice, least) for least in (clamp, None))
-        measure = self._bound(whole, count, self._measured, walls, air, self._summed, *self._numbers)
         if self.density == "summation":
-            found = self._bound(summation, count, fluid, walls, air, fluid.s, *self._numbers)
-            return found, found, measure
-        body = continuity_body(real, *self._choice, clamp)
+            found = self._sum(summation_body, self.state.s, least=clamp)
+            return found, found
         # at the start a step of no duration: only pressures are found
-        none, one = (self._bound(body, count, fluid, walls, np.float64(n), *self._numbers) for n in (0, 1))
-        return none, one, measure
+        return tuple(self._sum(continuity_body, np.float64(n), self._faces, least=clamp) for n in (0, 1))
 
     def _bind_ghosts(self):
-        """The launches by name that sample the air, and those that give ghosts what they take over from the fluid."""
-        if self.boundary != "ghosts":
-            return {}, {}
-        real, fluid, air = self.real, self.fluid, self.air
-        gap, sample = real((GAP / self.system.resolution.ratio) ** 2), air_body(real, self._choice[1])
-        sampled = {"air": self._bound(sample, air.count, fluid, air, gap, *self._numbers)}
-        used = {"ghosts in walls": self.walls} | ({"ghosts in the air": air} if self._air_pushes else {})
-        body = extrapolation_body(real, *self._choice)
-        return sampled, {name: self._bound(body, g.count, fluid, g, *self._numbers) for name, g in used.items()}
+        """The launches by name that sample the air, and those that give ghosts the fluid's velocity.
 
-    @property
-    def _air_pushes(self) -> bool:
-        """Whether air is among the neighbours of equation 6."""
-        return self.boundary == "ghosts" and self.density == "summation"
+        Obstacles stand still.
+        """
+        follow = velocity_body(self.real, self._choice[0], *self._search)
+        used = {kind: self.neighbours[kind] for kind in ("walls", "air") if kind in self.neighbours}
+        launches = {f"ghosts in {kind}": self._over(follow, ghosts) for kind, ghosts in used.items() if ghosts.count}
+        return {"air": self._sampling} if "ghosts in air" in launches else {}, launches
+
+    def _over(self, body, ghosts):
+        return self._bound(body, ghosts.count, self.fluid, ghosts, *self._numbers)
+
+    @cached_property
+    def _sampling(self):
+        """The launch that finds out which sites in the air hold a ghost."""
+        gap, sample = self.real((GAP / self.system.resolution.ratio) ** 2), air_body(self.real, *self._search)
+        return self._bound(sample, self.air.count, self.fluid, self.air, gap, *self._numbers)
 
     @property
     def parts(self) -> dict:
@@ -131,8 +160,7 @@ class Simulation(TimeLoop):
         return {"drift": self._drift} | self._force_parts(self._density) | {"kick": self._kick}
 
     def _force_parts(self, density) -> dict:
-        air = self._air_parts if self._air_pushes else {}
-        return self._lists.parts | air | {"density": density} | self._ghost_parts | {"forces": self._momentum}
+        return self._lists.parts | self._before | {"density": density} | self._after | {"forces": self._momentum}
 
     def _launch_step(self):
         for launch in self.parts.values():
@@ -141,45 +169,45 @@ class Simulation(TimeLoop):
     def _find_forces(self):
         for launch in self._force_parts(self._first_density).values():
             launch()
+        self._require_valid()
 
     def _require_valid(self):
-        """Raise DivergenceError if a particle has no finite velocity, or is through a wall; it names one."""
-        found, system = self.particles(), self.system
-        bad = ~np.isfinite(found["velocity"]).all(1)
-        if bad.any():
-            raise DivergenceError(
-                f"{system.name}: particle {int(bad.argmax())} has no finite velocity by step {self.steps}: "
-                f"use a time step below {system.dt:g} s"
-            )
-        slack = THROUGH * system.resolution.spacing
-        out = (found["position"] < -slack) | (found["position"] > np.array(system.tank) + slack)
-        if out.any():
-            number, axis = np.argwhere(out)[0]
-            side = "lower" if found["position"][number, axis] < 0 else "upper"
-            raise DivergenceError(
-                f"{system.name}: particle {number} is through the {side} wall across {'xyz'[axis]} by step "
-                f"{self.steps}, with {int(out.any(1).sum())} in all outside the tank: use a smaller time step"
-            )
+        """Raise DivergenceError for what stops a run, see `looks`."""
+        found = self.particles()
+        when = f"between steps {self._looked} and {self.steps}"
+        require_inside(self.excursions(), found["velocity"], self.system, when)
+        require_limits(found, self.system, f"at step {self.steps}")
+        self._looked = self.steps
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
         super().resume(steps)
-        self._resumed = steps
+        self._resumed = self._looked = steps
+
+    def excursions(self) -> np.ndarray:
+        """How far in m each particle has ever been outside the tank, by id, since the start or a checkpoint.
+
+        Infinite for one that had no finite velocity.
+        """
+        return self.device.to_host(self._excursion)
 
     def particles(self) -> dict[str, np.ndarray]:
-        """Positions in m from the tank's corner, velocities in m/s, accelerations and condensations, by id."""
+        """Positions in m from the tank's corner, velocities in m/s, accelerations and condensations, by id.
+
+        Where densities are clamped, so are the condensations.
+        """
         state, device = self.state, self.device
         order = np.argsort(device.to_host(state.ids))
 
         def rows(array):
             return np.ascontiguousarray(device.to_host(array).reshape(3, -1).T[order])
 
-        position = Units(self.real).coordinates(rows(state.r), self.system.box) - self.system.margin
+        condensation = device.to_host(state.s)[order]
         return {
-            "position": position,
+            "position": Units(self.real).coordinates(rows(state.r), self.system.box) - self.system.margin,
             "velocity": rows(state.v),
             "acceleration": rows(state.a),
-            "condensation": device.to_host(state.s)[order],
+            "condensation": np.maximum(condensation, 0) if self.boundary == "clamped" else condensation,
         }
 
     def summed_condensation(self) -> np.ndarray:
@@ -190,6 +218,16 @@ class Simulation(TimeLoop):
         if self.steps == self._resumed:
             raise InputError(f"a checkpoint of step {self.steps} has no lists of neighbours: take a step first")
         self.start()
-        for launch in (*self._air_parts.values(), self._measure):
-            launch()
-        return self.device.to_host(self._summed)[np.argsort(self.device.to_host(self.state.ids))]
+        summed, measure = self._measure
+        if self.air.count:
+            self._sampling()
+        measure()
+        return self.device.to_host(summed)[np.argsort(self.device.to_host(self.state.ids))]
+
+    @cached_property
+    def _measure(self):
+        """What equation 3 gives with all ghosts, and its launch."""
+        # and the pressure that nobody asks for
+        summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
+        neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
+        return summed, self._sum(summation_body, summed, neighbours=neighbours, least=None)

@@ -47,32 +47,38 @@ class Numbers(NamedTuple):
     stiffness: float
     #: rho0 alpha c
     viscosity: float
-    #: condensation that a smoothing length of water adds at rest
-    hydrostatic: float
+    #: rho0 g h: pressure in Pa that a smoothing length of water adds at rest
+    weight: float
     #: half a time step in smoothing lengths a metre per second
     half_step: float
+    #: spacings in a smoothing length
+    spacings: float
     #: what the sums of equations 3, 4 (over one step) and 6 are multiplied by, in double precision
     density: float
     divergence: float
     acceleration: float
     gravity: float
+    #: one over the sum of -x dw/dx over a lattice
+    inverse_slope: float
 
 
 def numbers(system: System, real) -> Numbers:
     """The numbers in type `real`, those that multiply sums in double precision."""
-    fluid, resolution, mass = system.fluid, system.resolution, system.mass
-    h, norm, rho, c = resolution.smoothing_length, resolution.norm, fluid.density, fluid.sound_speed
+    fluid, resolution = system.fluid, system.resolution
+    h, rho, c, slope = resolution.smoothing_length, fluid.density, fluid.sound_speed, resolution.lattice_slope
     return Numbers(
         *(real(unit / h) for unit in Units(real).lengths(system.box)),
         reach=real(SUPPORT**2),
         stiffness=real(fluid.stiffness),
         viscosity=real(rho * fluid.viscosity * c),
-        hydrostatic=real(fluid.gravity * h / c**2),
+        weight=real(rho * fluid.gravity * h),
         half_step=real(system.dt / 2 / h),
-        density=np.float64(mass * norm / (rho * h**3)),
-        divergence=np.float64(system.dt * mass * norm / (rho * h**4)),
-        acceleration=np.float64(mass * norm / (rho**2 * h**4)),
+        spacings=real(resolution.ratio),
+        density=np.float64(1 / resolution.lattice_sum),
+        divergence=np.float64(system.dt / (h * slope)),
+        acceleration=np.float64(1 / (rho * h * slope)),
         gravity=np.float64(fluid.gravity),
+        inverse_slope=np.float64(1 / slope),
     )
 
 

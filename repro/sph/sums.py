@@ -1,6 +1,8 @@
-"""What a particle sums up over its neighbours, fluid and ghosts, as bodies of kernels: one item a particle."""
+"""What a particle sums up over its neighbours of all kinds, as bodies of kernels: one item a particle."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from numpy import float64
 
@@ -14,11 +16,59 @@ from .pair import (
     UNUSED,
     density_visit,
     divergence_visit,
-    extrapolation_visit,
     momentum_visit,
     nearest_visit,
     vector_of,
+    velocity_visit,
 )
+from .solids import nearness, solid_divergence, solid_momentum, whole
+
+
+class Adds(NamedTuple):
+    """What a kind of particles adds to the sums of equations 3, 4 and 6: makers of visits, or None."""
+
+    density: Callable | None
+    divergence: Callable | None
+    momentum: Callable | None
+
+
+#: Every kind of particles: a further one is one line here, and its species among the neighbours of `Simulation`.
+#: Air pushes only where it counts in the density (equation 3). In equation 4 it goes with the fluid and adds nothing;
+#: if it pushed all the same, the pressure's work would not be what the compression takes, and the energy would grow.
+KINDS = {
+    "fluid": Adds(density_visit, divergence_visit, momentum_visit),
+    "walls": Adds(density_visit, solid_divergence, solid_momentum),
+    "air": Adds(density_visit, None, momentum_visit),
+    "obstacles": Adds(density_visit, solid_divergence, solid_momentum),
+}
+
+
+@cache
+def over(real, kernel, walk, equation, kinds):
+    """Returns total(found, me, at, species, p, cells): the sum over particles of all kinds, species[k] of kinds[k].
+
+    `equation` is a field of `Adds`. The compiler unrolls it: a kind is one call of the walk after the other.
+    """
+    if not kinds:
+        return _nobody
+    make, rest = getattr(KINDS[kinds[0]], equation), over(real, kernel, walk, equation, kinds[1:])
+    first = walk(real, make(real, kernel)) if make else _skipped
+
+    @inline
+    def total(found, me, at, species, p, cells):
+        return rest(first(found, me, at, species[0], p, cells), me, at, species[1:], p, cells)
+
+    return total
+
+
+@inline
+def _nobody(found, me, at, species, p, cells):
+    return found
+
+
+@inline
+def _skipped(found, me, at, species, p, cells):
+    return found
 
 
 @cache
@@ -37,25 +87,17 @@ def located(real):
     return at
 
 
-@inline
-def _nobody(found, me, at, species, p, cells):
-    return found
-
-
 @cache
-def summation_body(real, kernel, walk, least):
+def summation_body(real, kernel, walk, kinds, least):
     """Condensation by equation 3 into `s`, clamped to at least `least` unless that is None, and the pressure term."""
-    total, at, term, zero = walk(real, density_visit(real, kernel)), located(real), pressure_term(real), float64(0)
-    floor = real(-1 if least is None else least)
+    total, at = over(real, kernel, walk, "density", kinds), located(real)
+    term, zero, floor = pressure_term(real), float64(0), real(-1 if least is None else least)
 
     @inline
-    def density(x, n, fluid, walls, air, s, p, cells):
+    def density(x, n, s, p, cells, fluid, *others):
         for i in range(x, x + n):
             me = vector_of(fluid.r, i, fluid.count)
-            where = at(me, cells)
-            found = total((zero,), me, where, fluid, p, cells)
-            found = total(found, me, where, walls, p, cells)
-            found = total(found, me, where, air, p, cells)
+            found = total((zero,), me, at(me, cells), (fluid, *others), p, cells)
             s[i] = max(real(fma(p.density, found[0], float64(-1))), floor)
             fluid.term[i] = term(s[i], p.stiffness)
 
@@ -63,86 +105,96 @@ def summation_body(real, kernel, walk, least):
 
 
 @cache
-def continuity_body(real, kernel, walk, least):
-    """Condensation by equation 4 over `steps` time steps (one, or none at the start), as in `summation_body`."""
-    over_fluid = walk(real, divergence_visit(real, kernel, walls=False))
-    over_walls = walk(real, divergence_visit(real, kernel, walls=True))
-    at, term, zero = located(real), pressure_term(real), float64(0)
-    floor = real(-1 if least is None else least)
+def continuity_body(real, kernel, walk, kinds, least):
+    """Adds to the condensation by equation 4 over `steps` time steps (one, or none at the start).
+
+    Pressure is that of a condensation of at least `least`, unless that is None. What is kept is not clamped: fluid that
+    is drawn apart and pressed together again would each time be denser than before.
+    """
+    total, at = over(real, kernel, walk, "divergence", kinds), located(real)
+    term, near, zero, floor = pressure_term(real), nearness(real), float64(0), real(-1 if least is None else least)
 
     @inline
-    def density(x, n, fluid, walls, steps, p, cells):
+    def density(x, n, steps, faces, p, cells, fluid, *others):
         s = fluid.s
         for i in range(x, x + n):
             position, velocity = vector_of(fluid.r, i, fluid.count), vector_of(fluid.v, i, fluid.count)
-            where, me = at(position, cells), position + velocity
-            found = over_fluid((zero,), me, where, fluid, p, cells)
-            found = over_walls(found, me, where, walls, p, cells)
-            s[i] = max(real(fma(steps * p.divergence, found[0], float64(s[i]))), floor)
-            fluid.term[i] = term(s[i], p.stiffness)
+            me, nothing = position + velocity + near(position, velocity, faces, p), (zero, zero, zero, zero, zero, zero)
+            found = total(nothing, me, at(position, cells), (fluid, *others), p, cells)
+            divergence = whole(found[0], found[3], p) + whole(found[1], found[4], p) + whole(found[2], found[5], p)
+            s[i] = real(fma(steps * p.divergence, divergence, float64(s[i])))
+            fluid.term[i] = term(max(s[i], floor), p.stiffness)
 
     return density
 
 
 @cache
-def momentum_body(real, kernel, walk, with_air):
-    """Accelerations by equation 6 with artificial viscosity and gravity, into `a`.
-
-    Air pushes only where it counts in the density (equation 3). In equation 4 it goes with the fluid and adds nothing;
-    if it pushed all the same, the pressure's work would not be what the compression takes, and the energy would grow.
-    """
-    total, at, zero = walk(real, momentum_visit(real, kernel)), located(real), float64(0)
-    over_air = total if with_air else _nobody
+def momentum_body(real, kernel, walk, kinds):
+    """Accelerations by equation 6 with artificial viscosity and gravity, into `a`."""
+    total, at = over(real, kernel, walk, "momentum", kinds), located(real)
+    near, none, zero = nearness(real), real(0), float64(0)
 
     @inline
-    def momentum(x, n, fluid, walls, air, a, p, cells):
+    def momentum(x, n, a, faces, p, cells, fluid, *others):
         count = fluid.count
         for i in range(x, x + n):
             position = vector_of(fluid.r, i, count)
-            me = (*position, *vector_of(fluid.u, i, count), fluid.term[i])
-            where = at(position, cells)
-            found = total((zero, zero, zero), me, where, fluid, p, cells)
-            found = total(found, me, where, walls, p, cells)
-            found = over_air(found, me, where, air, p, cells)
-            a[i] = real(p.acceleration * found[0])
-            a[count + i] = real(p.acceleration * found[1])
-            a[2 * count + i] = real(fma(p.acceleration, found[2], -p.gravity))
+            here = near(position, (none, none, none), faces, p)
+            me = (*position, *vector_of(fluid.u, i, count), fluid.term[i], *here)
+            nothing = (zero, zero, zero, zero, zero, zero)
+            found = total(nothing, me, at(position, cells), (fluid, *others), p, cells)
+            a[i] = real(p.acceleration * whole(found[0], found[3], p))
+            a[count + i] = real(p.acceleration * whole(found[1], found[4], p))
+            a[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), -p.gravity))
 
     return momentum
 
 
 @cache
-def air_body(real, walk):
+def air_body(real, walk, anyone):
     """Which sites in the air hold a ghost: those with no fluid nearer than `gap` (squared, in smoothing lengths)."""
     total, at = walk(real, nearest_visit(real)), located(real)
 
     @inline
     def sample(x, n, fluid, air, gap, p, cells):
+        last, near = -1, False
         for i in range(x, x + n):
             me = vector_of(air.r, i, air.count)
-            found = total((p.reach,), me, at(me, cells), fluid, p, cells)
-            air.kind[i] = AIR if gap <= found[0] < p.reach else UNUSED
+            where = at(me, cells)
+            cell = (where[2] * cells[1] + where[1]) * cells[0] + where[0]
+            if cell != last:
+                last, near = cell, anyone(where, fluid, cells)
+            kind = UNUSED
+            if near and gap <= total((p.reach,), me, where, fluid, p, cells)[0] < p.reach:
+                kind = AIR
+            air.kind[i] = kind
 
     return sample
 
 
 @cache
-def extrapolation_body(real, kernel, walk):
-    """What the ghosts take over from the fluid around them: its velocity, and at solids its pressure."""
-    total, at, term = walk(real, extrapolation_visit(real, kernel)), located(real), pressure_term(real)
+def velocity_body(real, kernel, walk, anyone):
+    """The ghosts' velocity: the fluid's around them as XSPH has it, none across a wall.
+
+    Ghosts lie in the order of their cells: those of a cell without fluid around it, most of a tank's, are passed over,
+    and on a CPU without a look at each. Nobody sees them.
+    """
+    total, at = walk(real, velocity_visit(real, kernel)), located(real)
     mean, zero, none = xsph_mean(real), real(0), float64(0)
 
     @inline
-    def extrapolate(x, n, fluid, ghosts, p, cells):
-        u, count = ghosts.u, ghosts.count
+    def follow(x, n, fluid, ghosts, p, cells):
+        u, count, last, near = ghosts.u, ghosts.count, -1, False
         for i in range(x, x + n):
             kind, me = ghosts.kind[i], vector_of(ghosts.r, i, count)
-            if kind != UNUSED:
-                found = total((none, none, none, none, none), me, at(me, cells), fluid, p, cells)
+            where = at(me, cells)
+            cell = (where[2] * cells[1] + where[1]) * cells[0] + where[0]
+            if cell != last:
+                last, near = cell, anyone(where, fluid, cells)
+            if near and kind != UNUSED:
+                found = total((none, none, none, none), me, where, fluid, p, cells)
                 u[i] = zero if kind & 1 else mean(found[1], found[0])
                 u[count + i] = zero if kind & 2 else mean(found[2], found[0])
                 u[2 * count + i] = zero if kind & 4 else mean(found[3], found[0])
-                ghosts.s[i] = zero if kind == AIR else mean(found[4], found[0])
-                ghosts.term[i] = term(ghosts.s[i], p.stiffness)
 
-    return extrapolate
+    return follow

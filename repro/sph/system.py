@@ -15,6 +15,9 @@ from .fluid import Fluid, Resolution, time_steps
 #: share of the spacing below which two particles overlap
 OVERLAP = 0.25
 
+#: Mach number above which weakly compressible is not what a flow is
+MACH = 0.3
+
 #: share of the longest time step that is taken where none is given
 SAFETY = 0.8
 
@@ -33,6 +36,8 @@ class System:
     velocity: np.ndarray = field(repr=False)
     time_step: float | None = None
     name: str = "tank"
+    #: places in m of solid particles that stand still in the tank, (count, 3), a spacing apart
+    obstacles: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), repr=False)
 
     def __post_init__(self):
         _require(len(self.position) > 0, f"{self.name}: no particle")
@@ -47,6 +52,7 @@ class System:
         )
         self._require_tank()
         self._require_apart()
+        self._require_stiff()
         self._require_steps()
 
     def _require_tank(self):
@@ -55,16 +61,30 @@ class System:
                 isfinite(side) and side >= self.resolution.spacing,
                 f"{self.name}: tank side {axis} = {side}: at least one spacing, {self.resolution.spacing:g} m",
             )
-        outside = ((self.position < 0) | (self.position > self.tank)).any(1)
-        _require(not outside.any(), f"{self.name}: {outside.sum()} particles lie outside the tank {self.tank}")
+        for what, places in (("particles", self.position), ("obstacles", self.obstacles)):
+            # what is no number is not inside either
+            outside = ~((places >= 0) & (places <= self.tank)).all(1)
+            _require(not outside.any(), f"{self.name}: {outside.sum()} {what} lie outside the tank {self.tank}")
 
     def _require_apart(self):
         least = OVERLAP * self.resolution.spacing
-        distance = cKDTree(self.position).query(self.position, 2)[0][:, 1]
+        everyone = np.concatenate([self.position, self.obstacles])
+        distance = cKDTree(everyone).query(everyone, 2)[0][:, 1]
         _require(
             bool((distance >= least).all()),
             f"{self.name}: {int((distance < least).sum())} particles overlap: they are nearer to each other than "
             f"{least:g} m, a quarter of the spacing",
+        )
+
+    def _require_stiff(self):
+        """Refuse fluid that such a flow compresses: Mach 0.3 is under 2.3 % of density at the bottom of the column."""
+        mach, fluid = self.speed / self.fluid.sound_speed, self.fluid
+        # a little more, so that what is printed is enough
+        enough = 1.005 * fluid.stiffness * (mach / MACH) ** 2
+        _require(
+            mach <= MACH,
+            f"{self.name}: stiffness = {fluid.stiffness:g} Pa: in it a flow of {self.speed:.3g} m/s has the Mach "
+            f"number {mach:.2g}; at least {enough:.3g} Pa keeps it below {MACH}",
         )
 
     def _require_steps(self):
@@ -91,6 +111,22 @@ class System:
     def depth(self) -> float:
         """Height in m of the highest particle's upper end over the tank's bottom."""
         return float(self.position[:, 2].max()) + self.resolution.spacing / 2
+
+    @property
+    def depths(self) -> np.ndarray:
+        """How deep in m each particle lies under the surface of the column of fluid that it is in.
+
+        A column is a spacing wide, and ends above where nobody is within the support.
+        """
+        spacing, z = self.resolution.spacing, self.position[:, 2]
+        column = np.floor(self.position[:, :2] / spacing)
+        order = np.lexsort((z, *column.T))
+        last = (np.diff(column[order], axis=0) != 0).any(1) | (np.diff(z[order]) > self.resolution.support)
+        ends = np.flatnonzero(np.append(last, True))
+        top = np.repeat(z[order][ends], np.diff(ends, prepend=-1))
+        depth = np.empty_like(z)
+        depth[order] = top + spacing / 2 - z[order]
+        return depth
 
     @property
     def speed(self) -> float:

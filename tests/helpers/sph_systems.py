@@ -12,4 +12,6 @@ def shaken(seed=1, *, tank=(6, 5, 7), water=(5, 5, 5), speed=0.3) -> System:
     index = np.stack(np.meshgrid(*(np.arange(n) for n in water), indexing="ij"), -1).reshape(-1, 3)
     position = (index + 0.5 + generator.uniform(-0.2, 0.2, index.shape)) * spacing
     velocity = generator.normal(0, speed, index.shape)
-    return System(Fluid(), Resolution(spacing), tuple(n * spacing for n in tank), position, velocity)
+    # so far off the lattice, equation 3 finds fluid with a faster sound
+    step = 3e-5
+    return System(Fluid(), Resolution(spacing), tuple(n * spacing for n in tank), position, velocity, step)

@@ -9,6 +9,7 @@ from hypothesis import strategies as some
 
 from repro.errors import InputError
 from repro.sph.cases import DamBreak, StillWater
+from repro.sph.exact import rest_condensation
 from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.ghosts import lattice
 from repro.sph.kernels import KERNELS, SUPPORT
@@ -35,6 +36,40 @@ def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ra
     assert resolution.mass(1000.0) == pytest.approx(1000 * 0.01**3, rel=0.04)
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(ratio=some.floats(1.2, 2))
+def test_a_linear_field_has_its_gradient_on_the_lattice(kernel, ratio):
+    resolution = Resolution(0.01, ratio, kernel)
+    _, slope = KERNELS[kernel](float)
+    n = int(SUPPORT * ratio) + 1
+    index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3) / ratio
+    f = np.array([slope(q) for q in np.linalg.norm(index, axis=1)])
+    # the sum over neighbours of equations 4 and 6, for a field that rises by one in a smoothing length along y
+    found = (f * index[:, 1] ** 2).sum() / -resolution.lattice_slope
+    assert found == pytest.approx(1, rel=1e-12)
+    # which the integral gives by itself
+    assert resolution.lattice_slope / resolution.lattice_sum == pytest.approx(1, abs=0.04)
+
+
+def test_each_column_of_water_begins_with_the_pressure_under_its_own_surface():
+    high, low = (np.stack(np.meshgrid([x], [0, 1], np.arange(n)), -1).reshape(-1, 3) for x, n in ((0, 6), (1, 3)))
+    drop = np.array([[1, 1, 12]])
+    position = (np.concatenate([high, low, drop]) + 0.5) * 0.01
+    system = replace(water.system(), position=position, velocity=np.zeros_like(position), tank=(0.02, 0.02, 0.2))
+    surface = np.repeat([0.06, 0.03, 0.13], [len(high), len(low), 1])
+    np.testing.assert_allclose(system.depths, surface - position[:, 2])
+
+
+def test_compressible_flows_are_refused_with_a_stiffness_that_will_do():
+    with pytest.raises(InputError, match="has the Mach number 0.85; at least") as error:
+        DamBreak(fluid=Fluid(stiffness=2272.0)).system()
+    enough = float(str(error.value).split("at least ")[1].split(" Pa")[0])
+    system = DamBreak(fluid=Fluid(stiffness=enough)).system()
+    assert 0.29 < system.speed / system.fluid.sound_speed <= 0.3
+    # the column's weight does not compress it by more than a few percent either
+    assert rest_condensation(system.depth, system.fluid) < 0.025
+
+
 def test_the_limits_of_the_time_step_are_the_published_ones():
     fluid, resolution = Fluid(viscosity=0.2), Resolution(0.01, 1.3)
     h, c = 0.013, np.sqrt(7 * 1119e3 / 1000)
@@ -43,6 +78,10 @@ def test_the_limits_of_the_time_step_are_the_published_ones():
     assert limits["force"] == pytest.approx(0.25 * np.sqrt(h / 9.81))
     assert limits["viscous"] == pytest.approx(0.125 * h**2 / (0.2 * h * c / 10))
     assert set(time_steps(Fluid(viscosity=0, gravity=0), resolution, 2.0)) == {"Courant"}
+    # sound in compressed fluid: c^2 = dp/drho of equation 5
+    dense = time_steps(fluid, resolution, 2.0, acceleration=1e5, condensation=0.1)
+    assert dense["Courant"] == pytest.approx(0.25 * h / (c * 1.1**3 + 2))
+    assert dense["force"] == pytest.approx(0.25 * np.sqrt(h / 1e5))
 
 
 def test_a_given_time_step_is_taken_and_one_is_chosen_below_all_limits():
@@ -92,6 +131,14 @@ def test_overlapping_particles_are_refused():
     position[3] = position[4] + 0.001
     with pytest.raises(InputError, match="2 particles overlap"):
         replace(system, position=position)
+
+
+def test_obstacles_outside_the_tank_or_in_the_fluid_are_refused():
+    system = water.system()
+    with pytest.raises(InputError, match="1 obstacles lie outside the tank"):
+        replace(system, obstacles=np.array([[0.0, 0.0, 1.0]]))
+    with pytest.raises(InputError, match="2 particles overlap"):
+        replace(system, obstacles=system.position[:1] + 0.001)
 
 
 def test_particles_outside_the_tank_or_without_a_finite_place_are_refused():

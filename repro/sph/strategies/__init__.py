@@ -1,8 +1,9 @@
 """Ways to find neighbours: one short file each, which give the same neighbours in the same order.
 
 A strategy has `lists(device, cells, state, real)`, which says how the fluid's table of cells is brought up to date,
-`still(device, species)`, which gives ghosts, sorted by their cells, the table that it walks, and `walk(real, visit)`,
-which returns
+`still(device, species)`, which gives ghosts, sorted by their cells, the table that it walks,
+`anyone(at, species, cells)`, whether the 27 cells around the cell `at` hold a particle, and `walk(real, visit)`, which
+returns
 
     total(found, me, at, species, p, cells)
 

@@ -12,6 +12,9 @@ from repro.particles.cells import ALL_CELLS, neighbour
 from repro.particles.radix_sort import RadixSort
 
 from .lists import Lists
+from .runs import anyone
+
+__all__ = ["anyone", "lists", "still", "walk"]
 
 
 @cache

@@ -33,6 +33,16 @@ def walk(real, visit):
     return total
 
 
+@inline
+def anyone(at, species, cells):
+    """See `strategies`."""
+    own = (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+    someone = False
+    for k in range(ALL_CELLS):
+        someone |= species.starts[neighbour(own, k, cells)] != NOBODY
+    return someone
+
+
 def lists(device, cells, state, real) -> Lists:
     """The fluid's list: its cells' first particles in place of `starts`, and the next ones in place of `members`."""
     links = OrderedList(device, cells, state.count, real)

@@ -33,6 +33,16 @@ def walk(real, visit):
     return total
 
 
+@inline
+def anyone(at, species, cells):
+    """See `strategies`: the 27 cells are nine rows of the first-index array."""
+    for row in range(_ROWS):
+        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        if end > start:
+            return True
+    return False
+
+
 def lists(device, cells, state, real) -> Lists:
     """The order of the fluid's cells, into which all that a step needs is brought."""
     order = CellPermutation(device, cells, state.ids, real)

@@ -1,0 +1,162 @@
+"""What ghosts in walls and obstacles add to equations 4 and 6: to each particle they are its own mirror image.
+
+Across its wall, a ghost comes towards the particle that looks at it as fast as that towards the wall, and has that
+particle's pressure, continued at rest to its own height. Its share of equation 4 is 2 u_a . grad W, and of equation 6
+2 p_a grad W and the weight of the water between the two. So how much a wall has compressed a particle depends on
+nothing but where that is, and the wall's force is what this takes: a wall makes no energy. With ghosts that stand still
+it is soft, and the first layer of fluid has three quarters of the compression; with the mean pressure of the fluid
+around a ghost, and any faster approach, waves at the wall grow.
+
+Nearer than half a spacing the two rise as one over the distance (as Morris and others 1997 let the ghost's velocity
+rise, section 3.3): fluid that spreads along a wall comes nearer and nearer to it, and must not sink through it.
+
+Along its wall a ghost does nothing, nor does one beyond two walls, in an edge: where ghosts end, they would push. What
+is missing there is a share of the neighbourhood, which the ghosts beside an axis tell (the sum of their x dW/dx over
+that of a lattice): what all others give along the axis is divided by what they are. So fluid slips and falls freely
+along a wall, water at rest is in balance on the lattice up to edges and corners, and uniform dilation has one rate.
+
+An obstacle has no axes: its particles push along the line that joins them with the fluid's.
+"""
+
+from functools import cache
+from math import sqrt
+
+from numpy import float64
+
+from repro.parallel import fma, inline
+from repro.particles.position import between
+
+from .equations import divergence_terms, viscous_term
+from .pair import OBSTACLE, halfway, minus, separation, vector_of
+
+#: share of a neighbourhood below which it is taken for no less: that of a corner of three walls
+_LEAST = float64(0.125)
+
+#: distance from a wall in spacings below which a particle is taken for no nearer
+_NEAREST = 1 / 16
+
+
+@cache
+def nearness(real):
+    """Returns near(position, velocity, faces, p): how near the three lower walls are, then the three upper ones.
+
+    It is two for a particle half a spacing away or further, and rises as one over the distance from there to the wall.
+    `faces` are the walls' positions; with a velocity, distances are those half a step before.
+    """
+    difference, one, least = between(real), real(1), real(_NEAREST)
+
+    @inline
+    def one_wall(away, p):
+        return one / min(max(away * p.spacings, least), real(0.5))
+
+    @inline
+    def near(position, velocity, faces, p):
+        return (
+            one_wall(fma(-p.half_step, velocity[0], difference(position[0], faces[0]) * p.unit_x), p),
+            one_wall(fma(-p.half_step, velocity[1], difference(position[1], faces[1]) * p.unit_y), p),
+            one_wall(fma(-p.half_step, velocity[2], difference(position[2], faces[2]) * p.unit_z), p),
+            one_wall(fma(p.half_step, velocity[0], difference(faces[3], position[0]) * p.unit_x), p),
+            one_wall(fma(p.half_step, velocity[1], difference(faces[4], position[1]) * p.unit_y), p),
+            one_wall(fma(p.half_step, velocity[2], difference(faces[5], position[2]) * p.unit_z), p),
+        )
+
+    return near
+
+
+@cache
+def _facing(real):
+    """Returns part(e, kind, near): the part of a vector along which a ghost of this kind acts, times how strongly."""
+    zero, two = real(0), real(2)
+
+    @inline
+    def part(e, kind, near):
+        if kind == OBSTACLE:
+            return two * e[0], two * e[1], two * e[2]
+        return (
+            e[0] * (near[0] if e[0] > zero else near[3]) if kind == 1 else zero,
+            e[1] * (near[1] if e[1] > zero else near[4]) if kind == 2 else zero,
+            e[2] * (near[2] if e[2] > zero else near[5]) if kind == 4 else zero,
+        )
+
+    return part
+
+
+@cache
+def _beside(real):
+    """Returns terms(e, slope, kind): x dW/dx of a ghost along the axes that it lies beside, where it does nothing."""
+    zero = real(0)
+
+    @inline
+    def terms(e, slope, kind):
+        x, y, z = divergence_terms(e, e, slope)
+        return x if kind & 6 else zero, y if kind & 5 else zero, z if kind & 3 else zero
+
+    return terms
+
+
+@cache
+def solid_divergence(real, kernel):
+    """Adds to equation 4's sum, axis by axis. me = (position, velocity at the middle of the step, `nearness`).
+
+    found = (three of the sum, three of x dW/dx beside each axis).
+    """
+    apart, slope, part, beside = separation(real), kernel(real)[1], _facing(real), _beside(real)
+
+    @inline
+    def visit(found, me, j, species, p):
+        e, square = apart(me, j, species, p)
+        if square < p.reach:
+            v, kind = (me[3], me[4], me[5]), species.kind[j]
+            e, square = halfway(e, v, p)
+            f = slope(real(sqrt(square)))
+            x, y, z = divergence_terms(part(e, kind, me[6:]), v, f)
+            xx, yy, zz = beside(e, f, kind)
+            return (
+                found[0] + float64(x),
+                found[1] + float64(y),
+                found[2] + float64(z),
+                found[3] + float64(xx),
+                found[4] + float64(yy),
+                found[5] + float64(zz),
+            )
+        return found
+
+    return visit
+
+
+@cache
+def solid_momentum(real, kernel):
+    """Adds to equation 6's sum, with artificial viscosity. me = (position, velocity, own term, `nearness`).
+
+    found = (three of the sum, three of x dW/dx beside each axis).
+    """
+    apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
+    part, beside, half = _facing(real), _beside(real), real(0.5)
+
+    @inline
+    def visit(found, me, j, species, p):
+        e, square = apart(me, j, species, p)
+        if square < p.reach:
+            du = minus((me[3], me[4], me[5]), vector_of(species.u, j, species.count))
+            f, kind = slope(real(sqrt(square))), species.kind[j]
+            across = part(e, kind, me[7:])
+            # half of what is between the two, because `across` counts twice
+            push, drag = -f * fma(half * p.weight, e[2], me[6]), -f * viscous(e, du, square, p.viscosity)
+            xx, yy, zz = beside(e, f, kind)
+            return (
+                found[0] + float64(fma(push, across[0], drag * e[0])),
+                found[1] + float64(fma(push, across[1], drag * e[1])),
+                found[2] + float64(fma(push, across[2], drag * e[2])),
+                found[3] + float64(xx),
+                found[4] + float64(yy),
+                found[5] + float64(zz),
+            )
+        return found
+
+    return visit
+
+
+@inline
+def whole(sums, beside, p):
+    """A sum along an axis, had the ghosts beside it done as all others did."""
+    return sums / max(fma(beside, p.inverse_slope, float64(1)), _LEAST)
