@@ -21,20 +21,48 @@ def _rank(x, n, cell, starts, members, ids, order):
 
 
 @cache
-def _gather_body(components: int):
+def _moves(components: tuple[int, ...]):
+    """Returns move(i, to, count, sources, targets): particle i's so many components of each array go to place `to`."""
+    if not components:
+        return _done
+    first, others = components[0], _moves(components[1:])
+
     @inline
-    def gather(x, n, order, source, target, count):
+    def move(i, to, count, sources, targets):
+        for k in range(first):
+            targets[0][to + k * count] = sources[0][i + k * count]
+        others(i, to, count, sources[1:], targets[1:])
+
+    return move
+
+
+@inline
+def _done(i, to, count, sources, targets):
+    """No array is left."""
+
+
+@cache
+def _gather_body(components: tuple[int, ...]):
+    move, length = _moves(components), len(components)
+
+    @inline
+    def gather(x, n, order, count, *arrays):
         for i in range(x, x + n):
-            for k in range(components):
-                target[i + k * count] = source[order[i] + k * count]
+            move(order[i], i, count, arrays[:length], arrays[length:])
 
     return gather
 
 
-@inline
-def _copy(x, n, source, target):
-    for k in range(x, x + n):
-        target[k] = source[k]
+@cache
+def _copy_body(components: tuple[int, ...]):
+    move, length = _moves(components), len(components)
+
+    @inline
+    def copy(x, n, count, *arrays):
+        for i in range(x, x + n):
+            move(i, i, count, arrays[:length], arrays[length:])
+
+    return copy
 
 
 class CellPermutation:
@@ -65,12 +93,11 @@ class CellPermutation:
             ),
         }
 
-    def apply(self, *arrays):
-        """The launch that brings arrays (flat, one or more components a particle) into the order; `ids` come last."""
-        device, count, launches, back = self.device, len(self.ids), [], []
-        for array in (*arrays, self.ids):
-            sorted_ = device.zeros(len(array), array.dtype)
-            bind = device.compile(Kernel(_gather_body(len(array) // count)))
-            launches.append(bind((count,), self.order, array, sorted_, count))
-            back.append(device.compile(Kernel(_copy))((len(array),), sorted_, array))
-        return lambda: [launch() for launch in (*launches, *back)] and None
+    def apply(self, *arrays) -> dict:
+        """The launches by name that bring arrays (flat, one or more components a particle) into order, `ids` too."""
+        device, count, arrays = self.device, len(self.ids), (*arrays, self.ids)
+        sorted_ = tuple(device.zeros(len(array), array.dtype) for array in arrays)
+        components = tuple(len(array) // count for array in arrays)
+        gather = device.compile(Kernel(_gather_body(components)))((count,), self.order, count, *arrays, *sorted_)
+        copy = device.compile(Kernel(_copy_body(components)))((count,), count, *sorted_, *arrays)
+        return {"bring into order": gather, "copy back": copy}

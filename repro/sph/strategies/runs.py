@@ -8,26 +8,43 @@ from functools import cache
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import inline, ones
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.runs import run_around
 
+from ..pair import separation
 from .lists import Lists
 
 #: rows of three cells around a cell
 _ROWS = 9
 
+#: bits of the word that says which particles are near
+WORD = 32
+
 
 @cache
 def walk(real, visit):
-    """See `strategies`."""
+    """See `strategies`. Which of 32 particles are near is found first, without a branch, and then these are visited.
+
+    Six of seven in a run are not near. A branch on each would be mispredicted on a CPU; on a GPU all 32 threads of a
+    warp would wait for the few that visit.
+    """
+    apart = separation(real)
 
     @inline
     def total(found, me, at, species, p, cells):
         for piece in range(_ROWS):
             start, end = run_around(piece, at[0], at[1], at[2], species.starts, cells)
-            for j in range(start, end):
-                found = visit(found, me, uint32(j), species, p)
+            for first in range(start, end, WORD):
+                near = uint32(0)
+                for k in range(uint32(min(WORD, end - first))):
+                    _, square = apart(me, uint32(first + k), species, p)
+                    near |= uint32(square < p.reach) << uint32(k)
+                while near != uint32(0):
+                    # the number of its lowest bit
+                    k = ones(uint32(~near & uint32(near - uint32(1))))
+                    found = visit(found, me, uint32(first + k), species, p)
+                    near = uint32(near & uint32(near - uint32(1)))
         return found
 
     return total
@@ -46,8 +63,8 @@ def anyone(at, species, cells):
 def lists(device, cells, state, real) -> Lists:
     """The order of the fluid's cells, into which all that a step needs is brought."""
     order = CellPermutation(device, cells, state.ids, real)
-    moved = {"bring into order": order.apply(state.r, state.v, state.u, state.s)}
-    return Lists(order.update(state.r) | moved, order.starts, order.order)
+    moves = order.apply(state.r, state.v, state.u, state.s)
+    return Lists(order.update(state.r) | moves, order.starts, order.order)
 
 
 def still(device, species):
