@@ -5,7 +5,7 @@ import pandas as pd
 
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
-from repro.sph.simulation import THROUGH
+from repro.sph.looks import THROUGH
 
 from .runs import DEEP, NAMES, PRESSURE_ERROR, Run
 
