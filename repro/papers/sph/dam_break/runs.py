@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from repro.sph.cases import DamBreak
-from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
 from repro.sph.looks import THROUGH
+from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
 from repro.sph.simulation import Simulation
 from repro.sph.surface import Surface, reconstruct, smoothed
 from repro.sph.system import System
