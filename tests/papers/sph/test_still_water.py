@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.still_water import runs, text
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
@@ -51,7 +52,7 @@ def test_errors_that_do_not_fall_are_told():
 
 
 def test_the_verdict_follows_from_the_numbers():
-    names = list(runs.NAMES.values())
+    names = list(NAMES.values())
     good = text.verdict(dict(zip(names, (made(1.01), made(2.0, 0.1), made(1.5, 0.05)), strict=True)))
     assert "**not as it should be**" not in good
     assert "the error of the pressure is 100 times and the drift 10 times" in good

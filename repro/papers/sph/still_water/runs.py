@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.ghosts import BOUNDARIES
@@ -17,9 +18,6 @@ DEEP, PRESSURE_ERROR = 2, 0.02
 
 #: looks at a run, and from which share of its duration pressures are averaged over them
 LOOKS, AVERAGED = 40, 0.5
-
-#: what is plotted and said of each treatment of the boundaries
-NAMES = {"ghosts": "with ghosts", "none": "without ghosts", "clamped": "without ghosts, density clamped"}
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.looks import THROUGH
 
-from .runs import DEEP, NAMES, PRESSURE_ERROR, Run
+from .runs import DEEP, PRESSURE_ERROR, Run
 
 
 def case_text(case: StillWater, seconds: float) -> str:

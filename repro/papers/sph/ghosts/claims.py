@@ -1,0 +1,59 @@
+"""The paper's claims on ghosts: its set-up beside ours, and what this run says of figures 6 and 7."""
+
+import pandas as pd
+
+from repro.papers.sph.boundaries import NAMES
+from repro.sph.cases import DamBreak
+
+from .runs import ghosts_of
+
+#: facts of figure 6, which are not judged: fluid particles, ghosts, time shown
+SETUP = ("sph-024", "sph-025", "sph-026")
+
+SMOOTH, SAME = "sph-037", "sph-038"
+JUDGED = (SMOOTH, SAME)
+
+
+def setup(stated, case: DamBreak, seconds: float) -> pd.DataFrame:
+    """The paper's set-up beside ours, one row a claim of `stated` (by id, with quantity and bounds())."""
+    ours = dict(zip(SETUP, (case.system().count, ghosts_of(case)["walls"], seconds), strict=True))
+    rows = [(c.id, c.where, c.quantity, c.unit, c.bounds()[0], ours[c.id]) for c in stated.values()]
+    return pd.DataFrame(rows, columns=["id", "where", "quantity", "unit", "paper", "here"])
+
+
+def missing(table: pd.DataFrame) -> str:
+    """Why a run with such a `setup` does not test what the paper says of figures 6 and 7; empty if it does."""
+    rows = table.set_index("id")
+    # how many ghosts there are follows from the walls
+    off = [rows.loc[name] for name in (SETUP[0], SETUP[2]) if rows.loc[name, "here"] != rows.loc[name, "paper"]]
+    parts = (f"{row['here']:g} {row['quantity']} where the paper has {row['paper']:g}" for row in off)
+    return f"this run has {', '.join(parts)}" if off else ""
+
+
+def order(table: pd.DataFrame) -> dict:
+    """Roughness of the surface and unevenness along walls of each seed by boundary, of `measures.table`."""
+    return {
+        place: {name: table.loc[table["boundary"] == name, place].tolist() for name in NAMES.values()}
+        for place in ("surface", "walls")
+    }
+
+
+def trend(table: pd.DataFrame) -> str:
+    """What holds of the paper's statement where not all does: the surface's part of it, which is what one sees."""
+    ours, others = (table.loc[table["boundary"] == NAMES[name], "surface"] for name in ("ghosts", "none"))
+    return "the surface is smoother with ghosts" if ours.max() < others.min() else ""
+
+
+def hand_over(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd.DataFrame, gpu: bool) -> None:
+    """Give the notebook's `record` what this run says of the claims; `gpu` says whether a GPU was compared."""
+    reason = missing(beside)
+    if reason:
+        record.not_measured(SMOOTH, reason)
+    else:
+        note = "root mean squares in spacings, one value a seed"
+        record.measure(SMOOTH, order(table), trend=trend(table), note=note)
+    if reason or not gpu:
+        record.not_measured(SAME, reason or "no GPU: one core and all cores were compared")
+    else:
+        same = "the same bits" if differences["same bits"].all() else "not the same bits"
+        record.measure(SAME, float(differences["distance"].max()), note=f"largest of both boundaries; {same}")

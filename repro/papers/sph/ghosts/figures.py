@@ -1,0 +1,163 @@
+"""Figures of the notebook on ghosts. Each function returns (figure, arrays), the numbers that it shows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import EllipseCollection
+from matplotlib.colors import Normalize
+
+from repro.papers.sph.boundaries import NAMES
+from repro.papers.style import BLUE, COLOURS, MARKERS, VERMILLION
+from repro.sph.cases import DamBreak
+from repro.sph.ghosts import lattice
+
+from .measures import PLACES, Look
+
+#: colours of a deficit, readable without red and green, and where they end: half of rho0 is missing at a plane wall
+CMAP, SCALE = "cividis", Normalize(0, 50)
+
+#: how far to the right and up a metre of depth is drawn
+OBLIQUE = np.array([0.45, 0.3])
+
+#: a particle's diameter as drawn, and a ghost's, in spacings
+_DOT, _GHOST = 1.0, 0.55
+
+WITH, WITHOUT = NAMES["ghosts"], NAMES["none"]
+
+
+def states(case: DamBreak, with_ghosts: Look, without: Look):
+    """Figure 6: the start with the walls' ghosts that touch the tank, and the water later with ghosts and without."""
+    figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.4))
+    start, spacing = with_ghosts.system, case.resolution.spacing
+    walls = lattice(start)[0].position
+    # those in front of the water and over it would hide it
+    low, high = -spacing, start.tank + np.array([spacing, spacing, np.inf])
+    seen = ((walls > low) & (walls < high)).all(1) & ((walls[:, ::2] < 0).any(1) | (walls[:, 1] > start.tank[1]))
+    _draw(panels[0], walls[seen & (walls[:, 1] > 0)], VERMILLION, start, _GHOST)
+    _draw(panels[0], start.position, BLUE, start)
+    panels[0].set_title("(a) the start, ghosts in orange")
+    for axes, letter, (name, look) in zip(panels[1:], "bc", _named(with_ghosts, without), strict=True):
+        _draw(axes, look.position, _deficit(look), look.system)
+        axes.set_title(f"({letter}) {name}, {look.time:.3g} s")
+    _finish(figure, panels, start)
+    arrays = {"start": start.position}
+    return figure, arrays | _arrays(dict(_named(with_ghosts, without)))
+
+
+def devices(columns: dict[str, dict[str, Look]]):
+    """Figure 7: rows without and with ghosts, a column for each device, whose runs are given by boundary."""
+    figure, panels = plt.subplots(2, len(columns), figsize=(3.4 * len(columns) + 1.2, 6.0), squeeze=False)
+    arrays = {}
+    for column, (device, looks) in zip(panels.T, columns.items(), strict=True):
+        for axes, name in zip(column, (WITHOUT, WITH), strict=True):
+            look = looks[name]
+            _draw(axes, look.position, _deficit(look), look.system)
+            axes.set_title(f"{name}, {device}")
+        arrays |= {f"{device}, {name}": array for name, array in _arrays(looks).items()}
+    _finish(figure, panels.ravel(), look.system)
+    return figure, arrays
+
+
+def _named(with_ghosts: Look, without: Look):
+    return (WITH, with_ghosts), (WITHOUT, without)
+
+
+def _deficit(look: Look) -> np.ndarray:
+    return 100 * np.maximum(-look.summed.astype(float), 0)
+
+
+def _arrays(looks: dict[str, Look]) -> dict[str, np.ndarray]:
+    parts = {name: (look.position.astype(np.float32), _deficit(look)) for name, look in looks.items()}
+    return {
+        f"{name}: {what}": part
+        for name, both in parts.items()
+        for what, part in zip(("position", "deficit"), both, strict=True)
+    }
+
+
+def _draw(axes, position: np.ndarray, colour, system, size: float = _DOT) -> None:
+    """Draw particles as seen obliquely from above and the right, far ones first, in a colour or by a deficit in %."""
+    order = np.argsort(position @ np.array([OBLIQUE[0], -1, OBLIQUE[1]]))
+    place = 1000 * (position[order][:, ::2] + position[order, 1:2] * OBLIQUE)
+    diameter = np.full(len(place), 1000 * size * system.resolution.spacing)
+    given = {"facecolors": colour} if isinstance(colour, str) else {"array": colour[order], "cmap": CMAP, "norm": SCALE}
+    axes.add_collection(
+        EllipseCollection(
+            diameter,
+            diameter,
+            np.zeros(len(place)),
+            units="xy",
+            offsets=place,
+            offset_transform=axes.transData,
+            edgecolors=(0, 0, 0, 0.35),
+            linewidths=0.15,
+            # ten thousand circles would make a drawing of megabytes
+            rasterized=True,
+            **given,
+        )
+    )
+
+
+def _finish(figure, panels, system) -> None:
+    """Axes as long as the tank and as high as the water stood, and the scale of the colours."""
+    length, depth, _ = system.tank
+    for axes in panels:
+        margin, top = 2 * system.resolution.spacing, 1.1 * system.depth
+        x = np.array([-margin, length + margin + OBLIQUE[0] * depth])
+        axes.set(xlim=1000 * x, ylim=(-1000 * margin, 1000 * (top + OBLIQUE[1] * depth)), aspect="equal")
+        axes.set(xlabel="x (mm)", ylabel="z (mm)")
+        axes.grid(False)
+        corners = np.array([[0, top], [0, 0], [length, 0], [length, top]])
+        axes.plot(*1000 * corners.T, "-", color="0.3", marker="none", lw=0.8, zorder=0)
+    label = "density that equation 3 lacks (% of $\\rho_0$)"
+    bar = {"shrink": 0.8, "extend": "max", "label": label, "location": "bottom", "aspect": 40}
+    figure.colorbar(ScalarMappable(SCALE, CMAP), ax=list(panels), **bar)
+
+
+def deficits(table: pd.DataFrame):
+    """What equation 3 lacks by place and boundary, of `measures.table`: means over seeds, and each seed as a point."""
+    figure, axes = plt.subplots(figsize=(7.2, 3.8))
+    series = {name: (name, "counted") for name in NAMES.values()}
+    series = {WITH: (WITH, "counted"), "the same, ghosts not counted": (WITH, "not counted")} | series
+    width, arrays = 0.8 / len(series), {}
+    for n, (label, (name, kind)) in enumerate(series.items()):
+        rows = table[table["boundary"] == name]
+        values = 100 * rows[[f"{kind} {place}" for place in PLACES]].to_numpy()
+        x = np.arange(len(PLACES)) + (n - (len(series) - 1) / 2) * width
+        _bars(axes, x, values, width, COLOURS[n], MARKERS[n], label)
+        arrays[label] = values
+    axes.set_xticks(range(len(PLACES)), PLACES)
+    axes.set(ylabel="density that equation 3 lacks,\nroot mean square (% of $\\rho_0$)")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure, arrays
+
+
+def roughness(table: pd.DataFrame):
+    """Roughness of the surface, unevenness along walls and particles on walls: means over seeds, each as a point."""
+    what = {
+        "surface": "roughness of the surface\n(spacings)",
+        "walls": "unevenness along walls\n(spacings)",
+        "on walls": "particles on or\nbeyond a wall",
+    }
+    figure, panels = plt.subplots(1, len(what), figsize=(9.0, 3.2))
+    arrays = {}
+    for axes, (column, label) in zip(panels, what.items(), strict=True):
+        for n, name in enumerate(NAMES.values()):
+            values = table.loc[table["boundary"] == name, [column]].to_numpy(float)
+            _bars(axes, np.array([n]), values, 0.7, COLOURS[n], MARKERS[n], name)
+            arrays[f"{name}: {column}"] = values[:, 0]
+        axes.set_xticks([])
+        axes.set_ylabel(label)
+        axes.set_ylim(0, None)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure, arrays
+
+
+def _bars(axes, x: np.ndarray, values: np.ndarray, width: float, colour: str, marker: str, label: str) -> None:
+    """Bars at x of the means of values (seed, x), whiskers over all seeds, and a point for each."""
+    mean = values.mean(0)
+    reach = np.abs([mean - values.min(0), values.max(0) - mean])
+    axes.bar(x, mean, width, color=colour, alpha=0.55, yerr=reach, error_kw={"capsize": 3, "lw": 1}, label=label)
+    spread = np.linspace(-0.25, 0.25, len(values))[:, None] * width
+    axes.plot(x + spread, values, ls="none", marker=marker, ms=4, mfc="white", color=colour)

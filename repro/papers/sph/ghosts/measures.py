@@ -1,0 +1,121 @@
+"""What a boundary does to the water, in numbers: densities that lack something, roughness, particles beyond walls."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+
+from repro.sph.kernels import KERNELS, SUPPORT
+from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
+from repro.sph.surface import reconstruct, roughness
+from repro.sph.system import System
+
+#: spacings to the nearest particle from which on a place in the tank is air; holes in a cubic lattice have 0.87
+AIR = 1.0
+
+#: spacings beyond a wall at which a particle counts as lost: there the first ghosts are
+LOST = 0.5
+
+#: nodes of the kernel's table for sums on the host: errors are below a millionth
+_NODES = 4001
+
+#: where a deficit is told, and the columns of tables for it
+PLACES = ("near walls", "near the surface", "inside")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Water at one time: the arrays of `Simulation.particles()`, and what equation 3 gives for them."""
+
+    system: System
+    particles: dict[str, np.ndarray]
+    #: (rho - rho0) / rho0 by equation 3 with the ghosts that the run has
+    summed: np.ndarray
+    #: seconds, of the last step
+    time: float
+
+    @property
+    def position(self) -> np.ndarray:
+        """(count, 3) in m."""
+        return self.particles["position"]
+
+
+def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
+    """(rho - rho0) / rho0 by equation 3 from the fluid's particles alone, whatever ghosts a run has; on the host.
+
+    Of particles at `position` (count, 3) in m, in double precision, to a millionth.
+    """
+    h, (shape, _) = system.resolution.smoothing_length, KERNELS[system.resolution.kernel](float)
+    node = np.linspace(0, SUPPORT, _NODES)
+    table = np.array([shape(q) for q in node])
+    pairs = cKDTree(position).query_pairs(SUPPORT * h, output_type="ndarray")
+    distance = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+    weight = np.interp(distance / h, node, table)
+    sums = table[0] + sum(np.bincount(pairs[:, k], weight, len(position)) for k in range(2))
+    return sums * system.mass * system.resolution.norm / (system.fluid.density * h**3) - 1
+
+
+def sees_air(position: np.ndarray, system: System) -> np.ndarray:
+    """Which particles have air within their support, by where the others are and not by a density.
+
+    Air is every site of the lattice in the tank that is `AIR` spacings from the nearest particle, or farther.
+    """
+    spacing = system.resolution.spacing
+    counts = [round(side / spacing) for side in system.tank]
+    index = np.stack(np.meshgrid(*(np.arange(n) for n in counts), indexing="ij"), -1).reshape(-1, 3)
+    site, tree = (index + 0.5) * spacing, cKDTree(position)
+    # a site that is farther than that from all particles is seen by none
+    near = tree.query(site, distance_upper_bound=system.resolution.support)[0]
+    air = site[(near >= AIR * spacing) & np.isfinite(near)]
+    if not len(air):
+        return np.zeros(len(position), bool)
+    return cKDTree(air).query(position)[0] < system.resolution.support
+
+
+def deficits(look: Look) -> dict[str, dict[str, float]]:
+    """Root mean squares of what equation 3 lacks of rho0 by place in PLACES, and of what it has too much.
+
+    "counted" with the run's ghosts, "not counted" of the same particles without any, "excess" with them.
+    """
+    surface = sees_air(look.position, look.system)
+    alone = fluid_alone(look.position, look.system)
+    kinds = {"counted": look.summed, "not counted": alone, "excess": -look.summed}
+    found = {kind: density_deficit(s, look.particles, look.system, surface) for kind, s in kinds.items()}
+    return {kind: dict(zip(PLACES, values, strict=True)) for kind, values in found.items()}
+
+
+def shape(look: Look) -> dict[str, float]:
+    """Roughness of the surface and unevenness along walls in spacings, particles that touch walls and lost ones."""
+    system, beyond = look.system, beyond_walls(look.particles, look.system)
+    return {
+        "surface": roughness(reconstruct(look.position, system), system),
+        "walls": wall_unevenness(look.particles, system),
+        "front": front(look.particles, system),
+        "count": system.count,
+        # what is put back onto a wall lies on it but for rounding
+        "on walls": int((beyond > -1e-3).sum()),
+        "beyond": float(beyond.max()),
+        "lost": int((beyond > LOST).sum()),
+    }
+
+
+def table(looks: dict[str, list[Look]]) -> pd.DataFrame:
+    """One row a run and seed: `boundary`, `seed` (their number), deficits as "counted near walls", and `shape`."""
+    rows = []
+    for name, found in looks.items():
+        for seed, look in enumerate(found):
+            parts = {f"{kind} {place}": value for kind, at in deficits(look).items() for place, value in at.items()}
+            rows.append({"boundary": name, "seed": seed, **parts, **shape(look)})
+    return pd.DataFrame(rows)
+
+
+def distance(one: Look, other: Look) -> float:
+    """The largest distance in spacings between the places of one particle in two runs."""
+    apart = np.linalg.norm(one.position - other.position, axis=1)
+    return float(apart.max() / one.system.resolution.spacing)
+
+
+def same_bits(one: Look, other: Look) -> bool:
+    """Whether positions, velocities, accelerations and densities of two runs are the same to the last bit."""
+    return all(np.array_equal(one.particles[name], other.particles[name]) for name in one.particles)

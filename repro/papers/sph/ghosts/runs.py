@@ -1,0 +1,147 @@
+"""Dam breaks with each treatment of the boundaries (figures 6 and 7), from lattices that differ a little."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from repro.errors import DivergenceError
+from repro.papers.sph.boundaries import NAMES
+from repro.parallel import CpuDevice, resolve, select
+from repro.sph.cases import DamBreak
+from repro.sph.exact import pressure
+from repro.sph.ghosts import BOUNDARIES, GAP, lattice
+from repro.sph.kernels import KERNELS
+from repro.sph.observables import energy, front
+from repro.sph.simulation import DENSITIES, Simulation
+from repro.sph.system import System
+
+from .measures import Look, distance, same_bits
+
+#: a seed moves each coordinate of each particle at the start by at most so many spacings
+JITTER = 0.02
+
+#: the boundaries of the paper's figures
+PAIR = ("ghosts", "none")
+
+#: looks at a run with equation 3 or 4 while it lasts
+LOOKS = 10
+
+#: what one is called in figures
+GPU = "GPU"
+
+#: what equations 3 and 4 are called
+EQUATIONS = {"summation": "3 (sum)", "continuity": "4 (rate)"}
+
+
+def displaced(system: System, seed: int) -> System:
+    """The system with its particles moved at random by up to `JITTER` spacings along each axis."""
+    moved = np.random.default_rng(seed).uniform(-JITTER, JITTER, system.position.shape)
+    return replace(system, position=system.position + moved * system.resolution.spacing)
+
+
+def after(system: System, device, seconds: float, **options) -> Look:
+    """The water after so many seconds, to the nearest step; `options` as of Simulation."""
+    simulation = Simulation(system, device, **options)
+    simulation.start()
+    simulation.step(round(seconds / system.dt))
+    summed = simulation.summed_condensation()
+    return Look(system, simulation.particles(), summed, simulation.steps * system.dt)
+
+
+def sweep(case: DamBreak, device, seconds: float, seeds) -> dict[str, list[Look]]:
+    """The water after so many seconds with each treatment of the boundaries by its name, and each of the seeds."""
+    systems = [displaced(case.system(), seed) for seed in seeds]
+    return {NAMES[name]: [after(system, device, seconds, boundary=name) for system in systems] for name in BOUNDARIES}
+
+
+def devices(name: str, cores: int) -> tuple:
+    """The device that runs everything, and the one it is compared with.
+
+    A GPU and so many cores of the CPU. Without a GPU one core, which for so little water is the fastest, and the device
+    asked for.
+    """
+    if resolve(name) == "cuda":
+        return select(name), CpuDevice("threads", workers=cores)
+    return CpuDevice("threads", workers=1), select(name)
+
+
+def label(device) -> str:
+    """What a device is called in figures."""
+    if device.name == "cuda":
+        return GPU
+    return "one core" if device.workers == 1 else f"{device.workers} cores"
+
+
+def columns(looks: dict[str, list[Look]], device, other) -> dict[str, dict[str, Look]]:
+    """The columns of figure 7 by device, a GPU last: the first seed's runs with and without ghosts, and on the `other`
+    device once more.
+    """
+    ours = {NAMES[name]: looks[NAMES[name]][0] for name in PAIR}
+    again = {NAMES[name]: _again(ours[NAMES[name]], other, name) for name in PAIR}
+    found = [(label(device), ours), (label(other), again)]
+    return dict(sorted(found, key=lambda column: column[0] == GPU))
+
+
+def _again(look: Look, device, boundary: str) -> Look:
+    return after(look.system, device, look.time, boundary=boundary)
+
+
+def differences(compared: dict[str, dict[str, Look]]) -> pd.DataFrame:
+    """How far the runs of two devices are apart at most, in spacings, and whether they have the `same bits`."""
+    one, other = compared.values()
+    rows = [(name, distance(one[name], other[name]), same_bits(one[name], other[name])) for name in one]
+    return pd.DataFrame(rows, columns=["boundary", "distance", "same bits"])
+
+
+def ghosts_of(case: DamBreak) -> dict[str, int]:
+    """How many ghosts a case has: `walls`, of which `first layer` touch the tank, and `sites` for some in the air."""
+    walls, air = lattice(case.system())
+    tank, spacing = case.system().tank, case.resolution.spacing
+    off = np.maximum(-walls.position, walls.position - tank).max(1)
+    return {"walls": len(walls.kind), "first layer": int((off < spacing).sum()), "sites": len(air.kind)}
+
+
+def one_ghost(case: DamBreak) -> tuple[float, float]:
+    """By how much a ghost in the air that appears as near as it may changes equation 3's density, and the pressure.
+
+    As (rho - rho0) / rho0, and in Pa where there was rho0 before.
+    """
+    resolution, (shape, _) = case.resolution, KERNELS[case.kernel](float)
+    share = shape(GAP / resolution.ratio) / resolution.lattice_sum
+    return share, float(pressure(share, case.fluid))
+
+
+def equations(case: DamBreak, device, seconds: float) -> pd.DataFrame:
+    """The same water with the densities of equation 3 and of equation 4, with ghosts and without, one row each.
+
+    Columns: equation, boundary, time (s; of the last look, less than `seconds` where the run was stopped), front (over
+    the column's width), gained (growth of kinetic and potential energy over the potential energy at the start),
+    fastest (m/s), stopped (whether a particle or the time step stopped the run).
+    """
+    rows = [_followed(case, device, seconds, density, name) for density in DENSITIES for name in PAIR]
+    return pd.DataFrame(rows)
+
+
+def _followed(case: DamBreak, device, seconds: float, density: str, boundary: str) -> dict:
+    system = case.system()
+    simulation, stopped = Simulation(system, device, density=density, boundary=boundary), False
+    simulation.start()
+    first, last = energy(simulation.particles(), system), simulation.particles()
+    time = 0.0
+    try:
+        for until in np.linspace(0, seconds, LOOKS + 1)[1:]:
+            simulation.step(max(1, round(until / system.dt) - simulation.steps))
+            time, last = simulation.steps * system.dt, simulation.particles()
+    except DivergenceError:
+        stopped = True
+    found = energy(last, system)
+    return {
+        "equation": EQUATIONS[density],
+        "boundary": NAMES[boundary],
+        "time": time,
+        "front": front(last, system) / case.width,
+        "gained": (found.kinetic + found.potential - first.kinetic - first.potential) / first.potential,
+        "fastest": float(np.linalg.norm(last["velocity"], axis=1).max()),
+        "stopped": stopped,
+    }
