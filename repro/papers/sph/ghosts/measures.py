@@ -11,8 +11,9 @@ from repro.sph.observables import beyond_walls, density_deficit, front, wall_une
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
 
-#: spacings to the nearest particle from which on a place in the tank is air; holes in a cubic lattice have 0.87
-AIR = 1.0
+#: spacings to the nearest particle from which on a place in the tank is air: the site over a lattice's last layer has
+#: 1, and a hole in the lattice 0.87
+AIR = 0.95
 
 #: spacings beyond a wall at which a particle counts as lost: there the first ghosts are
 LOST = 0.5
@@ -59,7 +60,7 @@ def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
 def sees_air(position: np.ndarray, system: System) -> np.ndarray:
     """Which particles have air within their support, by where the others are and not by a density.
 
-    Air is every site of the lattice in the tank that is `AIR` spacings from the nearest particle, or farther.
+    Air is every site of the lattice in the tank at least `AIR` spacings from the nearest particle.
     """
     spacing = system.resolution.spacing
     counts = [round(side / spacing) for side in system.tank]

@@ -99,7 +99,7 @@ def roughness_text(table: pd.DataFrame) -> str:
             for name in NAMES.values()
         )
         parts.append(f"- {what} is {found}: {_smoother(table, column)}.")
-    return "\n".join([*parts, _held(table), *_flat(table)])
+    return "\n".join([*parts, _held(table), *_flat(table), _fronts(table)])
 
 
 def _smoother(table: pd.DataFrame, column: str) -> str:
@@ -117,8 +117,14 @@ def _flat(table: pd.DataFrame) -> list[str]:
         return []
     return [
         f"- Even is not natural: without ghosts {pressed:.0f} % of all particles lie on a wall, where they were put "
-        "back, in a sheet as flat as the wall and half a spacing from where they belong. This measure cannot blame it."
+        "back, half a spacing from where they belong, in a sheet that is as even as the wall."
     ]
+
+
+def _fronts(table: pd.DataFrame) -> str:
+    """How far the water has come."""
+    places = (f"{1000 * _values(table, name, 'front').mean():.0f} mm {name}" for name in NAMES.values())
+    return f"- The front has come to {', '.join(places)}: what walls do is not only seen beside them."
 
 
 def _held(table: pd.DataFrame) -> str:

@@ -1,0 +1,134 @@
+"""What the notebook on ghosts measures, without compiled code: sums, who sees air, deficits, and equal runs."""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+from helpers.sph_systems import shaken
+
+from repro.papers.sph.boundaries import NAMES
+from repro.papers.sph.ghosts import figures, measures, runs
+from repro.sph.cases import DamBreak, StillWater
+from repro.sph.simulation import Simulation
+
+CASE = DamBreak(column=(4, 3, 8))
+
+
+def looked(system=None, summed=0.0, seed=None) -> measures.Look:
+    """Water as it begins, with what equation 3 is said to give."""
+    system = system or (CASE.system() if seed is None else runs.displaced(CASE.system(), seed))
+    zero = np.zeros_like(system.position)
+    particles = {"position": system.position, "velocity": zero, "acceleration": zero}
+    particles |= {"condensation": zero[:, 0]}
+    return measures.Look(system, particles, np.full(system.count, summed), 0.0)
+
+
+def wendland(q: float) -> float:
+    """Wendland's C2 kernel without its norm."""
+    return max(1 - q / 2, 0) ** 4 * (2 * q + 1)
+
+
+def test_amid_the_lattice_equation_3_gives_the_density_of_rest():
+    system = StillWater(column=(7, 7, 7), air=0).system()
+    middle = int(np.linalg.norm(system.position - np.array(system.tank) / 2, axis=1).argmin())
+    assert measures.fluid_alone(system.position, system)[middle] == pytest.approx(0, abs=1e-6)
+
+
+def test_at_a_plane_wall_half_of_all_beyond_the_own_plane_is_missing():
+    system = StillWater(column=(7, 7, 7), air=0).system()
+    place = np.rint(system.position / system.resolution.spacing - 0.5)
+    face = int(np.flatnonzero((place == (3, 3, 0)).all(1))[0])
+    reach = range(-3, 4)
+    plane = sum(wendland(sqrt(i * i + j * j) / system.resolution.ratio) for i in reach for j in reach)
+    lacks = (1 - plane / system.resolution.lattice_sum) / 2
+    assert measures.fluid_alone(system.position, system)[face] == pytest.approx(-lacks, abs=1e-6)
+
+
+def test_the_sum_on_the_host_is_that_of_the_solver_without_ghosts():
+    system = shaken(water=(3, 3, 3), tank=(4, 4, 4))
+    solved = Simulation(system, PlainDevice(), boundary="none").summed_condensation()
+    # single precision, and a table of the kernel
+    np.testing.assert_allclose(measures.fluid_alone(system.position, system), solved, atol=2e-6)
+
+
+def test_the_two_layers_under_the_surface_see_air_and_walls_are_none():
+    # the site above the last layer is in reach of two layers: its support is 2.6 spacings
+    system = StillWater(column=(5, 5, 6), air=4).system()
+    layer = np.floor(system.position[:, 2] / system.resolution.spacing)
+    np.testing.assert_array_equal(measures.sees_air(system.position, system), layer >= 4)
+
+
+def test_holes_between_the_lattices_particles_are_no_air():
+    system = StillWater(column=(5, 5, 5), air=0).system()
+    half = system.position - 0.5 * system.resolution.spacing
+    assert not measures.sees_air(half, system).any()
+
+
+def test_deficits_are_told_with_ghosts_and_without_and_apart_from_excess():
+    found = measures.deficits(looked(summed=-0.1))
+    assert found["counted"]["near walls"] == pytest.approx(0.1)
+    assert found["excess"]["near walls"] == 0
+    # the fluid alone lacks more than a tenth at walls, whatever a run says
+    assert found["not counted"]["near walls"] > 0.1
+    assert measures.deficits(looked(summed=0.1))["excess"]["near the surface"] == pytest.approx(0.1)
+
+
+def test_particles_on_a_wall_are_counted_and_lost_only_half_a_spacing_beyond():
+    look = looked()
+    spacing = look.system.resolution.spacing
+    moved = look.position.copy()
+    moved[:3, 0] = 0.0, -0.4 * spacing, -0.6 * spacing
+    found = measures.shape(replace(look, particles=look.particles | {"position": moved}))
+    assert (found["on walls"], found["lost"]) == (3, 1)
+    assert found["beyond"] == pytest.approx(0.6)
+
+
+def test_a_column_on_its_lattice_is_even_along_walls():
+    assert measures.shape(looked())["walls"] == pytest.approx(0, abs=1e-9)
+
+
+def test_seeds_move_particles_a_little_and_always_alike():
+    system = CASE.system()
+    one, again, other = (runs.displaced(system, seed).position for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, again)
+    assert (one != other).any()
+    assert np.abs(one - system.position).max() <= runs.JITTER * system.resolution.spacing
+
+
+def test_one_bit_makes_two_runs_differ():
+    one = looked()
+    moved = one.position.copy()
+    moved[5, 2] = np.nextafter(moved[5, 2], 1)
+    other = replace(one, particles=one.particles | {"position": moved})
+    assert measures.same_bits(one, looked())
+    assert not measures.same_bits(one, other)
+    assert 0 < measures.distance(one, other) < 1e-12
+    names = [NAMES[name] for name in runs.PAIR]
+    found = runs.differences({"a": dict.fromkeys(names, one), "b": {names[0]: one, names[1]: other}})
+    assert found["same bits"].tolist() == [True, False]
+
+
+def test_the_walls_hold_as_many_ghosts_as_fill_the_support():
+    # a tank of 16 x 3 x 16 sites, layers as far as 2.6 spacings: three on each side
+    inner, first, all_ = (np.prod(np.array([16, 3, 16]) + 2 * n) for n in (0, 1, 3))
+    assert runs.ghosts_of(CASE) == {"walls": all_ - inner, "first layer": first - inner, "sites": inner}
+
+
+def test_one_ghost_in_the_air_is_worth_percents_of_density():
+    share, pressure = runs.one_ghost(CASE)
+    assert share == pytest.approx(wendland(0.85 / 1.3) / CASE.resolution.lattice_sum, rel=1e-6)
+    # the Tait equation with the paper's B
+    assert pressure == pytest.approx(1119e3 * ((1 + share) ** 7 - 1))
+
+
+def test_far_particles_are_drawn_first():
+    look = looked()
+    figure, arrays = figures.states(CASE, look, look)
+    assert len(figure.axes) == 4
+    place = figure.axes[1].collections[0].get_offsets()
+    # nearest to the eye: low y, high x and z
+    last = look.position[:, [0, 2]].max(0) + look.position[:, 1].min() * figures.OBLIQUE
+    np.testing.assert_allclose(place[-1], 1000 * last, rtol=1e-6)
+    assert arrays["start"].shape == (96, 3)
