@@ -110,6 +110,11 @@ def test_one_bit_makes_two_runs_differ():
     assert found["same bits"].tolist() == [True, False]
 
 
+@pytest.mark.parametrize("name", ["threads", "serial"])
+def test_the_devices_that_are_compared_have_names_of_their_own(name):
+    assert len({runs.label(device) for device in runs.devices(name, 1)}) == 2
+
+
 def test_the_walls_hold_as_many_ghosts_as_fill_the_support():
     # a tank of 16 x 3 x 16 sites, layers as far as 2.6 spacings: three on each side
     inner, first, all_ = (np.prod(np.array([16, 3, 16]) + 2 * n) for n in (0, 1, 3))

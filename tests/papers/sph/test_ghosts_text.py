@@ -28,9 +28,9 @@ def table(ours=0.1, others=0.3, rough=(0.1, 0.2), walls=(0.1, 0.2), pressed=0) -
     return pd.DataFrame(rows)
 
 
-def apart(distance=0.0) -> pd.DataFrame:
+def apart(distance=0.0, time=0.15) -> pd.DataFrame:
     names = [NAMES["ghosts"], NAMES["none"]]
-    return pd.DataFrame({"boundary": names, "distance": distance, "same bits": distance == 0})
+    return pd.DataFrame({"boundary": names, "time": time, "distance": distance, "same bits": distance == 0})
 
 
 class Kept:
@@ -78,6 +78,12 @@ def test_the_largest_distance_of_both_boundaries_is_handed_over():
     assert record.measured[claims.SAME] == 0.25
     assert "the same bits" in handed(FULL, table(), apart(), gpu=True).more[claims.SAME]["note"]
     assert "not the same bits" in handed(FULL, table(), apart(0.1), gpu=True).more[claims.SAME]["note"]
+
+
+def test_devices_must_be_compared_at_the_papers_time():
+    # to the nearest step
+    assert claims.SAME in handed(FULL, table(), apart(time=0.150004), gpu=True).measured
+    assert "after 0.05 s and not after 0.15 s" in handed(FULL, table(), apart(time=0.05), gpu=True).reasons[claims.SAME]
 
 
 def test_smoothness_is_handed_over_by_place_and_seed():

@@ -67,31 +67,32 @@ def devices(name: str, cores: int) -> tuple:
 
 
 def label(device) -> str:
-    """What a device is called in figures."""
-    if device.name == "cuda":
-        return GPU
-    return "one core" if device.workers == 1 else f"{device.workers} cores"
+    """What a device is called in figures: differently for each that `devices` may compare."""
+    if device.name != "threads":
+        return {"cuda": GPU, "serial": "one core, particle by particle"}[device.name]
+    if device.workers > 1:
+        return f"{device.workers} cores"
+    return "one thread" if device.parallel else "one core"
 
 
-def columns(looks: dict[str, list[Look]], device, other) -> dict[str, dict[str, Look]]:
-    """The columns of figure 7 by device, a GPU last: the first seed's runs with and without ghosts, and on the `other`
-    device once more.
-    """
-    ours = {NAMES[name]: looks[NAMES[name]][0] for name in PAIR}
-    again = {NAMES[name]: _again(ours[NAMES[name]], other, name) for name in PAIR}
-    found = [(label(device), ours), (label(other), again)]
-    return dict(sorted(found, key=lambda column: column[0] == GPU))
-
-
-def _again(look: Look, device, boundary: str) -> Look:
-    return after(look.system, device, look.time, boundary=boundary)
+def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dict[str, Look]]:
+    """The columns of figure 7 by device, a GPU last: the water of one seed after so many seconds, by boundary."""
+    system = displaced(case.system(), seed)
+    found = {
+        label(device): {NAMES[name]: after(system, device, seconds, boundary=name) for name in PAIR}
+        for device in devices
+    }
+    return dict(sorted(found.items(), key=lambda column: column[0] == GPU))
 
 
 def differences(compared: dict[str, dict[str, Look]]) -> pd.DataFrame:
-    """How far the runs of two devices are apart at most, in spacings, and whether they have the `same bits`."""
+    """How far the runs of two devices are apart at most, in spacings, and whether they have the `same bits`.
+
+    One row a boundary, with the `time` in s.
+    """
     one, other = compared.values()
-    rows = [(name, distance(one[name], other[name]), same_bits(one[name], other[name])) for name in one]
-    return pd.DataFrame(rows, columns=["boundary", "distance", "same bits"])
+    rows = [(n, one[n].time, distance(one[n], other[n]), same_bits(one[n], other[n])) for n in one]
+    return pd.DataFrame(rows, columns=["boundary", "time", "distance", "same bits"])
 
 
 def ghosts_of(case: DamBreak) -> dict[str, int]:

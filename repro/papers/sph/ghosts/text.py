@@ -147,7 +147,7 @@ def devices_text(differences: pd.DataFrame, devices) -> str:
         same = "the **same bits** in every position, velocity, acceleration and density"
         other_bits = f"**not the same bits**; particles are up to {row['distance']:.2g} spacings apart"
         lines.append(f"- {row['boundary'].capitalize()}: {same if row['same bits'] else other_bits}.")
-    return f"{' against '.join(devices)}:\n\n" + "\n".join(lines)
+    return f"{' against '.join(devices)}, after {differences['time'].max():.3g} s:\n\n" + "\n".join(lines)
 
 
 def equation_text(table: pd.DataFrame, case: DamBreak) -> str:
