@@ -150,6 +150,9 @@ def roughness(table: pd.DataFrame):
         axes.set_xticks([])
         axes.set_ylabel(label)
         axes.set_ylim(0, None)
+    # whole particles, also where there is none
+    panels[-1].yaxis.get_major_locator().set_params(integer=True)
+    panels[-1].set_ylim(0, max(1, panels[-1].get_ylim()[1]))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, arrays
 
