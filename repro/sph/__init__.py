@@ -2,8 +2,8 @@
 
 Where a section is:
 
-    1.2, equations 3 to 6          equations.py, kernels.py; sums.py (over neighbours), pair.py (what a pair adds)
-    1.2, boundary conditions       ghosts.py (where they are), solids.py (what walls and obstacles do)
+    1.2, equations 3 to 6          equations.py, kernels.py; pair.py (what a pair adds), sums.py (over neighbours)
+    1.2, boundary conditions       ghosts.py, ghost_sums.py, solids.py (what walls and obstacles do)
     2, figures 4 and 5             strategies/cell_table.py, repro/particles/radix_sort.py
     3.2, figures 6 to 8            cases.py (DamBreak); figure 8's surface: surface.py
     3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/ordered_list.py, benchmark.py

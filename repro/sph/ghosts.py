@@ -3,9 +3,10 @@
 They fill up the sums of particles near a boundary, which would miss half of their neighbours (ACM Trans. Graph. 31,
 article 61).
 
-In the walls: layers on the lattice of the fluid, as thick as the support. For the viscosity they have the fluid's
-velocity along the wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the
-fluid slips. Their pressure is that of the particle that looks at them, see solids.py.
+In the walls: layers on the lattice of the fluid, as thick as the support. They have the fluid's velocity along the
+wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the fluid slips; and the
+fluid's density, continued at rest to their depth (Adami and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a
+copy would leave the lowest layer without support for its weight. With equation 4 they mirror the fluid, see solids.py.
 
 In the air: sites of the lattice with no fluid nearer than the gap and some within the support. They have the fluid's
 velocity and no pressure: density rho0. The sites are fixed and only their use changes, on the device: a new random
@@ -79,10 +80,9 @@ def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     order = device.to_host(unsorted.members)
     r, sort = placed(sites.position[order])
     count = len(order)
-    # ghosts do not move, have the density of rest where they are among neighbours of equation 3, and no pressure
-    u, nothing = device.zeros(3 * count, real), device.zeros(count, real)
-    kind = device.to_device(sites.kind[order])
-    return Species(r, u, u, nothing, nothing, kind, count, sort.starts, sort.members)
+    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
+    # ghosts do not move by themselves: both velocities are one
+    return Species(r, u, u, s, term, device.to_device(sites.kind[order]), count, sort.starts, sort.members)
 
 
 def no_ghosts(device, real, system: System) -> Species:

@@ -131,21 +131,26 @@ def nearest_visit(real):
 
 
 @cache
-def velocity_visit(real, kernel):
-    """Adds to the kernel's sum, and the velocity weighted with it. found = (weight, three of velocity)."""
+def extrapolation_visit(real, kernel):
+    """Adds to the kernel's sum, and weighted with it velocity and condensation at the height of `me`.
+
+    found = (weight, three of velocity, condensation).
+    """
     apart, shape = separation(real), kernel(real)[0]
 
     @inline
     def visit(found, me, j, species, p):
-        _, square = apart(me, j, species, p)
+        e, square = apart(me, j, species, p)
         if square < p.reach:
             w = shape(real(sqrt(square)))
             u = vector_of(species.u, j, species.count)
+            level = fma(-p.hydrostatic, e[2], species.s[j])
             return (
                 found[0] + float64(w),
                 found[1] + float64(w * u[0]),
                 found[2] + float64(w * u[1]),
                 found[3] + float64(w * u[2]),
+                found[4] + float64(w * level),
             )
         return found
 

@@ -9,18 +9,20 @@ from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
 from repro.particles.position import Units
 
 from .exact import rest_condensation
+from .ghost_sums import air_body, extrapolation_body
 from .ghosts import BOUNDARIES, GAP, lattice, make_ghosts, no_ghosts, obstacles
 from .integrate import drift_body, free, held, kick_body
 from .kernels import KERNELS
 from .looks import require_inside, require_limits
 from .state import make_state, numbers
 from .strategies import STRATEGIES
-from .sums import air_body, continuity_body, momentum_body, summation_body, velocity_body
+from .sums import continuity_body, momentum_body, summation_body
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. With equation 3 a ghost in the air that comes or goes changes the
 #: density beside it by percents, which the paper's stiffness answers with hundreds of kilopascals: a dam does not break
-#: as water does. Water at rest is stable with both.
+#: as water does. Sites in the air that fill up what equation 3 leaves there, without a switch, are no way out: a dam
+#: explodes, because what air pushes is not what it takes to change the weights. Water at rest is stable with both.
 DENSITIES = ("summation", "continuity")
 
 
@@ -63,7 +65,8 @@ class Simulation(TimeLoop):
         self._drift, self._kick = self._bind_motion()
         self._first_density, self._density = self._bind_densities()
         self._before, self._after = self._bind_ghosts()
-        self._momentum = self._sum(momentum_body, self.state.a, self._faces)
+        force = "force" if density == "summation" else "work"
+        self._momentum = self._sum(momentum_body, self.state.a, self._faces, equation=force)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -136,12 +139,9 @@ class Simulation(TimeLoop):
         return tuple(self._sum(continuity_body, np.float64(n), self._faces, least=clamp) for n in (0, 1))
 
     def _bind_ghosts(self):
-        """The launches by name that sample the air, and those that give ghosts the fluid's velocity.
-
-        Obstacles stand still.
-        """
-        follow = velocity_body(self.real, self._choice[0], *self._search)
-        used = {kind: self.neighbours[kind] for kind in ("walls", "air") if kind in self.neighbours}
+        """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
+        follow = extrapolation_body(self.real, self._choice[0], *self._search)
+        used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid"}
         launches = {f"ghosts in {kind}": self._over(follow, ghosts) for kind, ghosts in used.items() if ghosts.count}
         return {"air": self._sampling} if "ghosts in air" in launches else {}, launches
 

@@ -47,6 +47,8 @@ class Numbers(NamedTuple):
     stiffness: float
     #: rho0 alpha c
     viscosity: float
+    #: condensation that a smoothing length of water adds at rest
+    hydrostatic: float
     #: rho0 g h: pressure in Pa that a smoothing length of water adds at rest
     weight: float
     #: half a time step in smoothing lengths a metre per second
@@ -71,6 +73,7 @@ def numbers(system: System, real) -> Numbers:
         reach=real(SUPPORT**2),
         stiffness=real(fluid.stiffness),
         viscosity=real(rho * fluid.viscosity * c),
+        hydrostatic=real(fluid.gravity * h / c**2),
         weight=real(rho * fluid.gravity * h),
         half_step=real(system.dt / 2 / h),
         spacings=real(resolution.ratio),

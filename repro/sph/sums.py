@@ -10,36 +10,31 @@ from repro.parallel import fma, inline
 from repro.particles.cells import cell_along
 from repro.particles.position import upper_bits
 
-from .equations import pressure_term, xsph_mean
-from .pair import (
-    AIR,
-    UNUSED,
-    density_visit,
-    divergence_visit,
-    momentum_visit,
-    nearest_visit,
-    vector_of,
-    velocity_visit,
-)
+from .equations import pressure_term
+from .pair import density_visit, divergence_visit, momentum_visit, vector_of
 from .solids import nearness, solid_divergence, solid_momentum, whole
 
 
 class Adds(NamedTuple):
-    """What a kind of particles adds to the sums of equations 3, 4 and 6: makers of visits, or None."""
+    """What a kind of particles adds to the sums, as makers of visits, or None."""
 
+    #: equation 3, and equation 6 with it
     density: Callable | None
+    force: Callable | None
+    #: equation 4, and equation 6 with it
     divergence: Callable | None
-    momentum: Callable | None
+    work: Callable | None
 
 
 #: Every kind of particles: a further one is one line here, and its species among the neighbours of `Simulation`.
-#: Air pushes only where it counts in the density (equation 3). In equation 4 it goes with the fluid and adds nothing;
-#: if it pushed all the same, the pressure's work would not be what the compression takes, and the energy would grow.
+#: Equation 3 counts solids where they stand, and their ghosts push with the fluid's mean pressure; mirrored as for
+#: equation 4 they would do more work than they take. Air pushes only where it counts in the density. In equation 4 it
+#: goes with the fluid and adds nothing; if it pushed all the same, the energy would grow.
 KINDS = {
-    "fluid": Adds(density_visit, divergence_visit, momentum_visit),
-    "walls": Adds(density_visit, solid_divergence, solid_momentum),
-    "air": Adds(density_visit, None, momentum_visit),
-    "obstacles": Adds(density_visit, solid_divergence, solid_momentum),
+    "fluid": Adds(density_visit, momentum_visit, divergence_visit, momentum_visit),
+    "walls": Adds(density_visit, momentum_visit, solid_divergence, solid_momentum),
+    "air": Adds(density_visit, momentum_visit, None, None),
+    "obstacles": Adds(density_visit, momentum_visit, solid_divergence, solid_momentum),
 }
 
 
@@ -129,9 +124,9 @@ def continuity_body(real, kernel, walk, kinds, least):
 
 
 @cache
-def momentum_body(real, kernel, walk, kinds):
-    """Accelerations by equation 6 with artificial viscosity and gravity, into `a`."""
-    total, at = over(real, kernel, walk, "momentum", kinds), located(real)
+def momentum_body(real, kernel, walk, kinds, equation):
+    """Accelerations by equation 6 with artificial viscosity and gravity, into `a`; `equation` as in `over`."""
+    total, at = over(real, kernel, walk, equation, kinds), located(real)
     near, none, zero = nearness(real), real(0), float64(0)
 
     @inline
@@ -148,53 +143,3 @@ def momentum_body(real, kernel, walk, kinds):
             a[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), -p.gravity))
 
     return momentum
-
-
-@cache
-def air_body(real, walk, anyone):
-    """Which sites in the air hold a ghost: those with no fluid nearer than `gap` (squared, in smoothing lengths)."""
-    total, at = walk(real, nearest_visit(real)), located(real)
-
-    @inline
-    def sample(x, n, fluid, air, gap, p, cells):
-        last, near = -1, False
-        for i in range(x, x + n):
-            me = vector_of(air.r, i, air.count)
-            where = at(me, cells)
-            cell = (where[2] * cells[1] + where[1]) * cells[0] + where[0]
-            if cell != last:
-                last, near = cell, anyone(where, fluid, cells)
-            kind = UNUSED
-            if near and gap <= total((p.reach,), me, where, fluid, p, cells)[0] < p.reach:
-                kind = AIR
-            air.kind[i] = kind
-
-    return sample
-
-
-@cache
-def velocity_body(real, kernel, walk, anyone):
-    """The ghosts' velocity: the fluid's around them as XSPH has it, none across a wall.
-
-    Ghosts lie in the order of their cells: those of a cell without fluid around it, most of a tank's, are passed over,
-    and on a CPU without a look at each. Nobody sees them.
-    """
-    total, at = walk(real, velocity_visit(real, kernel)), located(real)
-    mean, zero, none = xsph_mean(real), real(0), float64(0)
-
-    @inline
-    def follow(x, n, fluid, ghosts, p, cells):
-        u, count, last, near = ghosts.u, ghosts.count, -1, False
-        for i in range(x, x + n):
-            kind, me = ghosts.kind[i], vector_of(ghosts.r, i, count)
-            where = at(me, cells)
-            cell = (where[2] * cells[1] + where[1]) * cells[0] + where[0]
-            if cell != last:
-                last, near = cell, anyone(where, fluid, cells)
-            if near and kind != UNUSED:
-                found = total((none, none, none, none), me, where, fluid, p, cells)
-                u[i] = zero if kind & 1 else mean(found[1], found[0])
-                u[count + i] = zero if kind & 2 else mean(found[2], found[0])
-                u[2 * count + i] = zero if kind & 4 else mean(found[3], found[0])
-
-    return follow

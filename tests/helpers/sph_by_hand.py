@@ -71,19 +71,27 @@ def density_rate(position, velocity, ghosts, system):
     return system.mass * (rate / there(position, ghosts, system)).sum(1) / exact_gradients(system)
 
 
-def acceleration(position, velocity, rho, system, *, walls, wall_velocity, air, air_velocity):
-    """Equation 6 with Becker and Teschner's viscosity (their equation 11, rho0 for the mean density) and gravity.
+def acceleration_with_pressures(position, velocity, rho, ghosts, ghost_velocity, ghost_rho, system):
+    """Equation 6 with Becker and Teschner's viscosity (their equation 11, rho0 for the mean density) and gravity."""
+    fluid = system.fluid
+    everyone, u = np.concatenate([position, ghosts]), np.concatenate([velocity, ghost_velocity])
+    rho_b = np.concatenate([rho, ghost_rho])
+    p_a, p_b = (fluid.stiffness * ((r / fluid.density) ** GAMMA - 1) for r in (rho, rho_b))
+    apart, _, gradient = pairs(position, everyone, system)
+    factor = (p_a / rho**2)[:, None] + p_b / rho_b**2 + drag(apart, velocity, u, system)
+    found = -system.mass * (factor[..., None] * gradient).sum(1) / exact_gradients(system)
+    return found - np.array([0, 0, fluid.gravity])
 
-    Across its wall a ghost has the pressure of the particle that looks at it, and that of the water between the two;
-    what the ghosts beside an axis are missing in the neighbourhood, all others stand for.
+
+def acceleration(position, velocity, rho, walls, wall_velocity, system):
+    """The same, where across its wall a ghost has the pressure of the particle that looks at it, and that of the water
+    between the two; what the ghosts beside an axis are missing in the neighbourhood, all others stand for.
     """
     fluid = system.fluid
     term = fluid.stiffness * ((rho / fluid.density) ** GAMMA - 1) / rho**2
     apart, _, gradient = pairs(position, position, system)
     factor = term[:, None] + term + drag(apart, velocity, velocity, system)
     found = (factor[..., None] * gradient).sum(1)
-    apart, _, gradient = pairs(position, air, system)
-    found += ((term[:, None] + drag(apart, velocity, air_velocity, system))[..., None] * gradient).sum(1)
     apart, _, gradient = pairs(position, walls, system)
     weight = fluid.gravity * apart[..., 2] / fluid.density
     found += ((term[:, None] + weight / 2)[..., None] * gradient * strength(position, walls, system)).sum(1)

@@ -70,43 +70,48 @@ def test_density_by_continuity_is_equation_4_at_the_middle_of_a_step(moved):
     np.testing.assert_allclose(found, system.dt * expected, atol=1e-5 * abs(found).max())
 
 
-@pytest.mark.parametrize("name", ["summed", "moved"])
-def test_acceleration_is_equation_6_with_artificial_viscosity_and_gravity(request, name):
-    simulation = request.getfixturevalue(name)
-    system, walls, air = simulation.system, simulation.walls, simulation.air
-    if name == "moved":
-        # sampled on demand
-        simulation.summed_condensation()
-    for launch in simulation._force_parts(simulation._first_density).values():
-        launch()
-    found, order = simulation.particles(), np.argsort(simulation.state.ids)
-    # air pushes only where it counts in the density
-    chosen = simulation.air.kind == (8 if name == "summed" else -1)
-    expected = sph_by_hand.acceleration(
+def test_acceleration_is_equation_6_with_the_pressures_of_ghosts_where_density_is_equation_3(summed):
+    system, walls, air = summed.system, summed.walls, summed.air
+    summed._find_forces()
+    found, order, used = summed.particles(), np.argsort(summed.state.ids), summed.air.kind == 8
+    rho = system.fluid.density
+    expected = sph_by_hand.acceleration_with_pressures(
         found["position"],
-        vectors_of(simulation.state.u)[order],
-        system.fluid.density * (1 + found["condensation"]),
+        vectors_of(summed.state.u)[order],
+        rho * (1 + found["condensation"]),
+        np.concatenate([places(walls, system), used_air(summed)]),
+        np.concatenate([vectors_of(walls.u), vectors_of(air.u)[used]]),
+        rho * (1 + np.concatenate([walls.s, air.s[used]])),
         system,
-        walls=places(walls, system),
-        wall_velocity=vectors_of(walls.u),
-        air=places(air, system)[chosen],
-        air_velocity=vectors_of(air.u)[chosen],
     )
     np.testing.assert_allclose(found["acceleration"], expected, atol=1e-7 * abs(expected).max())
 
 
-def test_ghosts_in_walls_have_the_fluids_mean_velocity_along_the_wall_and_none_across(moved):
+def test_acceleration_is_equation_6_mirrored_in_walls_where_density_is_equation_4(moved):
+    system, walls = moved.system, moved.walls
+    moved._find_forces()
+    found, order = moved.particles(), np.argsort(moved.state.ids)
+    velocity, rho = vectors_of(moved.state.u)[order], system.fluid.density * (1 + found["condensation"])
+    expected = sph_by_hand.acceleration(
+        found["position"], velocity, rho, places(walls, system), vectors_of(walls.u), system
+    )
+    np.testing.assert_allclose(found["acceleration"], expected, atol=1e-7 * abs(expected).max())
+
+
+def test_ghosts_in_walls_have_the_fluids_mean_velocity_along_the_wall_and_its_pressure_at_their_depth(moved):
     system, walls, state = moved.system, moved.walls, moved.state
     moved.start()
     for launch in moved._after.values():
         launch()
     there = places(walls, system)
     fluid = Units(np.float64).coordinates(vectors_of(state.r).copy(), system.box) - system.margin
-    _, w, _ = sph_by_hand.pairs(there, fluid, system)
+    apart, w, _ = sph_by_hand.pairs(there, fluid, system)
     near = w.sum(1) > 1e-6 * w.max()
     w = w[near] / w[near].sum(1, keepdims=True)
     mean = w @ vectors_of(state.u) * ~beyond_walls(there[near], system.tank)
     np.testing.assert_allclose(vectors_of(walls.u)[near], mean, atol=1e-8)
+    deeper = -system.fluid.gravity / system.fluid.sound_speed**2 * apart[near][..., 2]
+    np.testing.assert_allclose(walls.s[near], (w * (state.s + deeper)).sum(1), atol=1e-10)
 
 
 def test_water_at_rest_begins_with_the_pressure_of_its_depth(moved):
