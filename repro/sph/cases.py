@@ -15,8 +15,26 @@ from .system import System
 _MOST = 1 << 15
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """What every set-up has."""
+
+    fluid: Fluid = field(default_factory=Fluid)
+    ratio: float = 1.3
+    kernel: str = "wendland c2"
+    #: in s; None takes one below all limits
+    time_step: float | None = None
+
+    def _at_rest(self, tank, name: str) -> System:
+        """The column on its lattice, without velocity."""
+        spacing = self.resolution.spacing
+        index = np.stack(np.meshgrid(*(np.arange(n) for n in self.column), indexing="ij"), -1).reshape(-1, 3)
+        position = (index + 0.5) * spacing
+        return System(self.fluid, self.resolution, tank, position, np.zeros_like(position), self.time_step, name)
+
+
 @dataclass(frozen=True)
-class DamBreak:
+class DamBreak(_Case):
     """A column of water in the corner of a closed tank (figures 6 to 8); nothing holds it from the start.
 
     The paper states no size. These are of Koshizuka and Oka's experiment, a column 0.146 m wide and twice as high in a
@@ -30,11 +48,6 @@ class DamBreak:
     #: the tank's length and height over the column's width
     length: float = 4.0
     height: float = 4.0
-    fluid: Fluid = field(default_factory=Fluid)
-    ratio: float = 1.3
-    kernel: str = "wendland c2"
-    #: in s; None takes one below all limits
-    time_step: float | None = None
 
     def __post_init__(self):
         _counts("column", self.column)
@@ -56,7 +69,7 @@ class DamBreak:
             if size > room:
                 raise InputError(f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
         tank = tuple(n * spacing for n in (length, self.column[1], height))
-        return _at_rest(self, tank, "dam break")
+        return self._at_rest(tank, "dam break")
 
     def _spacings(self, name: str) -> int:
         """The tank's length or height in spacings."""
@@ -70,7 +83,7 @@ class DamBreak:
 
 
 @dataclass(frozen=True)
-class StillWater:
+class StillWater(_Case):
     """Water at rest over the whole bottom of a closed tank."""
 
     #: particles along x, y and z
@@ -78,11 +91,6 @@ class StillWater:
     spacing: float = 0.01
     #: spacings of air above the water
     air: int = 8
-    fluid: Fluid = field(default_factory=Fluid)
-    ratio: float = 1.3
-    kernel: str = "wendland c2"
-    #: in s; None takes one below all limits
-    time_step: float | None = None
 
     def __post_init__(self):
         _counts("column", self.column)
@@ -97,14 +105,7 @@ class StillWater:
         """The water at rest."""
         nx, ny, nz = self.column
         tank = nx * self.spacing, ny * self.spacing, (nz + self.air) * self.spacing
-        return _at_rest(self, tank, "still water")
-
-
-def _at_rest(case, tank, name: str) -> System:
-    spacing = case.resolution.spacing
-    index = np.stack(np.meshgrid(*(np.arange(n) for n in case.column), indexing="ij"), -1).reshape(-1, 3)
-    position = (index + 0.5) * spacing
-    return System(case.fluid, case.resolution, tank, position, np.zeros_like(position), case.time_step, name)
+        return self._at_rest(tank, "still water")
 
 
 def _counts(what: str, numbers) -> None:

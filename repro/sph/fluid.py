@@ -27,10 +27,10 @@ class Fluid:
     def __post_init__(self):
         for name in ("density", "stiffness"):
             value = getattr(self, name)
-            _require(isfinite(value) and value > 0, f"{name} = {value}: it must be positive")
+            require(isfinite(value) and value > 0, f"{name} = {value}: it must be positive")
         for name in ("viscosity", "gravity"):
             value = getattr(self, name)
-            _require(isfinite(value) and value >= 0, f"{name} = {value}: it cannot be negative")
+            require(isfinite(value) and value >= 0, f"{name} = {value}: it cannot be negative")
 
     @property
     def sound_speed(self) -> float:
@@ -50,8 +50,8 @@ class Resolution:
     kernel: str = "wendland c2"
 
     def __post_init__(self):
-        _require(isfinite(self.spacing) and self.spacing > 0, f"spacing = {self.spacing}: it must be positive, in m")
-        _require(
+        require(isfinite(self.spacing) and self.spacing > 0, f"spacing = {self.spacing}: it must be positive, in m")
+        require(
             isfinite(self.ratio) and 1 <= self.ratio <= 4,
             f"smoothing length = {self.ratio} spacings: 1 to 4, or a particle has no neighbours or too many",
         )
@@ -122,6 +122,7 @@ def time_steps(
     return limits
 
 
-def _require(condition: bool, message: str) -> None:
+def require(condition: bool, message: str) -> None:
+    """Raise InputError with the message unless the condition holds."""
     if not condition:
         raise InputError(message)

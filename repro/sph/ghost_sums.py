@@ -12,6 +12,7 @@ from repro.parallel import inline
 
 from .equations import pressure_term, xsph_mean
 from .pair import AIR, UNUSED, extrapolation_visit, nearest_visit, vector_of
+from .strategies.lists import cell_number
 from .sums import located
 
 
@@ -26,7 +27,7 @@ def air_body(real, walk, anyone):
         for i in range(x, x + n):
             me = vector_of(air.r, i, air.count)
             where = at(me, cells)
-            cell = (where[2] * cells[1] + where[1]) * cells[0] + where[0]
+            cell = cell_number(where, cells)
             if cell != last:
                 last, near = cell, anyone(where, fluid, cells)
             kind = UNUSED
@@ -49,7 +50,7 @@ def extrapolation_body(real, kernel, walk, anyone):
         for i in range(x, x + n):
             kind, me = ghosts.kind[i], vector_of(ghosts.r, i, count)
             where = at(me, cells)
-            cell = (where[2] * cells[1] + where[1]) * cells[0] + where[0]
+            cell = cell_number(where, cells)
             if cell != last:
                 last, near = cell, anyone(where, fluid, cells)
             if near and kind != UNUSED:

@@ -54,7 +54,6 @@ class Simulation(TimeLoop):
         self._lists = STRATEGIES[strategy].lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
         self._choice = KERNELS[system.resolution.kernel], STRATEGIES[strategy].walk
-        self._search = STRATEGIES[strategy].walk, STRATEGIES[strategy].anyone
         self._numbers = numbers(system, self.real), system.cells.shape
         #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
@@ -140,7 +139,7 @@ class Simulation(TimeLoop):
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        follow = extrapolation_body(self.real, self._choice[0], *self._search)
+        follow = extrapolation_body(self.real, *self._choice, STRATEGIES[self.strategy].anyone)
         used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid"}
         launches = {f"ghosts in {kind}": self._over(follow, ghosts) for kind, ghosts in used.items() if ghosts.count}
         return {"air": self._sampling} if "ghosts in air" in launches else {}, launches
@@ -151,7 +150,8 @@ class Simulation(TimeLoop):
     @cached_property
     def _sampling(self):
         """The launch that finds out which sites in the air hold a ghost."""
-        gap, sample = self.real((GAP / self.system.resolution.ratio) ** 2), air_body(self.real, *self._search)
+        search, gap = STRATEGIES[self.strategy], self.real((GAP / self.system.resolution.ratio) ** 2)
+        sample = air_body(self.real, search.walk, search.anyone)
         return self._bound(sample, self.air.count, self.fluid, self.air, gap, *self._numbers)
 
     @property

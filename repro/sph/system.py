@@ -6,11 +6,10 @@ from math import ceil, isfinite, sqrt
 import numpy as np
 from scipy.spatial import cKDTree
 
-from repro.errors import InputError
 from repro.particles.cells import Cells
 from repro.particles.random import require_ids
 
-from .fluid import Fluid, Resolution, time_steps
+from .fluid import Fluid, Resolution, require, time_steps
 
 #: share of the spacing below which two particles overlap
 OVERLAP = 0.25
@@ -40,13 +39,13 @@ class System:
     obstacles: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), repr=False)
 
     def __post_init__(self):
-        _require(len(self.position) > 0, f"{self.name}: no particle")
+        require(len(self.position) > 0, f"{self.name}: no particle")
         require_ids(len(self.position))
-        _require(
+        require(
             self.position.shape == self.velocity.shape == (len(self.position), 3),
             f"{self.name}: positions {self.position.shape} and velocities {self.velocity.shape}: both (count, 3)",
         )
-        _require(
+        require(
             bool(np.isfinite(self.velocity).all() and np.isfinite(self.position).all()),
             f"{self.name}: positions and velocities must be finite",
         )
@@ -57,20 +56,20 @@ class System:
 
     def _require_tank(self):
         for axis, side in zip("xyz", self.tank, strict=True):
-            _require(
+            require(
                 isfinite(side) and side >= self.resolution.spacing,
                 f"{self.name}: tank side {axis} = {side}: at least one spacing, {self.resolution.spacing:g} m",
             )
         for what, places in (("particles", self.position), ("obstacles", self.obstacles)):
             # what is no number is not inside either
             outside = ~((places >= 0) & (places <= self.tank)).all(1)
-            _require(not outside.any(), f"{self.name}: {outside.sum()} {what} lie outside the tank {self.tank}")
+            require(not outside.any(), f"{self.name}: {outside.sum()} {what} lie outside the tank {self.tank}")
 
     def _require_apart(self):
         least = OVERLAP * self.resolution.spacing
         everyone = np.concatenate([self.position, self.obstacles])
         distance = cKDTree(everyone).query(everyone, 2)[0][:, 1]
-        _require(
+        require(
             bool((distance >= least).all()),
             f"{self.name}: {int((distance < least).sum())} particles overlap: they are nearer to each other than "
             f"{least:g} m, a quarter of the spacing",
@@ -81,7 +80,7 @@ class System:
         mach, fluid = self.speed / self.fluid.sound_speed, self.fluid
         # a little more, so that what is printed is enough
         enough = 1.005 * fluid.stiffness * (mach / MACH) ** 2
-        _require(
+        require(
             mach <= MACH,
             f"{self.name}: stiffness = {fluid.stiffness:g} Pa: in it a flow of {self.speed:.3g} m/s has the Mach "
             f"number {mach:.2g}; at least {enough:.3g} Pa keeps it below {MACH}",
@@ -92,7 +91,7 @@ class System:
             return
         limits = time_steps(self.fluid, self.resolution, self.speed)
         name = min(limits, key=limits.get)
-        _require(
+        require(
             0 < self.time_step <= limits[name],
             f"{self.name}: time step {self.time_step:g} s: above 0 and within the {name} limit, {limits[name]:.3g} s",
         )
@@ -155,8 +154,3 @@ class System:
     def cells(self) -> Cells:
         """The background grid: cells at least a support radius wide."""
         return Cells(tuple(side / self.resolution.support for side in self.box))
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise InputError(message)

@@ -11,7 +11,7 @@ from repro.parallel import inline
 from repro.particles.cells import ALL_CELLS, neighbour
 from repro.particles.radix_sort import RadixSort
 
-from .lists import Lists
+from .lists import Lists, cell_number
 from .runs import anyone
 
 __all__ = ["anyone", "lists", "still", "walk"]
@@ -23,7 +23,7 @@ def walk(real, visit):
 
     @inline
     def total(found, me, at, species, p, cells):
-        own = (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+        own = cell_number(at, cells)
         for k in range(ALL_CELLS):
             c = neighbour(own, k, cells)
             for slot in range(species.starts[c], species.starts[c + 1]):

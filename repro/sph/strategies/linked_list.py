@@ -13,7 +13,7 @@ from repro.particles.cells import ALL_CELLS, neighbour
 from repro.particles.linked_list import NOBODY
 from repro.particles.ordered_list import OrderedList, links_of
 
-from .lists import Lists
+from .lists import Lists, cell_number
 
 
 @cache
@@ -22,7 +22,7 @@ def walk(real, visit):
 
     @inline
     def total(found, me, at, species, p, cells):
-        own = (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+        own = cell_number(at, cells)
         for k in range(ALL_CELLS):
             j = species.starts[neighbour(own, k, cells)]
             while j != NOBODY:
@@ -36,7 +36,7 @@ def walk(real, visit):
 @inline
 def anyone(at, species, cells):
     """See `strategies`."""
-    own = (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+    own = cell_number(at, cells)
     someone = False
     for k in range(ALL_CELLS):
         someone |= species.starts[neighbour(own, k, cells)] != NOBODY

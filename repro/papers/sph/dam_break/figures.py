@@ -5,8 +5,6 @@ from itertools import cycle
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.colors import to_hex
-from PIL import Image
 
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
 from repro.sph.surface import Surface
@@ -16,9 +14,6 @@ from .water import picture
 
 #: tiles on the tank's walls, a column's width
 TILES = 2
-
-#: colours of a film
-PALETTE = 120
 
 
 def _picture(surface: Surface, run: Run, width: int) -> np.ndarray:
@@ -43,16 +38,10 @@ def frames(run: Run, found: list[Surface], times, width: int):
     return figure, {"time": shown, "front": run.table["front"].to_numpy()[numbers]}
 
 
-def film(run: Run, found: list[Surface], width: int) -> tuple[np.ndarray, list[str], list[str]]:
-    """Indices into colours (number, height, width), the colours, and captions, of all looks: for an animation."""
+def film(run: Run, found: list[Surface], width: int) -> tuple[np.ndarray, list[str]]:
+    """Images (number, height, width, 3) in bytes and captions, of all looks: for an animation."""
     pictures = np.array([_picture(surface, run, width) for surface in found])
-    count, height, across = pictures.shape[:3]
-    strip = Image.fromarray((255 * pictures.reshape(count * height, across, 3)).round().astype(np.uint8))
-    indexed = strip.quantize(PALETTE, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    values = np.array(indexed.getpalette(), float).reshape(-1, 3)[:PALETTE] / 255
-    # rows of a film go up
-    frames = np.asarray(indexed, np.uint8).reshape(count, height, across)[:, ::-1]
-    return frames, [to_hex(colour) for colour in values], [f"{time:.2f} s" for time in run.table["time"]]
+    return (255 * pictures).round().astype(np.uint8), [f"{time:.2f} s" for time in run.table["time"]]
 
 
 def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):
