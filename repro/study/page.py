@@ -69,9 +69,20 @@ def convert(notebook: Path) -> Path | None:
     if cells.read(notebook) is None:
         return None
     if not page.is_file() or page.stat().st_mtime < notebook.stat().st_mtime:
-        exporter = light("nbconvert").HTMLExporter
-        page.write_text(exporter().from_filename(str(notebook))[0], encoding="utf-8")
+        exporter = light("nbconvert").HTMLExporter()
+        content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
+        page.write_text(content, encoding="utf-8")
     return page
+
+
+def _with_films(notebook: Path):
+    """The notebook as nbformat reads it, but animations as HTML: nbconvert shows no GIF."""
+    content = light("nbformat").read(notebook, as_version=4)
+    for data in (output.get("data", {}) for cell in content.cells for output in cell.get("outputs", [])):
+        if "image/gif" in data:
+            film = "".join(data.pop("image/gif").split())
+            data["text/html"] = f'<img alt="animation" src="data:image/gif;base64,{film}">'
+    return content
 
 
 def _figures(report: Report) -> str:

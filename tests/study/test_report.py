@@ -3,6 +3,7 @@
 import os
 import shutil
 
+import nbformat
 import pytest
 from helpers.workshop import CLAIMS as FILE
 from helpers.workshop import GOOD, forge
@@ -10,6 +11,7 @@ from helpers.workshop import GOOD, forge
 from repro.errors import InputError
 from repro.files import read_json
 from repro.study import report, scoreboard, text
+from repro.study.page import convert
 
 CLAIMS = {"toy-001": {"measured": 0.5541}, "toy-002": {"measured": None, "not_measured": "no GPU"}}
 
@@ -126,6 +128,15 @@ def test_pages_name_failures_claims_and_figures(finished):
         assert "toy-001" in page
     assert 'src="data:image/png;base64,' in html
     assert '<a href="toy/good.html">toy/good</a>' in html
+
+
+def test_a_notebooks_page_shows_its_animations(tmp_path):
+    book, film = tmp_path / "film.ipynb", "R0lGODlhAQABAAAAACw="
+    shown = nbformat.v4.new_output("display_data", {"image/gif": film + "\n", "text/plain": "<Image object>"})
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("film", outputs=[shown])]), book)
+    page = convert(book).read_text()
+    assert f'src="data:image/gif;base64,{film}"' in page
+    assert "Image object" not in page
 
 
 def test_report_without_a_run_says_how_to_start_one(good, tmp_path):
