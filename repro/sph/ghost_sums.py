@@ -12,14 +12,14 @@ from repro.parallel import inline
 
 from .equations import pressure_term, xsph_mean
 from .pair import AIR, UNUSED, extrapolation_visit, nearest_visit, vector_of
-from .strategies.lists import cell_number
+from .strategies.lists import around, cell_number
 from .sums import located
 
 
 @cache
 def air_body(real, walk, anyone):
     """Which sites in the air hold a ghost: those with no fluid nearer than `gap` (squared, in smoothing lengths)."""
-    total, at = walk(real, nearest_visit(real)), located(real)
+    total, at = around(real, nearest_visit(real), walk), located(real)
 
     @inline
     def sample(x, n, fluid, air, gap, p, cells):
@@ -41,8 +41,8 @@ def air_body(real, walk, anyone):
 @cache
 def extrapolation_body(real, kernel, walk, anyone):
     """What the ghosts take over from the fluid around them: its velocity, and in walls its pressure."""
-    total, at, term = walk(real, extrapolation_visit(real, kernel)), located(real), pressure_term(real)
-    mean, zero, none = xsph_mean(real), real(0), float64(0)
+    total, at = around(real, extrapolation_visit(real, kernel), walk), located(real)
+    term, mean, zero, none = pressure_term(real), xsph_mean(real), real(0), float64(0)
 
     @inline
     def extrapolate(x, n, fluid, ghosts, p, cells):

@@ -1,6 +1,6 @@
 """A running simulation: a system, a device, a search for neighbours and a treatment of boundaries."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
 from repro.particles.position import Units
 
 from .exact import rest_condensation
+from .gather import end_body, rows_body, shared, whole_body
 from .ghost_sums import air_body, extrapolation_body
 from .ghosts import BOUNDARIES, GAP, lattice, make_ghosts, no_ghosts, obstacles
 from .integrate import drift_body, free, held, kick_body
@@ -16,7 +17,8 @@ from .kernels import KERNELS
 from .looks import require_inside, require_limits
 from .state import make_state, numbers
 from .strategies import STRATEGIES
-from .sums import continuity_body, momentum_body, summation_body
+from .strategies.lists import ROWS
+from .sums import LARGEST, continuity, momentum, summation
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. With equation 3 a ghost in the air that comes or goes changes the
@@ -24,6 +26,11 @@ from .system import System
 #: as water does. Sites in the air that fill up what equation 3 leaves there, without a switch, are no way out: a dam
 #: explodes, because what air pushes is not what it takes to change the weights. Water at rest is stable with both.
 DENSITIES = ("summation", "continuity")
+
+
+def _in_turn(*launches):
+    for launch in launches:
+        launch()
 
 
 class Simulation(TimeLoop):
@@ -65,7 +72,7 @@ class Simulation(TimeLoop):
         self._first_density, self._density = self._bind_densities()
         self._before, self._after = self._bind_ghosts()
         force = "force" if density == "summation" else "work"
-        self._momentum = self._sum(momentum_body, self.state.a, self._faces, equation=force)
+        self._momentum = self._sum(momentum, self.state.a, equation=force)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -104,13 +111,27 @@ class Simulation(TimeLoop):
     def _bound(self, body, items, *arguments):
         return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
 
-    def _sum(self, make, *arguments, neighbours=None, **options):
-        """The launch of a sum over all kinds of neighbours: the body of `make`, which ends with their species."""
-        neighbours = neighbours or self.neighbours
-        body = make(self.real, *self._choice, tuple(neighbours), **options)
-        return self._bound(body, self.system.count, *arguments, *self._numbers, *neighbours.values())
+    def _sum(self, make, target, *, neighbours=None, still=False, **options):
+        """The launch of a sum over all kinds of neighbours (`make` is of `sums`) into `target`.
 
-    @property
+        A `still` one takes no time: it adds nothing to the condensation, of which only the pressure is found.
+        """
+        neighbours, (p, cells), count = neighbours or self.neighbours, self._numbers, self.system.count
+        terms = make(self.real, *self._choice, tuple(neighbours), **options)
+        p = p._replace(divergence=np.float64(0)) if still else p
+        species = neighbours.values()
+        if not shared(self.device, count):
+            return self._bound(whole_body(terms), count, target, self._faces, p, cells, *species)
+        parts = self._bound(rows_body(terms), ROWS * count, self._rows, self._faces, p, cells, *species)
+        end = self._bound(end_body(terms), count, target, self._rows, p, neighbours["fluid"])
+        return partial(_in_turn, parts, end)
+
+    @cached_property
+    def _rows(self):
+        """Partial sums of the rows of cells, where threads share a particle's."""
+        return self.device.zeros(ROWS * LARGEST * self.system.count, np.float64)
+
+    @cached_property
     def _faces(self):
         """Positions of the three lower and the three upper walls."""
         system = self.system
@@ -132,10 +153,9 @@ class Simulation(TimeLoop):
         """The launches that find densities at the start and in a step."""
         clamp = 0 if self.boundary == "clamped" else None
         if self.density == "summation":
-            found = self._sum(summation_body, self.state.s, least=clamp)
+            found = self._sum(summation, self.state.s, least=clamp)
             return found, found
-        # at the start a step of no duration: only pressures are found
-        return tuple(self._sum(continuity_body, np.float64(n), self._faces, least=clamp) for n in (0, 1))
+        return tuple(self._sum(continuity, self.state.s, least=clamp, still=still) for still in (True, False))
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
@@ -230,4 +250,4 @@ class Simulation(TimeLoop):
         # and the pressure that nobody asks for
         summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
         neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
-        return summed, self._sum(summation_body, summed, neighbours=neighbours, least=None)
+        return summed, self._sum(summation, summed, neighbours=neighbours, least=None)

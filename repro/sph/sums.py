@@ -1,4 +1,4 @@
-"""What a particle sums up over its neighbours of all kinds, as bodies of kernels: one item a particle."""
+"""What a particle sums up over its neighbours of all kinds; `gather` makes bodies of kernels of it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -26,6 +26,26 @@ class Adds(NamedTuple):
     work: Callable | None
 
 
+#: numbers in the largest sum
+LARGEST = 6
+
+
+class Sum(NamedTuple):
+    """One of the equations' sums. All functions are for one particle, with the number i.
+
+    A row of cells adds a partial sum, and these are added up in the order of rows: the bits are the same whoever sums.
+    """
+
+    #: ask(i, faces, p, cells, fluid): what visits need of the particle, and its cell
+    ask: Callable
+    #: add(found, me, at, row, species, p, cells): what all neighbours in a row of cells add
+    add: Callable
+    #: numbers in double precision in a sum
+    size: int
+    #: finish(i, found, target, p, fluid): what becomes of the sum, in `target` and the fluid's arrays
+    finish: Callable
+
+
 #: Every kind of particles: a further one is one line here, and its species among the neighbours of `Simulation`.
 #: Equation 3 counts solids where they stand, and their ghosts push with the fluid's mean pressure; mirrored as for
 #: equation 4 they would do more work than they take. Air pushes only where it counts in the density. In equation 4 it
@@ -40,9 +60,10 @@ KINDS = {
 
 @cache
 def over(real, kernel, walk, equation, kinds):
-    """Returns total(found, me, at, species, p, cells): the sum over particles of all kinds, species[k] of kinds[k].
+    """Returns add(found, me, at, row, species, p, cells): what the particles of all kinds in a row of cells add.
 
-    `equation` is a field of `Adds`. The compiler unrolls it: a kind is one call of the walk after the other.
+    species[k] is of kinds[k], `equation` a field of `Adds`. The compiler unrolls it: a kind is one call of the walk
+    after the other.
     """
     if not kinds:
         return _nobody
@@ -50,19 +71,19 @@ def over(real, kernel, walk, equation, kinds):
     first = walk(real, make(real, kernel)) if make else _skipped
 
     @inline
-    def total(found, me, at, species, p, cells):
-        return rest(first(found, me, at, species[0], p, cells), me, at, species[1:], p, cells)
+    def add(found, me, at, row, species, p, cells):
+        return rest(first(found, me, at, row, species[0], p, cells), me, at, row, species[1:], p, cells)
 
-    return total
+    return add
 
 
 @inline
-def _nobody(found, me, at, species, p, cells):
+def _nobody(found, me, at, row, species, p, cells):
     return found
 
 
 @inline
-def _skipped(found, me, at, species, p, cells):
+def _skipped(found, me, at, row, species, p, cells):
     return found
 
 
@@ -83,63 +104,62 @@ def located(real):
 
 
 @cache
-def summation_body(real, kernel, walk, kinds, least):
-    """Condensation by equation 3 into `s`, clamped to at least `least` unless that is None, and the pressure term."""
-    total, at = over(real, kernel, walk, "density", kinds), located(real)
-    term, zero, floor = pressure_term(real), float64(0), real(-1 if least is None else least)
+def summation(real, kernel, walk, kinds, least) -> Sum:
+    """Condensation by equation 3 into `target`, clamped to at least `least` unless that is None, and the pressure."""
+    at, term, floor = located(real), pressure_term(real), real(-1 if least is None else least)
 
     @inline
-    def density(x, n, s, p, cells, fluid, *others):
-        for i in range(x, x + n):
-            me = vector_of(fluid.r, i, fluid.count)
-            found = total((zero,), me, at(me, cells), (fluid, *others), p, cells)
-            s[i] = max(real(fma(p.density, found[0], float64(-1))), floor)
-            fluid.term[i] = term(s[i], p.stiffness)
+    def ask(i, faces, p, cells, fluid):
+        me = vector_of(fluid.r, i, fluid.count)
+        return me, at(me, cells)
 
-    return density
+    @inline
+    def finish(i, found, target, p, fluid):
+        target[i] = max(real(fma(p.density, found[0], float64(-1))), floor)
+        fluid.term[i] = term(target[i], p.stiffness)
+
+    return Sum(ask, over(real, kernel, walk, "density", kinds), 1, finish)
 
 
 @cache
-def continuity_body(real, kernel, walk, kinds, least):
-    """Adds to the condensation by equation 4 over `steps` time steps (one, or none at the start).
+def continuity(real, kernel, walk, kinds, least) -> Sum:
+    """Adds to the condensation `target` by equation 4 over a time step, and finds the pressure.
 
     Pressure is that of a condensation of at least `least`, unless that is None. What is kept is not clamped: fluid that
     is drawn apart and pressed together again would each time be denser than before.
     """
-    total, at = over(real, kernel, walk, "divergence", kinds), located(real)
-    term, near, zero, floor = pressure_term(real), nearness(real), float64(0), real(-1 if least is None else least)
+    at, term, near, floor = located(real), pressure_term(real), nearness(real), real(-1 if least is None else least)
 
     @inline
-    def density(x, n, steps, faces, p, cells, fluid, *others):
-        s = fluid.s
-        for i in range(x, x + n):
-            position, velocity = vector_of(fluid.r, i, fluid.count), vector_of(fluid.v, i, fluid.count)
-            me, nothing = position + velocity + near(position, velocity, faces, p), (zero, zero, zero, zero, zero, zero)
-            found = total(nothing, me, at(position, cells), (fluid, *others), p, cells)
-            divergence = whole(found[0], found[3], p) + whole(found[1], found[4], p) + whole(found[2], found[5], p)
-            s[i] = real(fma(steps * p.divergence, divergence, float64(s[i])))
-            fluid.term[i] = term(max(s[i], floor), p.stiffness)
+    def ask(i, faces, p, cells, fluid):
+        position, velocity = vector_of(fluid.r, i, fluid.count), vector_of(fluid.v, i, fluid.count)
+        return position + velocity + near(position, velocity, faces, p), at(position, cells)
 
-    return density
+    @inline
+    def finish(i, found, target, p, fluid):
+        divergence = whole(found[0], found[3], p) + whole(found[1], found[4], p) + whole(found[2], found[5], p)
+        target[i] = real(fma(p.divergence, divergence, float64(target[i])))
+        fluid.term[i] = term(max(target[i], floor), p.stiffness)
+
+    return Sum(ask, over(real, kernel, walk, "divergence", kinds), LARGEST, finish)
 
 
 @cache
-def momentum_body(real, kernel, walk, kinds, equation):
-    """Accelerations by equation 6 with artificial viscosity and gravity, into `a`; `equation` as in `over`."""
-    total, at = over(real, kernel, walk, equation, kinds), located(real)
-    near, none, zero = nearness(real), real(0), float64(0)
+def momentum(real, kernel, walk, kinds, equation) -> Sum:
+    """Accelerations by equation 6 with artificial viscosity and gravity, into `target`; `equation` as in `over`."""
+    at, near, none = located(real), nearness(real), real(0)
 
     @inline
-    def momentum(x, n, a, faces, p, cells, fluid, *others):
-        count = fluid.count
-        for i in range(x, x + n):
-            position = vector_of(fluid.r, i, count)
-            here = near(position, (none, none, none), faces, p)
-            me = (*position, *vector_of(fluid.u, i, count), fluid.term[i], *here)
-            nothing = (zero, zero, zero, zero, zero, zero)
-            found = total(nothing, me, at(position, cells), (fluid, *others), p, cells)
-            a[i] = real(p.acceleration * whole(found[0], found[3], p))
-            a[count + i] = real(p.acceleration * whole(found[1], found[4], p))
-            a[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), -p.gravity))
+    def ask(i, faces, p, cells, fluid):
+        position = vector_of(fluid.r, i, fluid.count)
+        here = near(position, (none, none, none), faces, p)
+        return (*position, *vector_of(fluid.u, i, fluid.count), fluid.term[i], *here), at(position, cells)
 
-    return momentum
+    @inline
+    def finish(i, found, target, p, fluid):
+        count = fluid.count
+        target[i] = real(p.acceleration * whole(found[0], found[3], p))
+        target[count + i] = real(p.acceleration * whole(found[1], found[4], p))
+        target[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), -p.gravity))
+
+    return Sum(ask, over(real, kernel, walk, equation, kinds), LARGEST, finish)

@@ -43,10 +43,10 @@ def test_a_strategy_that_meets_its_neighbours_twice_is_not_timed(core, monkeypat
         whole = linked_list.walk(real, visit)
 
         @inline
-        def total(found, me, at, species, p, cells):
-            return whole(whole(found, me, at, species, p, cells), me, at, species, p, cells)
+        def along(found, me, at, row, species, p, cells):
+            return whole(whole(found, me, at, row, species, p, cells), me, at, row, species, p, cells)
 
-        return total
+        return along
 
     wrong = SimpleNamespace(**vars(linked_list) | {"walk": walk})
     monkeypatch.setitem(STRATEGIES, "wrong", wrong)

@@ -18,6 +18,7 @@ from repro.sph.ghosts import Sites, make_ghosts, no_ghosts
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import make_state, numbers
 from repro.sph.strategies import STRATEGIES
+from repro.sph.strategies.lists import around
 from repro.sph.sums import located
 from repro.sph.system import System
 
@@ -75,7 +76,7 @@ def neighbours(strategy, system, others):
         launch()
     fluid, p, cells = state.species(lists.starts, lists.members), numbers(system, REAL), system.cells.shape
     still = [module.still(device, species) for species in others]
-    total, at, found = module.walk(REAL, collect(REAL)), located(REAL), {}
+    total, at, found = around(REAL, collect(REAL), module.walk), located(REAL), {}
     for i in range(system.count):
         me = vector_of(state.r, i, state.count)
         where = at(me, cells)

@@ -14,7 +14,7 @@ from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import rest_pressure, ritter_front
 from repro.sph.fluid import Fluid
 from repro.sph.observables import energy, front, pressure_profile
-from repro.sph.simulation import Simulation
+from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.strategies import STRATEGIES
 
 
@@ -111,6 +111,19 @@ def test_without_ghosts_the_walls_hold_the_fluid_and_densities_are_clamped_where
     assert (found["position"] > -1e-6).all()
     assert (found["position"] < np.array(system.tank) + 1e-6).all()
     assert (found["condensation"].min() >= 0) == (boundary == "clamped")
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_a_sum_that_threads_share_has_the_same_bits(monkeypatch, density):
+    system, found = shaken(3, tank=(3, 3, 4), water=(2, 2, 3)), []
+    for share in (False, True):
+        monkeypatch.setattr("repro.sph.simulation.shared", lambda device, count, share=share: share)
+        simulation = Simulation(system, PlainDevice(), density=density)
+        simulation.step(2)
+        found.append(simulation.particles())
+    for what, values in found[0].items():
+        np.testing.assert_array_equal(found[1][what], values, err_msg=what)
+    assert found[0]["acceleration"].any()
 
 
 def test_what_equation_4_keeps_is_not_clamped_with_the_pressure():

@@ -20,6 +20,7 @@ from repro.sph.cases import DamBreak, StillWater
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import make_state, numbers, vectors
 from repro.sph.strategies import STRATEGIES, Lists
+from repro.sph.strategies.lists import around
 from repro.sph.sums import located
 from repro.sph.system import System
 
@@ -142,7 +143,7 @@ def _listing_visit(real):
 
 @cache
 def _listing_body(real, walk):
-    total, at = walk(real, _listing_visit(real)), located(real)
+    total, at = around(real, _listing_visit(real), walk), located(real)
 
     @inline
     def listing(x, n, fluid, counts, table, width, p, cells):

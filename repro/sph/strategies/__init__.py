@@ -5,11 +5,12 @@ A strategy has `lists(device, cells, state, real)`, which says how the fluid's t
 `anyone(at, species, cells)`, whether the 27 cells around the cell `at` hold a particle, and `walk(real, visit)`, which
 returns
 
-    total(found, me, at, species, p, cells)
+    along(found, me, at, row, species, p, cells)
 
-and visits the particles of one species in the 27 cells around the cell `at` = (cx, cy, cz): found becomes
-visit(found, me, j, species, p) for one particle j after the other. A further kind of particle is one more call.
-The order is that of the cells, and within a cell that of the ids, so that sums have the same bits with every strategy.
+and visits the particles of one species in three of the 27 cells around the cell `at` = (cx, cy, cz), a row along x with
+a number below lists.ROWS: found becomes visit(found, me, j, species, p) for one particle j after the other. A further
+kind of particle is one more call. The order is that of the cells, and within a cell that of the ids, so that sums have
+the same bits with every strategy.
 """
 
 from . import cell_table, linked_list, runs

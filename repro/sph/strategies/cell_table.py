@@ -8,7 +8,7 @@ from functools import cache
 from numpy import uint32
 
 from repro.parallel import inline
-from repro.particles.cells import ALL_CELLS, neighbour
+from repro.particles.cells import neighbour
 from repro.particles.radix_sort import RadixSort
 
 from .lists import Lists, cell_number
@@ -22,15 +22,15 @@ def walk(real, visit):
     """See `strategies`."""
 
     @inline
-    def total(found, me, at, species, p, cells):
+    def along(found, me, at, row, species, p, cells):
         own = cell_number(at, cells)
-        for k in range(ALL_CELLS):
+        for k in range(3 * row, 3 * row + 3):
             c = neighbour(own, k, cells)
             for slot in range(species.starts[c], species.starts[c + 1]):
                 found = visit(found, me, uint32(species.members[slot]), species, p)
         return found
 
-    return total
+    return along
 
 
 def lists(device, cells, state, real) -> Lists:

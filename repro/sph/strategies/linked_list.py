@@ -21,16 +21,16 @@ def walk(real, visit):
     """See `strategies`."""
 
     @inline
-    def total(found, me, at, species, p, cells):
+    def along(found, me, at, row, species, p, cells):
         own = cell_number(at, cells)
-        for k in range(ALL_CELLS):
+        for k in range(3 * row, 3 * row + 3):
             j = species.starts[neighbour(own, k, cells)]
             while j != NOBODY:
                 found = visit(found, me, uint32(j), species, p)
                 j = species.members[j]
         return found
 
-    return total
+    return along
 
 
 @inline

@@ -13,10 +13,7 @@ from repro.particles.cell_permutation import CellPermutation
 from repro.particles.runs import run_around
 
 from ..pair import separation
-from .lists import Lists
-
-#: rows of three cells around a cell
-_ROWS = 9
+from .lists import ROWS, Lists
 
 #: bits of the word that says which particles are near
 WORD = 32
@@ -32,28 +29,27 @@ def walk(real, visit):
     apart = separation(real)
 
     @inline
-    def total(found, me, at, species, p, cells):
-        for piece in range(_ROWS):
-            start, end = run_around(piece, at[0], at[1], at[2], species.starts, cells)
-            for first in range(start, end, WORD):
-                near = uint32(0)
-                for k in range(uint32(min(WORD, end - first))):
-                    _, square = apart(me, uint32(first + k), species, p)
-                    near |= uint32(square < p.reach) << uint32(k)
-                while near != uint32(0):
-                    # the number of its lowest bit
-                    k = ones(uint32(~near & uint32(near - uint32(1))))
-                    found = visit(found, me, uint32(first + k), species, p)
-                    near = uint32(near & uint32(near - uint32(1)))
+    def along(found, me, at, row, species, p, cells):
+        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        for first in range(start, end, WORD):
+            near = uint32(0)
+            for k in range(uint32(min(WORD, end - first))):
+                _, square = apart(me, uint32(first + k), species, p)
+                near |= uint32(square < p.reach) << uint32(k)
+            while near != uint32(0):
+                # the number of its lowest bit
+                k = ones(uint32(~near & uint32(near - uint32(1))))
+                found = visit(found, me, uint32(first + k), species, p)
+                near = uint32(near & uint32(near - uint32(1)))
         return found
 
-    return total
+    return along
 
 
 @inline
 def anyone(at, species, cells):
     """See `strategies`: the 27 cells are nine rows of the first-index array."""
-    for row in range(_ROWS):
+    for row in range(ROWS):
         start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
         if end > start:
             return True
