@@ -1,7 +1,8 @@
 """Bodies of kernels for a sum over neighbours (`sums.Sum`): one item a particle, or one a particle and row of cells.
 
 Few particles leave most of a GPU idle, and each waits for its own memory: with an item a row, nine threads share a
-particle's sum, and a second kernel adds up what they found. Both give the same bits, see `Sum`.
+particle's sum, and a second kernel adds up what they found. Both give the same bits, see `Sum`. What does not hang on
+such a sum is found at the same time, by further threads of its kernel.
 """
 
 from functools import cache
@@ -17,7 +18,7 @@ FEW = 100_000
 
 
 def shared(device, count: int) -> bool:
-    """Whether sums of so many particles on the device are an item a row, instead of an item a particle."""
+    """Whether so many particles are too few to keep the device busy with an item a particle."""
     return device.name == "cuda" and count < FEW
 
 
@@ -134,3 +135,18 @@ def end_body(terms):
             finish(i, found, target, p, fluid)
 
     return added_up
+
+
+@cache
+def beside(first, second, taken: int):
+    """Two bodies in one kernel: `count` items of the first one, which has so many arguments, and then the second's."""
+
+    @inline
+    def both(x, n, count, *arguments):
+        begin = max(x, count)
+        if x < count:
+            first(x, min(n, count - x), *arguments[:taken])
+        if x + n > begin:
+            second(begin - count, x + n - begin, *arguments[taken:])
+
+    return both

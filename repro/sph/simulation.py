@@ -9,7 +9,7 @@ from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
 from repro.particles.position import Units
 
 from .exact import rest_condensation
-from .gather import end_body, rows_body, shared, whole_body
+from .gather import beside, end_body, rows_body, shared, whole_body
 from .ghost_sums import air_body, extrapolation_body
 from .ghosts import BOUNDARIES, GAP, lattice, make_ghosts, no_ghosts, obstacles
 from .integrate import drift_body, free, held, kick_body
@@ -61,6 +61,7 @@ class Simulation(TimeLoop):
         self._lists = STRATEGIES[strategy].lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
         self._choice = KERNELS[system.resolution.kernel], STRATEGIES[strategy].walk
+        self._shared = STRATEGIES[strategy].SHARES and shared(device, system.count)
         self._numbers = numbers(system, self.real), system.cells.shape
         #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
@@ -111,18 +112,23 @@ class Simulation(TimeLoop):
     def _bound(self, body, items, *arguments):
         return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
 
-    def _sum(self, make, target, *, neighbours=None, still=False, **options):
+    def _sum(self, make, target, *, neighbours=None, still=False, besides=(), **options):
         """The launch of a sum over all kinds of neighbours (`make` is of `sums`) into `target`.
 
-        A `still` one takes no time: it adds nothing to the condensation, of which only the pressure is found.
+        A `still` one takes no time: it adds nothing to the condensation, of which only the pressure is found. Bodies
+        `besides`, each with its items and arguments, are run in the kernel of a shared sum.
         """
         neighbours, (p, cells), count = neighbours or self.neighbours, self._numbers, self.system.count
         terms = make(self.real, *self._choice, tuple(neighbours), **options)
         p = p._replace(divergence=np.float64(0)) if still else p
         species = neighbours.values()
-        if not shared(self.device, count):
+        if not self._shared:
             return self._bound(whole_body(terms), count, target, self._faces, p, cells, *species)
-        parts = self._bound(rows_body(terms), ROWS * count, self._rows, self._faces, p, cells, *species)
+        body, items, arguments = rows_body(terms), ROWS * count, (self._rows, self._faces, p, cells, *species)
+        for other, number, taken in besides:
+            body, items = beside(other, body, len(taken)), number + items
+            arguments = number, *taken, *arguments
+        parts = self._bound(body, items, *arguments)
         end = self._bound(end_body(terms), count, target, self._rows, p, neighbours["fluid"])
         return partial(_in_turn, parts, end)
 
@@ -155,17 +161,29 @@ class Simulation(TimeLoop):
         if self.density == "summation":
             found = self._sum(summation, self.state.s, least=clamp)
             return found, found
-        return tuple(self._sum(continuity, self.state.s, least=clamp, still=still) for still in (True, False))
+        # unlike with equation 3, ghosts do not hang on the density that is found
+        besides = tuple(self._followers.values()) if self._shared else ()
+        options = {"least": clamp, "besides": besides}
+        return tuple(self._sum(continuity, self.state.s, still=still, **options) for still in (True, False))
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        follow = extrapolation_body(self.real, *self._choice, STRATEGIES[self.strategy].anyone)
-        used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid"}
-        launches = {f"ghosts in {kind}": self._over(follow, ghosts) for kind, ghosts in used.items() if ghosts.count}
-        return {"air": self._sampling} if "ghosts in air" in launches else {}, launches
+        before = {"air": self._sampling} if "ghosts in air" in self._followers else {}
+        if self._shared and self.density == "continuity":
+            return before, {}
+        return before, {
+            name: self._bound(body, items, *arguments) for name, (body, items, arguments) in self._followers.items()
+        }
 
-    def _over(self, body, ghosts):
-        return self._bound(body, ghosts.count, self.fluid, ghosts, *self._numbers)
+    @cached_property
+    def _followers(self):
+        """What gives ghosts the fluid's velocity and pressure, by name: body, items, arguments."""
+        body = extrapolation_body(self.real, *self._choice, STRATEGIES[self.strategy].anyone)
+        used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid" and ghosts.count}
+        return {
+            f"ghosts in {kind}": (body, ghosts.count, (self.fluid, ghosts, *self._numbers))
+            for kind, ghosts in used.items()
+        }
 
     @cached_property
     def _sampling(self):

@@ -17,6 +17,10 @@ from .runs import anyone
 __all__ = ["anyone", "lists", "still", "walk"]
 
 
+#: one thread a particle, as the paper has it
+SHARES = False
+
+
 @cache
 def walk(real, visit):
     """See `strategies`."""

@@ -15,6 +15,9 @@ from repro.particles.ordered_list import OrderedList, links_of
 
 from .lists import Lists, cell_number
 
+#: one thread a particle, as the paper has it
+SHARES = False
+
 
 @cache
 def walk(real, visit):

@@ -15,6 +15,9 @@ from repro.particles.runs import run_around
 from ..pair import separation
 from .lists import ROWS, Lists
 
+#: threads share the sum of a particle where there are few
+SHARES = True
+
 #: bits of the word that says which particles are near
 WORD = 32
 
