@@ -4,20 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline, zero
+from repro.parallel import Kernel, inline
 
+from .block_scan import sums_before
 from .cell_order import _count_body, _scatter
-from .scan import running_sum
-
-
-@inline
-def _rank(x, n, cell, starts, members, ids, order):
-    for i in range(x, x + n):
-        first, number = starts[cell[i]], ids[i]
-        to = first
-        for k in range(first, starts[cell[i] + 1]):
-            to += ids[members[k]] < number
-        order[to] = i
 
 
 @cache
@@ -42,15 +32,20 @@ def _done(i, to, count, sources, targets):
 
 
 @cache
-def _gather_body(components: tuple[int, ...]):
+def _order_body(components: tuple[int, ...]):
     move, length = _moves(components), len(components)
 
     @inline
-    def gather(x, n, order, count, *arrays):
+    def bring(x, n, cell, starts, members, ids, order, count, *arrays):
         for i in range(x, x + n):
-            move(order[i], i, count, arrays[:length], arrays[length:])
+            first, number = starts[cell[i]], ids[i]
+            to = first
+            for k in range(first, starts[cell[i] + 1]):
+                to += ids[members[k]] < number
+            order[to] = i
+            move(i, to, count, arrays[:length], arrays[length:])
 
-    return gather
+    return bring
 
 
 @cache
@@ -77,27 +72,23 @@ class CellPermutation:
         self._counts = device.zeros(cells.count, np.int32)
         self._cell, self._place, self._members = (device.zeros(count, np.int32) for _ in range(3))
 
-    def update(self, r) -> dict:
-        """The launches that find the order of particles at positions `r`, by name."""
-        device, count = self.device, len(self.ids)
-        scan = running_sum(device, self._counts, self.starts)
+    def update(self, r, *arrays) -> dict:
+        """The launches by name that find the order of particles at positions `r` and bring arrays into it.
+
+        These are `r` itself, `arrays` (flat, one or more components a particle) and the ids.
+        """
+        device, count, arrays = self.device, len(self.ids), (r, *arrays, self.ids)
+        sorted_ = tuple(device.zeros(len(array), array.dtype) for array in arrays)
+        components = tuple(len(array) // count for array in arrays)
+        lists = self._cell, self.starts, self._members, self.ids, self.order
         return {
-            "clear the counts": device.compile(Kernel(zero))((self.cells.count,), self._counts),
             "count": device.compile(Kernel(_count_body(self._real, device.add)))(
                 (count,), r, self._counts, self._cell, self._place, count, self.cells.shape
             ),
-            "scan": lambda: [launch() for launch in scan] and None,
+            "scan": sums_before(device, self._counts, self.starts),
             "scatter": device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members),
-            "rank": device.compile(Kernel(_rank))(
-                (count,), self._cell, self.starts, self._members, self.ids, self.order
+            "bring into order": device.compile(Kernel(_order_body(components)))(
+                (count,), *lists, count, *arrays, *sorted_
             ),
+            "copy back": device.compile(Kernel(_copy_body(components)))((count,), count, *sorted_, *arrays),
         }
-
-    def apply(self, *arrays) -> dict:
-        """The launches by name that bring arrays (flat, one or more components a particle) into order, `ids` too."""
-        device, count, arrays = self.device, len(self.ids), (*arrays, self.ids)
-        sorted_ = tuple(device.zeros(len(array), array.dtype) for array in arrays)
-        components = tuple(len(array) // count for array in arrays)
-        gather = device.compile(Kernel(_gather_body(components)))((count,), self.order, count, *arrays, *sorted_)
-        copy = device.compile(Kernel(_copy_body(components)))((count,), count, *sorted_, *arrays)
-        return {"bring into order": gather, "copy back": copy}

@@ -58,10 +58,11 @@ class Simulation(TimeLoop):
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
-        self._lists = STRATEGIES[strategy].lists(device, system.cells, self.state, self.real)
+        self._search, gpu = STRATEGIES[strategy], device.name == "cuda"
+        self._lists = self._search.lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
-        self._choice = KERNELS[system.resolution.kernel], STRATEGIES[strategy].walk
-        self._shared = STRATEGIES[strategy].SHARES and shared(device, system.count)
+        self._choice = KERNELS[system.resolution.kernel], self._search.walk_on_gpu if gpu else self._search.walk
+        self._shared = self._search.SHARES and shared(device, system.count)
         self._numbers = numbers(system, self.real), system.cells.shape
         #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
@@ -89,11 +90,11 @@ class Simulation(TimeLoop):
         return int(self.system.count * (33 * each + 40) + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
-        return STRATEGIES[self.strategy].still(self.device, make_ghosts(self.device, self.real, self.system, sites))
+        return self._search.still(self.device, make_ghosts(self.device, self.real, self.system, sites))
 
     @cached_property
     def _nobody(self):
-        return STRATEGIES[self.strategy].still(self.device, no_ghosts(self.device, self.real, self.system))
+        return self._search.still(self.device, no_ghosts(self.device, self.real, self.system))
 
     @cached_property
     def walls(self):
@@ -178,7 +179,7 @@ class Simulation(TimeLoop):
     @cached_property
     def _followers(self):
         """What gives ghosts the fluid's velocity and pressure, by name: body, items, arguments."""
-        body = extrapolation_body(self.real, *self._choice, STRATEGIES[self.strategy].anyone)
+        body = extrapolation_body(self.real, *self._choice, self._search.anyone)
         used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid" and ghosts.count}
         return {
             f"ghosts in {kind}": (body, ghosts.count, (self.fluid, ghosts, *self._numbers))
@@ -188,8 +189,8 @@ class Simulation(TimeLoop):
     @cached_property
     def _sampling(self):
         """The launch that finds out which sites in the air hold a ghost."""
-        search, gap = STRATEGIES[self.strategy], self.real((GAP / self.system.resolution.ratio) ** 2)
-        sample = air_body(self.real, search.walk, search.anyone)
+        gap = self.real((GAP / self.system.resolution.ratio) ** 2)
+        sample = air_body(self.real, self._choice[1], self._search.anyone)
         return self._bound(sample, self.air.count, self.fluid, self.air, gap, *self._numbers)
 
     @property

@@ -104,15 +104,15 @@ def neighbour_cells(shape=(5, 4, 6)) -> int:
 
 @cache
 def _walk_all(real, visit):
-    """All particles of a species, as in `sph.strategies`."""
+    """All particles of a species, as in `sph.strategies`; the first row is all."""
 
     @inline
-    def total(found, me, at, species, p, cells):
-        for j in range(species.count):
+    def along(found, me, at, row, species, p, cells):
+        for j in range(species.count if row == 0 else 0):
             found = visit(found, me, uint32(j), species, p)
         return found
 
-    return total
+    return along
 
 
 def _no_lists(device, cells, state, real) -> Lists:

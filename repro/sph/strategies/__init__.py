@@ -10,7 +10,8 @@ returns
 and visits the particles of one species in three of the 27 cells around the cell `at` = (cx, cy, cz), a row along x with
 a number below lists.ROWS: found becomes visit(found, me, j, species, p) for one particle j after the other. A further
 kind of particle is one more call. The order is that of the cells, and within a cell that of the ids, so that sums have
-the same bits with every strategy.
+the same bits with every strategy. `walk_on_gpu` is the same with what is fastest there, and SHARES says whether threads
+of a GPU share a particle's sum where there are few (see `gather`).
 """
 
 from . import cell_table, linked_list, runs

@@ -37,6 +37,9 @@ def walk(real, visit):
     return along
 
 
+walk_on_gpu = walk
+
+
 def lists(device, cells, state, real) -> Lists:
     """The fluid's first-index array."""
     sort = RadixSort(device, cells, state.count, real)

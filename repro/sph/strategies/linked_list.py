@@ -36,6 +36,9 @@ def walk(real, visit):
     return along
 
 
+walk_on_gpu = walk
+
+
 @inline
 def anyone(at, species, cells):
     """See `strategies`."""

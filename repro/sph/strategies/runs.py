@@ -26,8 +26,7 @@ WORD = 32
 def walk(real, visit):
     """See `strategies`. Which of 32 particles are near is found first, without a branch, and then these are visited.
 
-    Six of seven in a run are not near. A branch on each would be mispredicted on a CPU; on a GPU all 32 threads of a
-    warp would wait for the few that visit.
+    Six of seven in a run are not near, and a branch on each would be mispredicted on a CPU.
     """
     apart = separation(real)
 
@@ -49,6 +48,20 @@ def walk(real, visit):
     return along
 
 
+@cache
+def walk_on_gpu(real, visit):
+    """See `strategies`. Some thread of a warp visits nearly every particle: to find out first costs a GPU more."""
+
+    @inline
+    def along(found, me, at, row, species, p, cells):
+        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        for j in range(start, end):
+            found = visit(found, me, uint32(j), species, p)
+        return found
+
+    return along
+
+
 @inline
 def anyone(at, species, cells):
     """See `strategies`: the 27 cells are nine rows of the first-index array."""
@@ -62,8 +75,7 @@ def anyone(at, species, cells):
 def lists(device, cells, state, real) -> Lists:
     """The order of the fluid's cells, into which all that a step needs is brought."""
     order = CellPermutation(device, cells, state.ids, real)
-    moves = order.apply(state.r, state.v, state.u, state.s)
-    return Lists(order.update(state.r) | moves, order.starts, order.order)
+    return Lists(order.update(state.r, state.v, state.u, state.s), order.starts, order.order)
 
 
 def still(device, species):
