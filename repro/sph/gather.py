@@ -97,7 +97,7 @@ def whole_body(terms):
             found = zeros
             for row in range(ROWS):
                 found = plus(found, add(zeros, me, at, row, (fluid, *others), p, cells))
-            finish(i, found, target, p, fluid)
+            finish(i, found, target, faces, p, fluid)
 
     return sums
 
@@ -126,13 +126,13 @@ def end_body(terms):
     plus, zeros = _plus(size), _zeros(size)
 
     @inline
-    def added_up(x, n, target, table, p, fluid):
+    def added_up(x, n, target, table, faces, p, fluid):
         count = fluid.count
         for i in range(x, x + n):
             found = zeros
             for row in range(ROWS):
                 found = plus(found, read(table, row * size * count + i, count))
-            finish(i, found, target, p, fluid)
+            finish(i, found, target, faces, p, fluid)
 
     return added_up
 

@@ -1,21 +1,19 @@
 """A running simulation: a system, a device, a search for neighbours and a treatment of boundaries."""
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
 from repro.errors import InputError, require_one_of
-from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
+from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.particles.position import Units
 
+from .bindings import Bindings
 from .exact import rest_condensation
-from .gather import beside, end_body, rows_body, shared, whole_body
-from .ghost_sums import air_body, extrapolation_body
-from .ghosts import BOUNDARIES, GAP, lattice, make_ghosts, no_ghosts, obstacles
-from .integrate import drift_body, free, held, kick_body
-from .kernels import KERNELS
+from .gather import FEW
+from .ghosts import BOUNDARIES, lattice, make_ghosts, no_ghosts, obstacles
 from .looks import require_inside, require_limits
-from .state import make_state, numbers
+from .state import make_state
 from .strategies import STRATEGIES
 from .strategies.lists import ROWS
 from .sums import LARGEST, continuity, momentum, summation
@@ -26,11 +24,6 @@ from .system import System
 #: as water does. Sites in the air that fill up what equation 3 leaves there, without a switch, are no way out: a dam
 #: explodes, because what air pushes is not what it takes to change the weights. Water at rest is stable with both.
 DENSITIES = ("summation", "continuity")
-
-
-def _in_turn(*launches):
-    for launch in launches:
-        launch()
 
 
 class Simulation(TimeLoop):
@@ -58,43 +51,42 @@ class Simulation(TimeLoop):
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
-        self._search, gpu = STRATEGIES[strategy], device.name == "cuda"
-        self._lists = self._search.lists(device, system.cells, self.state, self.real)
+        self._bind = Bindings(device, self.real, system, strategy)
+        self._lists = self._bind.search.lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
-        self._choice = KERNELS[system.resolution.kernel], self._search.walk_on_gpu if gpu else self._search.walk
-        self._shared = self._search.SHARES and shared(device, system.count)
-        self._numbers = numbers(system, self.real), system.cells.shape
         #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
         if density == "summation":
             self.neighbours["air"] = self.air
         if len(system.obstacles):
             self.neighbours["obstacles"] = self._ghosts(obstacles(system))
-        self._drift, self._kick = self._bind_motion()
+        self._excursion = device.zeros(system.count, self.real)
+        self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
         self._first_density, self._density = self._bind_densities()
         self._before, self._after = self._bind_ghosts()
-        force = "force" if density == "summation" else "work"
-        self._momentum = self._sum(momentum, self.state.a, equation=force)
+        equation = "force" if density == "summation" else "work"
+        self._momentum = self._bind.total(momentum, self.state.a, self.neighbours, equation=equation)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
 
     @property
     def memory(self) -> int:
-        """Bytes on the device, about: fluid with a sorted copy, ghosts, tables of cells."""
+        """Bytes on the device, about: fluid with a sorted copy and shared sums, ghosts, tables of cells."""
         inside = np.prod([side / self.system.resolution.spacing for side in self.system.tank])
         sites = np.prod([side / self.system.resolution.spacing + 8 for side in self.system.tank])
         each = np.dtype(self.real).itemsize
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
-        return int(self.system.count * (33 * each + 40) + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
+        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
+        return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
-        return self._search.still(self.device, make_ghosts(self.device, self.real, self.system, sites))
+        return self._bind.search.still(self.device, make_ghosts(self.device, self.real, self.system, sites))
 
     @cached_property
     def _nobody(self):
-        return self._search.still(self.device, no_ghosts(self.device, self.real, self.system))
+        return self._bind.search.still(self.device, no_ghosts(self.device, self.real, self.system))
 
     @cached_property
     def walls(self):
@@ -110,88 +102,34 @@ class Simulation(TimeLoop):
             return self._nobody
         return self._ghosts(lattice(self.system)[1])
 
-    def _bound(self, body, items, *arguments):
-        return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
-
-    def _sum(self, make, target, *, neighbours=None, still=False, besides=(), **options):
-        """The launch of a sum over all kinds of neighbours (`make` is of `sums`) into `target`.
-
-        A `still` one takes no time: it adds nothing to the condensation, of which only the pressure is found. Bodies
-        `besides`, each with its items and arguments, are run in the kernel of a shared sum.
-        """
-        neighbours, (p, cells), count = neighbours or self.neighbours, self._numbers, self.system.count
-        terms = make(self.real, *self._choice, tuple(neighbours), **options)
-        p = p._replace(divergence=np.float64(0)) if still else p
-        species = neighbours.values()
-        if not self._shared:
-            return self._bound(whole_body(terms), count, target, self._faces, p, cells, *species)
-        body, items, arguments = rows_body(terms), ROWS * count, (self._rows, self._faces, p, cells, *species)
-        for other, number, taken in besides:
-            body, items = beside(other, body, len(taken)), number + items
-            arguments = number, *taken, *arguments
-        parts = self._bound(body, items, *arguments)
-        end = self._bound(end_body(terms), count, target, self._rows, p, neighbours["fluid"])
-        return partial(_in_turn, parts, end)
-
-    @cached_property
-    def _rows(self):
-        """Partial sums of the rows of cells, where threads share a particle's."""
-        return self.device.zeros(ROWS * LARGEST * self.system.count, np.float64)
-
-    @cached_property
-    def _faces(self):
-        """Positions of the three lower and the three upper walls."""
-        system = self.system
-        corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
-        return tuple(Units(self.real).of(corners, system.box).ravel())
-
-    def _bind_motion(self):
-        """The launches that move particles: drift and kick."""
-        system, state, real = self.system, self.state, self.real
-        self._excursion = self.device.zeros(system.count, real)
-        units, dt = Units(real), real(system.dt)
-        body = drift_body(real, free if self.boundary == "ghosts" else held(real))
-        arrays = state.r, state.v, state.u, state.a, state.ids, self._excursion
-        scales = units.per_length(system.box), units.lengths(system.box)
-        drift = self._bound(body, state.count, *arrays, dt, *scales, self._faces, state.count)
-        return drift, self._bound(kick_body(real), 3 * state.count, state.v, state.a, dt)
-
     def _bind_densities(self):
         """The launches that find densities at the start and in a step."""
-        clamp = 0 if self.boundary == "clamped" else None
+        s, clamp = self.state.s, 0 if self.boundary == "clamped" else None
         if self.density == "summation":
-            found = self._sum(summation, self.state.s, least=clamp)
+            found = self._bind.total(summation, s, self.neighbours, least=clamp)
             return found, found
         # unlike with equation 3, ghosts do not hang on the density that is found
-        besides = tuple(self._followers.values()) if self._shared else ()
-        options = {"least": clamp, "besides": besides}
-        return tuple(self._sum(continuity, self.state.s, still=still, **options) for still in (True, False))
+        options = {"least": clamp, "besides": self._followers.values() if self._bind.shared else ()}
+        return tuple(
+            self._bind.total(continuity, s, self.neighbours, still=still, **options) for still in (True, False)
+        )
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        before = {"air": self._sampling} if "ghosts in air" in self._followers else {}
-        if self._shared and self.density == "continuity":
+        followers, before = self._followers, {"air": self._sampling} if "ghosts in air" in self._followers else {}
+        if self._bind.shared and self.density == "continuity":
             return before, {}
-        return before, {
-            name: self._bound(body, items, *arguments) for name, (body, items, arguments) in self._followers.items()
-        }
+        return before, {name: self._bind.one(body, n, *taken) for name, (body, n, taken) in followers.items()}
 
     @cached_property
     def _followers(self):
-        """What gives ghosts the fluid's velocity and pressure, by name: body, items, arguments."""
-        body = extrapolation_body(self.real, *self._choice, self._search.anyone)
+        """What gives ghosts the fluid's velocity and pressure, by name: body, items and arguments."""
         used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid" and ghosts.count}
-        return {
-            f"ghosts in {kind}": (body, ghosts.count, (self.fluid, ghosts, *self._numbers))
-            for kind, ghosts in used.items()
-        }
+        return {f"ghosts in {kind}": self._bind.extrapolation(self.fluid, ghosts) for kind, ghosts in used.items()}
 
     @cached_property
     def _sampling(self):
-        """The launch that finds out which sites in the air hold a ghost."""
-        gap = self.real((GAP / self.system.resolution.ratio) ** 2)
-        sample = air_body(self.real, self._choice[1], self._search.anyone)
-        return self._bound(sample, self.air.count, self.fluid, self.air, gap, *self._numbers)
+        return self._bind.sampling(self.fluid, self.air)
 
     @property
     def parts(self) -> dict:
@@ -269,4 +207,4 @@ class Simulation(TimeLoop):
         # and the pressure that nobody asks for
         summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
         neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
-        return summed, self._sum(summation, summed, neighbours=neighbours, least=None)
+        return summed, self._bind.total(summation, summed, neighbours, least=None)

@@ -10,6 +10,10 @@ around a ghost, and any faster approach, waves at the wall grow.
 Nearer than half a spacing the two rise as one over the distance (as Morris and others 1997 let the ghost's velocity
 rise, section 3.3): fluid that spreads along a wall comes nearer and nearer to it, and must not sink through it.
 
+Fluid that spreads far enough sinks into a wall all the same, because its pressure hangs on what it did and not on where
+it is. What is beyond the wall is pushed back by a spring, as by Monaghan's boundary forces (J. Comput. Phys. 110 (1994)
+399, section 3), but not before.
+
 Along its wall a ghost does nothing, nor does one beyond two walls, in an edge: where ghosts end, they would push. What
 is missing there is a share of the neighbourhood, which the ghosts beside an axis tell (the sum of their x dW/dx over
 that of a lattice): what all others give along the axis is divided by what they are. So fluid slips and falls freely
@@ -24,7 +28,7 @@ from math import sqrt
 from numpy import float64
 
 from repro.parallel import fma, inline
-from repro.particles.position import between
+from repro.particles.position import between, upper_bits
 
 from .equations import divergence_terms, viscous_term
 from .pair import OBSTACLE, halfway, minus, separation, vector_of
@@ -62,6 +66,34 @@ def nearness(real):
         )
 
     return near
+
+
+@cache
+def rebound(real):
+    """Returns push(position, faces, p): acceleration in m/s2 of what is beyond a wall, back to it.
+
+    The spring is as hard as the fluid between two neighbours: it swings with the sound's speed over a spacing.
+    """
+    # from the box's edge, as in `integrate.outside`
+    bits, difference, zero = upper_bits(real), between(real), real(0)
+
+    @inline
+    def one_axis(coordinate, lower, upper, unit, p):
+        if bits(coordinate) < bits(lower):
+            return p.hardness * (difference(lower, coordinate) * unit)
+        if bits(coordinate) > bits(upper):
+            return -p.hardness * (difference(coordinate, upper) * unit)
+        return zero
+
+    @inline
+    def push(position, faces, p):
+        return (
+            one_axis(position[0], faces[0], faces[3], p.unit_x, p),
+            one_axis(position[1], faces[1], faces[4], p.unit_y, p),
+            one_axis(position[2], faces[2], faces[5], p.unit_z, p),
+        )
+
+    return push
 
 
 @cache

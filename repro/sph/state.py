@@ -51,6 +51,8 @@ class Numbers(NamedTuple):
     hydrostatic: float
     #: rho0 g h: pressure in Pa that a smoothing length of water adds at rest
     weight: float
+    #: acceleration in m/s2 of what is a smoothing length beyond a wall
+    hardness: float
     #: half a time step in smoothing lengths a metre per second
     half_step: float
     #: spacings in a smoothing length
@@ -75,6 +77,7 @@ def numbers(system: System, real) -> Numbers:
         viscosity=real(rho * fluid.viscosity * c),
         hydrostatic=real(fluid.gravity * h / c**2),
         weight=real(rho * fluid.gravity * h),
+        hardness=real((c / resolution.spacing) ** 2 * h),
         half_step=real(system.dt / 2 / h),
         spacings=real(resolution.ratio),
         density=np.float64(1 / resolution.lattice_sum),

@@ -12,7 +12,7 @@ from repro.particles.position import upper_bits
 
 from .equations import pressure_term
 from .pair import density_visit, divergence_visit, momentum_visit, vector_of
-from .solids import nearness, solid_divergence, solid_momentum, whole
+from .solids import nearness, rebound, solid_divergence, solid_momentum, whole
 
 
 class Adds(NamedTuple):
@@ -42,7 +42,7 @@ class Sum(NamedTuple):
     add: Callable
     #: numbers in double precision in a sum
     size: int
-    #: finish(i, found, target, p, fluid): what becomes of the sum, in `target` and the fluid's arrays
+    #: finish(i, found, target, faces, p, fluid): what becomes of the sum, in `target` and the fluid's arrays
     finish: Callable
 
 
@@ -114,7 +114,7 @@ def summation(real, kernel, walk, kinds, least) -> Sum:
         return me, at(me, cells)
 
     @inline
-    def finish(i, found, target, p, fluid):
+    def finish(i, found, target, faces, p, fluid):
         target[i] = max(real(fma(p.density, found[0], float64(-1))), floor)
         fluid.term[i] = term(target[i], p.stiffness)
 
@@ -136,7 +136,7 @@ def continuity(real, kernel, walk, kinds, least) -> Sum:
         return position + velocity + near(position, velocity, faces, p), at(position, cells)
 
     @inline
-    def finish(i, found, target, p, fluid):
+    def finish(i, found, target, faces, p, fluid):
         divergence = whole(found[0], found[3], p) + whole(found[1], found[4], p) + whole(found[2], found[5], p)
         target[i] = real(fma(p.divergence, divergence, float64(target[i])))
         fluid.term[i] = term(max(target[i], floor), p.stiffness)
@@ -146,8 +146,11 @@ def continuity(real, kernel, walk, kinds, least) -> Sum:
 
 @cache
 def momentum(real, kernel, walk, kinds, equation) -> Sum:
-    """Accelerations by equation 6 with artificial viscosity and gravity, into `target`; `equation` as in `over`."""
-    at, near, none = located(real), nearness(real), real(0)
+    """Accelerations by equation 6 with artificial viscosity, gravity and hard walls, into `target`.
+
+    `equation` as in `over`.
+    """
+    at, near, none, push = located(real), nearness(real), real(0), rebound(real)
 
     @inline
     def ask(i, faces, p, cells, fluid):
@@ -156,10 +159,11 @@ def momentum(real, kernel, walk, kinds, equation) -> Sum:
         return (*position, *vector_of(fluid.u, i, fluid.count), fluid.term[i], *here), at(position, cells)
 
     @inline
-    def finish(i, found, target, p, fluid):
+    def finish(i, found, target, faces, p, fluid):
         count = fluid.count
-        target[i] = real(p.acceleration * whole(found[0], found[3], p))
-        target[count + i] = real(p.acceleration * whole(found[1], found[4], p))
-        target[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), -p.gravity))
+        x, y, z = push(vector_of(fluid.r, i, count), faces, p)
+        target[i] = real(fma(p.acceleration, whole(found[0], found[3], p), float64(x)))
+        target[count + i] = real(fma(p.acceleration, whole(found[1], found[4], p), float64(y)))
+        target[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), float64(z) - p.gravity))
 
     return Sum(ask, over(real, kernel, walk, equation, kinds), LARGEST, finish)

@@ -51,7 +51,7 @@ def strength(position, ghosts, system):
     spacing, tank = system.resolution.spacing, np.array(system.tank)
     distance = np.where(ghosts < 0, position[:, None], tank - position[:, None]) / spacing
     beyond = (ghosts < 0) | (ghosts > tank)
-    return facing(beyond) / np.clip(distance, 1 / 16, 1 / 2)
+    return facing(beyond) / np.clip(distance, 1 / 4, 1 / 2)
 
 
 def there(position, ghosts, system):

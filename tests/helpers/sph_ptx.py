@@ -9,7 +9,7 @@ from itertools import cycle
 
 from helpers.ptx_device import PtxDevice, look
 from helpers.sph_systems import shaken
-from repro.sph import simulation
+from repro.sph import bindings, simulation
 from repro.sph.ghosts import BOUNDARIES
 from repro.sph.strategies import STRATEGIES
 
@@ -18,7 +18,7 @@ def main(precision):
     # between them every kernel of all searches, both densities, both kinds of walls and both ways to share a sum
     choices = zip(STRATEGIES, cycle(simulation.DENSITIES), cycle(BOUNDARIES[:2]), cycle((True, False)), strict=False)
     for strategy, density, boundary, shared in choices:
-        simulation.shared = lambda device, count, shared=shared: shared
+        bindings.shared = lambda device, count, shared=shared: shared
         for fuse in (True, False):
             show(PtxDevice(fuse), fuse, strategy, density, boundary, precision)
 

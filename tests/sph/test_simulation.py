@@ -117,7 +117,7 @@ def test_without_ghosts_the_walls_hold_the_fluid_and_densities_are_clamped_where
 def test_a_sum_that_threads_share_has_the_same_bits(monkeypatch, density):
     system, found = shaken(3, tank=(3, 3, 4), water=(2, 2, 3)), []
     for share in (False, True):
-        monkeypatch.setattr("repro.sph.simulation.shared", lambda device, count, share=share: share)
+        monkeypatch.setattr("repro.sph.bindings.shared", lambda device, count, share=share: share)
         simulation = Simulation(system, PlainDevice(), density=density)
         simulation.step(2)
         found.append(simulation.particles())

@@ -7,6 +7,7 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.parallel import select
+from repro.particles.position import Units
 from repro.sph.cases import StillWater
 from repro.sph.fluid import Fluid, Resolution
 from repro.sph.observables import energy
@@ -129,6 +130,22 @@ def test_obstacles_are_in_balance_with_water_at_rest():
     left = np.delete(whole.particles()["acceleration"], 13, axis=0)
     # it presses as the water does whose place it has
     np.testing.assert_allclose(simulation.particles()["acceleration"], left, atol=0.01 * 9.81)
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("end", [0, 1])
+def test_a_wall_pushes_back_what_has_sunk_into_it_however_little_pressure_it_has(axis, end):
+    system = thrown((0.03, 0.03, 0.03), (0.0, 0.0, 0.0), (0.30, 0.12, 0.06))
+    simulation, depth = Simulation(system, PlainDevice(), precision="double"), 0.002
+    simulation.start()
+    place = np.full(3, 0.03)
+    place[axis] = system.tank[axis] + depth if end else -depth
+    simulation.state.r[:] = Units(np.float64).of(place[None] + system.margin, system.box).ravel()
+    simulation._find_forces()
+    expected = np.zeros(3)
+    # a spring on which a particle swings as fast as sound runs over a spacing
+    expected[axis] = (1 - 2 * end) * depth * (system.fluid.sound_speed / system.resolution.spacing) ** 2
+    np.testing.assert_allclose(simulation.state.a, expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.03, 0.06, 0.12, 0.25])
