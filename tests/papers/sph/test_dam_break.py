@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.papers.sph import machines
 from repro.papers.sph.dam_break import figures, runs, text
 from repro.sph.cases import DamBreak
 from repro.study.paths import Project
@@ -48,6 +49,24 @@ def test_the_experiments_fronts_are_advanced_by_the_same_rule():
     # between their neighbours at 1.997 and 2.547, where Z is 2.292 and 2.995, and just beyond
     assert 2.5 < found.loc["Martin and Moyce", "arrival"] < 2.6
     assert found.loc["Koshizuka and Oka", "arrival"] == pytest.approx(2.719, abs=0.01)
+
+
+def test_fronts_that_part_on_two_devices_are_told(monkeypatch):
+    shifts = iter([0.0, 0.1])
+
+    def follow(case, device, times, **options):
+        shift = next(shifts)
+        run = made(front=(1.0, 2.0, 3.0 + shift))
+        run.positions[2] = run.positions[2] + shift
+        return run
+
+    monkeypatch.setattr(runs, "follow", follow)
+    found = runs.compared((4, 3, 8), machines.pair("threads", 1))
+    assert found["same bits"].tolist() == [True, True, False]
+    told = text.compared_text(found, (4, 3, 8))
+    assert "not every position" in told
+    assert "0.1 widths" in told
+    assert "**same bits**" in text.compared_text(found[:2], (4, 3, 8))
 
 
 def test_the_column_has_its_own_volume_before_it_falls():

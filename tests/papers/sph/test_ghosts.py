@@ -8,6 +8,7 @@ import pytest
 from helpers.plain import PlainDevice
 from helpers.sph_systems import shaken
 
+from repro.papers.sph import machines
 from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import figures, measures, runs
 from repro.sph.cases import DamBreak, StillWater
@@ -112,7 +113,7 @@ def test_one_bit_makes_two_runs_differ():
 
 @pytest.mark.parametrize("name", ["threads", "serial"])
 def test_the_devices_that_are_compared_have_names_of_their_own(name):
-    assert len({runs.label(device) for device in runs.devices(name, 1)}) == 2
+    assert len({machines.label(device) for device in machines.pair(name, 1)}) == 2
 
 
 def test_the_walls_hold_as_many_ghosts_as_fill_the_support():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from repro.papers.sph.machines import label
 from repro.sph.cases import DamBreak
 from repro.sph.looks import THROUGH
 from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
@@ -85,14 +86,26 @@ def _look(particles, system: System, width: float) -> dict:
 
 def fronts(columns, device, **options) -> dict[int, Run]:
     """Columns (along x, y, z) that collapse until the front has met the far wall, by their number of particles."""
-    found = {}
-    for column in columns:
-        case = DamBreak(column=tuple(column))
-        unit = case.width / (2 * case.fluid.gravity)
-        times = np.linspace(0, FRONT_ENDS, LOOKS + 1) * np.sqrt(unit)
-        run = follow(case, device, times, **options)
-        found[run.system.count] = run
-    return found
+    runs = [_to_the_wall(DamBreak(column=tuple(column)), device, **options) for column in columns]
+    return {run.system.count: run for run in runs}
+
+
+def _to_the_wall(case: DamBreak, device, **options) -> Run:
+    times = np.linspace(0, FRONT_ENDS, LOOKS + 1) * np.sqrt(case.width / (2 * case.fluid.gravity))
+    return follow(case, device, times, **options)
+
+
+def compared(column, devices) -> pd.DataFrame:
+    """The same column on two devices until its front has met the far wall, a row a look.
+
+    Columns: reduced (t*), the front on each device by its name, and `same bits`, whether all positions have them.
+    """
+    case = DamBreak(column=tuple(column))
+    one, other = (_to_the_wall(case, device) for device in devices)
+    table = one.table[["reduced"]].copy()
+    for run, device in zip((one, other), devices, strict=True):
+        table[label(device)] = run.table["front"]
+    return table.assign(**{"same bits": list(map(np.array_equal, one.positions, other.positions))})
 
 
 def advances(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -50,6 +50,19 @@ def front_text(table: pd.DataFrame) -> str:
     return " ".join([*parts, _convergence(ours), _lead(table, finest["arrival"])]).strip()
 
 
+def compared_text(compared: pd.DataFrame, column) -> str:
+    """Whether the front is the same on two devices over the whole run, of `runs.compared`."""
+    one, other = (name for name in compared if name not in ("reduced", "same bits"))
+    apart = float((compared[one] - compared[other]).abs().max())
+    same = bool(compared["same bits"].all())
+    return (
+        f"A column of {' x '.join(map(str, column))} particles was followed on {one} and on {other}, until its front "
+        f"had met the far wall and risen there. At all {len(compared)} looks "
+        + ("every position has the **same bits**." if same else "**not every position** has the same bits.")
+        + f" The largest difference between the two fronts is {apart:.2g} widths of the column."
+    )
+
+
 def _convergence(ours: pd.DataFrame) -> str:
     arrivals = ours["arrival"].dropna().to_numpy()
     if len(arrivals) < 2:

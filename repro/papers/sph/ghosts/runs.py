@@ -7,7 +7,7 @@ import pandas as pd
 
 from repro.errors import DivergenceError
 from repro.papers.sph.boundaries import NAMES
-from repro.parallel import CpuDevice, resolve, select
+from repro.papers.sph.machines import GPU, label
 from repro.sph.cases import DamBreak
 from repro.sph.exact import pressure
 from repro.sph.ghosts import BOUNDARIES, GAP, lattice
@@ -26,9 +26,6 @@ PAIR = ("ghosts", "none")
 
 #: looks at a run with equation 3 or 4 while it lasts
 LOOKS = 10
-
-#: what one is called in figures
-GPU = "GPU"
 
 #: what equations 3 and 4 are called
 EQUATIONS = {"summation": "3 (sum)", "continuity": "4 (rate)"}
@@ -53,26 +50,6 @@ def sweep(case: DamBreak, device, seconds: float, seeds) -> dict[str, list[Look]
     """The water after so many seconds with each treatment of the boundaries by its name, and each of the seeds."""
     systems = [displaced(case.system(), seed) for seed in seeds]
     return {NAMES[name]: [after(system, device, seconds, boundary=name) for system in systems] for name in BOUNDARIES}
-
-
-def devices(name: str, cores: int) -> tuple:
-    """The device that runs everything, and the one it is compared with.
-
-    A GPU and so many cores of the CPU. Without a GPU one core, which for so little water is the fastest, and the device
-    asked for.
-    """
-    if resolve(name) == "cuda":
-        return select(name), CpuDevice("threads", workers=cores)
-    return CpuDevice("threads", workers=1), select(name)
-
-
-def label(device) -> str:
-    """What a device is called in figures: differently for each that `devices` may compare."""
-    if device.name != "threads":
-        return {"cuda": GPU, "serial": "one core, particle by particle"}[device.name]
-    if device.workers > 1:
-        return f"{device.workers} cores"
-    return "one thread" if device.parallel else "one core"
 
 
 def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dict[str, Look]]:
