@@ -49,11 +49,11 @@ class Bindings:
     def total(self, make, target, neighbours: dict, *, still=False, besides=(), **options):
         """The launch of a sum over all kinds of neighbours, species by name, into `target`; `make` is of `sums`.
 
-        A `still` one takes no time: it adds nothing to the condensation, of which only the pressure is found. Bodies
+        A `still` one takes no time: it adds nothing to the condensation. Bodies
         `besides`, each with its items and arguments, are run in the kernel of a shared sum.
         """
         terms, count = make(self.real, *self.choice, tuple(neighbours), **options), self.system.count
-        p = self._numbers._replace(divergence=np.float64(0)) if still else self._numbers
+        p = self._numbers._replace(divergence=np.float64(0), diffusion=np.float64(0)) if still else self._numbers
         species = self._faces, p, self._cells, *neighbours.values()
         if not self.shared:
             return self.one(whole_body(terms), count, target, *species)

@@ -101,3 +101,13 @@ def momentum_term(own, other, viscous, slope):
     `own` and `other` are the particles' `pressure_term`. Over rho0 h and the lattice's slope it is an acceleration.
     """
     return -(own + other + viscous) * slope
+
+
+@inline
+def diffusion_term(own, other, weight, slope):
+    """A neighbour's share of density diffusion, 2 (s_b - s_a) (x . grad W) / x^2 with the sign that evens out.
+
+    In place of s stands the `pressure_term` of both, about rho0 c^2 s: then what diffuses takes energy. `weight` is by
+    how much the pressure of water at rest is higher at the neighbour.
+    """
+    return -slope * (other - own - weight)

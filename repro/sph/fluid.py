@@ -23,12 +23,14 @@ class Fluid:
     viscosity: float = 0.1
     #: g in m/s2, against z
     gravity: float = 9.81
+    #: delta of density diffusion in equation 4, which is not the paper's: zero is the paper's equation
+    diffusion: float = 0.1
 
     def __post_init__(self):
         for name in ("density", "stiffness"):
             value = getattr(self, name)
             require(isfinite(value) and value > 0, f"{name} = {value}: it must be positive")
-        for name in ("viscosity", "gravity"):
+        for name in ("viscosity", "gravity", "diffusion"):
             value = getattr(self, name)
             require(isfinite(value) and value >= 0, f"{name} = {value}: it cannot be negative")
 
@@ -119,6 +121,8 @@ def time_steps(
         limits["force"] = 0.25 * sqrt(h / strongest)
     if fluid.viscosity > 0:
         limits["viscous"] = 0.125 * h * h / (fluid.viscosity * h * c / 10)
+    if fluid.diffusion > 0:
+        limits["diffusive"] = 0.125 * h * h / (fluid.diffusion * h * c)
     return limits
 
 

@@ -13,7 +13,7 @@ from numpy import float64, uint32
 from repro.parallel import fma, inline
 from repro.particles.position import between
 
-from .equations import divergence_terms, momentum_term, viscous_term
+from .equations import diffusion_term, divergence_terms, momentum_term, viscous_term
 
 #: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
 AIR, UNUSED, OBSTACLE = 8, 16, 32
@@ -111,6 +111,35 @@ def momentum_visit(real, kernel):
                 found[1] + float64(push * e[1]),
                 found[2] + float64(push * e[2]),
                 *found[3:],
+            )
+        return found
+
+    return visit
+
+
+@cache
+def diffusive_visit(real, kernel):
+    """As `momentum_visit`, and adds to the sum of density diffusion, which needs the same pressures and slope.
+
+    found = (three of equation 6's sum, what ghosts in solids add, diffusion).
+    """
+    apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
+
+    @inline
+    def visit(found, me, j, species, p):
+        e, square = apart(me, j, species, p)
+        if square < p.reach:
+            du = minus((me[3], me[4], me[5]), vector_of(species.u, j, species.count))
+            f, other = slope(real(sqrt(square))), species.term[j]
+            push = momentum_term(me[6], other, viscous(e, du, square, p.viscosity), f)
+            return (
+                found[0] + float64(push * e[0]),
+                found[1] + float64(push * e[1]),
+                found[2] + float64(push * e[2]),
+                found[3],
+                found[4],
+                found[5],
+                found[6] + float64(diffusion_term(me[6], other, p.weight * e[2], f)),
             )
         return found
 

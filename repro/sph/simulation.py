@@ -65,7 +65,10 @@ class Simulation(TimeLoop):
         self._first_density, self._density = self._bind_densities()
         self._before, self._after = self._bind_ghosts()
         equation = "force" if density == "summation" else "work"
-        self._momentum = self._bind.total(momentum, self.state.a, self.neighbours, equation=equation)
+        self._first_forces, self._forces = (
+            self._bind.total(momentum, self.state.a, self.neighbours, still=still, equation=equation)
+            for still in (True, False)
+        )
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -134,17 +137,17 @@ class Simulation(TimeLoop):
     @property
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
-        return {"drift": self._drift} | self._force_parts(self._density) | {"kick": self._kick}
+        return {"drift": self._drift} | self._force_parts(self._density, self._forces) | {"kick": self._kick}
 
-    def _force_parts(self, density) -> dict:
-        return self._lists.parts | self._before | {"density": density} | self._after | {"forces": self._momentum}
+    def _force_parts(self, density, forces) -> dict:
+        return self._lists.parts | self._before | {"density": density} | self._after | {"forces": forces}
 
     def _launch_step(self):
         for launch in self.parts.values():
             launch()
 
     def _find_forces(self):
-        for launch in self._force_parts(self._first_density).values():
+        for launch in self._force_parts(self._first_density, self._first_forces).values():
             launch()
         self._require_valid()
 

@@ -161,7 +161,7 @@ def solid_divergence(real, kernel):
 def solid_momentum(real, kernel):
     """Adds to equation 6's sum, with artificial viscosity. me = (position, velocity, own term, `nearness`).
 
-    found = (three of the sum, three of x dW/dx beside each axis).
+    found = (three of the sum, three of x dW/dx beside each axis, and what fluid adds besides).
     """
     apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
     part, beside, half = _facing(real), _beside(real), real(0.5)
@@ -183,6 +183,7 @@ def solid_momentum(real, kernel):
                 found[3] + float64(xx),
                 found[4] + float64(yy),
                 found[5] + float64(zz),
+                *found[6:],
             )
         return found
 

@@ -62,6 +62,8 @@ class Numbers(NamedTuple):
     divergence: float
     acceleration: float
     gravity: float
+    #: what the sum of density diffusion over one step is multiplied by
+    diffusion: float
     #: one over the sum of -x dw/dx over a lattice
     inverse_slope: float
 
@@ -84,6 +86,7 @@ def numbers(system: System, real) -> Numbers:
         divergence=np.float64(system.dt / (h * slope)),
         acceleration=np.float64(1 / (rho * h * slope)),
         gravity=np.float64(fluid.gravity),
+        diffusion=np.float64(2 * fluid.diffusion * system.dt / (rho * c * h * slope)),
         inverse_slope=np.float64(1 / slope),
     )
 

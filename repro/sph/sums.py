@@ -11,7 +11,7 @@ from repro.particles.cells import cell_along
 from repro.particles.position import upper_bits
 
 from .equations import pressure_term
-from .pair import density_visit, divergence_visit, momentum_visit, vector_of
+from .pair import density_visit, diffusive_visit, divergence_visit, momentum_visit, vector_of
 from .solids import nearness, rebound, solid_divergence, solid_momentum, whole
 
 
@@ -27,7 +27,7 @@ class Adds(NamedTuple):
 
 
 #: numbers in the largest sum
-LARGEST = 6
+LARGEST = 7
 
 
 class Sum(NamedTuple):
@@ -51,7 +51,7 @@ class Sum(NamedTuple):
 #: equation 4 they would do more work than they take. Air pushes only where it counts in the density. In equation 4 it
 #: goes with the fluid and adds nothing; if it pushed all the same, the energy would grow.
 KINDS = {
-    "fluid": Adds(density_visit, momentum_visit, divergence_visit, momentum_visit),
+    "fluid": Adds(density_visit, momentum_visit, divergence_visit, diffusive_visit),
     "walls": Adds(density_visit, momentum_visit, solid_divergence, solid_momentum),
     "air": Adds(density_visit, momentum_visit, None, None),
     "obstacles": Adds(density_visit, momentum_visit, solid_divergence, solid_momentum),
@@ -141,15 +141,17 @@ def continuity(real, kernel, walk, kinds, least) -> Sum:
         target[i] = real(fma(p.divergence, divergence, float64(target[i])))
         fluid.term[i] = term(max(target[i], floor), p.stiffness)
 
-    return Sum(ask, over(real, kernel, walk, "divergence", kinds), LARGEST, finish)
+    return Sum(ask, over(real, kernel, walk, "divergence", kinds), 6, finish)
 
 
 @cache
 def momentum(real, kernel, walk, kinds, equation) -> Sum:
     """Accelerations by equation 6 with artificial viscosity, gravity and hard walls, into `target`.
 
-    `equation` as in `over`.
+    `equation` as in `over`. With "work" density diffusion is added to the condensation: it needs the same neighbours'
+    pressures.
     """
+    diffusive = equation == "work"
     at, near, none, push = located(real), nearness(real), real(0), rebound(real)
 
     @inline
@@ -162,8 +164,10 @@ def momentum(real, kernel, walk, kinds, equation) -> Sum:
     def finish(i, found, target, faces, p, fluid):
         count = fluid.count
         x, y, z = push(vector_of(fluid.r, i, count), faces, p)
+        if diffusive:
+            fluid.s[i] = real(fma(p.diffusion, found[6], float64(fluid.s[i])))
         target[i] = real(fma(p.acceleration, whole(found[0], found[3], p), float64(x)))
         target[count + i] = real(fma(p.acceleration, whole(found[1], found[4], p), float64(y)))
         target[2 * count + i] = real(fma(p.acceleration, whole(found[2], found[5], p), float64(z) - p.gravity))
 
-    return Sum(ask, over(real, kernel, walk, equation, kinds), LARGEST, finish)
+    return Sum(ask, over(real, kernel, walk, equation, kinds), LARGEST if diffusive else 6, finish)
