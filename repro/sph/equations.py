@@ -104,10 +104,12 @@ def momentum_term(own, other, viscous, slope):
 
 
 @inline
-def diffusion_term(own, other, weight, slope):
-    """A neighbour's share of density diffusion, 2 (s_b - s_a) (x . grad W) / x^2 with the sign that evens out.
+def diffusion_term(own, other, weight, depth, slope):
+    """A neighbour's share of density diffusion, 2 (s_b - s_a) (x . grad W) / x^2 with the sign that evens out: Molteni
+    and Colagrossi, Comput. Phys. Commun. 180 (2009) 861, less the pressure of water at rest, as Fourtakas and others,
+    Comput. Fluids 190 (2019) 346.
 
-    In place of s stands the `pressure_term` of both, about rho0 c^2 s: then what diffuses takes energy. `weight` is by
-    how much the pressure of water at rest is higher at the neighbour.
+    In place of s stands the `pressure_term` of both, about rho0 c^2 s: then what diffuses takes energy. Water at rest
+    has `weight` more a smoothing length, and the neighbour lies `depth` of them deeper: that does not diffuse.
     """
-    return -slope * (other - own - weight)
+    return -slope * fma(-weight, depth, other - own)

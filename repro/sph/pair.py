@@ -139,7 +139,7 @@ def diffusive_visit(real, kernel):
                 found[3],
                 found[4],
                 found[5],
-                found[6] + float64(diffusion_term(me[6], other, p.weight * e[2], f)),
+                found[6] + float64(diffusion_term(me[6], other, p.weight, e[2], f)),
             )
         return found
 

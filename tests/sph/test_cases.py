@@ -77,7 +77,9 @@ def test_the_limits_of_the_time_step_are_the_published_ones():
     assert limits["Courant"] == pytest.approx(0.25 * h / (c + 2))
     assert limits["force"] == pytest.approx(0.25 * np.sqrt(h / 9.81))
     assert limits["viscous"] == pytest.approx(0.125 * h**2 / (0.2 * h * c / 10))
-    assert set(time_steps(Fluid(viscosity=0, gravity=0), resolution, 2.0)) == {"Courant"}
+    # the coefficient of density diffusion is delta h c
+    assert limits["diffusive"] == pytest.approx(0.125 * h**2 / (0.1 * h * c))
+    assert set(time_steps(Fluid(viscosity=0, gravity=0, diffusion=0), resolution, 2.0)) == {"Courant"}
     # sound in compressed fluid: c^2 = dp/drho of equation 5
     dense = time_steps(fluid, resolution, 2.0, acceleration=1e5, condensation=0.1)
     assert dense["Courant"] == pytest.approx(0.25 * h / (c * 1.1**3 + 2))
