@@ -23,8 +23,8 @@ class Fluid:
     viscosity: float = 0.1
     #: g in m/s2, against z
     gravity: float = 9.81
-    #: delta of density diffusion in equation 4 (Molteni and Colagrossi 2009), which is not the paper's: with zero, layers
-    #: of water at rest alternate by up to a tenth of the pressure
+    #: delta of density diffusion in equation 4 (Molteni and Colagrossi 2009), which is not the paper's: with zero,
+    #: layers of water at rest alternate by up to a tenth of the pressure
     diffusion: float = 0.1
 
     def __post_init__(self):

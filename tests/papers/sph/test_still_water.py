@@ -13,13 +13,13 @@ from repro.sph.observables import Profile
 CASE = StillWater(column=(4, 4, 10), spacing=0.05, air=2, ratio=1.5)
 
 
-def made(factor=1.0, drift=0.01, beyond=-0.4) -> runs.Run:
+def made(factor=1.0, drift=0.01, beyond=-0.4, energy=0.99) -> runs.Run:
     """Water whose pressure is `factor` times theory's."""
     system = CASE.system()
     height = (np.arange(10) + 0.5) * CASE.spacing
     profile = Profile(height, np.full(10, 16), factor * rest_pressure(system.depth - height, system.fluid))
     table = pd.DataFrame({"time": [0.0, 1.0], "speed": [0.0, 1e-3], "drift": [0.0, drift], "worst": [0.0, 2 * drift]})
-    return runs.Run(CASE, system, table.assign(settled=0.001, beyond=beyond), profile)
+    return runs.Run(CASE, system, table.assign(energy=[1.0, energy], settled=0.001, beyond=beyond), profile)
 
 
 def test_the_error_is_that_of_the_pressure_below_two_smoothing_lengths():
@@ -56,5 +56,6 @@ def test_the_verdict_follows_from_the_numbers():
     good = text.verdict(dict(zip(names, (made(1.01), made(2.0, 0.1), made(1.5, 0.05)), strict=True)))
     assert "**not as it should be**" not in good
     assert "the error of the pressure is 100 times and the drift 10 times" in good
-    bad = text.verdict(dict(zip(names, (made(1.1, 3.0, 0.7), made(2.0), made(1.5)), strict=True)))
+    bad = text.verdict(dict(zip(names, (made(1.1, 3.0, 0.7, 1.001), made(2.0), made(1.5)), strict=True)))
     assert "With ghosts, as it should be: nothing." in bad
+    assert "the energy, which never grows (0.1 % above that at the start)" in bad

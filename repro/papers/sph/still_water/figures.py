@@ -27,7 +27,7 @@ def profiles(runs: dict[str, Run]):
     left.set(xlabel="pressure (kPa)", ylabel="depth (m)")
     right.set(xlabel="pressure less theory (% of theory)")
     left.invert_yaxis()
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, arrays
 
 
@@ -35,7 +35,7 @@ def histories(runs: dict[str, Run]):
     """Speeds, and distances of the particles from where they began, over time."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
     arrays = {}
-    for (name, run), colour, line in zip(runs.items(), COLOURS, ("-", "--", "-."), strict=False):
+    for (name, run), colour, line in zip(runs.items(), COLOURS, ("-", "--", "-.", ":"), strict=False):
         rows = run.table.iloc[1:]
         drawn = {"ls": line, "marker": "none", "color": colour}
         left.semilogy(rows["time"], 1000 * rows["speed"], **drawn, label=name)
@@ -45,7 +45,7 @@ def histories(runs: dict[str, Run]):
         axes.xaxis.get_major_locator().set_params(nbins=6)
     left.set(xlabel="time (s)", ylabel="speed, root mean square (mm/s)")
     right.set(xlabel="time (s)", ylabel="drift, root mean square (spacings)")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays
 
 

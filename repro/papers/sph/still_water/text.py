@@ -8,7 +8,7 @@ from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.looks import THROUGH
 
-from .runs import DEEP, PRESSURE_ERROR, Run
+from .runs import DEEP, ENERGY_GAIN, PRESSURE_ERROR, Run
 
 
 def case_text(case: StillWater, seconds: float) -> str:
@@ -57,6 +57,8 @@ def verdict(runs: dict[str, Run]) -> str:
     beyond = max(float(run.table["beyond"].max()), 0.0)
     tests = {
         f"the pressure within {100 * PRESSURE_ERROR:g} % ({100 * run.error:.2g} %)": run.error <= PRESSURE_ERROR,
+        f"the energy, which never grows ({100 * max(run.gain, 0):.2g} % above that at the start)": run.gain
+        <= ENERGY_GAIN,
         f"no particle through a wall ({beyond:.2g} spacings beyond one at most)": beyond <= THROUGH,
         f"no particle far from where it began ({run.table['worst'].iloc[-1]:.2g} spacings)": bool(
             run.table["worst"].iloc[-1] < 1
