@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from repro.errors import InputError
 from repro.sph.cases import StillWater
-from repro.sph.surface import level, reconstruct, roughness, smoothed
+from repro.sph.surface import reconstruct, roughness, smoothed
 
 SPACING = 0.01
 
@@ -21,6 +22,28 @@ def lattice(tank):
     return (index + 0.5) * SPACING
 
 
+def volume(place, tank):
+    """Reconstructed, over that of as many particles of the lattice; `place` in spacings."""
+    return reconstruct(np.asarray(place, float) * SPACING, tank).volume / (len(place) * SPACING**3)
+
+
+def uneven(tank, seed=1):
+    """The tank filled with particles that repel each other, but not long enough to be in order: their nearest
+    neighbours are 0.6 to 1 spacings away, as in water that has been stirred."""
+    rng = np.random.default_rng(seed)
+    place = rng.random((24**3, 3)) * 24
+    for _ in range(3):
+        pairs = cKDTree(place, boxsize=24).query_pairs(2, output_type="ndarray")
+        apart = place[pairs[:, 0]] - place[pairs[:, 1]]
+        apart -= 24 * np.rint(apart / 24)
+        push = 0.8 * (1 - np.linalg.norm(apart, axis=1, keepdims=True) / 2) ** 3 * apart
+        for axis in range(3):
+            moves = [np.bincount(pairs[:, k], push[:, axis], len(place)) for k in range(2)]
+            place[:, axis] += np.clip(moves[0] - moves[1], -0.2, 0.2)
+        place %= 24
+    return place
+
+
 @pytest.fixture(scope="module", params=[5.0, 8.0])
 def ball(request, tank):
     """Lattice particles within a radius of the middle, and their surface."""
@@ -29,18 +52,68 @@ def ball(request, tank):
     return inside, reconstruct(inside, tank)
 
 
-def test_a_ball_of_particles_has_the_volume_of_its_particles(ball):
+def test_a_ball_has_the_volume_of_its_particles_but_for_its_curvature(ball):
     inside, surface = ball
-    # the level is that of a flat face; a curved one is off by the square of spacing over radius
-    assert surface.volume == pytest.approx(len(inside) * SPACING**3, rel=0.02)
+    count = len(inside)
+    # a step in a field that spreads with variance v along each axis moves inwards by v over the radius; here v is 4/15
+    change = 3 * (4 / 15) / (3 * count / (4 * np.pi)) ** (2 / 3)
+    assert surface.volume == pytest.approx((1 - change) * count * SPACING**3, rel=0.01)
+
+
+@pytest.mark.parametrize("stretch", [0.7, 0.8, 1.0, 1.25, 1.5])
+def test_water_that_is_stretched_keeps_its_volume(stretch, tank):
+    # a lattice over the whole floor, at the lattice's density: its depth says where the surface is
+    sides = np.array([24 / round(24 / stretch), 1, 0])
+    sides[2] = 1 / sides[0]
+    counts = np.rint([24 / sides[0], 24, 10 / sides[2]]).astype(int)
+    place = (np.stack(np.meshgrid(*map(np.arange, counts), indexing="ij"), -1).reshape(-1, 3) + 0.5) * sides
+    deep = counts[2] * sides[2]
+    assert (volume(place, tank) - 1) * deep == pytest.approx(0, abs=0.06)
+
+
+def test_water_that_is_pressed_together_has_less_volume(tank):
+    # where all is denser the colour is one half further out: the kernel's integral over a plane through it is 3/4
+    counts, side = (25, 25, 10), 0.96
+    place = (np.stack(np.meshgrid(*map(np.arange, counts), indexing="ij"), -1).reshape(-1, 3) + 0.5) * side
+    outwards = (volume(place, tank) / side**3 - 1) * counts[2] * side
+    assert outwards == pytest.approx((1 - side**3) / 2 / 0.75, abs=0.02)
+
+
+def test_water_without_order_keeps_its_volume_and_ends_at_its_face(tank):
+    place = uneven(tank)
+    assert volume(place, tank) == pytest.approx(1, abs=0.01)
+    # layers cut out: what is in them is as many particles as they have room for, to a percent
+    layers = [place[(place[:, 2] > low) & (place[:, 2] < low + 5)] for low in (2, 9, 16)]
+    assert np.mean([volume(layer, tank) for layer in layers]) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 5])
+def test_sheets_keep_their_volume_on_the_floor_and_in_the_air(layers, tank):
+    place = lattice(tank) / SPACING
+    assert volume(place[place[:, 2] < layers], tank) == pytest.approx(1, abs=0.01)
+    free = place[(place[:, 2] > 10) & (place[:, 2] < 10 + layers)]
+    # a single layer's colour is the kernel's integral over planes, which is one half 0.487 spacings away, between nodes
+    assert volume(free, tank) == pytest.approx(0.974 if layers == 1 else 1, abs=0.02 if layers == 1 else 0.01)
+
+
+def test_what_is_thinner_than_the_kernel_keeps_about_its_volume(tank):
+    line = np.arange(24) + 0.5
+    assert volume(np.stack([0 * line + 11.7, 0 * line + 12.3, line], 1), tank) == pytest.approx(1, abs=0.03)
+    pair = [[11.7, 12.3, 10.1], [12.7, 12.3, 10.1]]
+    assert volume(pair, tank) == pytest.approx(1, abs=0.05)
+    assert volume(pair[:1], tank) == pytest.approx(1, abs=0.2)
+
+
+def least(surface):
+    """The area of a ball of the surface's volume: no body's surface is smaller."""
+    return 4 * np.pi * (3 * surface.volume / (4 * np.pi)) ** (2 / 3)
 
 
 def test_a_ball_is_as_smooth_as_its_lattice_allows(ball, tank):
-    inside, surface = ball
-    # no body of this volume has a smaller surface than a ball
-    least = 4 * np.pi * (3 * len(inside) * SPACING**3 / (4 * np.pi)) ** (2 / 3)
-    assert least < smoothed(surface, tank, 20).area < surface.area < 1.08 * least
-    assert smoothed(surface, tank, 20).area < 1.04 * least
+    _, surface = ball
+    smooth = smoothed(surface, tank, 20)
+    assert smooth.area < surface.area < 1.08 * least(surface)
+    assert least(smooth) < smooth.area < 1.04 * least(smooth)
 
 
 def test_smoothing_keeps_the_volume(ball, tank):
@@ -71,13 +144,6 @@ def test_water_at_rest_fills_the_tank_to_its_walls_and_its_depth():
 def test_a_particle_that_flies_alone_is_a_drop(tank):
     surface = reconstruct(np.array([[0.123, 0.117, 0.131]]), tank)
     np.testing.assert_allclose(surface.corners.mean(0), (0.123, 0.117, 0.131), atol=0.15 * SPACING)
-    # the level is set for flat faces, so a drop is somewhat too small
-    assert 0.4 < surface.volume / SPACING**3 < 1
-
-
-def test_the_level_is_about_a_half():
-    # the colour of a half space is one half at its face, but for the larger volumes of the outermost particles
-    assert 0.5 < level() < 0.6
 
 
 def test_a_tank_without_water_is_refused(tank):
