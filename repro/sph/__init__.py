@@ -11,8 +11,8 @@ Where a section is:
 What is simulated stands in fluid.py, system.py and state.py, what runs in simulation.py, what is measured in
 observables.py, theory in exact.py, restarts in checkpoint.py, files for ParaView in vtk.py.
 
-Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity, Wendland's
-kernel, a mass with which the lattice has exactly the density of rest, sums of equations 4 and 6 that are exact on the
-lattice, the pressure of rest at the start, fluid that slips along walls and is mirrored in them, obstacles, and ghosts
-in the air at fixed sites, with a gap of our choice. What stops a run stands in looks.py.
+Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity, density
+diffusion, Wendland's kernel, a mass with which the lattice has exactly the density of rest, sums of equations 4 and 6
+that are exact on the lattice, the pressure of rest at the start, fluid that slips along walls, is mirrored in them and pushed back,
+obstacles, and ghosts in the air at fixed sites, with a gap of our choice. What stops a run stands in looks.py.
 """

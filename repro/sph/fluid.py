@@ -109,8 +109,9 @@ class Resolution:
 def time_steps(
     fluid: Fluid, resolution: Resolution, speed: float, acceleration: float = 0.0, condensation: float = 0.0
 ) -> dict[str, float]:
-    """The longest time steps in s by name: Courant's, the force's and the viscosity's (Morris and others 1997, eq. 14
-    to 16), for particles as fast as `speed` in m/s and accelerated as much in m/s2, or by gravity.
+    """The longest time steps in s by name: Courant's, the force's, the viscosity's (Morris and others 1997, eq. 14 to
+    16) and by the same rule density diffusion's, for particles as fast as `speed` in m/s and accelerated as much in
+    m/s2, or by gravity.
 
     Compressed fluid has a faster sound: c^2 = dp/drho goes with (1 + s)^(gamma - 1). The kinematic viscosity of the
     artificial one is alpha h c / 10 in three dimensions (Monaghan 2005, section 8).

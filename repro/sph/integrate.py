@@ -5,6 +5,7 @@ r += dt v
 u  = v + dt a / 2       the velocity at the end of the step, foreseen for viscosity and ghosts
 s  = s(r) or s + dt ds/dt at the middle of the step, with its v
 a  = a(r, s, u)
+s += dt times the density diffusion at r, if s is no sum
 v += dt a / 2           kick
 """
 

@@ -100,20 +100,6 @@ def acceleration(position, velocity, rho, walls, wall_velocity, system):
     return -system.mass * found / exact_gradients(system) - np.array([0, 0, fluid.gravity])
 
 
-def diffusion_rate(position, rho, system):
-    """d(rho)/dt over rho0 by density diffusion between fluid particles, with the pressure over c^2 for the density."""
-    fluid, h = system.fluid, system.resolution.smoothing_length
-    c2 = GAMMA * fluid.stiffness / fluid.density
-    # what equation 6 has, which is the pressure but for a ten thousandth
-    p = fluid.stiffness * ((rho / fluid.density) ** GAMMA - 1) / (rho / fluid.density) ** 2
-    apart, _, gradient = pairs(position, position, system)
-    square = (apart**2).sum(-1)
-    flux = -(apart * gradient).sum(-1) / np.where(square > 0, square, 1)
-    more = p - p[:, None] - fluid.density * fluid.gravity * apart[..., 2]
-    total = 2 * fluid.diffusion * h * np.sqrt(c2) * system.mass / fluid.density * (flux * more).sum(1)
-    return total / (fluid.density * c2) / exact_gradients(system)
-
-
 def drag(apart, velocity, others, system):
     """Artificial viscosity's share of the factor of grad W."""
     fluid, h = system.fluid, system.resolution.smoothing_length

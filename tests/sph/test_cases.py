@@ -118,6 +118,7 @@ water = StillWater(column=(4, 4, 4))
         (lambda: DamBreak(width=0.0), "width = 0.0"),
         (lambda: Fluid(density=0.0), "density = 0.0: it must be positive"),
         (lambda: Fluid(viscosity=-1.0), "viscosity = -1.0: it cannot be negative"),
+        (lambda: Fluid(diffusion=-0.1), "diffusion = -0.1: it cannot be negative"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(make, words):
