@@ -13,6 +13,7 @@ observables.py, theory in exact.py, restarts in checkpoint.py, files for ParaVie
 
 Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity, density
 diffusion, Wendland's kernel, a mass with which the lattice has exactly the density of rest, sums of equations 4 and 6
-that are exact on the lattice, the pressure of rest at the start, fluid that slips along walls, is mirrored in them and pushed back,
-obstacles, and ghosts in the air at fixed sites, with a gap of our choice. What stops a run stands in looks.py.
+that are exact on the lattice, the pressure of rest at the start, fluid that slips along walls, is mirrored in them and
+pushed back, obstacles, and ghosts in the air at fixed sites, with a gap of our choice. What stops a run stands in
+looks.py.
 """
