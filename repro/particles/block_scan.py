@@ -1,17 +1,20 @@
 """Where each cell begins, from how many particles each holds, in one launch: for few cells, where launches cost most.
 
 One block sums up: each of its threads a piece, then all of them the pieces before theirs (Hillis and Steele, Commun.
-ACM 29 (1986) 1170), and writes where the cells of its piece begin. With many cells `scan.running_sum` is faster.
+ACM 29 (1986) 1170), and writes where the cells of its piece begin. With many cells the launches of `scan.running_sum`,
+which keep all of a GPU busy, take less time.
 """
 
 from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, inline, zero
 
-#: most threads of the block, and cells for each of fewer
-MOST, EACH = 1024, 16
+from .scan import running_sum
+
+#: most threads of the block, cells for each of fewer, and the cells that are too many for one block
+MOST, EACH, MANY = 1024, 16, 1 << 15
 
 
 @cache
@@ -48,6 +51,10 @@ def _body(threads, barrier):
 def sums_before(device, values, starts):
     """The launch that sets starts[k] to the sum of the values before k, up to their number, and clears the values."""
     count, threads = len(values), 32
+    if count >= MANY:
+        clear = device.compile(Kernel(zero))((count,), values)
+        launches = *running_sum(device, values, starts), clear
+        return lambda: [launch() for launch in launches] and None
     while threads < min(MOST, count / EACH):
         threads *= 2
     # a row of its own, which no other core takes a share of

@@ -14,7 +14,7 @@ from repro.parallel import inline
 from .strategies.lists import ROWS
 
 #: particles below which nine threads share a particle on a GPU
-FEW = 100_000
+FEW = 300_000
 
 
 def shared(device, count: int) -> bool:

@@ -62,7 +62,7 @@ def test_the_running_sum_is_the_sum_of_what_comes_before(device, count):
     np.testing.assert_array_equal(device.to_host(starts), np.concatenate([[0], np.cumsum(values)]))
 
 
-@pytest.mark.parametrize("count", [1, 31, 32, 33, 545, 20011])
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 545, 20011, 1 << 15])
 def test_one_block_finds_the_sums_before_and_clears_the_numbers(device, count):
     if device.simulated and count > 600:
         pytest.skip("too many threads for the simulator")
