@@ -145,15 +145,13 @@ def _timing(simulation: Simulation, seconds: float, warm_up: int) -> Timing:
 
 def facts_of(simulation: Simulation) -> dict:
     """What a speed hangs on: numbers of particles, mean number of neighbours, and passes over neighbours in a step."""
-    # what is neither list nor update sums over neighbours
-    sums = set(simulation.parts) - set(simulation._lists.parts) - {"drift", "kick"}
     return {
         "particles": simulation.system.count,
         "ghosts": int(sum(len(places) for places in _ghost_places(simulation))),
         "ratio": simulation.system.resolution.ratio,
         "neighbours": mean_neighbours(simulation),
-        "passes": len(sums & {"density", "forces"}),
-        "passes of ghosts": len(sums - {"density", "forces"}),
+        "passes": len({"density", "forces"} & set(simulation.parts)),
+        "passes of ghosts": len(simulation.followers) + len(simulation.samplings),
     }
 
 

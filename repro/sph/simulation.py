@@ -63,7 +63,7 @@ class Simulation(TimeLoop):
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
         self._first_density, self._density = self._bind_densities()
-        self._before, self._after = self._bind_ghosts()
+        self.samplings, self._after = self._bind_ghosts()
         equation = "force" if density == "summation" else "work"
         self._first_forces, self._forces = (
             self._bind.total(momentum, self.state.a, self.neighbours, still=still, equation=equation)
@@ -112,20 +112,20 @@ class Simulation(TimeLoop):
             found = self._bind.total(summation, s, self.neighbours, least=clamp)
             return found, found
         # unlike with equation 3, ghosts do not hang on the density that is found
-        options = {"least": clamp, "besides": self._followers.values() if self._bind.shared else ()}
+        options = {"least": clamp, "besides": self.followers.values() if self._bind.shared else ()}
         return tuple(
             self._bind.total(continuity, s, self.neighbours, still=still, **options) for still in (True, False)
         )
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        followers, before = self._followers, {"air": self._sampling} if "ghosts in air" in self._followers else {}
+        followers, before = self.followers, {"air": self._sampling} if "ghosts in air" in self.followers else {}
         if self._bind.shared and self.density == "continuity":
             return before, {}
         return before, {name: self._bind.one(body, n, *taken) for name, (body, n, taken) in followers.items()}
 
     @cached_property
-    def _followers(self):
+    def followers(self):
         """What gives ghosts the fluid's velocity and pressure, by name: body, items and arguments."""
         used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid" and ghosts.count}
         return {f"ghosts in {kind}": self._bind.extrapolation(self.fluid, ghosts) for kind, ghosts in used.items()}
@@ -140,7 +140,7 @@ class Simulation(TimeLoop):
         return {"drift": self._drift} | self._force_parts(self._density, self._forces) | {"kick": self._kick}
 
     def _force_parts(self, density, forces) -> dict:
-        return self._lists.parts | self._before | {"density": density} | self._after | {"forces": forces}
+        return self._lists.parts | self.samplings | {"density": density} | self._after | {"forces": forces}
 
     def _launch_step(self):
         for launch in self.parts.values():
