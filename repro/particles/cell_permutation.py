@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, inline, zero
 
-from .block_scan import sums_before
 from .cell_order import _count_body, _scatter
+from .scan import running_sum
 
 
 @cache
@@ -80,12 +80,14 @@ class CellPermutation:
         device, count, arrays = self.device, len(self.ids), (r, *arrays, self.ids)
         sorted_ = tuple(device.zeros(len(array), array.dtype) for array in arrays)
         components = tuple(len(array) // count for array in arrays)
+        scan = running_sum(device, self._counts, self.starts)
         lists = self._cell, self.starts, self._members, self.ids, self.order
         return {
+            "clear the counts": device.compile(Kernel(zero))((self.cells.count,), self._counts),
             "count": device.compile(Kernel(_count_body(self._real, device.add)))(
                 (count,), r, self._counts, self._cell, self._place, count, self.cells.shape
             ),
-            "scan": sums_before(device, self._counts, self.starts),
+            "scan": lambda: [launch() for launch in scan] and None,
             "scatter": device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members),
             "bring into order": device.compile(Kernel(_order_body(components)))(
                 (count,), *lists, count, *arrays, *sorted_

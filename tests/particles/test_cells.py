@@ -10,7 +10,6 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
 from repro.errors import CapacityError
-from repro.particles.block_scan import sums_before
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cell_table import CellTable, particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, cell_of, neighbour
@@ -60,17 +59,6 @@ def test_the_running_sum_is_the_sum_of_what_comes_before(device, count):
     for launch in running_sum(device, on_device, starts):
         launch()
     np.testing.assert_array_equal(device.to_host(starts), np.concatenate([[0], np.cumsum(values)]))
-
-
-@pytest.mark.parametrize("count", [1, 31, 32, 33, 545, 20011, 1 << 15])
-def test_one_block_finds_the_sums_before_and_clears_the_numbers(device, count):
-    if device.simulated and count > 600:
-        pytest.skip("too many threads for the simulator")
-    values = np.random.default_rng(count).integers(0, 9, count).astype(np.int32)
-    on_device, starts = device.to_device(values), device.zeros(count + 1, np.int32)
-    sums_before(device, on_device, starts)()
-    np.testing.assert_array_equal(device.to_host(starts), np.concatenate([[0], np.cumsum(values)]))
-    assert not device.to_host(on_device).any()
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])

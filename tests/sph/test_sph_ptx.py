@@ -13,7 +13,7 @@ def test_kernels_keep_to_registers_leave_no_product_to_be_fused_and_widen_only_t
     kernels = ptx_of("sph_ptx", "single")
     assert {k["strategy"] for k in kernels} == set(STRATEGIES)
     assert {k["density"] for k in kernels} == set(DENSITIES)
-    assert {k["kernel"] for k in kernels} >= SUMS | {"drift", "kick", "_move", "bring", "sum_up"}
+    assert {k["kernel"] for k in kernels} >= SUMS | {"drift", "kick", "_move", "bring"}
     wrong = [k for k in kernels if k["local"] or not k["target"].startswith("sm_90")]
     wrong += [k for k in kernels if k["double"] and k["kernel"] not in SUMS]
     assert not wrong, "\n".join(map(str, wrong))
