@@ -56,5 +56,10 @@ def convergence(table: pd.DataFrame):
         axes.loglog(1000 * rows["spacing"], 100 * rows["error"], marker=marker, label=f"h = {ratio:g} spacings")
     axes.axhspan(axes.get_ylim()[0], 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
     axes.set(xlabel="spacing (mm)", ylabel="largest error of the pressure (%)")
+    spacings = 1000 * table["spacing"].unique()
+    axes.set_xticks(spacings, [f"{spacing:.3g}" for spacing in spacings])
+    axes.yaxis.set_major_formatter("{x:g}")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter("")
     axes.legend()
     return figure, {name: table[name] for name in ("ratio", "spacing", "error")}
