@@ -53,13 +53,12 @@ def convergence(table: pd.DataFrame):
     """The error of the pressure over the spacing, a line for each smoothing length, of `runs.resolutions`."""
     figure, axes = plt.subplots()
     for (ratio, rows), marker in zip(table.groupby("ratio"), MARKERS, strict=False):
-        axes.loglog(1000 * rows["spacing"], 100 * rows["error"], marker=marker, label=f"h = {ratio:g} spacings")
-    axes.axhspan(axes.get_ylim()[0], 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
+        axes.semilogx(1000 * rows["spacing"], 100 * rows["error"], marker=marker, label=f"h = {ratio:g} spacings")
+    axes.axhspan(0, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
     axes.set(xlabel="spacing (mm)", ylabel="largest error of the pressure (%)")
     spacings = 1000 * table["spacing"].unique()
     axes.set_xticks(spacings, [f"{spacing:.3g}" for spacing in spacings])
-    axes.yaxis.set_major_formatter("{x:g}")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_minor_formatter("")
+    axes.xaxis.set_minor_formatter("")
+    axes.set_ylim(bottom=0)
     axes.legend()
     return figure, {name: table[name] for name in ("ratio", "spacing", "error")}
