@@ -24,8 +24,12 @@ class Bindings:
     def __init__(self, device, real, system, strategy: str):
         self.device, self.real, self.system = device, real, system
         search = STRATEGIES[strategy]
-        walk, self.anyone = search.walk_on_gpu if device.name == "cuda" else search.walk, search.anyone
-        self.search, self.choice = search, (KERNELS[system.resolution.kernel], walk)
+        self.search, self._kernel = search, KERNELS[system.resolution.kernel]
+        gpu = device.name == "cuda"
+        self.walk = search.walk_on_gpu if gpu else search.walk
+        #: of the two sums in a step, the second one over the same places
+        self.first, self.again = (self.walk, self.walk) if gpu else (search.walk_and_keep, search.walk_again)
+        self._kept = 0 if gpu else search.KEPT
         #: whether threads share a particle's sum
         self.shared = search.SHARES and shared(device, system.count)
         self._numbers, self._cells = numbers(system, real), system.cells.shape
@@ -46,13 +50,18 @@ class Bindings:
         """Partial sums of the rows of cells."""
         return self.device.zeros(ROWS * LARGEST * self.system.count, np.float64)
 
-    def total(self, make, target, neighbours: dict, *, still=False, besides=(), **options):
+    def kept(self, species):
+        """The species with room for who of it is near each particle of the fluid."""
+        room = self.device.zeros(max(1, self._kept * self.system.count), np.uint32)
+        return species._replace(near=room)
+
+    def total(self, make, walk, target, neighbours: dict, *, still=False, besides=(), **options):
         """The launch of a sum over all kinds of neighbours, species by name, into `target`; `make` is of `sums`.
 
         A `still` one takes no time: it adds nothing to the condensation. Bodies
         `besides`, each with its items and arguments, are run in the kernel of a shared sum.
         """
-        terms, count = make(self.real, *self.choice, tuple(neighbours), **options), self.system.count
+        terms, count = make(self.real, self._kernel, walk, tuple(neighbours), **options), self.system.count
         p = self._numbers._replace(divergence=np.float64(0), diffusion=np.float64(0)) if still else self._numbers
         species = self._faces, p, self._cells, *neighbours.values()
         if not self.shared:
@@ -77,13 +86,13 @@ class Bindings:
 
     def extrapolation(self, fluid, ghosts) -> tuple:
         """Body, items and arguments of what gives ghosts the fluid's velocity and pressure."""
-        body = extrapolation_body(self.real, *self.choice, self.anyone)
+        body = extrapolation_body(self.real, self._kernel, self.walk, self.search.anyone)
         return body, ghosts.count, (fluid, ghosts, self._numbers, self._cells)
 
     def sampling(self, fluid, air):
         """The launch that finds out which sites in the air hold a ghost."""
         gap = self.real((GAP / self.system.resolution.ratio) ** 2)
-        body = air_body(self.real, self.choice[1], self.anyone)
+        body = air_body(self.real, self.walk, self.search.anyone)
         return self.one(body, air.count, fluid, air, gap, self._numbers, self._cells)
 
 

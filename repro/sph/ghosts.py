@@ -82,11 +82,11 @@ def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     count = len(order)
     u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
     # ghosts do not move by themselves: both velocities are one
-    return Species(r, u, u, s, term, device.to_device(sites.kind[order]), count, sort.starts, sort.members)
+    return Species(r, u, u, s, term, device.to_device(sites.kind[order]), count, sort.starts, sort.members, sort.starts)
 
 
 def no_ghosts(device, real, system: System) -> Species:
     """A species without particles, of which every cell is empty."""
     numbers, kind = device.zeros(3, real), device.zeros(1, np.int32)
     r, starts = device.zeros(3, Units(real).whole), device.zeros(system.cells.count + 1, np.int32)
-    return Species(r, *[numbers] * 4, kind, 0, starts, kind)
+    return Species(r, *[numbers] * 4, kind, 0, starts, kind, starts)

@@ -60,13 +60,14 @@ class Simulation(TimeLoop):
             self.neighbours["air"] = self.air
         if len(system.obstacles):
             self.neighbours["obstacles"] = self._ghosts(obstacles(system))
+        self.neighbours = {kind: self._bind.kept(species) for kind, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
         self._first_density, self._density = self._bind_densities()
         self.samplings, self._after = self._bind_ghosts()
         equation = "force" if density == "summation" else "work"
         self._first_forces, self._forces = (
-            self._bind.total(momentum, self.state.a, self.neighbours, still=still, equation=equation)
+            self._bind.total(momentum, self._bind.again, self.state.a, self.neighbours, still=still, equation=equation)
             for still in (True, False)
         )
 
@@ -81,7 +82,7 @@ class Simulation(TimeLoop):
         each = np.dtype(self.real).itemsize
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
-        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
+        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW) + 2 * 4 * STRATEGIES[self.strategy].KEPT
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
@@ -109,12 +110,13 @@ class Simulation(TimeLoop):
         """The launches that find densities at the start and in a step."""
         s, clamp = self.state.s, 0 if self.boundary == "clamped" else None
         if self.density == "summation":
-            found = self._bind.total(summation, s, self.neighbours, least=clamp)
+            found = self._bind.total(summation, self._bind.first, s, self.neighbours, least=clamp)
             return found, found
         # unlike with equation 3, ghosts do not hang on the density that is found
         options = {"least": clamp, "besides": self.followers.values() if self._bind.shared else ()}
         return tuple(
-            self._bind.total(continuity, s, self.neighbours, still=still, **options) for still in (True, False)
+            self._bind.total(continuity, self._bind.first, s, self.neighbours, still=still, **options)
+            for still in (True, False)
         )
 
     def _bind_ghosts(self):
@@ -210,4 +212,4 @@ class Simulation(TimeLoop):
         # and the pressure that nobody asks for
         summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
         neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
-        return summed, self._bind.total(summation, summed, neighbours, least=None)
+        return summed, self._bind.total(summation, self._bind.walk, summed, neighbours, least=None)

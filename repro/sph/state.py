@@ -33,6 +33,8 @@ class Species(NamedTuple):
     #: the particles of cell c are the places starts[c] to starts[c + 1], and there the numbers in members
     starts: object
     members: object
+    #: who is near, as bits, if a search keeps that; otherwise anything
+    near: object
 
 
 class Numbers(NamedTuple):
@@ -107,7 +109,7 @@ class State:
 
     def species(self, starts, members) -> Species:
         """For kernels, with the table of cells."""
-        return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members)
+        return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members, starts)
 
 
 def vectors(device, values: np.ndarray):

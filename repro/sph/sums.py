@@ -111,7 +111,7 @@ def summation(real, kernel, walk, kinds, least) -> Sum:
     @inline
     def ask(i, faces, p, cells, fluid):
         me = vector_of(fluid.r, i, fluid.count)
-        return me, at(me, cells)
+        return me, (*at(me, cells), i, fluid.count)
 
     @inline
     def finish(i, found, target, faces, p, fluid):
@@ -133,7 +133,8 @@ def continuity(real, kernel, walk, kinds, least) -> Sum:
     @inline
     def ask(i, faces, p, cells, fluid):
         position, velocity = vector_of(fluid.r, i, fluid.count), vector_of(fluid.v, i, fluid.count)
-        return position + velocity + near(position, velocity, faces, p), at(position, cells)
+        me = position + velocity + near(position, velocity, faces, p)
+        return me, (*at(position, cells), i, fluid.count)
 
     @inline
     def finish(i, found, target, faces, p, fluid):
@@ -158,7 +159,8 @@ def momentum(real, kernel, walk, kinds, equation) -> Sum:
     def ask(i, faces, p, cells, fluid):
         position = vector_of(fluid.r, i, fluid.count)
         here = near(position, (none, none, none), faces, p)
-        return (*position, *vector_of(fluid.u, i, fluid.count), fluid.term[i], *here), at(position, cells)
+        me = (*position, *vector_of(fluid.u, i, fluid.count), fluid.term[i], *here)
+        return me, (*at(position, cells), i, fluid.count)
 
     @inline
     def finish(i, found, target, faces, p, fluid):

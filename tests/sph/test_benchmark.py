@@ -48,7 +48,7 @@ def test_a_strategy_that_meets_its_neighbours_twice_is_not_timed(core, monkeypat
 
         return along
 
-    wrong = SimpleNamespace(**vars(linked_list) | {"walk": walk})
+    wrong = SimpleNamespace(**vars(linked_list) | {"walk_and_keep": walk})
     monkeypatch.setitem(STRATEGIES, "wrong", wrong)
     monkeypatch.setattr(PlainCore, "clock", None)
     with pytest.raises(CheckError, match="wrong on serial differs from linked list on the CPU by"):

@@ -127,3 +127,31 @@ def test_wherever_a_particle_is_it_is_in_a_cell_of_the_grid(x, y, z):
 def test_a_particle_outside_the_tank_is_refused(place):
     with pytest.raises(InputError, match="1 particles lie outside the tank"):
         system_of(np.array([place]))
+
+
+def test_who_was_near_is_found_again_though_more_are_in_a_row_than_can_be_kept():
+    empty = system_of(np.full((1, 3), 0.1))
+    width = np.array(empty.box) / empty.cells.shape
+    corner = np.ceil(empty.margin / width) * width - empty.margin
+    index = np.stack(np.meshgrid(*map(np.arange, (12, 5, 4)), indexing="ij"), -1).reshape(-1, 3)
+    position = corner + 0.01 + 0.03 * index
+    system, device, module = system_of(position), PlainDevice(), STRATEGIES["runs"]
+    state = make_state(device, REAL, system, np.zeros(system.count))
+    lists = module.lists(device, system.cells, state, REAL)
+    for launch in lists.parts.values():
+        launch()
+    fluid, p = state.species(lists.starts, lists.members), numbers(system, REAL)
+    fluid = fluid._replace(near=np.zeros(module.KEPT * system.count, np.uint32))
+    at, found = located(REAL), {}
+    for name in ("walk", "walk_and_keep", "walk_again"):
+        total = around(REAL, collect(REAL), getattr(module, name))
+        for i in range(system.count):
+            me = vector_of(state.r, i, state.count)
+            where = (*at(me, system.cells.shape), i, system.count)
+            found[name, i] = total((), me, where, fluid, p, system.cells.shape)
+    # all of them are in one row
+    assert system.count > module.WORD * module.WORDS
+    assert np.count_nonzero(np.diff(lists.starts)) <= 3
+    for i in range(system.count):
+        assert found["walk", i] == found["walk_and_keep", i] == found["walk_again", i]
+        assert i in found["walk", i]

@@ -12,6 +12,10 @@ a number below lists.ROWS: found becomes visit(found, me, j, species, p) for one
 kind of particle is one more call. The order is that of the cells, and within a cell that of the ids, so that sums have
 the same bits with every strategy. `walk_on_gpu` is the same with what is fastest there, and SHARES says whether threads
 of a GPU share a particle's sum where there are few (see `gather`).
+
+On a CPU, a step's first sum goes by `walk_and_keep`, which may keep in `species.near`, KEPT words a particle, who is
+near, and the second one, over the same places, by `walk_again`; there `at` ends with the particle's number and how many
+there are.
 """
 
 from . import cell_table, linked_list, runs

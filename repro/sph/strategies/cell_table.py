@@ -20,6 +20,9 @@ __all__ = ["anyone", "lists", "still", "walk"]
 #: one thread a particle, as the paper has it
 SHARES = False
 
+#: nothing is kept of who is near
+KEPT = 0
+
 
 @cache
 def walk(real, visit):
@@ -37,7 +40,7 @@ def walk(real, visit):
     return along
 
 
-walk_on_gpu = walk
+walk_on_gpu = walk_and_keep = walk_again = walk
 
 
 def lists(device, cells, state, real) -> Lists:

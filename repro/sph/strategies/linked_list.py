@@ -18,6 +18,9 @@ from .lists import Lists, cell_number
 #: one thread a particle, as the paper has it
 SHARES = False
 
+#: nothing is kept of who is near
+KEPT = 0
+
 
 @cache
 def walk(real, visit):
@@ -36,7 +39,7 @@ def walk(real, visit):
     return along
 
 
-walk_on_gpu = walk
+walk_on_gpu = walk_and_keep = walk_again = walk
 
 
 @inline
