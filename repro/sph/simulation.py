@@ -30,10 +30,10 @@ class Simulation(TimeLoop):
     """The fluid of `system` on a device, at first with the density of water at rest.
 
     `device` comes from `repro.parallel.select`; `strategy` is a key of strategies.STRATEGIES, `density` one of
-    DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With "ghosts" these keep the
-    fluid in the tank, and push back what sinks into a wall; otherwise the walls hold it back. Raises InputError for what cannot work and
-    MemoryLimitError before allocating what does not fit. A particle through a wall or without a finite velocity stops
-    the run, and so does a time step beyond what the fluid's speed, acceleration or compression allow.
+    DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With "ghosts" these keep the fluid
+    in the tank, and push back what sinks into a wall; otherwise the walls hold it back. Raises InputError for what
+    cannot work and MemoryLimitError before allocating what does not fit. A particle through a wall or without a finite
+    velocity stops the run, and so does a time step beyond what the fluid's speed, acceleration or compression allow.
     """
 
     def __init__(
