@@ -44,6 +44,11 @@ CHOSEN = {
     "dpd-059": "a thread a particle is faster than a thread a cell",
     "dpd-062": "sorting cells by their load balances it",
     "dpd-011": "uncoalesced access to memory costs",
+    "sph-001": "dam break, 15,000 particles: a step of the paper's method",
+    "sph-023": "dam break: the paper's method against one CPU core",
+    "sph-034": "at every size the sorted search beats linked lists",
+    "sph-037": "ghosts leave the water's surface and walls smoother",
+    "sph-038": "dam break, 0.15 s: CPU and GPU, largest distance of a particle",
 }
 
 
