@@ -1,0 +1,47 @@
+"""The particles' arrays on a device."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Particles(NamedTuple):
+    """Electrons of weight w each, as kernels take them; the three components of a vector lie one after the other."""
+
+    #: number of the cell with guards, or below 0: ABSORBED, LEAVES - face, or EMPTY
+    cell: np.ndarray
+    #: place in the cell from 0 to 1, and momentum over m c half a kick before the time (flat, 3 * capacity)
+    place: np.ndarray
+    u: np.ndarray
+    #: how many electrons a particle stands for
+    weight: np.ndarray
+    #: what names a particle for good, see `repro.pic.births`
+    ids: np.ndarray
+    #: share of the step that is left to one that leaves in its midst
+    left: np.ndarray
+
+
+#: the cell of an entry without a particle, and of one that met more faces in a step than there can be
+EMPTY, STUCK = -9, -10
+
+#: most segments of one particle in a step without collisions
+MOST_SEGMENTS = 64
+
+
+def bytes_each(real) -> int:
+    """Bytes of one particle."""
+    return 4 + 8 + 8 * np.dtype(real).itemsize
+
+
+def make_particles(device, real, capacity: int) -> Particles:
+    """Room for so many particles, empty."""
+    cell = device.zeros(capacity, np.int32)
+    cell[:] = EMPTY
+    return Particles(
+        cell,
+        device.zeros(3 * capacity, real),
+        device.zeros(3 * capacity, real),
+        device.zeros(capacity, real),
+        device.zeros(capacity, np.int64),
+        device.zeros(capacity, real),
+    )
