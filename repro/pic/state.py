@@ -17,9 +17,12 @@ class Particles(NamedTuple):
     weight: np.ndarray
     #: what names a particle for good, see `repro.pic.births`
     ids: np.ndarray
-    #: share of the step that is left to one that leaves in its midst
+    #: share of the step that is left, FRESH for a particle that has its kick and the whole step before it
     left: np.ndarray
 
+
+#: what `left` is between steps
+FRESH = 2.0
 
 #: the cell of an entry without a particle, and of one that met more faces in a step than there can be
 EMPTY, STUCK = -9, -10
@@ -37,11 +40,13 @@ def make_particles(device, real, capacity: int) -> Particles:
     """Room for so many particles, empty."""
     cell = device.zeros(capacity, np.int32)
     cell[:] = EMPTY
+    left = device.zeros(capacity, real)
+    left[:] = FRESH
     return Particles(
         cell,
         device.zeros(3 * capacity, real),
         device.zeros(3 * capacity, real),
         device.zeros(capacity, real),
         device.zeros(capacity, np.int64),
-        device.zeros(capacity, real),
+        left,
     )

@@ -11,7 +11,7 @@ from .deposition import charging, depositing
 from .gather import electric_at, magnetic_at
 from .mesh import ABSORBED
 from .segment import segments
-from .state import MOST_SEGMENTS, STUCK
+from .state import FRESH, MOST_SEGMENTS, STUCK
 
 
 class Surroundings(NamedTuple):
@@ -73,14 +73,15 @@ def kicked(momentum, electric, share):
 def travelling(real, add):
     """Returns travel(i, particles, count, fields, around, courant, layout): particle i's step, its currents added."""
     follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
-    zero, one = real(0), real(1)
+    one, fresh = real(1), real(FRESH)
 
     @inline
     def travel(i, particles, count, fields, around, courant, layout):
         cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
         position, momentum = place_of(particles, i, count)
-        momentum = kicked(momentum, electric_at(fields.electric, cell, position, layout), one)
-        left, going = one, True
+        left, going = particles.left[i], True
+        if left > one:
+            momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, layout), one), one
         for _ in range(MOST_SEGMENTS):
             magnetic = magnetic_at(fields.magnetic, cell, position, layout)
             end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
@@ -98,7 +99,7 @@ def travelling(real, add):
             if not going:
                 break
         particles.cell[i] = STUCK if going else cell
-        particles.left[i] = left if cell < 0 else zero
+        particles.left[i] = left if cell < 0 else fresh
         set_place(particles, i, count, position, momentum)
 
     return travel

@@ -1,0 +1,122 @@
+"""Electrons that a uniform source adds: where, when and where to is drawn from their own numbers.
+
+A particle's number is counted through all steps, and its random numbers are named by it, so that the same electrons are
+born however the box is divided.
+"""
+
+from functools import cache
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy import uint32
+
+from repro.parallel import Kernel, fma, inline
+from repro.parallel.elementary import half_turn_sine
+from repro.particles.random import ROUNDS, tea, uniform
+
+from .deposition import charging
+from .gather import electric_at
+from .travel import kicked, set_place
+
+#: the stream of `repro.particles.random` that is a source's
+BIRTH = 111
+
+
+class Births(NamedTuple):
+    """What a source's kernel needs to know."""
+
+    #: particles in use, and steps that were taken
+    used: np.ndarray
+    steps: np.ndarray
+    #: particles at the start and in each step, and those that came from elsewhere before them
+    start: int
+    per_step: int
+    others: int
+    seed: int
+    momentum: float
+    weight: float
+    #: this box's first cell in the whole one along the axes, and the whole one's cells
+    first: tuple
+    whole: tuple
+
+
+@cache
+def directions(real):
+    """Returns direction(word, word): a unit vector, every one as likely as another."""
+    unit, sine = uniform(real), half_turn_sine(real)
+    half, one, two = real(0.5), real(1), real(2)
+
+    @inline
+    def direction(first, second):
+        along = fma(two, unit(first), -one)
+        across = sqrt(max(fma(-along, along, one), real(0)))
+        s = sine(unit(second) - half)
+        cosine, other = fma(two * s, s, -one), two * s * sqrt(max(fma(-s, s, one), real(0)))
+        return across * cosine, across * other, along
+
+    return direction
+
+
+@cache
+def _places(real):
+    scale = real(2.0**-32)
+
+    @inline
+    def place(word, cells):
+        """The cell of a random place on an axis, and the place in it."""
+        spread = np.uint64(word) * np.uint64(cells)
+        return np.int32(spread >> np.uint64(32)), real(np.uint32(spread & np.uint64(0xFFFFFFFF))) * scale
+
+    return place
+
+
+@cache
+def births_body(real, add, at_start: bool):
+    """Returns a kernel's body: each item is one birth, of the start or of this step."""
+    words, place, direction, unit = tea(ROUNDS), _places(real), directions(real), uniform(real)
+    charge = charging(real, add)
+    half, one = real(0.5), real(1)
+
+    @inline
+    def bear(x, n, particles, count, fields, around, source, layout):
+        for i in range(x, x + n):
+            number = np.int64(source.others + i)
+            if not at_start:
+                number += source.start + source.per_step * (source.steps[0] - 1)
+            low, high = uint32(number), uint32(number >> 32)
+            a, b = words(low, high, BIRTH, source.seed, 0)
+            c, d = words(low, high, BIRTH, source.seed, 1)
+            e, f = words(low, high, BIRTH, source.seed, 2)
+            cx, px = place(a, source.whole[0])
+            cy, py = place(b, source.whole[1])
+            cz, pz = place(c, source.whole[2])
+            cx, cy, cz = cx - source.first[0], cy - source.first[1], cz - source.first[2]
+            if 0 <= cx < layout.nx and 0 <= cy < layout.ny and 0 <= cz < layout.nz:
+                k = add(source.used, 0, 1)
+                if k < count:
+                    cell = np.int32((cx + 1) + (cy + 1) * layout.row + (cz + 1) * layout.plane)
+                    position, left = (px, py, pz), one if at_start else unit(f)
+                    way, size = direction(d, e), real(source.momentum)
+                    momentum = (size * way[0], size * way[1], size * way[2])
+                    # the next kick is a whole one: half a step of it belongs to it, and what is left of this step
+                    late = one if at_start else left
+                    field = electric_at(fields.electric, cell, position, layout)
+                    momentum = kicked(momentum, field, -half if at_start else late - half)
+                    particles.cell[k], particles.weight[k], particles.ids[k] = cell, real(source.weight), number
+                    particles.left[k] = left
+                    set_place(particles, k, count, position, momentum)
+                    charge(around.charges, cell, position, real(source.weight) * real(around.unit), layout)
+
+    return bear
+
+
+@inline
+def _tick(x, n, steps):
+    for k in range(x, x + n):
+        steps[k] += 1
+
+
+def count_steps(device, steps):
+    """The launch that counts a step on the device."""
+    return device.compile(Kernel(_tick))((1,), steps)

@@ -1,0 +1,78 @@
+"""Particles in the order of their cells, now and then: neighbours in memory are neighbours in space, and gaps close."""
+
+from functools import cache
+
+import numpy as np
+
+from repro.parallel import Kernel, inline, zero
+from repro.particles.scan import running_sum
+
+from .state import EMPTY, Particles, make_particles
+
+
+@cache
+def _count_body(add):
+    @inline
+    def count(x, n, cell, used, counts):
+        for i in range(x, x + n):
+            if i < used[0] and cell[i] >= 0:
+                add(counts, cell[i], 1)
+
+    return count
+
+
+@cache
+def _scatter_body(add):
+    @inline
+    def scatter(x, n, particles, used, starts, sorted_, count):
+        for i in range(x, x + n):
+            cell = particles.cell[i]
+            if i < used[0] and cell >= 0:
+                k = add(starts, cell, 1)
+                sorted_.cell[k], sorted_.weight[k] = cell, particles.weight[i]
+                sorted_.ids[k], sorted_.left[k] = particles.ids[i], particles.left[i]
+                for axis in range(3):
+                    sorted_.place[k + axis * count] = particles.place[i + axis * count]
+                    sorted_.u[k + axis * count] = particles.u[i + axis * count]
+
+    return scatter
+
+
+@inline
+def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
+    # the scatter has moved each start to the next cell's
+    total = starts[nodes - 1]
+    for i in range(x, x + n):
+        if i < total:
+            particles.cell[i], particles.weight[i] = sorted_.cell[i], sorted_.weight[i]
+            particles.ids[i], particles.left[i] = sorted_.ids[i], sorted_.left[i]
+            for axis in range(3):
+                particles.place[i + axis * count] = sorted_.place[i + axis * count]
+                particles.u[i + axis * count] = sorted_.u[i + axis * count]
+        elif i < used[0]:
+            particles.cell[i] = EMPTY
+
+
+@inline
+def _use(x, n, used, starts, nodes):
+    for _ in range(x, x + n):
+        used[0] = starts[nodes - 1]
+
+
+class Ordering:
+    """The launches that bring particles into the order of their cells; `used` is the number of entries in use."""
+
+    def __init__(self, device, real, particles: Particles, used, nodes: int):
+        count = len(particles.cell)
+        sorted_ = make_particles(device, real, count)
+        counts, starts = device.zeros(nodes, np.int32), device.zeros(nodes + 1, np.int32)
+        scan = running_sum(device, counts, starts)
+        bind = device.compile
+        self.parts = {
+            "clear the counts": bind(Kernel(zero))((nodes,), counts),
+            "count": bind(Kernel(_count_body(device.add)))((count,), particles.cell, used, counts),
+            "scan": lambda: [launch() for launch in scan] and None,
+            "scatter": bind(Kernel(_scatter_body(device.add)))((count,), particles, used, starts, sorted_, count),
+            "copy back": bind(Kernel(_copy_back))((count,), particles, used, starts, sorted_, count, nodes),
+            "close gaps": bind(Kernel(_use))((1,), used, starts, nodes),
+        }

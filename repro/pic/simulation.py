@@ -1,0 +1,186 @@
+"""A running simulation: a system, a device and a strategy that moves the particles."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
+from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
+
+from .births import Births, births_body, count_steps
+from .deposition import EDGES, charging, units_of_weight
+from .fields import Fields
+from .gather import electric_at
+from .order import Ordering
+from .state import STUCK, bytes_each, make_particles
+from .strategies import STRATEGIES
+from .system import System
+from .travel import Surroundings
+
+
+class Simulation(TimeLoop):
+    """The electrons of `system` on a device, which comes from `repro.parallel.select`.
+
+    `strategy` is a key of strategies.STRATEGIES, `precision` "single" or "double"; particles are put in the order of
+    their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each strategy and on each
+    device. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit.
+    """
+
+    def __init__(self, system: System, device, *, strategy="global sums", precision="single", sort_every=0):
+        if isinstance(device, str):
+            raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
+        require_one_of("strategy", strategy, STRATEGIES)
+        require_one_of("precision", precision, PRECISIONS)
+        require_whole("sort_every", sort_every, 0, 10_000)
+        self.system, self.strategy, self.precision, self.sort_every = system, strategy, precision, sort_every
+        self.real = PRECISIONS[precision]
+        require_memory(device, self.memory, f"{system.room} particles ({precision} precision)")
+        mesh, self.unit = system.mesh, units_of_weight(system.total_weight)
+        self.particles_on_device = make_particles(device, self.real, system.room)
+        self.fields = Fields(device, self.real, mesh, system.dt, self.unit)
+        #: entries of the particles' arrays in use, and steps taken, as the device counts them
+        self.used, self._clock = device.zeros(1, np.int32), device.zeros(1, np.int64)
+        self.charges = device.zeros(mesh.layout.nodes, np.int64)
+        around = Surroundings(device.to_device(mesh.beyond), self.charges, self.unit)
+        self.surroundings = (self.fields.arrays, around, self.fields.courant, mesh.layout)
+        self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
+        self.device = device
+        launches = [self._launch_step]
+        self._moves = STRATEGIES[strategy](self._setup())
+        self._births = self._bind_births(at_start=False)
+        if sort_every:
+            self._order = Ordering(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
+            launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
+        super().__init__(device, launches, start=self._place, look=self._require_valid)
+
+    def __repr__(self):
+        return f"Simulation({self.system.name}, {self.system.room} particles, {self.strategy}, {self.device})"
+
+    @property
+    def memory(self) -> int:
+        """Bytes on the device, about."""
+        each = bytes_each(self.real) * (2 if self.sort_every else 1)
+        nodes = self.system.mesh.layout.nodes
+        return int(self.system.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8))
+
+    def _setup(self):
+        names = {"device": self.device, "real": self.real, "used": self.used, "surroundings": self.surroundings}
+        return SimpleNamespace(**names, particles=self.particles_on_device, system=self.system)
+
+    @property
+    def parts(self) -> dict:
+        """What a step launches, by name, in its order."""
+        if not self.system.self_field:
+            return self._births | self._moves
+        return self.fields.before | self._births | self._moves | self.fields.after
+
+    def _launch_step(self):
+        for launch in self.parts.values():
+            launch()
+
+    def _launch_sorted(self):
+        for launch in self._order.parts.values():
+            launch()
+        self._launch_step()
+
+    def _bind_births(self, *, at_start: bool) -> dict:
+        source, system = self.system.source, self.system
+        count = 0 if source is None else source.start if at_start else source.per_step
+        if not count:
+            return {}
+        births = Births(
+            *(self.used, self._clock, source.start, source.per_step, len(system.electrons.weight)),
+            *(source.seed, source.momentum, source.weight, (0, 0, 0), system.mesh.shape),
+        )
+        body = births_body(self.real, self.device.add, at_start)
+        launch = self.device.compile(Kernel(body, strict=True))(
+            (count,), self.particles_on_device, system.room, *self.surroundings[:2], births, system.mesh.layout
+        )
+        return {"births": launch} if at_start else {"clock": count_steps(self.device, self._clock), "births": launch}
+
+    def _place(self):
+        """Put everybody where the system has them, and B half a step back."""
+        self._place_electrons()
+        for launch in self._bind_births(at_start=True).values():
+            launch()
+        if self.system.self_field:
+            self.fields.begin()
+        self._require_valid()
+
+    def _place_electrons(self):
+        electrons, mesh, device = self.system.electrons, self.system.mesh, self.device
+        count, room = len(electrons.weight), self.system.room
+        if not count:
+            return
+        scaled = electrons.position / mesh.spacing
+        cells = np.minimum(scaled.astype(int), np.array(mesh.shape) - 1)
+        found = self.particles_on_device
+        nodes, place = mesh.nodes(cells).astype(np.int32), (scaled - cells).T.astype(self.real)
+        field = electric_at(device.to_host(self.fields.arrays.electric), nodes, tuple(place), mesh.layout)
+        # half of the first kick belongs to the time before
+        momentum = electrons.momentum.T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
+        found.cell[:count], found.weight[:count] = device.to_device(nodes), device.to_device(electrons.weight)
+        found.ids[:count] = device.to_device(np.arange(count))
+        for axis in range(3):
+            first = axis * room
+            found.place[first : first + count] = device.to_device(place[axis])
+            found.u[first : first + count] = device.to_device(momentum[axis])
+        self.used[:] = count
+        self.charges[:] += device.to_device(self._ions(nodes, place, electrons.weight.astype(self.real)))
+
+    def _ions(self, nodes, place, weight):
+        """Charges of the ions that the electrons leave where they begin, in units of the sums."""
+        layout, found = self.system.mesh.layout, np.zeros(self.system.mesh.layout.nodes, np.int64)
+        charge = charging(self.real, lambda sums, index, value: np.add.at(sums, index, value))
+        charge(found, nodes, tuple(place), weight * self.real(self.unit), layout)
+        return found
+
+    def _require_valid(self):
+        """Raise what stops a run: a particle that is lost, a box that is full, numbers that are not finite."""
+        used, room = int(self.used[0]), self.system.room
+        when = f"by step {self.steps} of {self.system.name}"
+        if used > room:
+            raise CapacityError(f"{used} particles {when}, and room for {room}: take a capacity of {2 * used}")
+        cell, u = self.particles_on_device.cell, self.particles_on_device.u
+        stuck = int((cell == STUCK).sum())
+        if stuck:
+            raise DivergenceError(f"{stuck} particles met more faces in a step than there can be {when}")
+        if not np.isfinite(float(u.sum(dtype=np.float64))):
+            raise DivergenceError(f"momenta are not finite {when}: dt = {self.system.dt:g} s")
+        if not np.isfinite(float(self.fields.arrays.electric.sum(dtype=np.float64))):
+            raise DivergenceError(f"the electric field is not finite {when}: dt = {self.system.dt:g} s")
+
+    @property
+    def time(self) -> float:
+        """Time in s."""
+        return self.steps * self.system.dt
+
+    @property
+    def count(self) -> int:
+        """Particles in the box."""
+        return int((self.particles_on_device.cell >= 0).sum())
+
+    def particles(self) -> dict[str, np.ndarray]:
+        """Everybody in the box by id: position (m), momentum (over m c, at the time of the position), weight, ids.
+
+        Positions and momenta have the shape (count, 3).
+        """
+        self.start()
+        mesh, device, found = self.system.mesh, self.device, self.particles_on_device
+        cell, ids = device.to_host(found.cell), device.to_host(found.ids)
+        here = np.flatnonzero(cell >= 0)
+        here = here[np.argsort(ids[here])]
+        place, u = (device.to_host(array).reshape(3, -1)[:, here] for array in (found.place, found.u))
+        electric = device.to_host(self.fields.arrays.electric)
+        field = np.asarray(electric_at(electric, cell[here], tuple(place), mesh.layout))
+        return {
+            "position": (mesh.cells(cell[here]) + place.T.astype(float)) * mesh.spacing,
+            "momentum": (u - self.real(0.5) * field).T.astype(float),
+            "weight": device.to_host(found.weight)[here].astype(float),
+            "ids": ids[here],
+        }
+
+
+def _uniform(field) -> np.ndarray:
+    """A uniform field as the nodes of a mesh have it."""
+    return np.asarray(field, float)[:, None, None, None]

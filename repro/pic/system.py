@@ -1,0 +1,221 @@
+"""What is simulated: a box, its fields, the electrons in it and those that a source adds, checked. SI units."""
+
+import warnings
+from dataclasses import dataclass, field
+from math import ceil, isfinite, sqrt
+
+import numpy as np
+
+from repro.errors import InputError, require_whole
+
+from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
+from .fields import courant_numbers
+from .mesh import Mesh
+from .push import LARGEST_TURN
+
+#: plasma frequency times time step above which a leapfrog oscillates without a bound
+_FASTEST = 2.0
+
+#: spacings in a Debye length or a gyration radius below which one is warned
+_RESOLVED = 0.3
+
+
+@dataclass(frozen=True)
+class Electrons:
+    """Electrons at `position` in m with `momentum` over m c, both (count, 3), each for `weight` (count) of them."""
+
+    position: np.ndarray = field(repr=False)
+    momentum: np.ndarray = field(repr=False)
+    weight: np.ndarray = field(repr=False)
+
+    def __post_init__(self):
+        count = len(self.position)
+        if not self.position.shape == self.momentum.shape == (count, 3) or self.weight.shape != (count,):
+            raise InputError(
+                f"electrons: positions {self.position.shape}, momenta {self.momentum.shape}, weights "
+                f"{self.weight.shape}: they must be (count, 3), (count, 3) and (count,)"
+            )
+        for what in ("position", "momentum", "weight"):
+            bad = ~np.isfinite(getattr(self, what))
+            if bad.any():
+                raise InputError(f"electrons: {bad.sum()} numbers of the {what} are not finite")
+        if (self.weight <= 0).any():
+            raise InputError(f"electrons: a weight of {self.weight.min():g}: every weight must be above 0")
+
+
+def no_electrons() -> Electrons:
+    """Nobody at the start."""
+    return Electrons(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A uniform source in the whole box: particles of one energy in all directions, each leaving an ion where it began.
+
+    `start` are there at the beginning, `per_step` come in each step, at times that are spread over it.
+    """
+
+    #: kinetic energy in eV
+    energy: float
+    #: electrons that a particle stands for
+    weight: float
+    start: int = 0
+    per_step: int = 0
+    seed: int = 1
+
+    def __post_init__(self):
+        for what in ("energy", "weight"):
+            value = getattr(self, what)
+            if not (isfinite(value) and value > 0):
+                raise InputError(f"source: {what} = {value}: a finite number above 0")
+        for what in ("start", "per_step"):
+            require_whole(f"source: {what}", getattr(self, what), 0, 2**31 - 1)
+        require_whole("source: seed", self.seed, 0, 2**32 - 1)
+
+    @property
+    def momentum(self) -> float:
+        """Momentum of a new electron over m c."""
+        gamma = 1 + self.energy / REST_ENERGY
+        return sqrt((gamma - 1) * (gamma + 1))
+
+
+@dataclass(frozen=True)
+class System:
+    """Electrons on `mesh` in steps of dt seconds, in a uniform field `magnetic` (T) and `electric` (V/m) at the start.
+
+    With `self_field` Maxwell's equations follow; otherwise the fields stay as they are. `capacity` is how many
+    particles there may be at a time (by default those at the start, and a source's of `steps_kept` steps).
+    Raises InputError for what cannot be simulated, and warns of what the mesh does not resolve.
+    """
+
+    mesh: Mesh
+    dt: float
+    electrons: Electrons = field(default_factory=no_electrons)
+    source: Source | None = None
+    magnetic: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    electric: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    self_field: bool = True
+    capacity: int | None = None
+    name: str = "electrons"
+
+    def __post_init__(self):
+        if not (isfinite(self.dt) and self.dt > 0):
+            raise InputError(f"{self.name}: dt = {self.dt} s: a finite time above 0")
+        for what in ("magnetic", "electric"):
+            if len(getattr(self, what)) != 3 or not np.isfinite(getattr(self, what)).all():
+                raise InputError(f"{self.name}: {what} = {getattr(self, what)}: three finite numbers")
+        if self.capacity is not None:
+            require_whole(f"{self.name}: capacity", self.capacity, 1, 2**31 - 1)
+        if not self.count:
+            raise InputError(f"{self.name}: no electron at the start, and no source of any")
+        if self.room < self.count:
+            raise InputError(f"{self.name}: capacity = {self.room} for {self.count} particles at the start")
+        self._require_inside()
+        self._require_steps()
+        self._warn_of_the_unresolved()
+
+    @property
+    def count(self) -> int:
+        """Particles at the start; a source that starts with none counts what it adds in a step."""
+        born = 0 if self.source is None else self.source.start
+        adds = self.source is not None and self.source.per_step
+        return len(self.electrons.position) + born or int(bool(adds))
+
+    @property
+    def room(self) -> int:
+        """Most particles at a time."""
+        return self.count if self.capacity is None else self.capacity
+
+    @property
+    def total_weight(self) -> float:
+        """The largest number of electrons that can be in the box at a time."""
+        heaviest = max([*self.electrons.weight, 0.0] if len(self.electrons.weight) < 1000 else [self.heaviest])
+        if self.source is not None:
+            heaviest = max(heaviest, self.source.weight)
+        return heaviest * self.room
+
+    @property
+    def heaviest(self) -> float:
+        """The largest weight at the start."""
+        return float(self.electrons.weight.max(initial=0.0))
+
+    @property
+    def density(self) -> float:
+        """Mean number of electrons in m^3 at the start."""
+        born = 0.0 if self.source is None else self.source.weight * self.source.start
+        return float(self.electrons.weight.sum() + born) / float(np.prod(self.mesh.length))
+
+    @property
+    def plasma_frequency(self) -> float:
+        """omega_p in 1/s at the mean density of the start, without a correction for fast electrons."""
+        return sqrt(self.density * CHARGE**2 / (MASS * PERMITTIVITY))
+
+    def _require_inside(self):
+        position, length = self.electrons.position, np.array(self.mesh.length)
+        outside = ~((position >= 0) & (position <= length)).all(1)
+        if outside.any():
+            raise InputError(
+                f"{self.name}: {outside.sum()} electrons are outside the box of {self.mesh.length} m that begins at 0"
+            )
+
+    def _require_steps(self):
+        courant = sqrt(sum(number**2 for number in courant_numbers(self.mesh, self.dt)))
+        if courant > 1:
+            raise InputError(
+                f"{self.name}: dt = {self.dt:g} s is beyond the Courant limit of this mesh: at most "
+                f"{_below(self.dt / courant)} s"
+            )
+        turn = CHARGE * float(np.linalg.norm(self.magnetic)) * self.dt / MASS
+        if turn > LARGEST_TURN:
+            raise InputError(
+                f"{self.name}: in {np.linalg.norm(self.magnetic):g} T a slow electron turns by {turn:.3g} radians in a "
+                f"step of {self.dt:g} s, and may by {LARGEST_TURN:g}: dt at most {_below(self.dt * LARGEST_TURN / turn)} s"
+            )
+        fast = self.plasma_frequency * self.dt
+        if self.self_field and fast > _FASTEST:
+            raise InputError(
+                f"{self.name}: the plasma frequency times dt is {fast:.3g}, unstable above {_FASTEST:g}: dt at most "
+                f"{_below(self.dt * _FASTEST / fast)} s, or fewer electrons"
+            )
+
+    def _warn_of_the_unresolved(self):
+        """Say which lengths the mesh does not resolve, where they matter."""
+        speeds = self._momenta()
+        field_ = float(np.linalg.norm(self.magnetic))
+        coarsest = max(self.mesh.spacing)
+        if field_ and speeds:
+            radius = speeds * MASS * LIGHT / (CHARGE * field_)
+            if radius < _RESOLVED * min(self.mesh.spacing):
+                warnings.warn(
+                    f"{self.name}: electrons gyrate with a radius of {radius:.3g} m in cells of "
+                    f"{min(self.mesh.spacing):.3g} m: cells of at most {radius / _RESOLVED:.2g} m resolve it",
+                    stacklevel=4,
+                )
+        if self.self_field and speeds:
+            debye = min(speeds, 1.0) * LIGHT / max(self.plasma_frequency, 1e-300)
+            if debye < _RESOLVED * coarsest:
+                warnings.warn(
+                    f"{self.name}: the Debye length is {debye:.3g} m in cells of {coarsest:.3g} m: electrons will heat "
+                    f"up until it is resolved, which cells of at most {debye / _RESOLVED:.2g} m do",
+                    stacklevel=4,
+                )
+
+    def _momenta(self) -> float:
+        """Root mean square of the momenta over m c along one axis at the start, 0 where nothing moves."""
+        squares, weights = [], []
+        if len(self.electrons.weight):
+            spread = self.electrons.momentum - np.average(
+                self.electrons.momentum, axis=0, weights=self.electrons.weight
+            )
+            squares.append(float((spread**2).sum(1).mean() / 3))
+            weights.append(float(self.electrons.weight.sum()))
+        if self.source is not None:
+            squares.append(self.source.momentum**2 / 3)
+            weights.append(self.source.weight * max(self.source.start, 1))
+        return sqrt(np.average(squares, weights=weights)) if squares else 0.0
+
+
+def _below(value: float) -> str:
+    """A number in three digits that is not above it."""
+    scale = 10.0 ** (ceil(np.log10(value)) - 3)
+    return f"{np.floor(value / scale) * scale:.3g}"
