@@ -92,51 +92,116 @@ def momentum(orbit, factors):
 
 
 @inline
-def moved(x, k, speed, orbit, t, factors):
-    """Where along axis k an orbit from x has come after t; `speed` is the way of light in a step, in cells."""
-    _, slow, u, g, h = orbit
+def moved(x, speed, u, g, h, t, factors):
+    """Where along an axis an orbit from x has come after t: u, g and h are the components along it.
+
+    `speed` is the way in a step, in cells, of what has a momentum of 1.
+    """
     _, c, d = factors
-    return fma(speed * slow, fma(t, u[k], fma(c, g[k], d * h[k])), x)
+    return fma(speed, fma(t, u, fma(c, g, d * h)), x)
+
+
+@inline
+def rate(speed, u, g, h, factors):
+    """How fast it moves along the axis then, in cells a step."""
+    s, c, _ = factors
+    return speed * fma(s, g, fma(c, h, u))
 
 
 @cache
-def crossing(real):
-    """Returns meeting(x, end, k, speed, orbit, t): when an orbit that is at `end` beyond the cell [0, 1] at t left it.
+def first_face(real):
+    """Returns nearest(position, end): the face that the chord to `end`, beyond the cell, meets first, and its share.
 
-    Newton's iteration, kept between a time inside and one outside. An electron that starts on the face and turns
-    towards the inside first is inside until it comes back.
+    The face is 2 * axis, and 1 more at the high end; the share of the chord is 1 at its end.
     """
-    factors = turning(real)
-    zero, half, one = real(0), real(0.5), real(1)
-    enough = real(np.finfo(real).eps)
+    zero, one, never = real(0), real(1), real(2)
 
     @inline
-    def meeting(x, end, k, speed, orbit, t):
-        q, slow, u, g, h = orbit
-        face, way = (one, one) if end > one else (zero, -one)
-        before, after = zero, t
-        if x == face:
-            if way * u[k] > zero:
-                return zero
-            found = t
-        else:
-            found = t * ((face - x) / (end - x))
+    def share(x, end):
+        apart = end - x
+        chord = ((one if end > one else zero) - x) / (apart if apart != zero else one)
+        return chord if (end > one) | (end < zero) else never
+
+    @inline
+    def nearest(position, end):
+        x, y, z = share(position[0], end[0]), share(position[1], end[1]), share(position[2], end[2])
+        axis = np.int32(0) if (x <= y) & (x <= z) else (np.int32(1) if y <= z else np.int32(2))
+        beyond = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+        return 2 * axis + np.int32(beyond > one), min(x, min(y, z))
+
+    return nearest
+
+
+@inline
+def along_axis(axis, position, orbit, courant):
+    """Place, speed and the three components of an orbit along an axis that is known at run time only."""
+    _, slow, u, g, h = orbit
+    x = position[0] if axis == 0 else (position[1] if axis == 1 else position[2])
+    speed = courant[0] if axis == 0 else (courant[1] if axis == 1 else courant[2])
+    u_k = u[0] if axis == 0 else (u[1] if axis == 1 else u[2])
+    g_k = g[0] if axis == 0 else (g[1] if axis == 1 else g[2])
+    h_k = h[0] if axis == 0 else (h[1] if axis == 1 else h[2])
+    return x, speed * slow, u_k, g_k, h_k
+
+
+@cache
+def meeting(real):
+    """Returns meet(face, share, position, orbit, courant, t): when an orbit meets a face, and whether it may do so.
+
+    So many steps of Newton's iteration from where the chord of the time t meets it, without a branch. It may not if it
+    begins on the face and turns inwards first.
+    """
+    factors = turning(real)
+    zero, one = real(0), real(1)
+    # with which most orbits are on the face to rounding
+    steps = 3 if real is np.float32 else 4
+
+    @inline
+    def meet(face, share, position, orbit, courant, t):
+        x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
+        high = (face & 1) == 1
+        side = one if high else zero
+        found = share * t
+        for _ in range(steps):
+            at = factors(orbit[0] * found * found, found)
+            quick = rate(speed, u, g, h, at)
+            beyond = moved(x, speed, u, g, h, found, at) - side
+            found = min(max(found - beyond / (quick if quick != zero else one), zero), t)
+        return found, (x != side) | ((u > zero) == high)
+
+    return meet
+
+
+@cache
+def searching(real):
+    """Returns search(face, position, orbit, courant, t): when an orbit that is beyond a face at t met it, always.
+
+    Newton's iteration kept between a time inside and one outside. An orbit that begins on the face and turns inwards
+    is inside until it comes back.
+    """
+    factors = turning(real)
+    zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
+
+    @inline
+    def search(face, position, orbit, courant, t):
+        x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
+        side, way = (one, one) if face & 1 else (zero, -one)
+        before, after, found = zero, t, t
+        if x == side and way * u > zero:
+            return zero
         for _ in range(_SEARCHES):
-            s, c, d = factors(q * found * found, found)
-            beyond = moved(x, k, speed, orbit, found, (s, c, d)) - face
+            at = factors(orbit[0] * found * found, found)
+            beyond, quick = moved(x, speed, u, g, h, found, at) - side, rate(speed, u, g, h, at)
             if way * beyond > zero:
                 after = found
             else:
                 before = found
-            rate = speed * slow * fma(s, g[k], fma(c, h[k], u[k]))
-            step = beyond / rate if rate != zero else t
-            next_ = found - step
-            if not (before <= next_ <= after):
-                next_ = half * (before + after)
-            change = next_ - found
-            found = next_
-            if abs(change) <= enough * t:
+            guess = found - beyond / quick if quick != zero else before
+            if not (before <= guess <= after):
+                guess = half * (before + after)
+            change, found = abs(guess - found), guess
+            if change <= enough * t:
                 break
         return found
 
-    return meeting
+    return search

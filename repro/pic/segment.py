@@ -6,10 +6,40 @@ import numpy as np
 
 from repro.parallel import inline
 
-from .push import circling, crossing, momentum, moved, turning
+from .push import circling, first_face, meeting, momentum, moved, searching, turning
 
 #: what a segment ends at, beside the faces 0 to 5
 INSIDE = -1
+
+
+@cache
+def flying(real):
+    """Returns fly(position, orbit, courant, t): where an orbit has come after t of a step, and the momentum there."""
+    factors_of = turning(real)
+
+    @inline
+    def fly(position, orbit, courant, t):
+        q, slow, u, g, h = orbit
+        factors = factors_of(q * t * t, t)
+        x = moved(position[0], courant[0] * slow, u[0], g[0], h[0], t, factors)
+        y = moved(position[1], courant[1] * slow, u[1], g[1], h[1], t, factors)
+        z = moved(position[2], courant[2] * slow, u[2], g[2], h[2], t, factors)
+        return (x, y, z), momentum(orbit, factors)
+
+    return fly
+
+
+@cache
+def inside_cell(real):
+    """Returns inside(position): is it in [0, 1]^3?"""
+    zero, one = real(0), real(1)
+
+    @inline
+    def inside(position):
+        x, y, z = position
+        return (x >= zero) & (x <= one) & (y >= zero) & (y <= one) & (z >= zero) & (z <= one)
+
+    return inside
 
 
 @cache
@@ -21,46 +51,87 @@ def segments(real):
     at the high end. On a face the position is exactly 0 or 1. Where an orbit leaves a cell and is back at the end of t,
     it counts as inside: the chord is, along which the current flows.
     """
-    orbiting, factors_of, meeting = circling(real), turning(real), crossing(real)
-    zero, one = real(0), real(1)
+    orbiting, fly, inside, (stop, _) = circling(real), flying(real), inside_cell(real), stopping(real)
+
+    @inline
+    def segment(position, u, magnetic, courant, t):
+        orbit = orbiting(u, magnetic)
+        end, u_end = fly(position, orbit, courant, t)
+        if inside(end):
+            return end, u_end, t, np.int32(INSIDE)
+        return stop(position, end, orbit, courant, t)
+
+    return segment
+
+
+@cache
+def landing(real):
+    """Returns land(position, beyond, orbit, courant, t): the segment of an orbit that is beyond its cell after t.
+
+    Without a branch, and with a sign that tells whether it is right: it is not where the curve meets another face
+    before the one that its chord meets first, or only grazes it.
+    """
+    fly, nearest, meet = flying(real), first_face(real), meeting(real)
+    zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
+
+    @inline
+    def land(position, beyond, orbit, courant, t):
+        face, share = nearest(position, beyond)
+        met, outwards = meet(face, share, position, orbit, courant, t)
+        end, u = fly(position, orbit, courant, met)
+        off = max(outside(end[0]), max(outside(end[1]), outside(end[2])))
+        axis = face >> 1
+        along = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+        missed = abs(along - (one if face & 1 else zero))
+        return on_face(end, face), u, met, face, outwards & (max(off, missed) <= nearly)
+
+    @inline
+    def outside(value):
+        return max(-value, value - one)
 
     @inline
     def within(value):
         return min(max(value, zero), one)
 
     @inline
-    def segment(position, u, magnetic, courant, t):
-        orbit = orbiting(u, magnetic)
-        factors = factors_of(orbit[0] * t * t, t)
-        x = moved(position[0], 0, courant[0], orbit, t, factors)
-        y = moved(position[1], 1, courant[1], orbit, t, factors)
-        z = moved(position[2], 2, courant[2], orbit, t, factors)
-        if zero <= x <= one and zero <= y <= one and zero <= z <= one:
-            return (x, y, z), momentum(orbit, factors), t, np.int32(INSIDE)
-        first, face = t, np.int32(INSIDE)
-        if x < zero or x > one:
-            met = meeting(position[0], x, 0, courant[0], orbit, t)
-            if met <= first:
-                first, face = met, np.int32(x > one)
-        if y < zero or y > one:
-            met = meeting(position[1], y, 1, courant[1], orbit, t)
-            if met <= first:
-                first, face = met, np.int32(2 + (y > one))
-        if z < zero or z > one:
-            met = meeting(position[2], z, 2, courant[2], orbit, t)
-            if met <= first:
-                first, face = met, np.int32(4 + (z > one))
-        factors = factors_of(orbit[0] * first * first, first)
-        x = within(moved(position[0], 0, courant[0], orbit, first, factors))
-        y = within(moved(position[1], 1, courant[1], orbit, first, factors))
-        z = within(moved(position[2], 2, courant[2], orbit, first, factors))
-        side = real(face & 1)
-        if face >> 1 == 0:
-            x = side
-        elif face >> 1 == 1:
-            y = side
-        elif face >> 1 == 2:
-            z = side
-        return (x, y, z), momentum(orbit, factors), first, face
+    def on_face(end, face):
+        side, axis = one if face & 1 else zero, face >> 1
+        x = side if axis == 0 else within(end[0])
+        y = side if axis == 1 else within(end[1])
+        z = side if axis == 2 else within(end[2])
+        return x, y, z
 
-    return segment
+    return land, on_face
+
+
+@cache
+def stopping(real):
+    """Returns stop(position, beyond, orbit, courant, t): as `landing`, and right in all cases."""
+    (land, on_face), fly, search = landing(real), flying(real), searching(real)
+    zero, one = real(0), real(1)
+
+    @inline
+    def sure(position, beyond, orbit, courant, t):
+        first, face = t, np.int32(INSIDE)
+        if beyond[0] < zero or beyond[0] > one:
+            first, face = earlier(np.int32(beyond[0] > one), first, face, position, orbit, courant, t)
+        if beyond[1] < zero or beyond[1] > one:
+            first, face = earlier(np.int32(2 + (beyond[1] > one)), first, face, position, orbit, courant, t)
+        if beyond[2] < zero or beyond[2] > one:
+            first, face = earlier(np.int32(4 + (beyond[2] > one)), first, face, position, orbit, courant, t)
+        end, u = fly(position, orbit, courant, first)
+        return on_face(end, face), u, first, face
+
+    @inline
+    def earlier(other, first, face, position, orbit, courant, t):
+        met = search(other, position, orbit, courant, t)
+        return (met, other) if met <= first else (first, face)
+
+    @inline
+    def stop(position, beyond, orbit, courant, t):
+        end, u, used, face, right = land(position, beyond, orbit, courant, t)
+        if right:
+            return end, u, used, face
+        return sure(position, beyond, orbit, courant, t)
+
+    return stop, sure

@@ -169,7 +169,8 @@ class System:
         if turn > LARGEST_TURN:
             raise InputError(
                 f"{self.name}: in {np.linalg.norm(self.magnetic):g} T a slow electron turns by {turn:.3g} radians in a "
-                f"step of {self.dt:g} s, and may by {LARGEST_TURN:g}: dt at most {_below(self.dt * LARGEST_TURN / turn)} s"
+                f"step of {self.dt:g} s, and may by {LARGEST_TURN:g}: dt at most "
+                f"{_below(self.dt * LARGEST_TURN / turn)} s"
             )
         fast = self.plasma_frequency * self.dt
         if self.self_field and fast > _FASTEST:

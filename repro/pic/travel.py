@@ -42,13 +42,16 @@ def set_place(particles, i, count, position, momentum):
 
 @cache
 def next_cell(real):
-    """Returns through(cell, position, face, beyond, layout): what is beyond a face, and the place in the cell there."""
+    """Returns through(cell, position, face, beyond, layout): what is beyond a face, and the place in the cell there.
+
+    For INSIDE it is the cell itself.
+    """
     zero, one = real(0), real(1)
 
     @inline
     def through(cell, position, face, beyond, layout):
         axis, high = face >> 1, face & 1
-        step = layout.plane if axis == 2 else (layout.row if axis == 1 else 1)
+        step = layout.plane if axis == 2 else (layout.row if axis == 1 else (1 if axis == 0 else 0))
         other = zero if high else one
         into = beyond[cell + step if high else cell - step]
         x = other if axis == 0 else position[0]

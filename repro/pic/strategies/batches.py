@@ -1,0 +1,208 @@
+"""A batch of particles at a time, for the cores of a CPU. Not in the paper.
+
+All particles of a batch fly to the end of the step, in a loop without a branch, of which the compiler computes 8 or 16
+at once; so do those that met a face go on, in smaller and smaller batches. What adds to sums runs one by one. Each core
+adds to currents of its own, which are summed at the end.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+from repro.parallel.atomics import add_alone
+
+from ..deposition import EDGES, charging, depositing
+from ..gather import electric_at, magnetic_at
+from ..mesh import ABSORBED
+from ..push import circling
+from ..segment import INSIDE, flying, inside_cell, landing, stopping
+from ..state import FRESH, MOST_SEGMENTS, STUCK
+from ..travel import kicked, next_cell, place_of, set_place
+
+
+class Shares(NamedTuple):
+    """What the cores have of their own."""
+
+    #: currents of each core, one after the other
+    currents: np.ndarray
+    cores: int
+
+
+#: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
+#: taken; and of whole numbers: particle, cell, the face that is met, and who of the batch met one
+PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
+WHO, CELL, FACE, MET, WHOLE_ROWS = 0, 1, 2, 3, 4
+
+#: rows of what is found about those that met a face: place and momentum, time taken, face. They are an array of their
+#: own, because a compiler does not compute at once what it may have to read after it has been written.
+AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, 8
+
+#: a face that only a search finds, and most particles of a batch
+RARE, BATCH = 8, 128
+
+
+@inline
+def _three(s, row, k):
+    return s[row, k], s[row + 1, k], s[row + 2, k]
+
+
+@inline
+def _keep(s, row, k, values):
+    s[row, k], s[row + 1, k], s[row + 2, k] = values
+
+
+@cache
+def _departing(real):
+    """Returns depart(...): a batch of particles takes its kicks."""
+    zero, one = real(0), real(1)
+
+    @inline
+    def depart(x, n, s, r, particles, count, fields, layout):
+        for k in range(n):
+            i = x + k
+            # an entry without a particle flies, too, from the first node, and carries nothing
+            cell = max(particles.cell[i], np.int32(0))
+            position, momentum = place_of(particles, i, count)
+            left = particles.left[i]
+            electric = electric_at(fields.electric, cell, position, layout)
+            _keep(s, PLACE, k, position)
+            _keep(s, MOMENTUM, k, kicked(momentum, electric, one if left > one else zero))
+            s[LEFT, k] = min(left, one)
+            r[WHO, k], r[CELL, k] = i, cell
+
+    return depart
+
+
+@cache
+def _segment_of_each(real):
+    """Returns follow(...): the next segment of each particle of a batch, without a branch but for rare faces."""
+    orbiting, fly, inside = circling(real), flying(real), inside_cell(real)
+    (land, _), (_, sure) = landing(real), stopping(real)
+
+    @inline
+    def orbit_of(s, r, k, fields, layout):
+        magnetic = magnetic_at(fields.magnetic, r[CELL, k], _three(s, PLACE, k), layout)
+        return orbiting(_three(s, MOMENTUM, k), magnetic)
+
+    @inline
+    def fly_on(waiting, s, r, fields, courant, layout):
+        for k in range(waiting):
+            end, momentum = fly(_three(s, PLACE, k), orbit_of(s, r, k, fields, layout), courant, s[LEFT, k])
+            _keep(s, END, k, end)
+            _keep(s, THEN, k, momentum)
+            s[USED, k] = s[LEFT, k]
+            r[FACE, k] = INSIDE if inside(end) else RARE
+
+    @inline
+    def list_met(waiting, r):
+        met = 0
+        for k in range(waiting):
+            r[MET, met] = k
+            met += r[FACE, k] != INSIDE
+        return met
+
+    @inline
+    def meet_faces(met, s, r, t, fields, courant, layout):
+        for m in range(met):
+            k = r[MET, m]
+            orbit, beyond = orbit_of(s, r, k, fields, layout), _three(s, END, k)
+            end, momentum, used, face, right = land(_three(s, PLACE, k), beyond, orbit, courant, s[LEFT, k])
+            _keep(t, AT, m, end)
+            _keep(t, WITH, m, momentum)
+            t[AFTER, m], t[WHICH, m] = used, real(face if right else RARE)
+
+    @inline
+    def put_back(met, s, r, t, fields, courant, layout):
+        for m in range(met):
+            k, face = r[MET, m], np.int32(t[WHICH, m])
+            end, momentum, used = _three(t, AT, m), _three(t, WITH, m), t[AFTER, m]
+            if face == RARE:
+                orbit = orbit_of(s, r, k, fields, layout)
+                end, momentum, used, face = sure(_three(s, PLACE, k), _three(s, END, k), orbit, courant, s[LEFT, k])
+            _keep(s, END, k, end)
+            _keep(s, THEN, k, momentum)
+            s[USED, k], r[FACE, k] = used, face
+
+    @inline
+    def follow(waiting, s, r, t, fields, courant, layout):
+        fly_on(waiting, s, r, fields, courant, layout)
+        met = list_met(waiting, r)
+        meet_faces(met, s, r, t, fields, courant, layout)
+        put_back(met, s, r, t, fields, courant, layout)
+
+    return follow
+
+
+@cache
+def _body(real, add):
+    depart, follow_segments = _departing(real), _segment_of_each(real)
+    deposit, rest, through = depositing(real, add_alone), charging(real, add), next_cell(real)
+    fresh = real(FRESH)
+
+    @inline
+    def arrive(waiting, s, r, particles, count, currents, shift, around, layout):
+        """The currents of the segments; returns how many go on in another cell, now the first of the batch."""
+        more = 0
+        for k in range(waiting):
+            i, cell, face, end = r[WHO, k], r[CELL, k], r[FACE, k], _three(s, END, k)
+            if particles.cell[i] < 0:
+                continue
+            amount, momentum, left = particles.weight[i] * real(around.unit), _three(s, THEN, k), s[LEFT, k]
+            deposit(currents, cell + shift, _three(s, PLACE, k), end, amount)
+            into, beyond = through(cell, end, face, around.beyond, layout)
+            if into == ABSORBED:
+                rest(around.charges, cell, end, -amount, layout)
+                beyond = end
+            left -= s[USED, k]
+            particles.cell[i], particles.left[i] = into, left if into < 0 else fresh
+            set_place(particles, i, count, beyond, momentum)
+            _keep(s, PLACE, more, beyond)
+            _keep(s, MOMENTUM, more, momentum)
+            s[LEFT, more], r[WHO, more], r[CELL, more] = left, i, into
+            more += (face != INSIDE) & (into >= 0)
+        return more
+
+    @inline
+    def follow(x, n, s, r, t, particles, count, fields, around, courant, layout, shares):
+        # the core whose share these are, see `loops`
+        shift = ((x + 1) * shares.cores - 1) // count * layout.nodes
+        depart(x, n, s, r, particles, count, fields, layout)
+        waiting = n
+        for _ in range(MOST_SEGMENTS):
+            follow_segments(waiting, s, r, t, fields, courant, layout)
+            waiting = arrive(waiting, s, r, particles, count, shares.currents, shift, around, layout)
+            if not waiting:
+                break
+        for k in range(waiting):
+            particles.cell[r[WHO, k]] = STUCK
+
+    return follow
+
+
+@inline
+def _add_up(x, n, currents, own, cores, length):
+    for k in range(x, x + n):
+        total = currents[k]
+        for core in range(cores):
+            total += own[k + core * length]
+            own[k + core * length] = 0
+        currents[k] = total
+
+
+def build(setup) -> dict:
+    """The launches of a step by name."""
+    device, nodes = setup.device, setup.system.mesh.layout.nodes
+    fields = setup.surroundings[0]
+    alone = device.workers == 1
+    own = fields.currents if alone else device.zeros(device.workers * EDGES * nodes, np.int64)
+    scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
+    kernel = Kernel(_body(setup.real, device.add), dtype=setup.real, strict=True, **scratch)
+    count = len(setup.particles.cell)
+    arguments = setup.particles, count, *setup.surroundings, Shares(own, device.workers)
+    launches = {"particles": device.compile(kernel)((count,), *arguments)}
+    if not alone:
+        add_up = device.compile(Kernel(_add_up))((EDGES * nodes,), fields.currents, own, device.workers, EDGES * nodes)
+        launches["sum of currents"] = add_up
+    return launches
