@@ -13,7 +13,7 @@ from .fields import Fields
 from .gather import electric_at
 from .order import Ordering
 from .state import STUCK, bytes_each, make_particles
-from .strategies import STRATEGIES
+from .strategies import STRATEGIES, fastest, runs_on
 from .system import System
 from .travel import Surroundings
 
@@ -21,15 +21,16 @@ from .travel import Surroundings
 class Simulation(TimeLoop):
     """The electrons of `system` on a device, which comes from `repro.parallel.select`.
 
-    `strategy` is a key of strategies.STRATEGIES, `precision` "single" or "double"; particles are put in the order of
+    `strategy` is a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles are put in the order of
     their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each strategy and on each
     device. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit.
     """
 
-    def __init__(self, system: System, device, *, strategy="global sums", precision="single", sort_every=0):
+    def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0):
         if isinstance(device, str):
             raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
-        require_one_of("strategy", strategy, STRATEGIES)
+        strategy = fastest(device) if strategy == "fastest" else strategy
+        require_one_of("strategy", strategy, [name for name in STRATEGIES if runs_on(name, device)])
         require_one_of("precision", precision, PRECISIONS)
         require_whole("sort_every", sort_every, 0, 10_000)
         self.system, self.strategy, self.precision, self.sort_every = system, strategy, precision, sort_every

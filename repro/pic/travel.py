@@ -73,13 +73,16 @@ def kicked(momentum, electric, share):
 
 
 @cache
-def travelling(real, add):
-    """Returns travel(i, particles, count, fields, around, courant, layout): particle i's step, its currents added."""
+def travelling(real, add, depositing=depositing):
+    """Returns travel(i, particles, count, fields, currents, around, courant, layout): particle i's whole step.
+
+    `depositing(real, add)` makes what adds a segment to `currents`, see `deposition`.
+    """
     follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
     one, fresh = real(1), real(FRESH)
 
     @inline
-    def travel(i, particles, count, fields, around, courant, layout):
+    def travel(i, particles, count, fields, currents, around, courant, layout):
         cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
         position, momentum = place_of(particles, i, count)
         left, going = particles.left[i], True
@@ -88,17 +91,17 @@ def travelling(real, add):
         for _ in range(MOST_SEGMENTS):
             magnetic = magnetic_at(fields.magnetic, cell, position, layout)
             end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
-            deposit(fields.currents, cell, position, end, amount)
+            deposit(currents, cell, position, end, amount)
             position, left = end, left - used
             going = face >= 0
             if going:
-                into, beyond_face = through(cell, position, face, around.beyond, layout)
+                into, other_side = through(cell, position, face, around.beyond, layout)
                 if into == ABSORBED:
                     rest(around.charges, cell, position, -amount, layout)
+                else:
+                    position = other_side
                 going = into >= 0
                 cell = into
-                if into != ABSORBED:
-                    position = beyond_face
             if not going:
                 break
         particles.cell[i] = STUCK if going else cell

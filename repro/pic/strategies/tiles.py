@@ -1,0 +1,70 @@
+"""One thread a particle, and each block adds currents in its shared memory first. Not in the paper.
+
+Particles that were put in the order of their cells not long ago are near each other, so a block's currents fall into a
+few cells one after the other: the window. What falls outside is added to the sums of all at once. It is for a GPU only.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from repro.parallel import Kernel, inline
+
+from ..deposition import EDGES, depositing
+from ..travel import travelling
+
+#: cells in a window, and threads of a block
+WINDOW, BLOCK = 32, 128
+
+#: rows of shared memory, a number for each thread of the block
+_ROWS = EDGES * WINDOW // BLOCK
+
+
+@cache
+def _windowed(real, add):
+    """What adds a segment's current to a window (numbers, first edge in it, sums of all)."""
+
+    @inline
+    def add_within(currents, edge, value):
+        window, first, everyone = currents
+        near = edge - first
+        if 0 <= near < EDGES * WINDOW:
+            add(window, (near // BLOCK, near % BLOCK), value)
+        else:
+            add(everyone, edge, value)
+
+    return depositing(real, add_within)
+
+
+@cache
+def _body(real, add, barrier):
+    travel = travelling(real, add, _windowed)
+
+    @inline
+    def follow(x, n, t, particles, count, fields, around, courant, layout):
+        lane = x % BLOCK
+        # before a thread moves the particle: the block's first one begins the window
+        first = EDGES * (particles.cell[x - lane] - WINDOW // 4)
+        for row in range(_ROWS):
+            t[row, lane] = 0
+        barrier()
+        if x < count and particles.cell[x] >= 0:
+            travel(x, particles, count, fields, (t, first, fields.currents), around, courant, layout)
+        barrier()
+        for row in range(_ROWS):
+            value = t[row, lane]
+            if value != 0:
+                add(fields.currents, first + row * BLOCK + lane, value)
+
+    return follow
+
+
+def build(setup) -> dict:
+    """The launches of a step by name."""
+    device = setup.device
+    body = _body(setup.real, device.add, device.barrier)
+    kernel = Kernel(body, dtype=np.int64, shared_rows=_ROWS, block=BLOCK, strict=True)
+    count = len(setup.particles.cell)
+    # whole blocks, whose threads all take a share of the window
+    launch = device.compile(kernel)((-(-count // BLOCK) * BLOCK,), setup.particles, count, *setup.surroundings)
+    return {"particles": launch}
