@@ -21,9 +21,9 @@ from .travel import Surroundings
 class Simulation(TimeLoop):
     """The electrons of `system` on a device, which comes from `repro.parallel.select`.
 
-    `strategy` is a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles are put in the order of
-    their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each strategy and on each
-    device. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit.
+    `strategy` is a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles are put in
+    the order of their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each strategy
+    and on each device. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit.
     """
 
     def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0):
