@@ -16,11 +16,23 @@ from repro.parallel.elementary import half_turn_sine
 from repro.particles.random import ROUNDS, tea, uniform
 
 from .deposition import charging
+from .fields import FieldArrays
 from .gather import electric_at
-from .travel import kicked, set_place
+from .state import Particles
+from .travel import Surroundings, kicked, set_place
 
 #: the stream of `repro.particles.random` that is a source's
 BIRTH = 111
+
+
+class Cradle(NamedTuple):
+    """Where particles are born: entries of `particles` from used[0] on, in the `fields` there."""
+
+    device: object
+    particles: Particles
+    used: np.ndarray
+    fields: FieldArrays
+    around: Surroundings
 
 
 class Births(NamedTuple):

@@ -5,15 +5,16 @@ from types import SimpleNamespace
 import numpy as np
 
 from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
-from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
+from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select
 
-from .births import Births, births_body, count_steps
+from .births import Births, Cradle, births_body, count_steps
+from .bus import Bus
 from .deposition import EDGES, charging, units_of_weight
 from .fields import Fields
 from .gather import electric_at
 from .order import Ordering
 from .state import STUCK, bytes_each, make_particles
-from .strategies import STRATEGIES, fastest, runs_on
+from .strategies import STRATEGIES, Strategy, fastest
 from .system import System
 from .travel import Surroundings
 
@@ -21,34 +22,37 @@ from .travel import Surroundings
 class Simulation(TimeLoop):
     """The electrons of `system` on a device, which comes from `repro.parallel.select`.
 
-    `strategy` is a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles are put in
-    the order of their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each strategy
-    and on each device. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit.
+    `strategy` is a Strategy, a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles
+    are put in the order of their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each
+    strategy and on each device. Raises InputError for what cannot work and MemoryLimitError before allocating what does
+    not fit.
     """
 
     def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0):
         if isinstance(device, str):
             raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
-        strategy = fastest(device) if strategy == "fastest" else strategy
-        require_one_of("strategy", strategy, [name for name in STRATEGIES if runs_on(name, device)])
+        strategy = _strategy(strategy, device)
         require_one_of("precision", precision, PRECISIONS)
         require_whole("sort_every", sort_every, 0, 10_000)
-        self.system, self.strategy, self.precision, self.sort_every = system, strategy, precision, sort_every
-        self.real = PRECISIONS[precision]
+        self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
+        self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
+        self._memory_of_strategy = strategy.memory(system, self.real, device)
         require_memory(device, self.memory, f"{system.room} particles ({precision} precision)")
         mesh, self.unit = system.mesh, units_of_weight(system.total_weight)
         self.particles_on_device = make_particles(device, self.real, system.room)
-        self.fields = Fields(device, self.real, mesh, system.dt, self.unit)
+        self.fields = Fields(_home(device, strategy), self.real, mesh, system.dt, self.unit)
+        self._bus = None if self.fields.device is device else Bus(device, self.fields)
         #: entries of the particles' arrays in use, and steps taken, as the device counts them
-        self.used, self._clock = device.zeros(1, np.int32), device.zeros(1, np.int64)
+        self.used = device.zeros(1, np.int32)
+        self._clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
         self.charges = device.zeros(mesh.layout.nodes, np.int64)
         around = Surroundings(device.to_device(mesh.beyond), self.charges, self.unit)
-        self.surroundings = (self.fields.arrays, around, self.fields.courant, mesh.layout)
+        arrays = self._bus.arrays if self._bus else self.fields.arrays
+        self.surroundings = (arrays, around, self.fields.courant, mesh.layout)
         self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
-        self.device = device
         launches = [self._launch_step]
-        self._moves = STRATEGIES[strategy](self._setup())
-        self._births = self._bind_births(at_start=False)
+        self._moves = strategy.build(self._setup())
+        self._births = {} if strategy.by_host else self._bind_births(self._cradle)
         if sort_every:
             self._order = Ordering(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
             launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
@@ -62,18 +66,31 @@ class Simulation(TimeLoop):
         """Bytes on the device, about."""
         each = bytes_each(self.real) * (2 if self.sort_every else 1)
         nodes = self.system.mesh.layout.nodes
-        return int(self.system.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8))
+        return int(self.system.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8)) + (
+            self._memory_of_strategy
+        )
 
     def _setup(self):
         names = {"device": self.device, "real": self.real, "used": self.used, "surroundings": self.surroundings}
+        names |= {"fields": self.fields, "bear": self._bind_births}
         return SimpleNamespace(**names, particles=self.particles_on_device, system=self.system)
+
+    @property
+    def _cradle(self) -> Cradle:
+        return Cradle(self.device, self.particles_on_device, self.used, *self.surroundings[:2])
+
+    def _graph(self, every: int, observers: tuple):
+        if self._by_host:
+            return lambda: self._launch(self.steps, every, observers)
+        return super()._graph(every, observers)
 
     @property
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
         if not self.system.self_field:
             return self._births | self._moves
-        return self.fields.before | self._births | self._moves | self.fields.after
+        to_device, to_host = (self._bus.before, self._bus.after) if self._bus else ({}, {})
+        return self.fields.before | to_device | self._births | self._moves | to_host | self.fields.after
 
     def _launch_step(self):
         for launch in self.parts.values():
@@ -84,25 +101,29 @@ class Simulation(TimeLoop):
             launch()
         self._launch_step()
 
-    def _bind_births(self, *, at_start: bool) -> dict:
+    def _bind_births(self, cradle: Cradle, *, at_start: bool = False) -> dict:
         source, system = self.system.source, self.system
         count = 0 if source is None else source.start if at_start else source.per_step
         if not count:
             return {}
+        clock = cradle.device.zeros(1, np.int64) if at_start else self._clock
         births = Births(
-            *(self.used, self._clock, source.start, source.per_step, len(system.electrons.weight)),
+            *(cradle.used, clock, source.start, source.per_step, len(system.electrons.weight)),
             *(source.seed, source.momentum, source.weight, (0, 0, 0), system.mesh.shape),
         )
-        body = births_body(self.real, self.device.add, at_start)
-        launch = self.device.compile(Kernel(body, strict=True))(
-            (count,), self.particles_on_device, system.room, *self.surroundings[:2], births, system.mesh.layout
+        kernel = Kernel(births_body(self.real, cradle.device.add, at_start), strict=True)
+        room, layout = len(cradle.particles.cell), system.mesh.layout
+        launch = cradle.device.compile(kernel)(
+            (count,), cradle.particles, room, cradle.fields, cradle.around, births, layout
         )
-        return {"births": launch} if at_start else {"clock": count_steps(self.device, self._clock), "births": launch}
+        return {"births": launch} if at_start else {"clock": count_steps(cradle.device, clock), "births": launch}
 
     def _place(self):
         """Put everybody where the system has them, and B half a step back."""
         self._place_electrons()
-        for launch in self._bind_births(at_start=True).values():
+        if self._bus:
+            self._bus.bring_fields()
+        for launch in self._bind_births(self._cradle, at_start=True).values():
             launch()
         if self.system.self_field:
             self.fields.begin()
@@ -117,7 +138,7 @@ class Simulation(TimeLoop):
         cells = np.minimum(scaled.astype(int), np.array(mesh.shape) - 1)
         found = self.particles_on_device
         nodes, place = mesh.nodes(cells).astype(np.int32), (scaled - cells).T.astype(self.real)
-        field = electric_at(device.to_host(self.fields.arrays.electric), nodes, tuple(place), mesh.layout)
+        field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
         momentum = electrons.momentum.T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
         found.cell[:count], found.weight[:count] = device.to_device(nodes), device.to_device(electrons.weight)
@@ -151,6 +172,9 @@ class Simulation(TimeLoop):
         if not np.isfinite(float(self.fields.arrays.electric.sum(dtype=np.float64))):
             raise DivergenceError(f"the electric field is not finite {when}: dt = {self.system.dt:g} s")
 
+    def _electric(self) -> np.ndarray:
+        return self.fields.device.to_host(self.fields.arrays.electric)
+
     @property
     def time(self) -> float:
         """Time in s."""
@@ -172,8 +196,7 @@ class Simulation(TimeLoop):
         here = np.flatnonzero(cell >= 0)
         here = here[np.argsort(ids[here])]
         place, u = (device.to_host(array).reshape(3, -1)[:, here] for array in (found.place, found.u))
-        electric = device.to_host(self.fields.arrays.electric)
-        field = np.asarray(electric_at(electric, cell[here], tuple(place), mesh.layout))
+        field = np.asarray(electric_at(self._electric(), cell[here], tuple(place), mesh.layout))
         return {
             "position": (mesh.cells(cell[here]) + place.T.astype(float)) * mesh.spacing,
             "momentum": (u - self.real(0.5) * field).T.astype(float),
@@ -185,3 +208,17 @@ class Simulation(TimeLoop):
 def _uniform(field) -> np.ndarray:
     """A uniform field as the nodes of a mesh have it."""
     return np.asarray(field, float)[:, None, None, None]
+
+
+def _home(device, strategy: Strategy):
+    """Where the fields are: with the particles, or on the CPU."""
+    return select("threads") if strategy.fields_on_host and device.name == "cuda" else device
+
+
+def _strategy(choice, device) -> Strategy:
+    """The strategy that a name stands for, if it is for the device."""
+    if isinstance(choice, Strategy):
+        return choice
+    choice = fastest(device) if choice == "fastest" else choice
+    require_one_of("strategy", choice, [name for name, strategy in STRATEGIES.items() if device.name in strategy.on])
+    return STRATEGIES[choice]

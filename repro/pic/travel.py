@@ -73,35 +73,66 @@ def kicked(momentum, electric, share):
 
 
 @cache
-def travelling(real, add, depositing=depositing):
-    """Returns travel(i, particles, count, fields, currents, around, courant, layout): particle i's whole step.
+def first_kick(real):
+    """Returns begin(cell, position, momentum, left, fields, layout): momentum, and what is left of the step.
 
-    `depositing(real, add)` makes what adds a segment to `currents`, see `deposition`.
+    A particle whose step begins has its kick, and the whole step before it; one that is on its way stays as it is.
     """
-    follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
-    one, fresh = real(1), real(FRESH)
+    one = real(1)
 
     @inline
-    def travel(i, particles, count, fields, currents, around, courant, layout):
-        cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
-        position, momentum = place_of(particles, i, count)
-        left, going = particles.left[i], True
+    def begin(cell, position, momentum, left, fields, layout):
         if left > one:
             momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, layout), one), one
+        return momentum, left
+
+    return begin
+
+
+@cache
+def one_segment(real, add, depositing=depositing):
+    """Returns go(cell, sums, position, momentum, left, amount, fields, around, courant, layout): one segment of a way.
+
+    `depositing(real, add)` makes what adds its current to `fields.currents`, see `deposition`; `sums` is the number by
+    which these know the cell. Returns cell, position, momentum, what is left of the step, and whether the particle has
+    more segments before it.
+    """
+    follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
+
+    @inline
+    def go(cell, sums, position, momentum, left, amount, fields, around, courant, layout):
+        magnetic = magnetic_at(fields.magnetic, cell, position, layout)
+        end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
+        deposit(fields.currents, sums, position, end, amount)
+        position, left, going = end, left - used, face >= 0
+        if going:
+            into, beyond_face = through(cell, position, face, around.beyond, layout)
+            if into == ABSORBED:
+                rest(around.charges, cell, position, -amount, layout)
+            going = into >= 0
+            cell = into
+            if into != ABSORBED:
+                position = beyond_face
+        return cell, position, momentum, left, going
+
+    return go
+
+
+@cache
+def travelling(real, add, depositing=depositing):
+    """Returns travel(i, particles, count, fields, around, courant, layout): particle i's step, its currents added."""
+    begin, go, fresh = first_kick(real), one_segment(real, add, depositing), real(FRESH)
+
+    @inline
+    def travel(i, particles, count, fields, around, courant, layout):
+        cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
+        position, momentum = place_of(particles, i, count)
+        momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
+        going = True
         for _ in range(MOST_SEGMENTS):
-            magnetic = magnetic_at(fields.magnetic, cell, position, layout)
-            end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
-            deposit(currents, cell, position, end, amount)
-            position, left = end, left - used
-            going = face >= 0
-            if going:
-                into, other_side = through(cell, position, face, around.beyond, layout)
-                if into == ABSORBED:
-                    rest(around.charges, cell, position, -amount, layout)
-                else:
-                    position = other_side
-                going = into >= 0
-                cell = into
+            cell, position, momentum, left, going = go(
+                cell, cell, position, momentum, left, amount, fields, around, courant, layout
+            )
             if not going:
                 break
         particles.cell[i] = STUCK if going else cell

@@ -1,19 +1,21 @@
 """Ways to move the particles: the same trajectories, and the same sums of currents, to the last bit."""
 
-from .batches import build as batches
-from .global_sums import build as global_sums
-from .tiles import build as tiles
+from .baskets import baskets
+from .batches import build as _batches
+from .global_sums import build as _global_sums
+from .strategy import Strategy
+from .tiles import build as _tiles
 
-#: how to build the launches that move particles, by name
-STRATEGIES = {"batches": batches, "global sums": global_sums, "tiles": tiles}
-
-#: strategies that are for a GPU only, or for a CPU only
-_ONLY_ON_GPU = {"batches": False, "tiles": True}
-
-
-def runs_on(strategy: str, device) -> bool:
-    """Is a strategy for this kind of device?"""
-    return (device.name == "cuda") is _ONLY_ON_GPU.get(strategy, device.name == "cuda")
+#: ways to move particles, by name
+STRATEGIES = {
+    strategy.name: strategy
+    for strategy in (
+        Strategy("batches", _batches, on=("serial", "threads")),
+        Strategy("global sums", _global_sums),
+        Strategy("tiles", _tiles, on=("cuda",)),
+        baskets(),
+    )
+}
 
 
 def fastest(device) -> str:

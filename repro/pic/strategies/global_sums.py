@@ -15,7 +15,7 @@ def _body(real, add):
     def follow(x, n, particles, count, fields, around, courant, layout):
         for i in range(x, x + n):
             if particles.cell[i] >= 0:
-                travel(i, particles, count, fields, fields.currents, around, courant, layout)
+                travel(i, particles, count, fields, around, courant, layout)
 
     return follow
 

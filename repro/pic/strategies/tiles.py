@@ -11,6 +11,7 @@ import numpy as np
 from repro.parallel import Kernel, inline
 
 from ..deposition import EDGES, depositing
+from ..fields import FieldArrays
 from ..travel import travelling
 
 #: cells in a window, and threads of a block
@@ -49,7 +50,8 @@ def _body(real, add, barrier):
             t[row, lane] = 0
         barrier()
         if x < count and particles.cell[x] >= 0:
-            travel(x, particles, count, fields, (t, first, fields.currents), around, courant, layout)
+            windowed = FieldArrays(fields.electric, fields.magnetic, (t, first, fields.currents))
+            travel(x, particles, count, windowed, around, courant, layout)
         barrier()
         for row in range(_ROWS):
             value = t[row, lane]

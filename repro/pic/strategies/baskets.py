@@ -1,0 +1,86 @@
+"""The paper's own way (section 3, figure 1): a domain of particles for each thread, and baskets for each block.
+
+The host launches one segment a thread again and again until all particles are at the end of the step; between
+launches it fills the incoming baskets and empties the outgoing ones. Blocks keep currents of their own, which are
+added up at the end. What the threads do is in `domains`, what the host does in `rounds`.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from repro.errors import InputError, require_one_of, require_whole
+from repro.parallel import require_memory
+
+from ..state import bytes_each
+from .domains import Threads, bytes_of_currents
+from .rounds import Options, Rounds
+from .strategy import Strategy
+
+#: the paper's threads a block
+PAPER_THREADS = 512
+
+#: where the fields are
+PLACES = ("host", "device")
+
+
+def baskets(
+    *,
+    blocks: int | None = None,
+    threads: int | None = None,
+    basket: int = 1024,
+    every: int = 16,
+    fields: str = "host",
+    exchange: Callable | None = None,
+) -> Strategy:
+    """The paper's strategy: `blocks` blocks of `threads` threads, with baskets for `basket` particles each.
+
+    By default a block of 512 on each multiprocessor of a GPU, and a few small blocks elsewhere. Each `every` launches
+    the host looks whether all is done, and at the baskets. `fields` says where they are advanced: on the "host", as in
+    the paper, or on the "device". Where the mesh is divided, `exchange(departed, done)` takes the particles that have
+    left (see `repro.pic.records`), and whether nobody here is on the way any more; it returns those that arrive, or
+    None when the step is over everywhere.
+    """
+    for what, value in (("blocks", blocks), ("threads a block", threads)):
+        if value is not None:
+            require_whole(what, value, 1, 2**16 if what == "blocks" else 1024)
+    require_whole("particles in a basket", basket, 1, 2**24)
+    require_whole("launches between looks", every, 1, 10_000)
+    require_one_of("place of the fields", fields, PLACES)
+    options = Options(blocks, threads, basket, every, exchange)
+    return Strategy(
+        "baskets",
+        partial(_build, options),
+        partial(_memory, options),
+        by_host=True,
+        fields_on_host=fields == "host",
+    )
+
+
+def shape_of(device, blocks: int | None, threads: int | None) -> tuple[int, int]:
+    """Blocks, and threads a block, where they are not given: as in the paper on a GPU, few elsewhere."""
+    if device.name == "cuda" and not device.simulated:
+        properties = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
+        return blocks or properties["multiProcessorCount"], threads or PAPER_THREADS
+    return blocks or 2, threads or (4 if device.simulated else 64)
+
+
+def _memory(options: Options, system, real, device) -> int:
+    blocks, threads = shape_of(device, options.blocks, options.threads)
+    each, pointers = bytes_each(real), 4 * len(Threads._fields)
+    return (
+        bytes_of_currents(system.mesh.layout.nodes, blocks)
+        + blocks * threads * pointers
+        + blocks * (2 * options.basket * each + 8)
+    )
+
+
+def _build(options: Options, setup) -> dict:
+    """The launches of a step by name."""
+    if np.any(setup.system.mesh.divided) and options.exchange is None:
+        raise InputError("the mesh is divided: give baskets(exchange=...), which takes the particles that leave")
+    needed = _memory(options, setup.system, setup.real, setup.device)
+    require_memory(setup.device, needed, "currents and baskets of each block")
+    blocks, threads = shape_of(setup.device, options.blocks, options.threads)
+    return {"particles": Rounds(setup, options._replace(blocks=blocks, threads=threads))}

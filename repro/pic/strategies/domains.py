@@ -1,0 +1,199 @@
+"""What the threads of the paper's strategy do: one segment a launch, in a domain of their own that stays compact.
+
+Element i of thread t's domain is entry i * threads + t of the particles' arrays, so that neighbouring threads read
+neighbouring entries. Behind a domain's particles its entries are EMPTY.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from repro.parallel import inline
+
+from ..deposition import EDGES
+from ..fields import FieldArrays
+from ..mesh import ABSORBED
+from ..state import EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
+from ..travel import first_kick, one_segment, place_of, set_place
+
+
+class Threads(NamedTuple):
+    """Each thread's pointers into its domain: elements, not entries."""
+
+    #: the particle in work (the paper's text calls it I_write), and where it goes when it is done (its I_read)
+    read: np.ndarray
+    write: np.ndarray
+    #: the end of what is to be read
+    end: np.ndarray
+    #: segments that the particle in work has had in this step
+    segments: np.ndarray
+    #: launches in which the thread had a particle, in this step
+    busy: np.ndarray
+
+
+class Counts(NamedTuple):
+    """Particles in each block's baskets: the paper's I_in and I_out; `room` is what a basket holds."""
+
+    incoming: np.ndarray
+    outgoing: np.ndarray
+    room: int
+    #: threads a block, and all threads
+    block: int
+    threads: int
+
+
+@inline
+def leaving(cell):
+    """Whether a particle's cell says that it leaves through a face."""
+    return EMPTY < cell < ABSORBED
+
+
+@inline
+def copied(source, i, count, target, k, room):
+    """Copy entry i of `count` to entry k of `room`."""
+    position, momentum = place_of(source, i, count)
+    set_place(target, k, room, position, momentum)
+    target.cell[k], target.weight[k] = source.cell[i], source.weight[i]
+    target.ids[k], target.left[k] = source.ids[i], source.left[i]
+
+
+@inline
+def find_ends(x, n, particles, count, threads, counts):
+    """A kernel's body: pointers to the start of each domain, and its end behind its particles."""
+    for t in range(x, x + n):
+        end, i = 0, t
+        while i < count and particles.cell[i] != EMPTY:
+            end += 1
+            i += counts.threads
+        threads.read[t], threads.write[t], threads.end[t] = 0, 0, end
+        threads.segments[t], threads.busy[t] = 0, 0
+
+
+@cache
+def taking(add):
+    """Returns take(t, particles, count, threads, incoming, counts): whether thread t has a particle to work on.
+
+    Only when its own are done does a thread take one from its block's basket, to where it will be written.
+    """
+
+    @inline
+    def take(t, particles, count, threads, incoming, counts):
+        if threads.read[t] < threads.end[t]:
+            return True
+        place, block = threads.write[t], t // counts.block
+        entry = place * counts.threads + t
+        if entry >= count or counts.incoming[block] <= 0:
+            return False
+        before = add(counts.incoming, block, -1)
+        if before <= 0:
+            add(counts.incoming, block, 1)
+            return False
+        copied(incoming, block * counts.room + before - 1, len(incoming.cell), particles, entry, count)
+        threads.read[t], threads.end[t] = place, place + 1
+        return True
+
+    return take
+
+
+@cache
+def settling(real, add):
+    """Returns settle(t, particles, count, threads, outgoing, counts): moves the pointers of who is done.
+
+    One that stays moves up to the write pointer, and both pointers go on; for one that was absorbed or left only the
+    read pointer does, so that those behind it close the hole. One that finds no room in the outgoing basket waits.
+    """
+    fresh = real(FRESH)
+
+    @inline
+    def settle(t, particles, count, threads, outgoing, counts):
+        i = threads.read[t] * counts.threads + t
+        cell = particles.cell[i]
+        if leaving(cell):
+            block = t // counts.block
+            before = add(counts.outgoing, block, 1)
+            if before >= counts.room:
+                add(counts.outgoing, block, -1)
+                return
+            copied(particles, i, count, outgoing, block * counts.room + before, len(outgoing.cell))
+            particles.cell[i] = EMPTY
+        elif cell == ABSORBED:
+            particles.cell[i] = EMPTY
+        else:
+            particles.left[i] = fresh
+            if threads.write[t] < threads.read[t]:
+                copied(particles, i, count, particles, threads.write[t] * counts.threads + t, count)
+                particles.cell[i] = EMPTY
+            threads.write[t] += 1
+        threads.read[t] += 1
+        threads.segments[t] = 0
+
+    return settle
+
+
+@cache
+def segment_body(real, add):
+    """Returns a kernel's body: each thread builds one segment of the particle that it works on."""
+    begin, go, take, settle = first_kick(real), one_segment(real, add), taking(add), settling(real, add)
+
+    @inline
+    def build(t, i, particles, count, threads, sums, fields, around, courant, layout):
+        """Particle i's next segment; returns whether it has more before it."""
+        cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
+        position, momentum = place_of(particles, i, count)
+        momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
+        own = FieldArrays(fields.electric, fields.magnetic, sums.currents)
+        at = cell + np.int64(t // sums.block) * layout.nodes
+        cell, position, momentum, left, going = go(
+            cell, at, position, momentum, left, amount, own, around, courant, layout
+        )
+        threads.segments[t] += 1
+        if going and threads.segments[t] == MOST_SEGMENTS:
+            cell, going = np.int32(STUCK), False
+        particles.cell[i], particles.left[i] = cell, left
+        set_place(particles, i, count, position, momentum)
+        return going
+
+    @inline
+    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, around, courant, layout):
+        for t in range(x, x + n):
+            if take(t, particles, count, threads, incoming, counts):
+                threads.busy[t] += 1
+                i = threads.read[t] * counts.threads + t
+                going = False
+                if particles.cell[i] >= 0:
+                    going = build(t, i, particles, count, threads, sums, fields, around, courant, layout)
+                if not going:
+                    settle(t, particles, count, threads, outgoing, counts)
+
+    return advance
+
+
+class Sums(NamedTuple):
+    """Currents of each block, one after the other, laid out as `FieldArrays.currents`; threads a block."""
+
+    currents: np.ndarray
+    block: int
+
+
+@inline
+def add_blocks(x, n, sums, blocks, total):
+    """A kernel's body: the currents of all blocks together, each of which then begins at zero."""
+    size = len(total)
+    for k in range(x, x + n):
+        found = np.int64(0)
+        for block in range(blocks):
+            at = k + np.int64(block) * size
+            found += sums.currents[at]
+            sums.currents[at] = 0
+        total[k] = found
+
+
+def bytes_of_currents(nodes: int, blocks: int) -> int:
+    """Bytes of the currents that blocks keep apart: 12 sums of 8 bytes a node and block."""
+    return 8 * EDGES * nodes * blocks
+
+
+def domains_of(particles: Particles, threads: int) -> list[np.ndarray]:
+    """Each thread's domain, as entries of the particles' arrays in its order."""
+    return [np.arange(t, len(particles.cell), threads) for t in range(threads)]

@@ -1,0 +1,208 @@
+"""The host's side of the paper's strategy: launches until all particles are done, and baskets filled and emptied."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from repro.errors import CapacityError
+from repro.parallel import Kernel
+
+from ..births import Cradle
+from ..records import put_records, record_type, to_records
+from ..state import Particles, make_particles
+from ..travel import Surroundings
+from .domains import Counts, Sums, Threads, add_blocks, find_ends, segment_body
+
+#: registers that a multiprocessor has for its block
+_REGISTERS = 65536
+
+
+class Options(NamedTuple):
+    """What `baskets` was told."""
+
+    blocks: int | None
+    threads: int | None
+    basket: int
+    every: int
+    exchange: Callable | None
+
+
+class Round(NamedTuple):
+    """What a step took."""
+
+    #: launches until all particles were at its end, and the share of threads that had one, in the mean of them
+    launches: int
+    busy: float
+    #: segments that were built, and times that the host filled the incoming baskets
+    segments: int
+    filled: int
+
+
+def shares(count: int, most: np.ndarray) -> np.ndarray:
+    """How many of `count` particles each basket gets: as even as `most`, what it has room for, allows."""
+    given = np.zeros_like(most)
+    while count and (given < most).any():
+        free = np.flatnonzero(given < most)[:count]
+        more = np.minimum(max(1, count // len(free)), (most - given)[free])
+        given[free] += more
+        count -= int(more.sum())
+    return given
+
+
+class Rounds:
+    """A step's launches, made by the host until all particles are done; the round of each step stands in `rounds`."""
+
+    def __init__(self, setup, options: Options):
+        device, real = setup.device, setup.real
+        self._setup, self._options, self._room = setup, options, len(setup.particles.cell)
+        self.blocks, per_block = options.blocks, options.threads
+        total, basket = self.blocks * per_block, options.basket
+        self.threads = Threads(*(device.zeros(total, np.int32) for _ in Threads._fields))
+        self.incoming, self.outgoing = (make_particles(device, real, self.blocks * basket) for _ in range(2))
+        filled = (device.zeros(self.blocks, np.int32) for _ in range(2))
+        self.counts = Counts(*filled, basket, per_block, total)
+        fields = setup.surroundings[0]
+        self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
+        particles = setup.particles, self._room, self.threads
+        self._find_ends = device.compile(Kernel(find_ends))((total,), *particles, self.counts)
+        limit = _REGISTERS // per_block if per_block > 256 else None
+        kernel = Kernel(segment_body(real, device.add), block=per_block, registers=limit, strict=True)
+        self._launch = device.compile(kernel)(
+            (total,), *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.surroundings
+        )
+        self._add_blocks = device.compile(Kernel(add_blocks))(
+            (len(fields.currents),), self.sums, self.blocks, fields.currents
+        )
+        self._bear = _nursery(setup)
+        #: particles on the host that no basket has had room for yet
+        self.waiting = np.empty(0, record_type(real))
+        self._many, self.launches, self.filled = None, 0, 0
+        self.rounds: list[Round] = []
+
+    def __call__(self):
+        """A step."""
+        self.begin()
+        while self.look():
+            self.launch()
+        self.end()
+
+    def begin(self):
+        """Point all threads to the start of their domains; who is born in this step waits at the host."""
+        self.launches, self.filled = 0, 0
+        self._setup.used[:] = self._room
+        self._find_ends()
+        self.waiting = self._bear()
+
+    def launch(self):
+        """As many launches as there are between two looks."""
+        if self._many is not None:
+            self._many()
+        else:
+            self._launch_many()
+            # once the kernel has been compiled, the launches can be recorded
+            self._many = self._setup.device.capture(self._launch_many)
+        self.launches += self._options.every
+
+    def _launch_many(self):
+        for _ in range(self._options.every):
+            self._launch()
+
+    def look(self) -> bool:
+        """Between launches: empty and fill the baskets; returns whether somebody is still on the way."""
+        while True:
+            departed = self._emptied() if self._options.exchange else ()
+            on_the_way = self._on_the_way() + len(self.waiting)
+            if self._options.exchange:
+                arrived = self._options.exchange(departed, not on_the_way)
+                if arrived is None:
+                    return False
+                self.waiting = np.concatenate([self.waiting, arrived])
+                on_the_way += len(arrived)
+            self._fill()
+            if on_the_way or not self._options.exchange:
+                return bool(on_the_way)
+
+    def end(self):
+        """Add up the currents of all blocks."""
+        self._add_blocks()
+        busy = int(self.threads.busy.sum())
+        share = busy / max(self.launches * self.counts.threads, 1)
+        self.rounds.append(Round(self.launches, share, busy, self.filled))
+
+    def _on_the_way(self) -> int:
+        unread = (self.threads.end - self.threads.read).sum() + self.counts.incoming.sum()
+        return int(unread)
+
+    def _emptied(self) -> np.ndarray:
+        """Those who have left, out of the outgoing baskets."""
+        device = self._setup.device
+        filled = device.to_host(self.counts.outgoing)
+        if not filled.any():
+            return self.waiting[:0]
+        self.counts.outgoing[:] = 0
+        return to_records(Particles(*map(device.to_host, self.outgoing)), self._entries(filled))
+
+    def _entries(self, filled) -> np.ndarray:
+        """Entries of the baskets' arrays, of which each has so many: the first of all blocks, the second of all ..."""
+        within = np.arange(filled.max(initial=0))[:, None]
+        entries = within + np.arange(self.blocks) * self.counts.room
+        return entries[within < filled]
+
+    def _fill(self):
+        """Fill the incoming baskets evenly, when they are empty and somebody waits."""
+        device = self._setup.device
+        if not len(self.waiting) or int(self.counts.incoming.sum()):
+            return
+        filled = shares(len(self.waiting), np.minimum(self._free(), self.counts.room))
+        if not filled.any():
+            if not self._on_the_way():
+                self._refuse()
+            return
+        host = Particles(*map(device.to_host, self.incoming))
+        count = int(filled.sum())
+        put_records(self.waiting[:count], host, self._entries(filled))
+        for source, target in zip(host, self.incoming, strict=True):
+            device.upload(source, target)
+        self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
+        self.waiting, self.filled = self.waiting[count:], self.filled + 1
+
+    def _free(self) -> np.ndarray:
+        """Entries in each block's domains that no particle has or will need."""
+        read, write, end = (self._setup.device.to_host(pointer) for pointer in self.threads[:3])
+        total = self.counts.threads
+        elements = (self._room - np.arange(total) + total - 1) // total
+        return (elements - write - (end - read)).reshape(self.blocks, -1).sum(1)
+
+    def _refuse(self):
+        needed = int(self.threads.write.sum()) + len(self.waiting)
+        raise CapacityError(
+            f"{needed} particles in a step of {self._setup.system.name}, and room for {self._room}: take a capacity of "
+            f"{2 * needed}"
+        )
+
+
+def _nursery(setup):
+    """Returns bear(): records of those who are born in a step, where the fields are."""
+    source, device = setup.system.source, setup.fields.device
+    room = source.per_step if source else 0
+    if not room:
+        return lambda: np.empty(0, record_type(setup.real))
+    born, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
+    around = setup.surroundings[1]
+    charges = ions = around.charges
+    if device is not setup.device:
+        ions = device.zeros(len(charges), np.int64)
+        around = Surroundings(setup.system.mesh.beyond, ions, around.unit)
+    launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
+
+    def bear():
+        used[:] = 0
+        for launch in launches:
+            launch()
+        if ions is not charges:
+            charges[:] += setup.device.to_device(ions)
+            ions[:] = 0
+        return to_records(Particles(*map(device.to_host, born)), np.arange(int(used[0])))
+
+    return bear

@@ -1,0 +1,25 @@
+"""What a way to move the particles is to a simulation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def _nothing(system, real, device) -> int:
+    return 0
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How the particles of a step are moved, and who takes part in it."""
+
+    name: str
+    #: build(setup): the launches by name that move the particles by a step
+    build: Callable
+    #: bytes(system, real, device) that it takes on the device beside the particles and the fields
+    memory: Callable = _nothing
+    #: the devices that it is for
+    on: tuple[str, ...] = ("serial", "threads", "cuda")
+    #: the host launches again until all is done, which no recorded sequence can; it lets particles be born itself
+    by_host: bool = False
+    #: the fields are advanced on the CPU, and cross the bus in each step
+    fields_on_host: bool = False
