@@ -1,0 +1,204 @@
+"""Tables of collisions in air over the energy: how often each process happens, and the continuous loss.
+
+An electron that flies loses energy all the time, and its cross-section Sigma changes with it. So its optical depth is
+counted with a majorant M, at least as large as Sigma at all energies it may have before the segment ends; where the
+depth is used up there is a candidate, which is a collision with the probability Sigma / M (null collisions).
+
+Nodes divide each octave of the energy, counted from the cut, into equal parts: the bits of a number in floating point
+say in which part it lies, without a logarithm, and nodes lie on the cut and on twice the cut, where processes begin.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from math import frexp
+from typing import NamedTuple
+
+import numpy as np
+
+from repro.errors import InputError
+from repro.parallel import fma, inline
+
+from . import bremsstrahlung, elastic, ionisation
+from .air import Air
+from .constants import REST_ENERGY
+from .stopping import HIGHEST_ENERGY, LOWEST_ENERGY, collision_stopping
+
+#: parts of an octave, as a power of two: interpolation is then within 1e-4
+_PARTS = 6
+
+#: share of its energy that an electron may lose in a segment, by the rate at its start, and one that it cannot lose
+FALL, _COVERED = 1 / 16, 5 / 64
+
+#: numbers at a node: cross-sections for elastic candidates, those and ionisation, those and photons; stopping power
+_ROW = 4
+
+
+class Tables(NamedTuple):
+    """Collisions as kernels take them. Energies are in m c^2, lengths in m."""
+
+    #: rows of a node each (flat): three cumulative cross-sections of candidates, and the restricted stopping power
+    rows: np.ndarray
+    #: M between a node and the next
+    majorant: np.ndarray
+    #: bits of the first node over the cut, and parts in all
+    first: int
+    parts: int
+    per_cut: float
+    #: energy above which a secondary or photon is an event, and below which an electron is slow
+    cut: float
+    stop: float
+
+
+@dataclass(frozen=True)
+class Collisions:
+    """Which collisions are events of their own. Energies in eV."""
+
+    air: Air = field(default_factory=Air)
+    #: secondaries and photons above it are events, those below a continuous loss
+    cut: float = 1e3
+    #: an electron below it flies no further
+    stop: float = 1e3
+    #: the tables end here
+    highest: float = HIGHEST_ENERGY
+
+    def __post_init__(self):
+        if not LOWEST_ENERGY <= self.stop <= self.highest:
+            raise InputError(
+                f"energy at which electrons stop = {self.stop:g} eV: from {LOWEST_ENERGY:g} eV, below which the "
+                f"stopping power is unknown, to {self.highest:g} eV"
+            )
+        if not self.stop <= self.cut <= self.highest / 2:
+            raise InputError(
+                f"cut = {self.cut:g} eV: from {self.stop:g} eV, at which electrons stop, to {self.highest / 2:g} eV, "
+                "half of the highest energy"
+            )
+        if not self.highest <= HIGHEST_ENERGY:
+            raise InputError(f"highest energy = {self.highest:g} eV: at most {HIGHEST_ENERGY:g} eV, where tables end")
+
+    def require_energies(self, energies) -> None:
+        """Refuse kinetic energies in eV that the tables do not hold."""
+        low, high = float(np.min(energies)), float(np.max(energies))
+        if not (self.stop <= low and high <= self.highest):
+            raise InputError(
+                f"electrons of {low:g} to {high:g} eV: collisions are known from {self.stop:g} to {self.highest:g} eV"
+            )
+
+    def restricted_stopping(self, tau) -> np.ndarray:
+        """The continuous loss in m c^2 per metre: all but what events take."""
+        cut = self.cut / REST_ENERGY
+        soft = collision_stopping(tau, self.air) - ionisation.stopping_above(tau, cut, self.air)
+        return soft + bremsstrahlung.stopping_below(tau, cut, self.air)
+
+    def rows(self, tau) -> np.ndarray:
+        """The table's rows at energies in m c^2, of shape (count, 4)."""
+        cut = self.cut / REST_ENERGY
+        rates = (
+            elastic.candidates(tau, self.air),
+            ionisation.candidates(tau, cut, self.air),
+            bremsstrahlung.cross_section(tau, cut, self.air),
+        )
+        return np.column_stack([*np.cumsum(rates, 0), self.restricted_stopping(tau)])
+
+
+def _nodes(low: float, high: float) -> np.ndarray:
+    """The nodes from the last one at or below `low` to the first one at or above `high`, in cuts."""
+    octaves = np.arange(frexp(low)[1] - 1, frexp(high)[1] + 1)
+    every = (2.0 ** octaves[:, None] * (1 + np.arange(2**_PARTS) / 2**_PARTS)).ravel()
+    return every[np.searchsorted(every, low, "right") - 1 : np.searchsorted(every, high) + 1]
+
+
+def tables(collisions: Collisions, device, real) -> Tables:
+    """The tables on a device, in type `real`."""
+    nodes = _nodes((1 - _COVERED) * collisions.stop / collisions.cut, collisions.highest / collisions.cut)
+    cut, stop = collisions.cut / REST_ENERGY, collisions.stop / REST_ENERGY
+    rows = collisions.rows(cut * nodes)
+    lowest = np.maximum(np.searchsorted(nodes, (1 - _COVERED) * nodes[:-1], "right") - 1, 0)
+    majorant = [rows[low : part + 2, 2].max() for part, low in enumerate(lowest)]
+    return Tables(
+        device.to_device(rows.astype(real).ravel()),
+        device.to_device(np.array(majorant, real)),
+        int(real(nodes[0]).view(_whole(real))),
+        len(majorant),
+        real(1 / cut),
+        real(cut),
+        real(stop),
+    )
+
+
+def _whole(real):
+    return np.int32 if real is np.float32 else np.int64
+
+
+@cache
+def finding(real):
+    """Returns find(tau, tables): the part in which an energy lies, and where in it, from 0 to 1."""
+    whole, digits = _whole(real), np.finfo(real).nmant - _PARTS
+    inside, scale, zero, one = whole(2**digits - 1), real(2.0**-digits), real(0), real(1)
+
+    @inline
+    def find(tau, tables):
+        offset = whole(real(tau * tables.per_cut).view(whole) - tables.first)
+        part, place = offset >> whole(digits), real(offset & inside) * scale
+        if part < 0:
+            part, place = whole(0), zero
+        elif part >= tables.parts:
+            part, place = whole(tables.parts - 1), one
+        return part, place
+
+    return find
+
+
+@inline
+def _between(rows, part, column, place):
+    low, high = rows[_ROW * part + column], rows[_ROW * (part + 1) + column]
+    return fma(place, high - low, low)
+
+
+@cache
+def looking_ahead(real):
+    """Returns ahead(tau, tables): majorant M (1/m), stopping power (m c^2 / m) and longest segment (m) at an energy.
+
+    M holds for a segment that is no longer.
+    """
+    find, fall = finding(real), real(FALL)
+
+    @inline
+    def ahead(tau, tables):
+        part, place = find(tau, tables)
+        stopping = _between(tables.rows, part, 3, place)
+        return tables.majorant[part], stopping, fall * tau / stopping
+
+    return ahead
+
+
+@cache
+def slowing(real):
+    """Returns slowed(tau, stopping, path, tables): the energy after a path in m, by the midpoint rule.
+
+    `stopping` is the stopping power at the start, and the path no longer than `looking_ahead` allows.
+    """
+    find, half = finding(real), real(0.5)
+
+    @inline
+    def slowed(tau, stopping, path, tables):
+        part, place = find(fma(-half * stopping, path, tau), tables)
+        return fma(-_between(tables.rows, part, 3, place), path, tau)
+
+    return slowed
+
+
+@cache
+def total_rates(real):
+    """Returns rates(tau, tables): cumulative macroscopic cross-sections of candidates in 1/m.
+
+    They are for elastic scattering, this and ionisation, and these and radiation.
+    """
+    find = finding(real)
+
+    @inline
+    def rates(tau, tables):
+        part, place = find(tau, tables)
+        rows = tables.rows
+        return _between(rows, part, 0, place), _between(rows, part, 1, place), _between(rows, part, 2, place)
+
+    return rates

@@ -1,0 +1,135 @@
+"""Elastic scattering on the atoms of air: screened Rutherford with Mott's factor for light nuclei.
+
+    dsigma/dOmega ~ F(theta) / (1 - cos theta + 2 A)^2,
+    F = 1 - beta^2 s^2 + pi alpha Z beta s (1 - s),   s = sin(theta / 2),
+    A = (hbar / (2 p a))^2 (1.13 + 3.76 (alpha Z / beta)^2),   a = 0.885 a_0 Z^(-1/3).
+
+Without F the cross-section is pi r_e^2 Z (Z + 1) / (u^2 beta^2 A (1 + A)), where Z + 1 for Z adds the electrons of the
+atom. Angles are drawn without F and accepted with the probability F over its bound; what is rejected is a collision
+that does nothing.
+"""
+
+from functools import cache
+from math import pi, sqrt
+
+import numpy as np
+from scipy import constants
+
+from repro.parallel import fma, inline
+
+from .air import ELEMENTS, Air, Element
+from .stopping import ELECTRON_RADIUS, speed_squared
+
+_BOHR_RADIUS = constants.physical_constants["Bohr radius"][0]
+_COMPTON = constants.hbar / (constants.m_e * constants.c)
+
+
+def _bare(element: Element) -> float:
+    """(hbar / (2 m c a))^2."""
+    return (_COMPTON / (2 * 0.885 * _BOHR_RADIUS * element.number ** (-1 / 3))) ** 2
+
+
+def screening(tau, element: Element) -> np.ndarray:
+    """Moliere's screening parameter A for electrons of energy tau, in m c^2."""
+    tau = np.asarray(tau, float)
+    u2 = tau * (tau + 2)
+    return _bare(element) / u2 * (1.13 + 3.76 * (constants.alpha * element.number) ** 2 / speed_squared(tau))
+
+
+def bound(tau, element: Element) -> np.ndarray:
+    """A bound of F, for s (1 - s) is at most 1/4."""
+    return 1 + pi * constants.alpha * element.number * np.sqrt(speed_squared(tau)) / 4
+
+
+def mott_factor(mu1, tau, element: Element) -> np.ndarray:
+    """F at mu1 = 1 - cos theta."""
+    beta2, s = speed_squared(tau), np.sqrt(np.asarray(mu1) / 2)
+    return 1 - beta2 * s**2 + pi * constants.alpha * element.number * np.sqrt(beta2) * s * (1 - s)
+
+
+def rutherford_share(mu1, a) -> np.ndarray:
+    """Share of the collisions without F that turn by at most mu1."""
+    return mu1 * (1 + a) / (mu1 + 2 * a)
+
+
+def _rutherford(tau, element: Element, air: Air):
+    a = screening(tau, element)
+    size = pi * ELECTRON_RADIUS**2 * element.number * (element.number + 1) * air.atoms(element)
+    return size / (tau * (tau + 2) * speed_squared(tau) * a * (1 + a))
+
+
+def candidates(tau, air: Air) -> np.ndarray:
+    """Macroscopic cross-section (1/m) at which angles are drawn, those that are rejected included."""
+    tau = np.asarray(tau, float)
+    return sum(_rutherford(tau, element, air) * bound(tau, element) for element in ELEMENTS)
+
+
+def _mott_mean(tau, element: Element):
+    """Mean of F over screened Rutherford angles, in closed form."""
+    a, beta2 = screening(tau, element), speed_squared(tau)
+    # means of s^2 and s with the density 2 s (1 + A) A / (s^2 + A)^2 from 0 to 1
+    square = a * ((1 + a) * np.log1p(1 / a) - 1)
+    first = a * (1 + a) * (np.arctan(1 / np.sqrt(a)) / np.sqrt(a) - 1 / (1 + a))
+    return 1 - beta2 * square + pi * constants.alpha * element.number * np.sqrt(beta2) * (first - square)
+
+
+def cross_section(tau, air: Air) -> np.ndarray:
+    """Macroscopic cross-section (1/m) of elastic scattering with Mott's factor."""
+    tau = np.asarray(tau, float)
+    return sum(_rutherford(tau, element, air) * _mott_mean(tau, element) for element in ELEMENTS)
+
+
+@cache
+def polar(real):
+    """Returns angle(unit, a): mu1 with the density 1 / (mu1 + 2 A)^2, for a number from 0 to 1.
+
+    A number near 0 is a large angle: there it has the more digits, while A is 1e-7 at 10 MeV.
+    """
+    one, two = real(1), real(2)
+
+    @inline
+    def angle(unit, a):
+        return two * a * (one - unit) / (a + unit)
+
+    return angle
+
+
+@cache
+def scattering(real):
+    """Returns angle(u2, targets, unit, chance): mu1 of a collision, and whether it happens.
+
+    `targets`, `unit` and `chance` are three numbers from 0 to 1, for element, angle and Mott's factor.
+    """
+    draw = polar(real)
+    bare = tuple(real(_bare(element)) for element in ELEMENTS)
+    moliere = tuple(real(3.76 * (constants.alpha * element.number) ** 2) for element in ELEMENTS)
+    mott = tuple(real(pi * constants.alpha * element.number) for element in ELEMENTS)
+    size = tuple(real(e.number * (e.number + 1) * e.per_mass / ELEMENTS[0].per_mass) for e in ELEMENTS)
+    quarter, half, one, thomas = real(0.25), real(0.5), real(1), real(1.13)
+
+    @inline
+    def screen(k, u2, beta2):
+        return bare[k] / u2 * (thomas + moliere[k] / beta2)
+
+    @inline
+    def weight(k, a, beta):
+        return size[k] * fma(quarter * mott[k], beta, one) / (a * (one + a))
+
+    @inline
+    def angle(u2, targets, unit, chance):
+        beta2 = u2 / (one + u2)
+        beta = sqrt(beta2)
+        a, b, c = screen(0, u2, beta2), screen(1, u2, beta2), screen(2, u2, beta2)
+        first, second = weight(0, a, beta), weight(1, b, beta)
+        aim = targets * (first + second + weight(2, c, beta))
+        screened, tilt = c, mott[2]
+        if aim <= first:
+            screened, tilt = a, mott[0]
+        elif aim <= first + second:
+            screened, tilt = b, mott[1]
+        mu1 = draw(unit, screened)
+        s = sqrt(half * mu1)
+        factor = fma(-beta2 * s, s, fma(tilt * beta * s, one - s, one))
+        return mu1, chance * fma(quarter * tilt, beta, one) <= factor
+
+    return angle

@@ -1,0 +1,159 @@
+"""Electrons in air without fields and without end: how far they get, how often they collide, what they lose.
+
+Each electron is followed until it is slow or has flown a given path. Secondaries are not followed: the electron of a
+pair that is faster goes on.
+"""
+
+from functools import cache
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy import uint32
+
+from repro.errors import InputError, require_one_of, require_whole
+from repro.parallel import PRECISIONS, Kernel, fma, inline
+
+from .collision_tables import Collisions, looking_ahead, slowing, tables
+from .collisions import MOST_EVENTS, colliding, first_depth
+from .constants import REST_ENERGY
+from .kinematics import kinetic, with_energy
+from .processes import ELASTIC, RADIATION
+from .push import squared
+
+#: segments of an electron in one launch
+SEGMENTS = 500
+
+#: what becomes of an electron
+_NEW, _FLYING, _ENDED = range(3)
+
+
+class Tracks(NamedTuple):
+    """Electrons as the kernel takes them; the three components of a vector lie one after the other."""
+
+    u: np.ndarray
+    #: place in m, from where the electron began
+    place: np.ndarray
+    #: path in m so far, and where on it the first collision was
+    path: np.ndarray
+    first: np.ndarray
+    #: optical depth to the next candidate
+    depth: np.ndarray
+    #: energy that photons above the cut took, in m c^2
+    radiated: np.ndarray
+    #: collisions of each process, elastic first
+    collisions: np.ndarray
+    #: number of the next candidate
+    event: np.ndarray
+    state: np.ndarray
+
+
+def make_tracks(device, real, u: np.ndarray) -> Tracks:
+    """Electrons of momenta u, of shape (count, 3), at the start."""
+    count = len(u)
+    vectors = (device.to_device(np.ascontiguousarray(u.T, real).ravel()), device.zeros(3 * count, real))
+    scalars = (device.zeros(count, real) for _ in range(4))
+    return Tracks(*vectors, *scalars, *(device.zeros(size * count, np.int32) for size in (3, 1, 1)))
+
+
+@cache
+def _flight(real):
+    """Returns segment(u, u2, tau, most, depth, tables): u, path and depth at its end, and M, or 0 without candidate."""
+    ahead, slowed, scaled = looking_ahead(real), slowing(real), with_energy(real)
+    zero = real(0)
+
+    @inline
+    def segment(u, u2, tau, most, depth, tables):
+        majorant, stopping, longest = ahead(tau, tables)
+        free = depth / majorant
+        path = min(free, longest, most)
+        u = scaled(u, u2, slowed(tau, stopping, path, tables))
+        return u, path, fma(-majorant, path, depth), majorant if path == free else zero
+
+    return segment
+
+
+@cache
+def follow_body(real):
+    """Returns a kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
+    segment, collide, born, energy_of = _flight(real), colliding(real), first_depth(real), kinetic(real)
+    zero = real(0)
+
+    @inline
+    def record(i, count, tracks, process, path, before, after):
+        if process > 0:
+            if tracks.first[i] == zero:
+                tracks.first[i] = path
+            tracks.collisions[i + (process - ELASTIC) * count] += 1
+        if process == RADIATION:
+            tracks.radiated[i] += before - after
+
+    @inline
+    def follow(x, n, tracks, tables, seed, length):
+        count = tracks.path.size
+        for i in range(x, x + n):
+            if tracks.state[i] == _ENDED:
+                continue
+            key = uint32(i), uint32(0), seed, 0
+            u = tracks.u[i], tracks.u[i + count], tracks.u[i + 2 * count]
+            px, py, pz = tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count]
+            path, depth, event, state = tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i]
+            if state == _NEW:
+                depth, event, state = born(key), 1, _FLYING
+            for _ in range(SEGMENTS):
+                u2 = squared(u)
+                tau = energy_of(u2)
+                if tau < tables.stop or path >= length:
+                    state = _ENDED
+                    break
+                size = sqrt(u2)
+                x0, y0, z0 = u[0] / size, u[1] / size, u[2] / size
+                u, flown, depth, majorant = segment(u, u2, tau, length - path, depth, tables)
+                path += flown
+                px, py, pz = fma(flown, x0, px), fma(flown, y0, py), fma(flown, z0, pz)
+                before = energy_of(squared(u))
+                if majorant > zero and before >= tables.stop:
+                    process, u, _, depth = collide(u, majorant, key, event, tables)
+                    record(i, count, tracks, process, path, before, energy_of(squared(u)))
+                    event += 1
+            tracks.u[i], tracks.u[i + count], tracks.u[i + 2 * count] = u
+            tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count] = px, py, pz
+            tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i] = path, depth, event, state
+
+    return follow
+
+
+def fly(collisions: Collisions, energies, device, *, length=inf, precision="single", seed=1) -> dict[str, np.ndarray]:
+    """Follow electrons of kinetic energies in eV that start along x, until they are slow or have flown `length` m.
+
+    Returns, one entry an electron: path (m), first (m, path to the first collision, 0 without one), place (m, shape
+    (count, 3)), energy (eV, at the end), radiated (eV, by photons above the cut), and collisions (shape (count, 3):
+    elastic, ionisation, radiation). Raises InputError for energies that the tables do not hold.
+    """
+    collisions.require_energies(energies)
+    require_one_of("precision", precision, PRECISIONS)
+    require_whole("seed", seed, 0, 2**31 - 1)
+    if not length > 0:
+        raise InputError(f"length = {length} m: it must be positive")
+    real = PRECISIONS[precision]
+    tau = np.asarray(energies, float) / REST_ENERGY
+    u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)
+    tracks = make_tracks(device, real, u)
+    kernel = Kernel(follow_body(real), dtype=real, strict=True)
+    launch = device.compile(kernel)(
+        (len(tau),), tracks, tables(collisions, device, real), np.uint32(seed), real(length)
+    )
+    while int(device.xp.sum(tracks.state != _ENDED)):
+        launch()
+    found = Tracks(*map(device.to_host, tracks))
+    if int(found.event.max()) > MOST_EVENTS:
+        raise InputError(f"an electron had {found.event.max()} candidates, at most {MOST_EVENTS}: raise the cut")
+    square = (found.u.astype(float).reshape(3, -1) ** 2).sum(0)
+    return {
+        "path": found.path,
+        "first": found.first,
+        "place": found.place.reshape(3, -1).T,
+        "energy": REST_ENERGY * square / (1 + np.sqrt(1 + square)),
+        "radiated": REST_ENERGY * found.radiated,
+        "collisions": found.collisions.reshape(3, -1).T,
+    }

@@ -1,0 +1,87 @@
+"""Momentum u = p / (m c), kinetic energy tau = T / (m c^2) and speed beta of an electron, without cancellation."""
+
+from functools import cache
+from math import sqrt
+
+from repro.parallel import fma, inline
+from repro.parallel.elementary import half_turn_sine
+
+
+@cache
+def kinetic(real):
+    """Returns energy(u2) = gamma - 1 from the square of the momentum: u2 / (1 + gamma), safe for slow electrons."""
+    one = real(1)
+
+    @inline
+    def energy(u2):
+        return u2 / (one + sqrt(one + u2))
+
+    return energy
+
+
+@cache
+def momentum_squared(real):
+    """Returns square(tau) = tau (tau + 2), the square of the momentum."""
+    two = real(2)
+
+    @inline
+    def square(tau):
+        return tau * (tau + two)
+
+    return square
+
+
+@cache
+def with_energy(real):
+    """Returns scaled(u, u2, tau): the momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0."""
+    square = momentum_squared(real)
+
+    @inline
+    def scaled(u, u2, tau):
+        factor = sqrt(square(tau) / u2)
+        return factor * u[0], factor * u[1], factor * u[2]
+
+    return scaled
+
+
+@cache
+def circle(real):
+    """Returns at(turn): cosine and sine of 2 pi (turn - 1/2) for a share of a turn from 0 to 1, by a series."""
+    sine = half_turn_sine(real)
+    zero, half, one, two = real(0), real(0.5), real(1), real(2)
+
+    @inline
+    def at(turn):
+        s = sine(turn - half)
+        return fma(-two * s, s, one), two * s * sqrt(max(fma(-s, s, one), zero))
+
+    return at
+
+
+@cache
+def deflected(real):
+    """Returns turned(u, size, mu1, turn): the vector u of length `size`, turned by a polar and an azimuthal angle.
+
+    mu1 is 1 - cos(polar angle), which keeps its digits for the small angles of fast electrons, and `turn` the azimuth
+    as a share of a full turn. The two directions across u are those of Duff et al. (2017, J. Comput. Graph. Tech. 6,
+    1): they need no trigonometry and have no pole.
+    """
+    around = circle(real)
+    one, two = real(1), real(2)
+
+    @inline
+    def turned(u, size, mu1, turn):
+        x, y, z = u[0] / size, u[1] / size, u[2] / size
+        side = one if z >= real(0) else -one
+        a = -one / (side + z)
+        b = x * y * a
+        across = size * sqrt(mu1 * (two - mu1))
+        cosine, sine = around(turn)
+        p, q = across * cosine, across * sine
+        return (
+            fma(p, fma(side * x * x, a, one), fma(q, b, fma(-mu1, u[0], u[0]))),
+            fma(p, side * b, fma(q, fma(y * y, a, side), fma(-mu1, u[1], u[1]))),
+            fma(p, -side * x, fma(q, -y, fma(-mu1, u[2], u[2]))),
+        )
+
+    return turned

@@ -1,0 +1,80 @@
+"""Slow electrons: attachment to O2 in three-body collisions and recombination with ions, as rates per time.
+
+    dn/dt = S - nu n - beta n n_ion
+
+Rates after Kossyi et al. (1992) and Biondi, second hand: to be trusted within 40 %.
+"""
+
+from functools import cache
+from math import exp, isfinite
+from typing import NamedTuple
+
+from repro.errors import InputError, require_one_of
+from repro.parallel import fma, inline
+from repro.particles.random import uniform
+
+from .air import COLDEST, HOTTEST, Air
+from .processes import ATTACHMENT, NOTHING, RECOMBINATION
+
+#: recombination coefficient in m3/s with electrons at 300 K, and the power of 300 K / T_e it goes with
+_IONS = {"O2+": (1.95e-13, 0.7), "O4+": (1.4e-12, 0.5), "N4+": (2.0e-12, 0.5)}
+
+#: the dominant ion in dense air
+ION = "O4+"
+
+
+class SlowRates(NamedTuple):
+    """How slow electrons are lost, as kernels take it."""
+
+    #: nu in 1/s
+    attachment: float
+    #: beta in m3/s
+    recombination: float
+
+
+def attachment(air: Air, temperature: float) -> float:
+    """nu in 1/s: e + O2 + M -> O2- + M with M = O2 and N2, for electrons of a temperature in K."""
+    te, t, oxygen = _electrons(temperature), air.temperature, air.oxygen_molecules
+    with_oxygen = 1.4e-41 * (300 / te) * exp(-600 / t) * exp(700 * (te - t) / (te * t))
+    with_nitrogen = 1.07e-43 * (300 / te) ** 2 * exp(-70 / t) * exp(1500 * (te - t) / (te * t))
+    return oxygen * (with_oxygen * oxygen + with_nitrogen * air.nitrogen_molecules)
+
+
+def recombination(temperature: float, ion: str = ION) -> float:
+    """beta in m3/s of electrons of a temperature in K with an ion: O2+, O4+ or N4+."""
+    require_one_of("ion", ion, _IONS)
+    at_300, power = _IONS[ion]
+    return at_300 * (300 / _electrons(temperature)) ** power
+
+
+def slow_rates(air: Air, real, temperature: float | None = None, ion: str = ION) -> SlowRates:
+    """Both rates in type `real`; electrons have the temperature of the air if no other (in K) is given."""
+    temperature = air.temperature if temperature is None else temperature
+    return SlowRates(real(attachment(air, temperature)), real(recombination(temperature, ion)))
+
+
+def _electrons(temperature: float) -> float:
+    if not (isfinite(temperature) and COLDEST <= temperature <= 100 * HOTTEST):
+        raise InputError(f"temperature of slow electrons = {temperature} K: from {COLDEST:g} to {100 * HOTTEST:g} K")
+    return temperature
+
+
+@cache
+def losing(real):
+    """Returns lose(depth, time, ions, rates, word): what becomes of a slow electron within `time` seconds.
+
+    `depth` is what is left of a number -ln(xi), as for fast electrons; `ions` the positive ions in a cubic metre.
+    Returns the process, NOTHING for an electron that is still free, and what is left of the depth.
+    """
+    unit, zero = uniform(real), real(0)
+
+    @inline
+    def lose(depth, time, ions, rates, word):
+        rate = fma(rates.recombination, ions, rates.attachment)
+        left = fma(-rate, time, depth)
+        process = NOTHING
+        if left <= zero:
+            process = ATTACHMENT if unit(word) * rate <= rates.attachment else RECOMBINATION
+        return process, left
+
+    return lose
