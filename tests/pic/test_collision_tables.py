@@ -1,0 +1,104 @@
+"""Tables are the formulas within their interpolation, and the majorant is one."""
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.errors import InputError
+from repro.pic.collision_tables import Collisions, finding, looking_ahead, slowing, tables, total_rates
+from repro.pic.constants import REST_ENERGY
+
+DEVICE = PlainDevice()
+
+
+@pytest.fixture(scope="module", params=[np.float32, np.float64])
+def real(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=[(1e3, 1e3), (200.0, 5e4)], ids=["cut at the end", "cut at 50 keV"])
+def collisions(request):
+    stop, cut = request.param
+    return Collisions(stop=stop, cut=cut)
+
+
+def test_tables_are_the_formulas(collisions, real):
+    made = tables(collisions, DEVICE, real)
+    rates, ahead = total_rates(real), looking_ahead(real)
+    tau = np.geomspace(collisions.stop, collisions.highest, 1999) / REST_ENERGY
+    tau = tau.astype(real).clip(real(collisions.stop / REST_ENERGY))
+    exact = collisions.rows(tau.astype(float))
+    found = np.array([[*rates(value, made), ahead(value, made)[1]] for value in tau])
+    assert found == pytest.approx(exact, rel=2e-4)
+
+
+def test_a_process_begins_where_it_can_happen(collisions, real):
+    made, rates = tables(collisions, DEVICE, real), total_rates(real)
+    cut = collisions.cut / REST_ENERGY
+    for share in (0.5, 0.9, 0.999):
+        elastic, ionisation, radiation = rates(real(2 * share * cut), made)
+        assert ionisation == elastic
+        if share * 2 < 1:
+            assert radiation == ionisation
+    elastic, ionisation, radiation = rates(real(2.1 * cut), made)
+    assert elastic < ionisation < radiation
+
+
+def test_majorant_is_no_less_than_the_cross_section_in_any_segment_that_is_allowed(collisions, real):
+    made = tables(collisions, DEVICE, real)
+    rates, ahead, slowed = total_rates(real), looking_ahead(real), slowing(real)
+    for value in np.geomspace(collisions.stop * 1.0001, collisions.highest, 997) / REST_ENERGY:
+        tau = real(value)
+        majorant, stopping, longest = ahead(tau, made)
+        for share in (0, 0.3, 0.7, 1):
+            after = slowed(tau, stopping, real(share) * longest, made)
+            assert rates(after, made)[2] <= majorant * (1 + 2 * np.finfo(real).eps)
+        # and it is not so large that most candidates are rejected
+        assert majorant < 1.15 * rates(tau, made)[2]
+
+
+def test_midpoint_rule_follows_the_loss(real):
+    collisions = Collisions()
+    made, ahead, slowed = tables(collisions, DEVICE, real), looking_ahead(real), slowing(real)
+    # down from 20 keV by the longest segments, against the integral of ds = dT / S
+    tau, path = real(2e4 / REST_ENERGY), 0.0
+    while tau > real(1.5e3 / REST_ENERGY):
+        _, stopping, longest = ahead(tau, made)
+        tau, path = slowed(tau, stopping, longest, made), path + float(longest)
+    grid = np.geomspace(float(tau), 2e4 / REST_ENERGY, 20001)
+    exact = np.trapezoid(1 / collisions.restricted_stopping(grid), grid)
+    assert path == pytest.approx(exact, rel=1e-3)
+
+
+def test_parts_of_an_octave_lie_side_by_side(real):
+    made, find = tables(Collisions(), DEVICE, real), finding(real)
+    tau = np.geomspace(1e3, 2e7, 20000).astype(real) / real(REST_ENERGY)
+    places = np.array([sum(map(float, find(value, made))) for value in tau])
+    assert (np.diff(places) >= 0).all()
+    assert np.diff(places).max() < 0.2
+    # beyond the ends there is no extrapolation
+    assert find(real(1e-9), made) == (0, 0)
+    assert find(real(1e3), made) == (made.parts - 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"stop": 100}, "electrons stop = 100 eV: from 200 eV"),
+        ({"stop": float("nan")}, "electrons stop = nan eV"),
+        ({"stop": 2e3}, "cut = 1000 eV: from 2000 eV"),
+        ({"cut": 1.5e7}, r"cut = 1.5e\+07 eV: .* to 1e\+07 eV"),
+        ({"highest": 1e9}, r"highest energy = 1e\+09 eV: at most 2e\+07 eV"),
+    ],
+)
+def test_energies_that_the_tables_cannot_hold_are_refused(wrong, message):
+    with pytest.raises(InputError, match=message):
+        Collisions(**wrong)
+
+
+def test_electrons_outside_the_tables_are_refused():
+    with pytest.raises(InputError, match=r"electrons of 500 to 3e\+07 eV: collisions are known from 1000 to 2e\+07 eV"):
+        Collisions().require_energies([500, 3e7])
+    with pytest.raises(InputError):
+        Collisions().require_energies([float("nan")])
+    Collisions().require_energies([1e3, 2e7])

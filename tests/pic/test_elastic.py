@@ -1,0 +1,100 @@
+"""Angles of elastic collisions follow the screened Rutherford law with Mott's factor, element by element."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from helpers.random_words import units
+from scipy.integrate import cumulative_simpson, quad
+from scipy.stats import kstest
+
+from repro.pic import elastic
+from repro.pic.air import ELEMENTS, NITROGEN, Air
+from repro.pic.constants import REST_ENERGY
+
+AIR = Air()
+ENERGIES = [1e4, 1e6, 1e7]
+
+
+def density(mu1, tau, element):
+    """dSigma/dmu1 of an element with Mott's factor, up to what is common to all elements."""
+    a = elastic.screening(tau, element)
+    size = element.number * (element.number + 1) * AIR.atoms(element)
+    return size * elastic.mott_factor(mu1, tau, element) / (mu1 + 2 * a) ** 2
+
+
+def exact(tau):
+    """A fine grid of mu1, and the share of all collisions below each."""
+    mu1 = np.concatenate([[0], np.geomspace(1e-12, 2, 20001)])
+    total = sum(density(mu1, tau, element) for element in ELEMENTS)
+    below = cumulative_simpson(total, x=mu1, initial=0)
+    return mu1, below / below[-1], total / below[-1]
+
+
+def sample(tau, count, real):
+    """mu1 of the candidates that happen, as a kernel draws them."""
+    angle = elastic.scattering(real)
+    (first, second), (third, _) = units(count, real), units(count, real, seed=2)
+    u2 = real(tau * (tau + 2))
+    drawn = [angle(u2, *numbers) for numbers in zip(first, second, third, strict=True)]
+    return np.array([mu1 for mu1, happens in drawn if happens], float)
+
+
+@pytest.mark.parametrize("energy", ENERGIES)
+def test_cross_section_is_the_integral_of_the_differential_one(energy):
+    tau = energy / REST_ENERGY
+    gamma, beta2 = 1 + tau, tau * (tau + 2) / (1 + tau) ** 2
+    # dsigma/dOmega = r_e^2 Z (Z + 1) / (gamma^2 beta^4 (1 - cos + 2 A)^2) without Mott's factor
+    radius = 2.8179403e-15
+    found = 0
+    for element in ELEMENTS:
+        edges = np.concatenate([[0], np.geomspace(1e-10, 2, 40)])
+        found += sum(quad(density, low, high, (tau, element))[0] for low, high in pairwise(edges))
+    found *= 2 * np.pi * radius**2 / (gamma * beta2) ** 2
+    assert elastic.cross_section(tau, AIR) == pytest.approx(found, rel=1e-6)
+
+
+def test_candidates_are_never_fewer_than_collisions():
+    tau, mu1 = np.geomspace(1e-4, 40, 50)[:, None], np.linspace(0, 2, 201)
+    for element in ELEMENTS:
+        assert (elastic.mott_factor(mu1, tau, element) <= elastic.bound(tau, element) * (1 + 1e-12)).all()
+    assert (elastic.cross_section(tau, AIR) <= elastic.candidates(tau, AIR)).all()
+
+
+def test_mean_of_a_rutherford_angle_is_the_closed_form():
+    a = elastic.screening(1e6 / REST_ENERGY, NITROGEN)
+    mean = quad(lambda log: (1 - elastic.rutherford_share(np.exp(log), a)) * np.exp(log), -60, np.log(2), limit=500)[0]
+    assert mean == pytest.approx(2 * a * ((1 + a) * np.log1p(1 / a) - 1), rel=1e-6)
+    unit = units(100000)[0]
+    drawn = elastic.polar(np.float64)(unit, a)
+    assert kstest(drawn, lambda mu1: elastic.rutherford_share(mu1, a)).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("energy", ENERGIES)
+def test_drawn_angles_follow_the_law_with_motts_factor(energy, real):
+    tau = energy / REST_ENERGY
+    grid, below, each = exact(tau)
+    drawn = sample(tau, 20000, real)
+    assert drawn.min() >= 0
+    assert drawn.max() <= 2
+    assert kstest(drawn, lambda mu1: np.interp(mu1, grid, below)).pvalue > 1e-6
+    # few collisions at large angles carry most of the mean, so its scatter is that of theory, not of the sample
+    mean, square = (np.trapezoid(grid**power * each, grid) for power in (1, 2))
+    assert abs(drawn.mean() - mean) < 5 * np.sqrt((square - mean**2) / len(drawn))
+    # candidates are rejected as often as the cross-sections say
+    share = elastic.cross_section(tau, AIR) / elastic.candidates(tau, AIR)
+    assert abs(len(drawn) / 20000 - share) < 5 * np.sqrt(share * (1 - share) / 20000)
+
+
+def test_large_angles_happen_as_often_as_motts_factor_says():
+    tau, far = 1e7 / REST_ENERGY, 1e-6
+    a = np.float64(elastic.screening(tau, NITROGEN))
+    first, second = units(20000)
+    # the millionth of all candidates that turn most, half of them by more than 60 degrees
+    mu1 = elastic.polar(np.float64)(far * first, a)
+    factor = elastic.mott_factor(mu1, tau, NITROGEN) / elastic.bound(tau, NITROGEN)
+    angle, u2 = elastic.scattering(np.float64), np.float64(tau * (tau + 2))
+    happened = [angle(u2, 1e-9, far * unit, chance)[1] for unit, chance in zip(first, second, strict=True)]
+    assert abs(np.mean(happened) - factor.mean()) < 5 * np.sqrt(np.mean(factor * (1 - factor)) / 20000)
+    assert factor.mean() < 0.8

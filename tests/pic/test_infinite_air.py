@@ -1,0 +1,73 @@
+"""Electrons followed through air lose ESTAR's energy, collide at the mean free path and stop after ESTAR's range."""
+
+import numpy as np
+import pytest
+from helpers.estar import table
+
+from repro.errors import InputError
+from repro.parallel import select
+from repro.pic import elastic
+from repro.pic.collision_tables import Collisions
+from repro.pic.constants import REST_ENERGY
+from repro.pic.infinite_air import fly
+
+AIR, ESTAR = Collisions(), table()
+
+
+def listed(column, energy):
+    """A column of ESTAR's table at an energy in eV that it lists, in eV and m."""
+    (row,) = np.flatnonzero(np.isclose(ESTAR["kinetic_energy_MeV"], energy / 1e6))
+    unit = 10 / AIR.air.density if column == "csda_range_g_cm2" else 1e5 * AIR.air.density
+    return ESTAR[column][row] * unit
+
+
+@pytest.mark.parametrize(("energy", "count"), [(1e4, 8000), (1e5, 20000), (1e6, 30000), (1e7, 30000)])
+def test_tracks_lose_the_stopping_power_of_the_table(threads, energy, count):
+    length = 0.02 * energy / listed("total_MeV_cm2_g", energy)
+    found = fly(AIR, np.full(count, energy), threads, length=length)
+    assert found["path"] == pytest.approx(length, rel=1e-6) or energy > 1e5
+    lost = (energy - found["energy"]).sum() / found["path"].sum()
+    assert lost == pytest.approx(listed("total_MeV_cm2_g", energy), rel=0.03)
+
+
+@pytest.mark.parametrize(("energy", "count"), [(1e5, 1000), (1e6, 1000)])
+def test_range_is_that_of_the_table(threads, energy, count):
+    found = fly(AIR, np.full(count, energy), threads)
+    assert found["path"].mean() == pytest.approx(listed("csda_range_g_cm2", energy), rel=0.05)
+    assert (found["energy"] < AIR.stop).all()
+    # paths are crooked, and fluctuate
+    assert (np.linalg.norm(found["place"], axis=1) < found["path"]).all()
+
+
+@pytest.mark.parametrize("energy", [1e4, 1e6])
+def test_mean_free_path_is_that_of_the_cross_section(threads, energy):
+    tau, count = energy / REST_ENERGY, 20000
+    path = 1 / elastic.cross_section(tau, AIR.air)
+    found = fly(AIR, np.full(count, energy), threads, length=2 * path)
+    # collisions in a given length are a Poisson process; the energy falls by up to 2 % on it
+    number = found["collisions"][:, 0]
+    assert abs(number.mean() - 2) < 5 * np.sqrt(2 / count) + 0.02
+    assert abs(np.mean(number == 0) - np.exp(-2)) < 5 * np.sqrt(np.exp(-2) / count) + 0.01
+
+
+def test_histories_are_the_same_on_one_core_and_on_all():
+    energies = np.geomspace(2e3, 3e4, 20)
+    serial, threads = (fly(AIR, energies, select(name)) for name in ("serial", "threads"))
+    for name, values in serial.items():
+        assert (values == threads[name]).all(), name
+    other = fly(AIR, energies, select("threads"), seed=2)
+    assert (other["path"] != serial["path"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"energies": [1e3, 1e8]}, r"electrons of 1000 to 1e\+08 eV: collisions are known from 1000 to 2e\+07 eV"),
+        ({"length": 0}, "length = 0 m"),
+        ({"seed": -1}, "seed = -1"),
+        ({"precision": "half"}, "unknown precision 'half'"),
+    ],
+)
+def test_wrong_input_is_refused(threads, options, message):
+    with pytest.raises(InputError, match=message):
+        fly(AIR, **{"energies": [1e4], "device": threads} | options)
