@@ -1,0 +1,130 @@
+"""A grid cut into equal boxes, one for each rank: the "matrix of processes" of the electrons paper, section 3."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from repro.errors import InputError, require_whole
+
+#: the six sides of a box as (axis, direction); a box's neighbours are listed in this order
+SIDES = tuple((axis, direction) for axis in range(3) for direction in (-1, 1))
+
+#: how many numbers of ranks a refusal names
+_NAMED = 6
+
+_MOST_RANKS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A grid of `shape` (nx, ny, nz) cells cut into `ranks` (px, py, pz) boxes of one shape.
+
+    `periodic` says for each axis whether the grid goes on at its other end; otherwise there are walls. Ranks are
+    numbered with x fastest. Raises InputError where the ranks do not divide the grid.
+    """
+
+    shape: tuple[int, int, int]
+    periodic: tuple[bool, bool, bool]
+    ranks: tuple[int, int, int]
+
+    def __post_init__(self):
+        for name, cells, ranks in zip("xyz", self.shape, self.ranks, strict=True):
+            require_whole(f"cells along {name}", cells, 1, 1 << 31)
+            require_whole(f"ranks along {name}", ranks, 1, _MOST_RANKS)
+            if cells % ranks:
+                works = [count for count in range(1, cells + 1) if cells % count == 0]
+                nearest = sorted(sorted(works, key=lambda count: abs(count - ranks))[:_NAMED])
+                raise InputError(f"{ranks} ranks do not divide {cells} cells along {name}: use {_listed(nearest)}")
+
+    @property
+    def count(self) -> int:
+        """Number of ranks."""
+        return prod(self.ranks)
+
+    @cached_property
+    def local(self) -> tuple[int, int, int]:
+        """Cells of one rank's box along x, y and z."""
+        return tuple(cells // ranks for cells, ranks in zip(self.shape, self.ranks, strict=True))
+
+    def place(self, rank: int) -> tuple[int, int, int]:
+        """Where a rank's box stands in the matrix of boxes."""
+        require_whole("rank", rank, 0, self.count - 1)
+        px, py, _ = self.ranks
+        return rank % px, rank // px % py, rank // (px * py)
+
+    def rank_at(self, place: tuple[int, int, int]) -> int | None:
+        """The rank whose box stands at a place of the matrix; beyond its edge the periodic one, None at a wall."""
+        wrapped = [at % ranks for at, ranks in zip(place, self.ranks, strict=True)]
+        beyond = any(
+            at != inside and not periodic for at, inside, periodic in zip(place, wrapped, self.periodic, strict=True)
+        )
+        x, y, z = wrapped
+        px, py, _ = self.ranks
+        return None if beyond else x + px * (y + py * z)
+
+    def offset(self, rank: int) -> tuple[int, int, int]:
+        """The cell of the grid that is the first one of a rank's box."""
+        return tuple(at * cells for at, cells in zip(self.place(rank), self.local, strict=True))
+
+    def owner(self, cell: tuple[int, int, int]) -> int | None:
+        """The rank in whose box a cell of the grid lies; beyond the grid's end the periodic one, None at a wall."""
+        return self.rank_at(tuple(at // cells for at, cells in zip(cell, self.local, strict=True)))
+
+    def neighbour(self, rank: int, axis: int, direction: int) -> int | None:
+        """The rank beyond a side: `rank` itself where the axis is periodic and has one rank, None at a wall."""
+        place = list(self.place(rank))
+        place[axis] += direction
+        return self.rank_at(tuple(place))
+
+    def neighbours(self, rank: int) -> tuple[int | None, ...]:
+        """The ranks beyond the six sides, in the order of SIDES: -x, +x, -y, +y, -z, +z."""
+        return tuple(self.neighbour(rank, axis, direction) for axis, direction in SIDES)
+
+
+def split(shape: tuple[int, int, int], ranks: int) -> tuple[int, int, int]:
+    """Ranks along x, y and z for `ranks` boxes with the least surface between them.
+
+    Of equals the box with the smaller surface in all, then the one cut less along x, where rows stay long. Raises
+    InputError, naming numbers of ranks that work, where no factors of `ranks` divide the grid.
+    """
+    require_whole("ranks", ranks, 1, _MOST_RANKS)
+    cuts = [cut for cut in _factors(ranks) if not any(n % p for n, p in zip(shape, cut, strict=True))]
+    if not cuts:
+        size = " x ".join(map(str, shape))
+        raise InputError(f"{ranks} ranks do not divide a grid of {size} cells: use {_listed(_working(shape, ranks))}")
+    return min(cuts, key=lambda cut: (*_surfaces(shape, cut), cut))
+
+
+def domain_for(shape: tuple[int, int, int], periodic: tuple[bool, bool, bool], ranks: int) -> Domain:
+    """The grid cut for a number of ranks, as `split` chooses."""
+    return Domain(tuple(shape), tuple(periodic), split(shape, ranks))
+
+
+def _factors(ranks: int) -> list[tuple[int, int, int]]:
+    return [
+        (px, py, ranks // px // py)
+        for px in range(1, ranks + 1)
+        if ranks % px == 0
+        for py in range(1, ranks // px + 1)
+        if ranks // px % py == 0
+    ]
+
+
+def _surfaces(shape, cut) -> tuple[int, int]:
+    """Cells on the sides of a box that touch other ranks' boxes, and on all its sides."""
+    local = [n // p for n, p in zip(shape, cut, strict=True)]
+    sides = [2 * prod(local) // cells for cells in local]
+    return sum(side for side, p in zip(sides, cut, strict=True) if p > 1), sum(sides)
+
+
+def _working(shape, ranks: int) -> list[int]:
+    """Numbers of ranks that divide the grid: those nearest to `ranks`."""
+    divisors = [[p for p in range(1, min(n, 2 * ranks) + 1) if n % p == 0] for n in shape]
+    works = {prod(cut) for cut in product(*divisors)}
+    return sorted(sorted(works, key=lambda count: (abs(count - ranks), count))[:_NAMED])
+
+
+def _listed(numbers: list[int]) -> str:
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} or {last}" if most else last

@@ -1,0 +1,156 @@
+"""The end of a time step in which particles cross from rank to rank: nobody ends while one is on its way.
+
+The electrons paper, section 3: every rank moves its particles and hands those that leave to the ranks they enter, where
+they go on within the same step. A rank is ready when it has nothing to move and every message of its own has begun to
+be received; then it enters a barrier without waiting, and comes back to work if particles arrive meanwhile. Once all
+ranks have entered it, what is unfinished or on its way is counted; zero ends the step, anything else begins again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repro.errors import CheckError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a call of `work` has done on a rank.
+
+    `leavers`: records for each rank that particles have left to; they must not be changed afterwards. `remaining`:
+    particles here that have not reached the end of the step. `held`: all particles here, those included. `created` and
+    `absorbed`: how many have appeared and disappeared in this call.
+    """
+
+    leavers: Mapping[int, np.ndarray]
+    remaining: int
+    held: int
+    created: int = 0
+    absorbed: int = 0
+
+
+@dataclass
+class Counts:
+    """Particles of one rank in one step. `before` and `after` are held at its ends; all others are summed over it.
+
+    `messages` were sent, and `rounds` barriers were needed.
+    """
+
+    before: int
+    after: int
+    created: int = 0
+    absorbed: int = 0
+    sent: int = 0
+    received: int = 0
+    messages: int = 0
+    rounds: int = 0
+
+    @property
+    def surplus(self) -> int:
+        """Particles too many (doubled) or too few (lost, below zero)."""
+        return self.after - (self.before + self.created + self.received - self.absorbed - self.sent)
+
+
+def run_until_all_done(work: Callable[[np.ndarray], Progress], ranks, record: np.dtype, held: int) -> Counts:
+    """Take all particles of all ranks to the end of a step; returns what this rank has counted.
+
+    `work(arrived)` takes over records that have arrived (an array of dtype `record`, a structure or a row such as
+    `np.dtype((np.float64, 8))`; empty in the first call), moves particles and says what it has done; while it leaves
+    some `remaining` it is called again, and messages are exchanged in between. `held` particles are here before.
+
+    All ranks must call it. Raises CheckError on all of them, naming ranks and numbers, if a particle was lost or
+    doubled.
+    """
+    step = _Step(work, ranks, np.dtype(record), Counts(before=held, after=held))
+    step.move(step.nothing)
+    while True:
+        ranks.until(step.passed_barrier, "the end of a step")
+        step.counts.rounds += 1
+        counts = step.counts
+        mine = np.array([counts.sent - counts.received, step.remaining, abs(counts.surplus)])
+        flying, remaining, wrong = ranks.sum(mine, "the count of particles on their way")
+        if flying == remaining == 0 or flying < 0:
+            break
+    if flying or wrong:
+        _refuse(ranks, counts)
+    step.close()
+    return counts
+
+
+@dataclass
+class _Step:
+    """One step of one rank."""
+
+    work: Callable[[np.ndarray], Progress]
+    ranks: object
+    record: np.dtype
+    counts: Counts
+    remaining: int = 0
+    _sends: list = field(default_factory=list)
+    _to_myself: list = field(default_factory=list)
+    _barrier: object = None
+
+    @property
+    def nothing(self) -> np.ndarray:
+        """No records."""
+        return np.empty(0, self.record)
+
+    def passed_barrier(self) -> bool:
+        """Do what there is to do; whether all ranks have entered the barrier."""
+        arrived = self._arrived()
+        if arrived or self.remaining:
+            self.move(np.concatenate(arrived) if arrived else self.nothing)
+            self.ranks.progress()
+        elif self._barrier is None and self._confirmed():
+            self._barrier = self.ranks.barrier()
+        if self._barrier is None or not self._barrier.Test():
+            return False
+        self._barrier = None
+        return True
+
+    def move(self, arrived: np.ndarray) -> None:
+        """Let the particles move, and send those that leave."""
+        done = self.work(arrived)
+        self.remaining, self.counts.after = done.remaining, done.held
+        self.counts.created += done.created
+        self.counts.absorbed += done.absorbed
+        for rank, records in done.leavers.items():
+            if len(records):
+                self._send(rank, np.ascontiguousarray(records))
+
+    def close(self) -> None:
+        """All has been received: give back the memory of the messages."""
+        self.ranks.wait([request for request, _ in self._sends], "the last confirmations")
+
+    def _send(self, rank: int, records: np.ndarray) -> None:
+        self.counts.sent += len(records)
+        self.counts.messages += 1
+        if rank == self.ranks.rank:
+            self._to_myself.append(records)
+        else:
+            # the records are kept as long as the message needs them
+            self._sends.append((self.ranks.send_leavers(records, rank), records))
+
+    def _arrived(self) -> list[np.ndarray]:
+        arrived = self._to_myself + self.ranks.arrived(self.record)
+        self._to_myself = []
+        self.counts.received += sum(map(len, arrived))
+        return arrived
+
+    def _confirmed(self) -> bool:
+        """Whether the addressees have begun to receive all that was sent."""
+        self._sends = [send for send in self._sends if not send[0].Test()]
+        return not self._sends
+
+
+def _refuse(ranks, counts: Counts) -> None:
+    """Raise on all ranks, with the numbers of those whose count is wrong (of all, if the messages are)."""
+    names = ("before", "created", "absorbed", "sent", "received", "after")
+    table = ranks.gather(np.array([counts.surplus, *(getattr(counts, name) for name in names)]))
+    wrong = [row for row in enumerate(table) if row[1][0]] or list(enumerate(table))
+    said = []
+    for rank, (surplus, *numbers) in wrong:
+        what = f"{abs(surplus)} {'doubled' if surplus > 0 else 'lost'}, " if surplus else ""
+        said.append(f"rank {rank}: {what}" + ", ".join(f"{n} {v}" for n, v in zip(names, numbers, strict=True)))
+    raise CheckError(f"particles lost or doubled within a step: {'; '.join(said)}")

@@ -1,0 +1,165 @@
+"""Watches the other ranks while one waits, so that nobody waits for ever for a rank that is dead, gone or stuck.
+
+Three things can leave a rank waiting, and each ends the run with a line on every rank that waits:
+a process of the same machine is no more (killed); a rank has left the program before the others (`sys.exit`); nothing
+has moved anywhere for longer than one is patient (a process stopped, or ranks that wait for one another).
+"""
+
+import os
+import socket
+import time
+
+import numpy as np
+
+from .last_words import say
+
+#: seconds without progress anywhere until the run is ended
+PATIENCE = 300.0
+
+#: polls until a waiting rank begins to sleep between them, and for how many seconds each time
+_POLLS, _NAP = 200, 5e-5
+
+#: seconds between two looks at the others, and between two questions to them
+_LOOK, _ASK = 0.25, 1.0
+
+#: seconds for other ranks to find the same and say so, before one ends the run for all
+_LAST_WORDS = 1.0
+
+_QUESTION, _ANSWER = 1, 2
+
+_give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
+
+
+class Watch:
+    """What one rank knows of the others; `communicator` is for its own questions and answers only."""
+
+    def __init__(self, communicator, mpi):
+        self._comm, self._mpi = communicator, mpi
+        self.patience, self.ended = PATIENCE, False
+        self._others = [rank for rank in range(communicator.size) if rank != communicator.rank]
+        self._processes = _processes_here(communicator)
+        self._steps, self._polls, self._sends = 0, 0, []
+        self._known, self._heard, self._missing = {}, {}, {}
+        self._asked, self._gone = set(), set()
+        self._moved = self._next_look = self._next_question = time.monotonic()
+
+    def progress(self) -> None:
+        """Something was done here."""
+        self._steps += 1
+        self._polls = 0
+        now = time.monotonic()
+        self._moved, self._next_question = now, now + _ASK
+        # who is busy all the time must answer, too
+        if now >= self._next_look:
+            self._next_look = now + _LOOK
+            self._answer()
+
+    def leave(self):
+        """Answer from now on that this rank has nothing more to do; the request is done when no rank has."""
+        self.ended = True
+        # not the communicator of the program, where another rank may be in a barrier that this one has left out
+        return self._comm.Ibarrier()
+
+    def rest(self, what: str) -> None:
+        """Between two polls for `what`: let others have the core, and look now and then how they are."""
+        self._polls += 1
+        if self._polls < _POLLS:
+            _give_way()
+            return
+        time.sleep(_NAP)
+        now = time.monotonic()
+        if now >= self._next_look:
+            # while this process was stopped (another one measured a speed) it did not wait
+            late = now - self._next_look
+            self._moved += late if late > _ASK else 0.0
+            self._next_look = now + _LOOK
+            self._look(now, what)
+
+    def _look(self, now: float, what: str) -> None:
+        self._answer()
+        self._listen(now)
+        if now >= self._next_question:
+            self._next_question = now + _ASK
+            self._ask()
+        if reason := self._verdict(now):
+            end_run(self._comm, f"waited for {what}, but {reason}", self._mpi)
+
+    def _verdict(self, now: float) -> str:
+        """Why there is no use in waiting on; empty if there is."""
+        for rank, process in self._processes.items():
+            if _alive(process):
+                self._missing.pop(rank, None)
+            # what it sent before it died may still be on the way
+            elif now - self._missing.setdefault(rank, now) > 2 * _LOOK:
+                return f"rank {rank} (process {process}) has died"
+        # somebody who has not answered may be busy with what is waited for
+        all_wait = all(self._heard.get(rank, 0.0) > self._moved for rank in self._others)
+        if self._gone and not self.ended and all_wait and now - self._moved > 2 * _ASK:
+            return f"{_named(sorted(self._gone))} left the program"
+        if now - self._moved <= self.patience:
+            return ""
+        silent = sorted(self._asked)
+        reason = f"{_named(silent)} not answered" if silent else "all ranks have answered that they wait, too"
+        return f"nothing has moved for {self.patience:g} s: {reason}"
+
+    def _ask(self) -> None:
+        for rank in self._others:
+            if rank not in self._asked:
+                self._asked.add(rank)
+                self._send(np.zeros(2, np.int64), rank, _QUESTION)
+
+    def _answer(self) -> None:
+        for rank in self._received(_QUESTION):
+            self._send(np.array([self._steps, self.ended]), rank, _ANSWER)
+
+    def _listen(self, now: float) -> None:
+        for rank, (steps, ended) in self._received(_ANSWER).items():
+            self._asked.discard(rank)
+            self._heard[rank] = now
+            if ended:
+                self._gone.add(rank)
+            # the first answer tells nothing: it may be as old as the last progress here
+            if self._known.setdefault(rank, steps) != steps:
+                self._known[rank], self._moved = steps, now
+
+    def _send(self, values: np.ndarray, rank: int, tag: int) -> None:
+        self._sends = [send for send in self._sends if not send[0].Test()]
+        self._sends.append((self._comm.Isend(values, rank, tag), values))
+
+    def _received(self, tag: int) -> dict[int, np.ndarray]:
+        """The last message from each rank that has sent one."""
+        found = {}
+        while self._comm.Iprobe(self._mpi.ANY_SOURCE, tag, status := self._mpi.Status()):
+            values = np.empty(2, np.int64)
+            self._comm.Recv(values, status.source, tag)
+            found[status.source] = values
+        return found
+
+
+def end_run(communicator, message: str, mpi) -> None:
+    """Say why on one line that names this rank, and end all ranks; others may first say what they found."""
+    say(communicator.rank, communicator.size, message)
+    time.sleep(_LAST_WORDS)
+    mpi.COMM_WORLD.Abort(1)
+
+
+def _processes_here(communicator) -> dict[int, int]:
+    """The process of every other rank on this machine."""
+    everyone = communicator.allgather((socket.gethostname(), os.getpid()))
+    here = everyone[communicator.rank][0]
+    return {rank: pid for rank, (host, pid) in enumerate(everyone) if host == here and rank != communicator.rank}
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _named(ranks: list[int]) -> str:
+    *most, last = map(str, ranks)
+    return f"ranks {', '.join(most)} and {last} have" if most else f"rank {last} has"

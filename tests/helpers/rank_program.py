@@ -1,0 +1,126 @@
+"""One rank's part of tests/parallel/test_ranks.py.
+
+rank_program.py FOLDER STEPS does all checks, rank_program.py HOW ends badly.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from helpers.halos import StagedDevice, wrong_after_collect, wrong_after_fill
+from helpers.walkers import Walkers
+from repro.errors import CheckError
+from repro.parallel.domain import domain_for
+from repro.parallel.ranks import world
+
+#: cells that 1, 2, 3, 4 and 7 ranks divide
+SHAPE = (12, 7, 4)
+
+#: which axes are periodic
+BOXES = ((True, True, True), (False, True, True), (True, False, False), (False, False, False))
+
+WHO_DIES = 1
+
+
+class Careless(Walkers):
+    """Loses or doubles the first walker that arrives on rank 0."""
+
+    def __init__(self, *arguments, times: int):
+        super().__init__(*arguments)
+        self.times = times
+
+    def work(self, arrived):
+        if len(arrived) and self.ranks.rank == 0 and self.times != 1:
+            arrived, self.times = np.concatenate([np.repeat(arrived[:1], self.times), arrived[1:]]), 1
+        return super().work(arrived)
+
+
+def walk(ranks, steps: int) -> dict:
+    """What `steps` steps have counted, and where all walkers are."""
+    walkers = Walkers(domain_for(SHAPE, BOXES[0], ranks.count), ranks)
+    counts = [walkers.step() for _ in range(steps)]
+    table = np.array([[c.before, c.created, c.absorbed, c.sent, c.received, c.after] for c in counts])
+    return {
+        "counts": table.tolist(),
+        "rounds": max(c.rounds for c in counts),
+        "messages": sum(c.messages for c in counts),
+        "ends": walkers.arrived_at_end,
+        "absorbed": walkers.absorbed,
+    }
+
+
+def halos(ranks) -> dict:
+    """What is wrong with guard cells: nothing."""
+    fills = {
+        f"{periodic} {components}": wrong_after_fill(SHAPE, periodic, ranks, components)
+        for periodic in BOXES
+        for components in ("first", "last")
+    }
+    fills["staged"] = wrong_after_fill(SHAPE, BOXES[0], ranks, "first", StagedDevice())
+    return fills | {f"{periodic} collect": wrong_after_collect(SHAPE, periodic, ranks) for periodic in BOXES}
+
+
+def careless(ranks, times: int) -> str:
+    """What is said when a walker is lost (0 times) or doubled (2 times) within 20 steps."""
+    walkers = Careless(domain_for(SHAPE, BOXES[0], ranks.count), ranks, times=times)
+    try:
+        for _ in range(20):
+            walkers.step()
+    except CheckError as error:
+        return str(error)
+    return ""
+
+
+def quiet_step(ranks) -> float:
+    """Seconds of a step in which nobody crosses: the least of many."""
+    walkers, seconds = Walkers(domain_for(SHAPE, BOXES[0], ranks.count), ranks), []
+    walkers.time = 1 << 20
+    walkers._born = list
+    for _ in range(50):
+        start = time.perf_counter()
+        walkers.step()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def end_badly(how: str, ranks) -> None:
+    """One rank leaves the others within a step."""
+    if how == "stopped":
+        ranks.patience = 3.0
+    walkers = Walkers(domain_for(SHAPE, BOXES[0], ranks.count), ranks)
+    for step in range(1000):
+        if step == 20 and ranks.rank == WHO_DIES:
+            if how == "killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if how == "stopped":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            if how == "raises":
+                raise ValueError("the step went wrong")
+            sys.exit()
+        walkers.step()
+
+
+def main() -> None:
+    """Do all checks, and write what came of them into a file of this rank."""
+    ranks = world()
+    if len(sys.argv) == 2:
+        end_badly(sys.argv[1], ranks)
+        return
+    folder, steps = Path(sys.argv[1]), int(sys.argv[2])
+    found = {
+        "walk": walk(ranks, steps),
+        "halos": halos(ranks),
+        "lost": careless(ranks, 0),
+        "doubled": careless(ranks, 2),
+        "quiet": quiet_step(ranks),
+    }
+    (folder / f"{ranks.rank}.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The matrix of processes: boxes that tile the grid, and who is beside whom."""
+
+from itertools import product
+from math import prod
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from repro.errors import InputError
+from repro.parallel.domain import SIDES, Domain, split
+
+shapes = st.tuples(*[st.integers(1, 24)] * 3)
+flags = st.tuples(*[st.booleans()] * 3)
+
+
+@st.composite
+def domains(draw):
+    """Small grids cut somehow."""
+    ranks = draw(st.tuples(*[st.integers(1, 3)] * 3))
+    local = draw(st.tuples(*[st.integers(1, 3)] * 3))
+    return Domain(tuple(p * n for p, n in zip(ranks, local, strict=True)), draw(flags), ranks)
+
+
+@given(domains())
+def test_every_cell_lies_in_the_box_of_one_rank(domain):
+    boxes = {rank: (domain.offset(rank), domain.local) for rank in range(domain.count)}
+    for cell in product(*map(range, domain.shape)):
+        inside = [
+            rank
+            for rank, (offset, local) in boxes.items()
+            if all(start <= at < start + n for at, start, n in zip(cell, offset, local, strict=True))
+        ]
+        assert inside == [domain.owner(cell)]
+
+
+@given(domains())
+def test_boxes_are_numbered_with_x_fastest(domain):
+    places = [domain.place(rank)[::-1] for rank in range(domain.count)]
+    assert places == sorted(places)
+    assert [domain.rank_at(place[::-1]) for place in places] == list(range(domain.count))
+
+
+@given(domains())
+def test_a_neighbour_owns_the_cell_beyond_the_side(domain):
+    for rank in range(domain.count):
+        for (axis, direction), neighbour in zip(SIDES, domain.neighbours(rank), strict=True):
+            beyond = list(domain.offset(rank))
+            beyond[axis] += -1 if direction < 0 else domain.local[axis]
+            outside = not 0 <= beyond[axis] < domain.shape[axis]
+            if outside and not domain.periodic[axis]:
+                assert neighbour is None
+            else:
+                beyond[axis] %= domain.shape[axis]
+                assert neighbour == domain.owner(tuple(beyond))
+                assert domain.neighbour(neighbour, axis, -direction) == rank
+
+
+@given(shapes, st.integers(1, 64))
+def test_split_leaves_the_least_surface_between_boxes(shape, ranks):
+    def exchanged(cut):
+        local = [n // p for n, p in zip(shape, cut, strict=True)]
+        return sum(prod(local) // local[axis] for axis in range(3) if cut[axis] > 1)
+
+    every = product(*(range(1, n + 1) for n in shape))
+    works = [c for c in every if prod(c) == ranks and not any(n % p for n, p in zip(shape, c, strict=True))]
+    assume(works)
+    chosen = split(shape, ranks)
+    assert chosen in works
+    assert exchanged(chosen) == min(map(exchanged, works))
+
+
+@given(shapes, st.integers(1, 64))
+def test_a_number_of_ranks_is_refused_with_numbers_that_work(shape, ranks):
+    try:
+        cut = split(shape, ranks)
+    except InputError as error:
+        refusal = str(error)
+    else:
+        assert prod(cut) == ranks
+        return
+    assert "\n" not in refusal
+    for number in refusal.split("use ")[1].replace(" or ", ", ").split(", "):
+        assert prod(split(shape, int(number))) == int(number)
+
+
+def test_a_cube_is_cut_along_all_axes_and_a_long_box_along_its_length():
+    assert split((64, 64, 64), 8) == (2, 2, 2)
+    assert split((16, 16, 512), 8) == (1, 1, 8)
+    assert split((16, 16, 1), 4) == (2, 2, 1)
+
+
+def test_refusals_are_one_line():
+    with pytest.raises(InputError, match=r"5 ranks do not divide a grid of 4 x 4 x 4 cells: use 1, 2, 4, 8, .*"):
+        split((4, 4, 4), 5)
+    with pytest.raises(InputError, match=r"3 ranks do not divide 8 cells along y: use 1, 2, 4 or 8"):
+        Domain((8, 8, 8), (True, True, True), (1, 3, 1))
+    with pytest.raises(InputError, match=r"cells along z = 0: a whole number"):
+        Domain((8, 8, 0), (True, True, True), (1, 1, 1))

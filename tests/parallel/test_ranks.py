@@ -1,0 +1,158 @@
+"""Ranks over MPI, started as a user starts them: guard cells, particles that cross, and ranks that die."""
+
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import rank_program
+
+from repro.errors import InputError
+from repro.parallel import launch as launching
+from repro.parallel.domain import Domain
+from repro.parallel.halo import Halo
+from repro.parallel.launch import RanksError, launch
+from repro.parallel.ranks import Alone, world
+
+TESTS = Path(__file__).resolve().parent.parent
+PROGRAM = TESTS / "helpers/rank_program.py"
+ENVIRONMENT = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
+
+STEPS = 1000
+
+RANKS = (2, 3, 4, 7)
+
+BEFORE, CREATED, ABSORBED, SENT, RECEIVED, AFTER = range(6)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """The walk of one rank, without MPI."""
+    return rank_program.walk(Alone(), STEPS)
+
+
+@pytest.fixture(scope="module", params=RANKS)
+def found(request, tmp_path_factory):
+    """What every rank has found, for a number of ranks."""
+    folder = tmp_path_factory.mktemp("ranks")
+    launch(request.param, str(PROGRAM), [folder, STEPS], timeout=120, environment=ENVIRONMENT)
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(request.param)]
+
+
+@pytest.fixture(scope="module")
+def failures():
+    """What is said when rank 1 of 3 fails, and after how many seconds. They mostly wait, so all at once."""
+
+    def fail(how):
+        start = time.perf_counter()
+        with pytest.raises(RanksError) as raised:
+            launch(3, str(PROGRAM), [how], timeout=60, environment=ENVIRONMENT)
+        return raised.value, time.perf_counter() - start
+
+    ways = ("killed", "raises", "leaves", "stopped")
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(ways, pool.map(fail, ways), strict=True))
+
+
+def walks(found) -> list[dict]:
+    return [rank["walk"] for rank in found]
+
+
+def test_guard_cells_hold_what_they_stand_for_and_walls_are_left_alone(found):
+    for rank in found:
+        assert not {case: wrong for case, wrong in rank["halos"].items() if wrong}
+
+
+def test_guard_cells_of_one_rank():
+    assert not {case: wrong for case, wrong in rank_program.halos(Alone()).items() if wrong}
+
+
+def test_the_walk_tests_what_it_should(found, alone):
+    counts = np.array(alone["counts"])
+    assert counts[:, CREATED].sum() == 3 * STEPS
+    assert counts[:, ABSORBED].sum() > STEPS
+    # walkers cross several boxes within a step, and steps are not ended by the first barrier
+    assert sum(walk["messages"] for walk in walks(found)) > 2 * STEPS
+    assert max(walk["rounds"] for walk in walks(found)) > 1
+
+
+def test_no_walker_is_lost_or_doubled_in_any_step(found):
+    counts = np.array([walk["counts"] for walk in walks(found)])
+    total = counts.sum(axis=0)
+    assert np.array_equal(total[:, SENT], total[:, RECEIVED])
+    assert np.array_equal(total[:, AFTER], total[:, BEFORE] + total[:, CREATED] - total[:, ABSORBED])
+    assert np.array_equal(total[1:, BEFORE], total[:-1, AFTER])
+
+
+def test_every_walker_ends_where_it_ends_on_one_rank(found, alone):
+    for what in ("ends", "absorbed"):
+        mine = sorted(json.dumps(walker) for walk in walks(found) for walker in walk[what])
+        assert mine == sorted(json.dumps(walker) for walker in alone[what])
+    assert len(alone["ends"]) + len(alone["absorbed"]) == 3 * STEPS
+
+
+def test_losing_or_doubling_a_walker_is_refused_on_all_ranks(found):
+    for word in ("lost", "doubled"):
+        (said,) = {rank[word] for rank in found}
+        assert said.startswith(f"particles lost or doubled within a step: rank 0: 1 {word}, before "), said
+        assert "rank 1" not in said
+
+
+@pytest.mark.parametrize("how", ["killed", "raises", "leaves", "stopped"])
+def test_a_rank_that_dies_ends_all_within_a_minute(failures, how):
+    assert failures[how][1] < 60
+
+
+def test_every_rank_says_why_the_run_ends(failures):
+    said = {how: "\n".join(error.said) for how, (error, _) in failures.items()}
+    assert "rank 1 of 3: ValueError: the step went wrong (end_badly, rank_program.py line " in said["raises"]
+    assert "was killed by SIGKILL" in said["killed"]
+    for rank in (0, 2):
+        waited = f"rank {rank} of 3: waited for the end of a step, but rank 1 "
+        assert waited + "(process " in said["killed"]
+        assert waited + "has left the program" in said["leaves"]
+    assert "but nothing has moved for 3 s: rank 1 has not answered" in said["stopped"]
+    for how, (error, _) in failures.items():
+        assert "\n" not in str(error), how
+        assert error.said[0] in str(error), how
+
+
+def test_a_program_on_one_rank_needs_no_mpi():
+    assert "import this" not in launch(1, "this", timeout=60)
+    looks = "import sys; sys.modules['mpi4py'] = None\n"
+    looks += "from repro.parallel import domain, halo, launch, migration, ranks\nassert ranks.world().count == 1"
+    done = subprocess.run([sys.executable, "-c", looks], capture_output=True, text=True, cwd=TESTS.parent, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_mpi_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setattr(launching.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(launching.shutil, "which", lambda name: None)
+    with pytest.raises(InputError, match="there is no mpiexec: pip install mpi4py mpich, or use one rank"):
+        launch(2, "this")
+    monkeypatch.setenv("REPRO_RANKS", "2")
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(InputError, match=r"2 ranks need MPI, which does not load \(.*\): pip install"):
+        world.__wrapped__()
+
+
+def test_processes_that_do_not_know_of_each_other_are_refused():
+    with pytest.raises(RanksError, match=r"mpiexec started 9 processes, but MPI sees 2: use the mpiexec that belongs"):
+        launch(2, "this", timeout=60, environment={"REPRO_RANKS": "9"})
+
+
+def test_a_program_that_takes_too_long_is_ended():
+    with pytest.raises(RanksError, match=r"did not end within 1 s"):
+        launch(2, str(PROGRAM), ["nothing", 10**9], timeout=1, environment=ENVIRONMENT)
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    domain = Domain((4, 5, 6), (True,) * 3, (1, 1, 1))
+    with pytest.raises(InputError, match=r"an array of shape \(8, 7, 5\): \(8, 7, 6\) cells are due, components first"):
+        Halo(domain, Alone(), [np.zeros((8, 7, 5))])
+    with pytest.raises(InputError, match=r"1 ranks for a grid cut for 2"):
+        Halo(Domain((4, 4, 4), (True,) * 3, (2, 1, 1)), Alone(), [])
