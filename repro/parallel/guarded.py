@@ -13,6 +13,8 @@ import time
 import traceback
 from pathlib import Path
 
+from repro.errors import InputError
+
 from .last_words import process_number, say, started_processes
 
 _DIE_WITH_PARENT = 1
@@ -63,8 +65,6 @@ def _run(target: str) -> None:
 
 
 def _described(error: BaseException) -> str:
-    from repro.errors import InputError
-
     text = f"{type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)
     # a refusal is about the request, anything else about the code
@@ -76,12 +76,14 @@ def _where(frame: traceback.FrameSummary) -> str:
 
 
 def _end_all(reason: str) -> None:
-    say(process_number(), max(1, started_processes()), reason)
-    if "mpi4py.MPI" in sys.modules:
-        # the line goes a longer way than the order to end
-        time.sleep(0.2)
-        sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(1)
-    sys.exit(1)
+    from .ranks import world
+
+    try:
+        world().end(reason)
+    except InputError:
+        # it is the reason: the ranks do not know of each other, and each says so
+        say(process_number(), started_processes(), reason)
+        sys.exit(1)
 
 
 def _under_supervision():

@@ -3,6 +3,7 @@
 mpi4py is imported only in a process that `mpiexec` has started; any other is one rank alone.
 """
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from repro.errors import InputError
 
-from .last_words import started_processes
+from .last_words import say, started_processes
 
 #: messages on the communicator of the ranks; those of guard cells have two, one for each side
 LEAVERS_TAG, HALO_TAG = 1, 2
@@ -50,6 +51,11 @@ class Alone:
 
     def finish(self) -> None:
         """Nobody is left behind."""
+
+    def end(self, reason: str) -> None:
+        """End the program, with a line that says why."""
+        say(0, 1, reason)
+        sys.exit(1)
 
 
 class Reached:
@@ -147,6 +153,10 @@ class Ranks:
             self.wait([request], f"{len(records)} records from rank {status.source}")
             found.append(records)
         return found
+
+    def end(self, reason: str) -> None:
+        """End all ranks, with a line on this one and on those that wait."""
+        self._watch.end(reason, f"rank {self.rank} ended: {reason}")
 
     def finish(self) -> None:
         """Wait at the end of the program for the other ranks; those that wait for this one learn that it is gone."""

@@ -1,8 +1,8 @@
 """Watches the other ranks while one waits, so that nobody waits for ever for a rank that is dead, gone or stuck.
 
-Three things can leave a rank waiting, and each ends the run with a line on every rank that waits:
-a process of the same machine is no more (killed); a rank has left the program before the others (`sys.exit`); nothing
-has moved anywhere for longer than one is patient (a process stopped, or ranks that wait for one another).
+Four things can leave a rank waiting, and each ends the run with a line on every rank that waits: a rank has failed and
+says why; its process, on the same machine, is no more (killed); it has left the program before the others (`sys.exit`);
+nothing has moved anywhere for longer than one is patient (a process stopped, or ranks that wait for one another).
 """
 
 import os
@@ -22,10 +22,10 @@ _POLLS, _NAP = 200, 5e-5
 #: seconds between two looks at the others, and between two questions to them
 _LOOK, _ASK = 0.25, 1.0
 
-#: seconds for other ranks to find the same and say so, before one ends the run for all
+#: seconds for other ranks to hear why the run ends and to say so, before one ends it for all
 _LAST_WORDS = 1.0
 
-_QUESTION, _ANSWER = 1, 2
+_QUESTION, _ANSWER, _END = 1, 2, 3
 
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
@@ -40,7 +40,7 @@ class Watch:
         self._processes = _processes_here(communicator)
         self._steps, self._polls, self._sends = 0, 0, []
         self._known, self._heard, self._missing = {}, {}, {}
-        self._asked, self._gone = set(), set()
+        self._asked, self._gone = {}, set()
         self._moved = self._next_look = self._next_question = time.monotonic()
 
     def progress(self) -> None:
@@ -75,14 +75,27 @@ class Watch:
             self._next_look = now + _LOOK
             self._look(now, what)
 
+    def end(self, message: str, reason: str) -> None:
+        """Say a line, tell the reason to all other ranks that wait, and end the run."""
+        say(self._comm.rank, self._comm.size, message)
+        for rank in self._others:
+            self._send(np.frombuffer(reason.encode(), np.uint8), rank, _END)
+        time.sleep(_LAST_WORDS)
+        self._mpi.COMM_WORLD.Abort(1)
+
     def _look(self, now: float, what: str) -> None:
         self._answer()
         self._listen(now)
         if now >= self._next_question:
             self._next_question = now + _ASK
-            self._ask()
-        if reason := self._verdict(now):
-            end_run(self._comm, f"waited for {what}, but {reason}", self._mpi)
+            self._ask(now)
+        if reason := self._told() or self._verdict(now):
+            self.end(f"waited for {what}, but {reason}", reason)
+
+    def _told(self) -> str:
+        """Why another rank ends the run."""
+        told = self._received(_END, np.uint8)
+        return next(iter(told.values())).tobytes().decode() if told else ""
 
     def _verdict(self, now: float) -> str:
         """Why there is no use in waiting on; empty if there is."""
@@ -98,23 +111,25 @@ class Watch:
             return f"{_named(sorted(self._gone))} left the program"
         if now - self._moved <= self.patience:
             return ""
-        silent = sorted(self._asked)
+        silent = sorted(rank for rank, asked in self._asked.items() if now - asked > _ASK)
+        if self._asked and not silent:
+            return ""  # they have been asked just now
         reason = f"{_named(silent)} not answered" if silent else "all ranks have answered that they wait, too"
         return f"nothing has moved for {self.patience:g} s: {reason}"
 
-    def _ask(self) -> None:
+    def _ask(self, now: float) -> None:
         for rank in self._others:
             if rank not in self._asked:
-                self._asked.add(rank)
+                self._asked[rank] = now
                 self._send(np.zeros(2, np.int64), rank, _QUESTION)
 
     def _answer(self) -> None:
-        for rank in self._received(_QUESTION):
+        for rank in self._received(_QUESTION, np.int64):
             self._send(np.array([self._steps, self.ended]), rank, _ANSWER)
 
     def _listen(self, now: float) -> None:
-        for rank, (steps, ended) in self._received(_ANSWER).items():
-            self._asked.discard(rank)
+        for rank, (steps, ended) in self._received(_ANSWER, np.int64).items():
+            self._asked.pop(rank, None)
             self._heard[rank] = now
             if ended:
                 self._gone.add(rank)
@@ -124,23 +139,16 @@ class Watch:
 
     def _send(self, values: np.ndarray, rank: int, tag: int) -> None:
         self._sends = [send for send in self._sends if not send[0].Test()]
-        self._sends.append((self._comm.Isend(values, rank, tag), values))
+        self._sends.append((self._comm.Isend([values, self._mpi.BYTE], rank, tag), values))
 
-    def _received(self, tag: int) -> dict[int, np.ndarray]:
+    def _received(self, tag: int, dtype) -> dict[int, np.ndarray]:
         """The last message from each rank that has sent one."""
         found = {}
         while self._comm.Iprobe(self._mpi.ANY_SOURCE, tag, status := self._mpi.Status()):
-            values = np.empty(2, np.int64)
-            self._comm.Recv(values, status.source, tag)
-            found[status.source] = values
+            values = np.empty(status.Get_count(self._mpi.BYTE), np.uint8)
+            self._comm.Recv([values, self._mpi.BYTE], status.source, tag)
+            found[status.source] = values.view(dtype)
         return found
-
-
-def end_run(communicator, message: str, mpi) -> None:
-    """Say why on one line that names this rank, and end all ranks; others may first say what they found."""
-    say(communicator.rank, communicator.size, message)
-    time.sleep(_LAST_WORDS)
-    mpi.COMM_WORLD.Abort(1)
 
 
 def _processes_here(communicator) -> dict[int, int]:

@@ -16,10 +16,10 @@ RECORD = np.dtype([("id", np.int64), ("cell", np.int32, 3), ("hops", np.int32)])
 MOST_HOPS = 6
 
 #: walkers that appear in every step
-BORN = 3
+BORN = 2
 
 #: one hop of so many ends a walker
-LIFE = 97
+LIFE = 61
 
 #: hops in one call of `work`: fewer than a rank has to do, as a launch on a GPU
 PORTION = 40

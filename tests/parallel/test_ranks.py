@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import rank_program
+from helpers.walkers import BORN
 
 from repro.errors import InputError
 from repro.parallel import launch as launching
@@ -73,7 +74,7 @@ def test_guard_cells_of_one_rank():
 
 def test_the_walk_tests_what_it_should(found, alone):
     counts = np.array(alone["counts"])
-    assert counts[:, CREATED].sum() == 3 * STEPS
+    assert counts[:, CREATED].sum() == BORN * STEPS
     assert counts[:, ABSORBED].sum() > STEPS
     # walkers cross several boxes within a step, and steps are not ended by the first barrier
     assert sum(walk["messages"] for walk in walks(found)) > 2 * STEPS
@@ -92,7 +93,7 @@ def test_every_walker_ends_where_it_ends_on_one_rank(found, alone):
     for what in ("ends", "absorbed"):
         mine = sorted(json.dumps(walker) for walk in walks(found) for walker in walk[what])
         assert mine == sorted(json.dumps(walker) for walker in alone[what])
-    assert len(alone["ends"]) + len(alone["absorbed"]) == 3 * STEPS
+    assert len(alone["ends"]) + len(alone["absorbed"]) == BORN * STEPS
 
 
 def test_losing_or_doubling_a_walker_is_refused_on_all_ranks(found):
@@ -111,14 +112,21 @@ def test_every_rank_says_why_the_run_ends(failures):
     said = {how: "\n".join(error.said) for how, (error, _) in failures.items()}
     assert "rank 1 of 3: ValueError: the step went wrong (end_badly, rank_program.py line " in said["raises"]
     assert "was killed by SIGKILL" in said["killed"]
-    for rank in (0, 2):
-        waited = f"rank {rank} of 3: waited for the end of a step, but rank 1 "
-        assert waited + "(process " in said["killed"]
-        assert waited + "has left the program" in said["leaves"]
-    assert "but nothing has moved for 3 s: rank 1 has not answered" in said["stopped"]
-    for how, (error, _) in failures.items():
-        assert "\n" not in str(error), how
-        assert error.said[0] in str(error), how
+    reasons = {
+        "killed": "rank 1 (process ",
+        "raises": "rank 1 ended: ValueError: the step went wrong",
+        "leaves": "rank 1 has left the program",
+        "stopped": "nothing has moved for 3 s: rank 1 has not answered",
+    }
+    for how, reason in reasons.items():
+        for rank in (0, 2):
+            assert f"rank {rank} of 3: waited for the end of a step, but {reason}" in said[how]
+
+
+def test_a_failure_is_one_line_with_its_first_reason(failures):
+    for error, _ in failures.values():
+        assert "\n" not in str(error)
+        assert error.said[0] in str(error)
 
 
 def test_a_program_on_one_rank_needs_no_mpi():
