@@ -116,7 +116,7 @@ def births_body(real, add, at_start: bool):
                     field = electric_at(fields.electric, cell, position, layout)
                     momentum = kicked(momentum, field, -half if at_start else late - half)
                     particles.cell[k], particles.weight[k], particles.ids[k] = cell, real(source.weight), number
-                    particles.left[k] = left
+                    particles.left[k], particles.event[k] = left, 0
                     set_place(particles, k, count, position, momentum)
                     charge(around.charges, cell, position, real(source.weight) * real(around.unit), layout)
 

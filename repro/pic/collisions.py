@@ -71,6 +71,18 @@ def first_depth(real):
 
 
 @cache
+def segment_depth(real):
+    """Returns depth(key, event): the optical depth of a segment by its number, for those who draw it for each anew."""
+    drawn, unit, natural = _event_words(), uniform(real), logarithm(real)
+
+    @inline
+    def depth(key, event):
+        return -natural(unit(drawn(key, event, _CHOICE)[1]))
+
+    return depth
+
+
+@cache
 def child_id():
     """Returns child(key, event): the lower and upper half of the id of the secondary that an event has set free.
 

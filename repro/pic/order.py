@@ -46,6 +46,7 @@ def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
         if i < total:
             particles.cell[i], particles.weight[i] = sorted_.cell[i], sorted_.weight[i]
             particles.ids[i], particles.left[i] = sorted_.ids[i], sorted_.left[i]
+            particles.event[i] = 0
             for axis in range(3):
                 particles.place[i + axis * count] = sorted_.place[i + axis * count]
                 particles.u[i + axis * count] = sorted_.u[i + axis * count]

@@ -8,7 +8,7 @@ from .state import Particles
 def record_type(real) -> np.dtype:
     """What a record holds: the names and meanings are those of `Particles`."""
     fields = [("cell", np.int32), ("place", real, 3), ("u", real, 3), ("weight", real), ("ids", np.int64)]
-    return np.dtype([*fields, ("left", real)])
+    return np.dtype([*fields, ("left", real), ("event", np.int32)])
 
 
 def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:

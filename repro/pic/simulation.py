@@ -31,7 +31,7 @@ class Simulation(TimeLoop):
     def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0):
         if isinstance(device, str):
             raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
-        strategy = _strategy(strategy, device)
+        strategy = _strategy(strategy, device, system)
         require_one_of("precision", precision, PRECISIONS)
         require_whole("sort_every", sort_every, 0, 10_000)
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
@@ -72,7 +72,7 @@ class Simulation(TimeLoop):
 
     def _setup(self):
         names = {"device": self.device, "real": self.real, "used": self.used, "surroundings": self.surroundings}
-        names |= {"fields": self.fields, "bear": self._bind_births}
+        names |= {"fields": self.fields, "bear": self._bind_births, "clock": self._clock, "cradle": self._cradle}
         return SimpleNamespace(**names, particles=self.particles_on_device, system=self.system)
 
     @property
@@ -215,10 +215,15 @@ def _home(device, strategy: Strategy):
     return select("threads") if strategy.fields_on_host and device.name == "cuda" else device
 
 
-def _strategy(choice, device) -> Strategy:
-    """The strategy that a name stands for, if it is for the device."""
+def _strategy(choice, device, system) -> Strategy:
+    """The strategy that a name stands for, if it is for the device and for the air or the vacuum of the system."""
     if isinstance(choice, Strategy):
         return choice
-    choice = fastest(device) if choice == "fastest" else choice
-    require_one_of("strategy", choice, [name for name, strategy in STRATEGIES.items() if device.name in strategy.on])
-    return STRATEGIES[choice]
+    choice = fastest(device, system) if choice == "fastest" else choice
+    fits = {
+        name: strategy
+        for name, strategy in STRATEGIES.items()
+        if device.name in strategy.on and strategy.through_air == (system.air is not None)
+    }
+    require_one_of(f"strategy in {'vacuum' if system.air is None else 'air'}", choice, fits)
+    return fits[choice]

@@ -19,6 +19,8 @@ class Particles(NamedTuple):
     ids: np.ndarray
     #: share of the step that is left, FRESH for a particle that has its kick and the whole step before it
     left: np.ndarray
+    #: segments that a particle has had in a step that it has not ended; its random numbers are named by them
+    event: np.ndarray
 
 
 #: what `left` is between steps
@@ -33,7 +35,7 @@ MOST_SEGMENTS = 64
 
 def bytes_each(real) -> int:
     """Bytes of one particle."""
-    return 4 + 8 + 8 * np.dtype(real).itemsize
+    return 4 + 8 + 4 + 8 * np.dtype(real).itemsize
 
 
 def make_particles(device, real, capacity: int) -> Particles:
@@ -49,4 +51,5 @@ def make_particles(device, real, capacity: int) -> Particles:
         device.zeros(capacity, real),
         device.zeros(capacity, np.int64),
         left,
+        device.zeros(capacity, np.int32),
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from repro.errors import InputError, require_whole
 
+from .collision_tables import Collisions
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
 from .fields import courant_numbers
 from .mesh import Mesh
@@ -95,6 +96,10 @@ class System:
     magnetic: tuple[float, float, float] = (0.0, 0.0, 0.0)
     electric: tuple[float, float, float] = (0.0, 0.0, 0.0)
     self_field: bool = True
+    #: the air that electrons collide with; None is vacuum
+    air: Collisions | None = None
+    #: names the random numbers of collisions
+    seed: int = 1
     capacity: int | None = None
     name: str = "electrons"
 
@@ -110,8 +115,10 @@ class System:
             raise InputError(f"{self.name}: no electron at the start, and no source of any")
         if self.room < self.count:
             raise InputError(f"{self.name}: capacity = {self.room} for {self.count} particles at the start")
+        require_whole(f"{self.name}: seed", self.seed, 0, 2**31 - 1)
         self._require_inside()
         self._require_steps()
+        self._require_known_energies()
         self._warn_of_the_unresolved()
 
     @property
@@ -178,6 +185,15 @@ class System:
                 f"{self.name}: the plasma frequency times dt is {fast:.3g}, unstable above {_FASTEST:g}: dt at most "
                 f"{_below(self.dt * _FASTEST / fast)} s, or fewer electrons"
             )
+
+    def _require_known_energies(self):
+        if self.air is None:
+            return
+        if self.source is not None:
+            self.air.require_energies([self.source.energy])
+        if len(self.electrons.weight):
+            u2 = (self.electrons.momentum**2).sum(1)
+            self.air.require_energies(REST_ENERGY * u2 / (1 + np.sqrt(1 + u2)))
 
     def _warn_of_the_unresolved(self):
         """Say which lengths the mesh does not resolve, where they matter."""

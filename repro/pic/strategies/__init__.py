@@ -3,6 +3,7 @@
 from .baskets import baskets
 from .batches import build as _batches
 from .global_sums import build as _global_sums
+from .in_air import build as _in_air
 from .strategy import Strategy
 from .tiles import build as _tiles
 
@@ -14,10 +15,13 @@ STRATEGIES = {
         Strategy("global sums", _global_sums),
         Strategy("tiles", _tiles, on=("cuda",)),
         baskets(),
+        Strategy("in air", _in_air, by_host=True, through_air=True),
     )
 }
 
 
-def fastest(device) -> str:
+def fastest(device, system) -> str:
     """The strategy for runs that compare nothing."""
+    if system.air is not None:
+        return "in air"
     return "global sums" if device.name == "cuda" else "batches"

@@ -21,5 +21,7 @@ class Strategy:
     on: tuple[str, ...] = ("serial", "threads", "cuda")
     #: the host launches again until all is done, which no recorded sequence can; it lets particles be born itself
     by_host: bool = False
+    #: it is for electrons that collide with air, and for no others
+    through_air: bool = False
     #: the fields are advanced on the CPU, and cross the bus in each step
     fields_on_host: bool = False
