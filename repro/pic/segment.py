@@ -11,6 +11,9 @@ from .push import circling, first_face, meeting, momentum, moved, searching, tur
 #: what a segment ends at, beside the faces 0 to 5
 INSIDE = -1
 
+#: how often a segment is cut short: an orbit that is beyond one face may have been beyond another one before
+_CUTS = 4
+
 
 @cache
 def flying(real):
@@ -51,7 +54,7 @@ def segments(real):
     at the high end. On a face the position is exactly 0 or 1. Where an orbit leaves a cell and is back at the end of t,
     it counts as inside: the chord is, along which the current flows.
     """
-    orbiting, fly, inside, (stop, _) = circling(real), flying(real), inside_cell(real), stopping(real)
+    orbiting, fly, inside, stop = circling(real), flying(real), inside_cell(real), stopping(real)
 
     @inline
     def segment(position, u, magnetic, courant, t):
@@ -65,29 +68,9 @@ def segments(real):
 
 
 @cache
-def landing(real):
-    """Returns land(position, beyond, orbit, courant, t): the segment of an orbit that is beyond its cell after t.
-
-    Without a branch, and with a sign that tells whether it is right: it is not where the curve meets another face
-    before the one that its chord meets first, or only grazes it.
-    """
-    fly, nearest, meet = flying(real), first_face(real), meeting(real)
-    zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
-
-    @inline
-    def land(position, beyond, orbit, courant, t):
-        face, share = nearest(position, beyond)
-        met, outwards = meet(face, share, position, orbit, courant, t)
-        end, u = fly(position, orbit, courant, met)
-        off = max(outside(end[0]), max(outside(end[1]), outside(end[2])))
-        axis = face >> 1
-        along = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
-        missed = abs(along - (one if face & 1 else zero))
-        return on_face(end, face), u, met, face, outwards & (max(off, missed) <= nearly)
-
-    @inline
-    def outside(value):
-        return max(-value, value - one)
+def placing(real):
+    """Returns on_face(end, face): a place that is on a face exactly, and within the cell along the other axes."""
+    zero, one = real(0), real(1)
 
     @inline
     def within(value):
@@ -101,37 +84,80 @@ def landing(real):
         z = side if axis == 2 else within(end[2])
         return x, y, z
 
-    return land, on_face
+    return on_face
+
+
+@cache
+def landing(real):
+    """Returns land(position, beyond, orbit, courant, t): the segment of an orbit that is beyond its cell after t.
+
+    Without a branch, and with a sign that tells whether it is right: it is not where the curve meets another face
+    before the one that its chord meets first, or only grazes it.
+    """
+    fly, nearest, meet, on_face = flying(real), first_face(real), meeting(real), placing(real)
+    zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
+
+    @inline
+    def outside(value):
+        return max(-value, value - one)
+
+    @inline
+    def land(position, beyond, orbit, courant, t):
+        face, share = nearest(position, beyond)
+        met, outwards = meet(face, share, position, orbit, courant, t)
+        end, u = fly(position, orbit, courant, met)
+        off = max(outside(end[0]), max(outside(end[1]), outside(end[2])))
+        axis = face >> 1
+        along = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+        missed = abs(along - (one if face & 1 else zero))
+        return on_face(end, face), u, met, face, outwards & (max(off, missed) <= nearly)
+
+    return land
+
+
+@cache
+def finding_face(real):
+    """Returns find(position, beyond, orbit, courant, t): as `landing`, right in all cases, and slower."""
+    fly, search, on_face = flying(real), searching(real), placing(real)
+    zero, one = real(0), real(1)
+
+    @inline
+    def cut(k, end, first, face, position, orbit, courant, last):
+        """The earlier of `first` and the time at which an orbit left along axis k that is at `end` at `last`."""
+        if (zero <= end and end <= one) or face >> 1 == k:
+            return first, face
+        other = np.int32(2 * k + (end > one))
+        met = search(other, position, orbit, courant, last)
+        return (met, other) if met <= first else (first, face)
+
+    @inline
+    def find(position, beyond, orbit, courant, t):
+        first, face, end = t, np.int32(INSIDE), beyond
+        u = orbit[2]
+        # an orbit that is beyond one face may have been beyond another one before
+        for _ in range(_CUTS):
+            last, met = first, face
+            first, face = cut(0, end[0], first, face, position, orbit, courant, last)
+            first, face = cut(1, end[1], first, face, position, orbit, courant, last)
+            first, face = cut(2, end[2], first, face, position, orbit, courant, last)
+            end, u = fly(position, orbit, courant, first)
+            if face == met:
+                break
+        return on_face(end, face), u, first, face
+
+    return find
 
 
 @cache
 def stopping(real):
     """Returns stop(position, beyond, orbit, courant, t): as `landing`, and right in all cases."""
-    (land, on_face), fly, search = landing(real), flying(real), searching(real)
-    zero, one = real(0), real(1)
-
-    @inline
-    def sure(position, beyond, orbit, courant, t):
-        first, face = t, np.int32(INSIDE)
-        if beyond[0] < zero or beyond[0] > one:
-            first, face = earlier(np.int32(beyond[0] > one), first, face, position, orbit, courant, t)
-        if beyond[1] < zero or beyond[1] > one:
-            first, face = earlier(np.int32(2 + (beyond[1] > one)), first, face, position, orbit, courant, t)
-        if beyond[2] < zero or beyond[2] > one:
-            first, face = earlier(np.int32(4 + (beyond[2] > one)), first, face, position, orbit, courant, t)
-        end, u = fly(position, orbit, courant, first)
-        return on_face(end, face), u, first, face
-
-    @inline
-    def earlier(other, first, face, position, orbit, courant, t):
-        met = search(other, position, orbit, courant, t)
-        return (met, other) if met <= first else (first, face)
+    land, find = landing(real), finding_face(real)
 
     @inline
     def stop(position, beyond, orbit, courant, t):
         end, u, used, face, right = land(position, beyond, orbit, courant, t)
         if right:
             return end, u, used, face
-        return sure(position, beyond, orbit, courant, t)
+        return find(position, beyond, orbit, courant, t)
 
-    return stop, sure
+    return stop

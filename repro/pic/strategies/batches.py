@@ -17,7 +17,7 @@ from ..deposition import EDGES, charging, depositing
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
 from ..push import circling
-from ..segment import INSIDE, flying, inside_cell, landing, stopping
+from ..segment import INSIDE, finding_face, flying, inside_cell, landing
 from ..state import FRESH, MOST_SEGMENTS, STUCK
 from ..travel import kicked, next_cell, place_of, set_place
 
@@ -79,7 +79,7 @@ def _departing(real):
 def _segment_of_each(real):
     """Returns follow(...): the next segment of each particle of a batch, without a branch but for rare faces."""
     orbiting, fly, inside = circling(real), flying(real), inside_cell(real)
-    (land, _), (_, sure) = landing(real), stopping(real)
+    land, find = landing(real), finding_face(real)
 
     @inline
     def orbit_of(s, r, k, fields, layout):
@@ -120,7 +120,7 @@ def _segment_of_each(real):
             end, momentum, used = _three(t, AT, m), _three(t, WITH, m), t[AFTER, m]
             if face == RARE:
                 orbit = orbit_of(s, r, k, fields, layout)
-                end, momentum, used, face = sure(_three(s, PLACE, k), _three(s, END, k), orbit, courant, s[LEFT, k])
+                end, momentum, used, face = find(_three(s, PLACE, k), _three(s, END, k), orbit, courant, s[LEFT, k])
             _keep(s, END, k, end)
             _keep(s, THEN, k, momentum)
             s[USED, k], r[FACE, k] = used, face
