@@ -8,8 +8,10 @@ import numpy as np
 from repro.parallel.domain import Domain, domain_for
 from repro.parallel.halo import Halo
 
-#: what nobody may touch
-UNTOUCHED = -1
+
+def untouched(rank: int) -> int:
+    """What nobody may touch: another number on each rank, so that a copy of it is found."""
+    return -1 - rank
 
 
 class StagedDevice:
@@ -44,7 +46,9 @@ def wrong_after_fill(shape, periodic, ranks, components: str, device=None) -> li
     types = {(): np.float64, (3,): np.int16, (2,): np.complex64}
     arrays, cells = [], list(guarded_cells(domain, ranks.rank))
     for more, dtype in types.items():
-        arrays.append(np.full((*more, *size) if components == "first" else (*size, *more), UNTOUCHED, dtype))
+        arrays.append(
+            np.full((*more, *size) if components == "first" else (*size, *more), untouched(ranks.rank), dtype)
+        )
     inside = [(place, cell) for place, cell in cells if _is_inside(place, domain)]
     for array, (place, cell) in product(arrays, inside):
         _at(array, place, components)[...] = grid[cell]
@@ -52,7 +56,7 @@ def wrong_after_fill(shape, periodic, ranks, components: str, device=None) -> li
     return [
         (list(place), str(array.dtype))
         for array, (place, cell) in product(arrays, cells)
-        if np.any(_at(array, place, components) != (UNTOUCHED if cell is None else grid[cell]))
+        if np.any(_at(array, place, components) != (untouched(ranks.rank) if cell is None else grid[cell]))
     ]
 
 

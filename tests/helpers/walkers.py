@@ -22,7 +22,7 @@ BORN = 2
 LIFE = 61
 
 #: hops in one call of `work`: fewer than a rank has to do, as a launch on a GPU
-PORTION = 40
+PORTION = 4
 
 
 def draw(*keys: int) -> int:
