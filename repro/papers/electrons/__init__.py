@@ -1,0 +1,1 @@
+"""Experiments of the paper on electrons in their own field."""

@@ -1,0 +1,1 @@
+"""The notebook on collisions of electrons in air."""

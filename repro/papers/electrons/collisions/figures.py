@@ -1,0 +1,95 @@
+"""Figures of the notebook on collisions. Each function returns (figure, arrays), the numbers that it shows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
+from repro.pic.collision_tables import Collisions
+
+from .angles import Angles
+from .balance import Balance
+from .tracks import STOPPING_ERROR, Reference, named, optical_depth
+
+
+def stopping(table: pd.DataFrame, listed: Reference):
+    """Stopping power over the energy with its two parts, and how far the tracks are from it."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    energy = 1e6 * listed.rows["kinetic_energy_MeV"]
+    for column, line in zip(("total", "collision", "radiative"), ("-", "--", ":"), strict=True):
+        shown = {"marker": "none", "color": "0.4", "ls": line}
+        left.loglog(energy, listed.rows[f"{column}_MeV_cm2_g"], **shown, label=f"ESTAR, {column}")
+    left.loglog(table["energy"], table["measured"], "o", mfc="none", color=BLUE, label="tracks")
+    error, scatter = 100 * table["error"], 100 * table["scatter"]
+    right.errorbar(table["energy"], error, 2 * scatter, fmt="o", mfc="none", color=BLUE, capsize=3)
+    right.axhspan(-100 * STOPPING_ERROR, 100 * STOPPING_ERROR, color=GREEN, alpha=0.15)
+    right.set_xscale("log")
+    left.set(xlabel="kinetic energy (eV)", ylabel="stopping power (MeV cm$^2$/g)")
+    right.set(xlabel="kinetic energy (eV)", ylabel="tracks less ESTAR (%)")
+    left.legend()
+    arrays = {name: table[name] for name in ("energy", "measured", "table", "error", "scatter")}
+    return figure, arrays
+
+
+def free_paths(paths: dict[float, np.ndarray], collisions: Collisions):
+    """Share of electrons that have not collided at an optical depth, which falls as an exponential function."""
+    figure, axes = plt.subplots()
+    arrays = {}
+    for (energy, free), colour, marker in zip(paths.items(), COLOURS, MARKERS, strict=False):
+        at = np.linspace(0, 5, 16)
+        left = 1 - np.searchsorted(optical_depth(collisions, energy, free), at) / len(free)
+        label = f"{named(energy)}, mean {1e6 * free.mean():.3g} µm"
+        axes.semilogy(at, left, ls="none", marker=marker, mfc="none", color=colour, label=label)
+        arrays |= {f"{named(energy)}: depth": at, f"{named(energy)}: share": left}
+    axes.semilogy([0, 5], np.exp([0, -5]), "-", color="0.4", marker="none", label="exponential")
+    axes.set(xlabel="optical depth of the path", ylabel="electrons without a collision")
+    axes.legend()
+    return figure, arrays
+
+
+def angles(drawn: dict[float, Angles]):
+    """Share of collisions that turn by more than an angle, with Mott's factor and without."""
+    figure, axes = plt.subplots()
+    arrays = {}
+    for (energy, found), colour, marker in zip(drawn.items(), COLOURS, MARKERS, strict=False):
+        polar = np.degrees(2 * np.arcsin(np.sqrt(found.grid / 2)))
+        shown = polar > 1e-3
+        axes.loglog(polar[shown], 1 - found.below[shown] + 1e-16, "-", marker="none", color=colour)
+        axes.loglog(polar[shown], 1 - found.rutherford[shown] + 1e-16, ":", marker="none", color=colour)
+        count = len(found.drawn)
+        rank = np.unique(np.geomspace(1, 0.9 * count, 25).astype(int))
+        at, more = np.degrees(2 * np.arcsin(np.sqrt(found.drawn[count - rank] / 2))), rank / count
+        axes.loglog(at, more, ls="none", marker=marker, mfc="none", color=colour, label=named(energy))
+        arrays |= {f"{named(energy)}: angle": at, f"{named(energy)}: share": more}
+    axes.set(xlabel="polar angle (degrees)", ylabel="collisions that turn by more", ylim=(1e-6, 1.5))
+    axes.legend(title="drawn; lines: the law, dotted without Mott's factor")
+    return figure, arrays
+
+
+def ranges(found: dict[float, dict[str, np.ndarray]], listed: Reference):
+    """How long paths are, and how deep electrons get, over the table's range."""
+    figure, axes = plt.subplots(1, len(found), figsize=(4.3 * len(found), 3.6), squeeze=False)
+    arrays = {}
+    for axis, (energy, each) in zip(axes[0], found.items(), strict=True):
+        reach = float(listed.range(energy))
+        depth = each["place"][:, 0] / reach
+        for name, values, colour in (("path", each["path"] / reach, COLOURS[0]), ("depth", depth, COLOURS[1])):
+            axis.hist(values, bins=np.linspace(-0.5, 1.5, 61), histtype="step", color=colour, label=name)
+            arrays[f"{named(energy)}: {name}"] = values
+        axis.axvline(1, color="0.4", ls="--", marker="none", label="CSDA range")
+        axis.set(xlabel=f"length over {reach:.3g} m", ylabel="electrons", title=named(energy))
+    axes[0, 0].legend()
+    return figure, arrays
+
+
+def slow(found: Balance):
+    """Density of slow electrons over time, with the exact solution and without recombination."""
+    figure, axes = plt.subplots()
+    nanoseconds = 1e9 * found.time
+    axes.plot(nanoseconds, found.found, "o", mfc="none", color=BLUE, markevery=4, label="particles")
+    axes.plot(nanoseconds, found.exact, "-", color="0.4", marker="none", label="exact")
+    alone = found.source / found.attachment * -np.expm1(-found.attachment * found.time)
+    axes.plot(nanoseconds, alone, ":", color="0.4", marker="none", label="attachment alone")
+    axes.set(xlabel="time (ns)", ylabel="slow electrons (1/m$^3$)")
+    axes.legend()
+    return figure, {"time": found.time, "density": found.found, "exact": found.exact}

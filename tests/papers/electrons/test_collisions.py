@@ -1,0 +1,98 @@
+"""The notebook on collisions without compiled code: references, tables, the balance, and what is said of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.papers.electrons.collisions import angles, balance, text, tracks
+from repro.pic.air import Air
+from repro.pic.collision_tables import Collisions
+
+DATA = Path(__file__).resolve().parents[3] / "data"
+
+
+@pytest.fixture(scope="module")
+def listed():
+    return tracks.reference(DATA, Air())
+
+
+def test_reference_is_the_table_in_its_units(listed):
+    assert listed.stopping(1e6) == pytest.approx(1.674)
+    assert listed.stopping(1e7, "radiative") == pytest.approx(0.1795)
+    # 0.4912 g/cm2 of air of 1.20479e-3 g/cm3 are 4.077 m
+    assert listed.range(1e6) == pytest.approx(4.0771, rel=1e-4)
+
+
+def test_stopping_power_of_electrons_that_lose_by_the_table_is_the_tables(listed, monkeypatch):
+    def fly(collisions, energies, device, *, length):
+        lost = 1e5 * Air().density * listed.stopping(energies) * length
+        ends = {"energy": energies - lost, "path": np.full(len(energies), length)}
+        return ends | {"collisions": np.ones((len(energies), 3), int)}
+
+    monkeypatch.setattr(tracks, "fly", fly)
+    found = tracks.stopping_powers(Collisions(), [(1e4, 10), (1e6, 20)], listed, None)
+    # they lose by the stopping power at the start, 2.5 % above the mean energy: 2 % less at 10 keV
+    assert found["error"][0] == pytest.approx(-0.02, abs=0.003)
+    assert found["error"][1] == pytest.approx(0, abs=1e-3)
+
+
+def test_optical_depth_grows_with_the_cross_section():
+    known, path = Collisions(), np.array([0, 1e-6, 1e-3])
+    depth = tracks.optical_depth(known, 1e4, path)
+    assert depth[0] == 0
+    assert depth[1] == pytest.approx(1e-6 * tracks.cross_section(known, 1e4), rel=1e-3)
+    # after a millimetre of the 2.4 the electron is slower, and atoms are larger to it
+    assert depth[2] > 1.05e-3 * tracks.cross_section(known, 1e4)
+
+
+def test_free_paths_are_compared_in_standard_deviations():
+    mean = 1 / tracks.cross_section(Collisions(), 1e6)
+    found = tracks.mean_free_paths(Collisions(), {1e6: np.full(400, 1.1 * mean)})
+    assert found["deviation"][0] == pytest.approx(2, abs=0.01)
+    assert found["formula"][0] == pytest.approx(mean)
+
+
+def test_paths_are_compared_with_the_range(listed):
+    flown = {"path": np.array([3.9, 4.1]), "place": np.full((2, 3), 2.0), "collisions": np.full((2, 3), 7)}
+    found = tracks.range_table({1e6: flown}, listed).iloc[0]
+    assert found["error"] == pytest.approx(4 / 4.0771 - 1, abs=1e-4)
+    assert found["spread"] == pytest.approx(0.025)
+    assert found["depth"] == pytest.approx(0.4905, abs=1e-3)
+
+
+def test_angles_that_do_not_follow_the_law_are_unlikely():
+    drawn = angles.angles(1e6, 3000)
+    assert drawn.chance > angles.LEAST
+    wrong = angles.Angles(1.3 * drawn.drawn, drawn.grid, drawn.below, drawn.rutherford)
+    assert wrong.chance < angles.LEAST
+
+
+def test_source_lets_attachment_and_recombination_take_the_same():
+    found = balance.balance(Air(), 400)
+    assert found.worst < 1
+    assert found.exact[-1] == pytest.approx(400 * found.weight, rel=1e-3)
+    assert found.attached / (found.attached + found.recombined) == pytest.approx(0.55, abs=0.1)
+
+
+def test_the_verdict_follows_from_the_numbers():
+    slow = balance.Balance(np.arange(10.0), np.full(10, 1.0), np.full(10, 1.0), 1e-3, 5, 5, 1.0, 2.0)
+    law = np.linspace(0, 2, 101)
+    follows = angles.Angles(np.linspace(0.01, 1.99, 200), law, law / 2, law / 2)
+    good = {
+        "stopping": pd.DataFrame({"error": [0.01, -0.029]}),
+        "free": pd.DataFrame({"deviation": [-1.5, 2]}),
+        "drawn": {1e6: follows},
+        "ranges": pd.DataFrame({"error": [0.04, -0.01]}),
+        "slow": slow,
+    }
+    assert "**Not as it should be**" not in text.verdict(**good)
+    bad = text.verdict(**good | {"stopping": pd.DataFrame({"error": [-0.031]})})
+    assert "**Not as it should be**: the stopping power of tracks" in bad
+    nothing = text.verdict(**good | {"ranges": pd.DataFrame({"error": [np.nan]})})
+    assert "**Not as it should be**: ranges" in nothing
+
+
+def test_energies_have_names():
+    assert [tracks.named(energy) for energy in (1e3, 25e3, 1e6, 2.5e6)] == ["1 keV", "25 keV", "1 MeV", "2.5 MeV"]
