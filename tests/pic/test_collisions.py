@@ -134,3 +134,16 @@ def test_secondaries_have_ids_of_their_own():
     assert len(found) == 900
     # as 64 bits: positive, and far above all that are counted
     assert all(2**62 <= (high << 32) + low < 2**63 for low, high in found)
+
+
+def test_transfers_are_rejected_as_often_as_mollers_law_says():
+    # without other cross-sections every candidate is a transfer; near the cut a fifth of them is rejected
+    collisions, tau, cut = Collisions(), 5e3 / REST_ENERGY, 1e3 / REST_ENERGY
+    made, collide = tables(collisions, DEVICE, np.float64), colliding(np.float64)
+    made = made._replace(rows=(made.rows.reshape(-1, 4) * [0, 1, 1, 1]).ravel())
+    u = (float(np.sqrt(tau * (tau + 2))), 0.0, 0.0)
+    found = [collide(u, 1e-9, key_of(i), 1, made)[0] for i in range(COUNT)]
+    share = ionisation.cross_section(tau, cut, collisions.air) / ionisation.candidates(tau, cut, collisions.air)
+    assert share < 0.9
+    assert abs(np.mean(np.array(found) == IONISATION) - share) < 5 * np.sqrt(share * (1 - share) / COUNT)
+    assert set(found) == {NOTHING, IONISATION}
