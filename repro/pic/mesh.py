@@ -13,7 +13,7 @@ BOUNDARIES = ("periodic", "conducting", "absorbing")
 
 #: what `Mesh.beyond` says of a cell in which a particle ends: a wall takes it up, or it leaves through face k, which
 #: is LEAVES - k (0 and 1 are the low and the high end of x, then y, then z)
-ABSORBED, LEAVES = -1, -2
+ABSORBED, LEAVES = -1, -16
 
 #: most cells along an axis: more rows do not fit into a launch on a GPU
 _MOST_CELLS = 65535

@@ -23,14 +23,11 @@ from .mesh import ABSORBED
 from .processes import ELASTIC, IONISATION, RADIATION
 from .push import squared
 from .segment import segments
-from .state import FRESH, STUCK
+from .state import FRESH, LATE, STUCK
 from .travel import first_kick, next_cell, place_of, set_place
 
 #: most segments of one particle in a step
 MOST_IN_AIR = 100_000
-
-#: the cell of a secondary that has not moved yet is this less the cell's number, so that nobody moves it too early
-LATE = -100
 
 #: what electrons have done so far: energy lost to the air in small portions, taken by photons, left to electrons that
 #: stopped (all in ENERGY_SHARE of a unit of the sums); and particles: elastic collisions, secondaries, photons, stops

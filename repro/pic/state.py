@@ -8,7 +8,7 @@ import numpy as np
 class Particles(NamedTuple):
     """Electrons of weight w each, as kernels take them; the three components of a vector lie one after the other."""
 
-    #: number of the cell with guards, or below 0: ABSORBED, LEAVES - face, or EMPTY
+    #: number of the cell with guards, or below 0: ABSORBED, LEAVES - guard, EMPTY ...
     cell: np.ndarray
     #: place in the cell from 0 to 1, and momentum over m c half a kick before the time (flat, 3 * capacity)
     place: np.ndarray
@@ -27,7 +27,11 @@ class Particles(NamedTuple):
 FRESH = 2.0
 
 #: the cell of an entry without a particle, and of one that met more faces in a step than there can be
-EMPTY, STUCK = -9, -10
+EMPTY, STUCK = -2, -3
+
+#: the cell of a particle that has appeared in the midst of a launch is this less the cell's number, so that nobody
+#: moves it too early
+LATE = -(2**30)
 
 #: most segments of one particle in a step without collisions
 MOST_SEGMENTS = 64

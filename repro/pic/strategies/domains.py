@@ -13,8 +13,8 @@ from repro.parallel import inline
 
 from ..deposition import EDGES
 from ..fields import FieldArrays
-from ..mesh import ABSORBED
-from ..state import EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
+from ..mesh import ABSORBED, LEAVES
+from ..state import EMPTY, FRESH, LATE, MOST_SEGMENTS, STUCK, Particles
 from ..travel import first_kick, one_segment, place_of, set_place
 
 
@@ -46,7 +46,7 @@ class Counts(NamedTuple):
 @inline
 def leaving(cell):
     """Whether a particle's cell says that it leaves through a face."""
-    return EMPTY < cell < ABSORBED
+    return LATE < cell <= LEAVES
 
 
 @inline

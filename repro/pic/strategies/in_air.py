@@ -12,7 +12,8 @@ from repro.parallel import Kernel, inline
 from ..births import count_steps
 from ..collision_tables import tables
 from ..constants import LIGHT
-from ..scattering import LATE, TALLIES, AirAround, scattering
+from ..scattering import TALLIES, AirAround, scattering
+from ..state import LATE
 
 
 @cache
