@@ -41,8 +41,11 @@ class Mesh:
     shape: tuple[int, int, int]
     spacing: tuple[float, float, float]
     boundaries: tuple[str, str, str] = ("periodic", "periodic", "periodic")
-    #: for the axes along which the box is a part of a larger one: particles leave it there
-    divided: tuple[bool, bool, bool] = (False, False, False)
+    #: the low and the high end of each axis: does a larger box go on there, of which this one is a part? Particles
+    #: leave it there, and its guards belong to the neighbour
+    divided: tuple[tuple[bool, bool], ...] = ((False, False),) * 3
+    #: cells at each end of an absorbing axis that take up waves
+    layers: int = 10
 
     def __post_init__(self):
         for axis, cells, spacing, boundary in zip("xyz", self.shape, self.spacing, self.boundaries, strict=True):
@@ -50,6 +53,16 @@ class Mesh:
             if not 0 < spacing < np.inf:
                 raise InputError(f"spacing along {axis} = {spacing} m: a finite length above 0")
             require_one_of(f"boundary along {axis}", boundary, BOUNDARIES)
+        require_whole("absorbing layers", self.layers, 1, _MOST_CELLS)
+        for axis, cells, boundary, layers, ends in zip(
+            "xyz", self.shape, self.boundaries, self.absorbing, self.divided, strict=True
+        ):
+            if boundary == "periodic" and ends[0] != ends[1]:
+                raise InputError(f"{axis} is periodic and divided at one end: its neighbour has the other end")
+            if sum(layers) >= cells:
+                raise InputError(
+                    f"{cells} cells along {axis} of which {sum(layers)} absorb: take at least {sum(layers) + 1}"
+                )
         if self.layout.nodes >= 2**31 // 12:
             raise InputError(f"{self.shape} cells: numbers of currents have 31 bits, so at most {2**31 // 12} nodes")
 
@@ -94,26 +107,41 @@ class Mesh:
             for high in (False, True):
                 guard, other = [inside] * 3, [inside] * 3
                 guard[2 - axis], other[2 - axis] = (-1, 1) if high else (0, -2)
-                if divided:
+                if divided[high]:
                     found[tuple(guard)] = LEAVES - (2 * axis + high)
                 elif boundary == "periodic":
                     found[tuple(guard)] = numbers[tuple(other)]
         return found.ravel()
 
-    def guards(self) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def walls(self) -> tuple[tuple[bool, bool], ...]:
+        """Is there a conductor at the low and at the high end of each axis? Behind absorbing layers there is."""
+        return tuple(
+            tuple(boundary != "periodic" and not goes_on for goes_on in ends)
+            for boundary, ends in zip(self.boundaries, self.divided, strict=True)
+        )
+
+    @property
+    def absorbing(self) -> tuple[tuple[int, int], ...]:
+        """How many cells absorb at the low and at the high end of each axis."""
+        return tuple(
+            tuple(self.layers * (wall and boundary == "absorbing") for wall in ends)
+            for boundary, ends in zip(self.boundaries, self.walls, strict=True)
+        )
+
+    def guards(self, *, low: bool = True, high: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Nodes in guards that copy another node of this box, and those nodes: the periodic axes that are not divided.
 
-        Where an axis is not periodic, its guards copy the planes beside them along the other axes.
+        `low` and `high` are the ends whose guards are wanted. Where an axis is not periodic, its guards copy the planes
+        beside them along the other axes.
         """
-        index = np.indices(tuple(cells + 2 for cells in self.shape)[::-1])[::-1]
-        source, copied = [], np.zeros(index[0].shape, bool)
+        own = np.arange(self.layout.nodes, dtype=np.int32).reshape(tuple(cells + 2 for cells in self.shape)[::-1])
+        source = own
         for axis, cells in enumerate(self.shape):
-            along = index[axis]
-            if self.boundaries[axis] == "periodic" and not self.divided[axis]:
-                wrapped = (along - 1) % cells + 1
-                copied |= wrapped != along
-                along = wrapped
-            source.append(along)
-        numbers = source[0] + self.layout.row * source[1] + self.layout.plane * source[2]
-        target = np.flatnonzero(copied.ravel())
-        return target.astype(np.int32), numbers.ravel()[target].astype(np.int32)
+            along = np.arange(cells + 2)
+            if self.boundaries[axis] == "periodic" and not any(self.divided[axis]):
+                along[0] = cells if low else 0
+                along[-1] = 1 if high else cells + 1
+            source = source.take(along, 2 - axis)
+        target = np.flatnonzero(source != own)
+        return target.astype(np.int32), source.ravel()[target]
