@@ -11,8 +11,8 @@ from repro.errors import InputError, require_one_of, require_whole
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
 BOUNDARIES = ("periodic", "conducting", "absorbing")
 
-#: what `Mesh.beyond` says of a cell in which a particle ends: a wall takes it up, or it leaves through face k, which
-#: is LEAVES - k (0 and 1 are the low and the high end of x, then y, then z)
+#: what `Mesh.beyond` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there, which is
+#: LEAVES less the number of the guard cell
 ABSORBED, LEAVES = -1, -16
 
 #: most cells along an axis: more rows do not fit into a launch on a GPU
@@ -97,7 +97,7 @@ class Mesh:
         """For each node as a cell: where a particle that has come there goes on.
 
         Inside the box it is the cell itself, in a guard cell the one at the other end of a periodic axis, ABSORBED, or
-        LEAVES and the face. Particles cross one face at a time, so edges and corners of the guards are never met.
+        LEAVES less the guard. Particles cross one face at a time, so edges and corners of the guards are never met.
         """
         numbers = np.arange(self.layout.nodes, dtype=np.int32).reshape(tuple(cells + 2 for cells in self.shape)[::-1])
         found = np.full_like(numbers, ABSORBED)
@@ -108,7 +108,7 @@ class Mesh:
                 guard, other = [inside] * 3, [inside] * 3
                 guard[2 - axis], other[2 - axis] = (-1, 1) if high else (0, -2)
                 if divided[high]:
-                    found[tuple(guard)] = LEAVES - (2 * axis + high)
+                    found[tuple(guard)] = LEAVES - numbers[tuple(guard)]
                 elif boundary == "periodic":
                     found[tuple(guard)] = numbers[tuple(other)]
         return found.ravel()

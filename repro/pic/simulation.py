@@ -13,6 +13,7 @@ from .deposition import EDGES, charging, units_of_weight
 from .fields import Fields
 from .gather import electric_at
 from .order import Ordering
+from .part import Crossing, Part, Whole
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
 from .system import System
@@ -24,11 +25,12 @@ class Simulation(TimeLoop):
 
     `strategy` is a Strategy, a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles
     are put in the order of their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each
-    strategy and on each device. Raises InputError for what cannot work and MemoryLimitError before allocating what does
-    not fit.
+    strategy and on each device. With `ranks` (`repro.parallel.ranks.world()`) each of several processes has a part of
+    the box, with the same bits again; all must do the same. Raises InputError for what cannot work and MemoryLimitError
+    before allocating what does not fit.
     """
 
-    def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0):
+    def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0, ranks=None):
         if isinstance(device, str):
             raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
         strategy = _strategy(strategy, device, system)
@@ -36,11 +38,16 @@ class Simulation(TimeLoop):
         require_whole("sort_every", sort_every, 0, 10_000)
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
+        self.ranks = ranks if ranks is not None and ranks.count > 1 else None
+        if self.ranks and strategy.late is None:
+            raise InputError(f"strategy '{strategy.name}' is for one rank: take '{fastest(device, system)}'")
+        self.part = Part(system, ranks, device) if self.ranks else Whole(system)
+        self._by_host |= self.ranks is not None
         self._memory_of_strategy = strategy.memory(system, self.real, device)
-        require_memory(device, self.memory, f"{system.room} particles ({precision} precision)")
-        mesh, self.unit = system.mesh, units_of_weight(system.total_weight)
-        self.particles_on_device = make_particles(device, self.real, system.room)
-        self.fields = Fields(_home(device, strategy), self.real, mesh, system.dt, self.unit)
+        require_memory(device, self.memory, f"{self.part.room} particles ({precision} precision)")
+        mesh, self.unit = self.part.mesh, units_of_weight(system.total_weight)
+        self.particles_on_device = make_particles(device, self.real, self.part.room)
+        self.fields = Fields(_home(device, strategy), self.real, mesh, system.dt, self.unit, self.part.exchange)
         self._bus = None if self.fields.device is device else Bus(device, self.fields)
         #: entries of the particles' arrays in use, and steps taken, as the device counts them
         self.used = device.zeros(1, np.int32)
@@ -52,6 +59,8 @@ class Simulation(TimeLoop):
         self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
         launches = [self._launch_step]
         self._moves = strategy.build(self._setup())
+        if self.ranks:
+            self._cross(strategy)
         self._births = {} if strategy.by_host else self._bind_births(self._cradle)
         if sort_every:
             self._order = Ordering(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
@@ -65,15 +74,15 @@ class Simulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device, about."""
         each = bytes_each(self.real) * (2 if self.sort_every else 1)
-        nodes = self.system.mesh.layout.nodes
-        return int(self.system.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8)) + (
+        nodes = self.part.mesh.layout.nodes
+        return int(self.part.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8)) + (
             self._memory_of_strategy
         )
 
     def _setup(self):
         names = {"device": self.device, "real": self.real, "used": self.used, "surroundings": self.surroundings}
         names |= {"fields": self.fields, "bear": self._bind_births, "clock": self._clock, "cradle": self._cradle}
-        return SimpleNamespace(**names, particles=self.particles_on_device, system=self.system)
+        return SimpleNamespace(**names, particles=self.particles_on_device, system=self.system, mesh=self.part.mesh)
 
     @property
     def _cradle(self) -> Cradle:
@@ -84,6 +93,14 @@ class Simulation(TimeLoop):
             return lambda: self._launch(self.steps, every, observers)
         return super()._graph(every, observers)
 
+    def _cross(self, strategy: Strategy):
+        """Put the exchange of particles between ranks into the step."""
+        setup, particles = self._setup(), self.particles_on_device
+        moves = self._moves.pop("particles")
+        late = strategy.late(setup, {"particles": moves})
+        self.crossing = Crossing(self.part, self.device, particles, self.used, moves, late)
+        self._moves = {"particles": self.crossing} | self._moves
+
     @property
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
@@ -93,6 +110,8 @@ class Simulation(TimeLoop):
         return self.fields.before | to_device | self._births | self._moves | to_host | self.fields.after
 
     def _launch_step(self):
+        if self.ranks:
+            self.crossing.count()
         for launch in self.parts.values():
             launch()
 
@@ -109,10 +128,10 @@ class Simulation(TimeLoop):
         clock = cradle.device.zeros(1, np.int64) if at_start else self._clock
         births = Births(
             *(cradle.used, clock, source.start, source.per_step, len(system.electrons.weight)),
-            *(source.seed, source.momentum, source.weight, (0, 0, 0), system.mesh.shape),
+            *(source.seed, source.momentum, source.weight, self.part.first, system.mesh.shape),
         )
         kernel = Kernel(births_body(self.real, cradle.device.add, at_start), strict=True)
-        room, layout = len(cradle.particles.cell), system.mesh.layout
+        room, layout = len(cradle.particles.cell), self.part.mesh.layout
         launch = cradle.device.compile(kernel)(
             (count,), cradle.particles, room, cradle.fields, cradle.around, births, layout
         )
@@ -130,36 +149,40 @@ class Simulation(TimeLoop):
         self._require_valid()
 
     def _place_electrons(self):
-        electrons, mesh, device = self.system.electrons, self.system.mesh, self.device
-        count, room = len(electrons.weight), self.system.room
-        if not count:
-            return
+        electrons, mesh, device = self.system.electrons, self.part.mesh, self.device
         scaled = electrons.position / mesh.spacing
-        cells = np.minimum(scaled.astype(int), np.array(mesh.shape) - 1)
-        found = self.particles_on_device
-        nodes, place = mesh.nodes(cells).astype(np.int32), (scaled - cells).T.astype(self.real)
+        cells = np.minimum(scaled.astype(int), np.array(self.system.mesh.shape) - 1)
+        ids = np.flatnonzero(self.part.own(cells))
+        if not len(ids):
+            return
+        count, room, weight = len(ids), self.part.room, electrons.weight[ids]
+        if count > room:
+            raise CapacityError(f"{count} electrons at the start on rank {self.ranks.rank}, and room for {room}")
+        nodes = mesh.nodes(cells[ids] - np.array(self.part.first)).astype(np.int32)
+        place = (scaled - cells)[ids].T.astype(self.real)
         field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
-        momentum = electrons.momentum.T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
-        found.cell[:count], found.weight[:count] = device.to_device(nodes), device.to_device(electrons.weight)
-        found.ids[:count] = device.to_device(np.arange(count))
+        momentum = electrons.momentum[ids].T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
+        found = self.particles_on_device
+        found.cell[:count], found.weight[:count] = device.to_device(nodes), device.to_device(weight)
+        found.ids[:count] = device.to_device(ids)
         for axis in range(3):
             first = axis * room
             found.place[first : first + count] = device.to_device(place[axis])
             found.u[first : first + count] = device.to_device(momentum[axis])
         self.used[:] = count
-        self.charges[:] += device.to_device(self._ions(nodes, place, electrons.weight.astype(self.real)))
+        self.charges[:] += device.to_device(self._ions(nodes, place, weight.astype(self.real)))
 
     def _ions(self, nodes, place, weight):
         """Charges of the ions that the electrons leave where they begin, in units of the sums."""
-        layout, found = self.system.mesh.layout, np.zeros(self.system.mesh.layout.nodes, np.int64)
+        layout, found = self.part.mesh.layout, np.zeros(self.part.mesh.layout.nodes, np.int64)
         charge = charging(self.real, lambda sums, index, value: np.add.at(sums, index, value))
         charge(found, nodes, tuple(place), weight * self.real(self.unit), layout)
         return found
 
     def _require_valid(self):
         """Raise what stops a run: a particle that is lost, a box that is full, numbers that are not finite."""
-        used, room = int(self.used[0]), self.system.room
+        used, room = int(self.used[0]), self.part.room
         when = f"by step {self.steps} of {self.system.name}"
         if used > room:
             raise CapacityError(f"{used} particles {when}, and room for {room}: take a capacity of {2 * used}")
@@ -186,19 +209,19 @@ class Simulation(TimeLoop):
         return int((self.particles_on_device.cell >= 0).sum())
 
     def particles(self) -> dict[str, np.ndarray]:
-        """Everybody in the box by id: position (m), momentum (over m c, at the time of the position), weight, ids.
+        """Everybody in the box (of several ranks in this one's part) by id.
 
-        Positions and momenta have the shape (count, 3).
+        Position (m) and momentum (over m c, at the time of the position) of shape (count, 3), weight, ids.
         """
         self.start()
-        mesh, device, found = self.system.mesh, self.device, self.particles_on_device
+        mesh, device, found = self.part.mesh, self.device, self.particles_on_device
         cell, ids = device.to_host(found.cell), device.to_host(found.ids)
         here = np.flatnonzero(cell >= 0)
         here = here[np.argsort(ids[here])]
         place, u = (device.to_host(array).reshape(3, -1)[:, here] for array in (found.place, found.u))
         field = np.asarray(electric_at(self._electric(), cell[here], tuple(place), mesh.layout))
         return {
-            "position": (mesh.cells(cell[here]) + place.T.astype(float)) * mesh.spacing,
+            "position": (mesh.cells(cell[here]) + np.array(self.part.first) + place.T.astype(float)) * mesh.spacing,
             "momentum": (u - self.real(0.5) * field).T.astype(float),
             "weight": device.to_host(found.weight)[here].astype(float),
             "ids": ids[here],

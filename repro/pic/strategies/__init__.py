@@ -1,21 +1,18 @@
 """Ways to move the particles: the same trajectories, and the same sums of currents, to the last bit."""
 
+from . import batches, global_sums, in_air, tiles
 from .baskets import baskets
-from .batches import build as _batches
-from .global_sums import build as _global_sums
-from .in_air import build as _in_air
 from .strategy import Strategy
-from .tiles import build as _tiles
 
 #: ways to move particles, by name
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
-        Strategy("batches", _batches, on=("serial", "threads")),
-        Strategy("global sums", _global_sums),
-        Strategy("tiles", _tiles, on=("cuda",)),
+        Strategy("batches", batches.build, late=batches.late, on=("serial", "threads")),
+        Strategy("global sums", global_sums.build, late=global_sums.late),
+        Strategy("tiles", tiles.build, late=global_sums.late, on=("cuda",)),
         baskets(),
-        Strategy("in air", _in_air, by_host=True, through_air=True),
+        Strategy("in air", in_air.build, late=in_air.late, by_host=True, through_air=True),
     )
 }
 

@@ -78,7 +78,7 @@ def _memory(options: Options, system, real, device) -> int:
 
 def _build(options: Options, setup) -> dict:
     """The launches of a step by name."""
-    if np.any(setup.system.mesh.divided) and options.exchange is None:
+    if np.any(setup.mesh.divided) and options.exchange is None:
         raise InputError("the mesh is divided: give baskets(exchange=...), which takes the particles that leave")
     needed = _memory(options, setup.system, setup.real, setup.device)
     require_memory(setup.device, needed, "currents and baskets of each block")

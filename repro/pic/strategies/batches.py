@@ -39,8 +39,8 @@ WHO, CELL, FACE, MET, WHOLE_ROWS = 0, 1, 2, 3, 4
 #: own, because a compiler does not compute at once what it may have to read after it has been written.
 AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, 8
 
-#: a face that only a search finds, and most particles of a batch
-RARE, BATCH = 8, 128
+#: a face that only a search finds, the particle of an entry without one that flies, and most particles of a batch
+RARE, NOBODY, BATCH = 8, -1, 128
 
 
 @inline
@@ -55,11 +55,21 @@ def _keep(s, row, k, values):
 
 @cache
 def _departing(real):
-    """Returns depart(...): a batch of particles takes its kicks."""
+    """Returns depart(...): a batch of particles takes its kicks; returns whether anybody is in it.
+
+    With `late` it is those alone who are in the midst of a step.
+    """
     zero, one = real(0), real(1)
 
     @inline
-    def depart(x, n, s, r, particles, count, fields, layout):
+    def depart(x, n, s, r, particles, count, fields, layout, late):
+        anybody = False
+        for k in range(n):
+            goes = (particles.cell[x + k] >= 0) & ((late == 0) | (particles.left[x + k] <= one))
+            r[WHO, k] = x + k if goes else NOBODY
+            anybody |= goes
+        if not anybody:
+            return False
         for k in range(n):
             i = x + k
             # an entry without a particle flies, too, from the first node, and carries nothing
@@ -70,7 +80,8 @@ def _departing(real):
             _keep(s, PLACE, k, position)
             _keep(s, MOMENTUM, k, kicked(momentum, electric, one if left > one else zero))
             s[LEFT, k] = min(left, one)
-            r[WHO, k], r[CELL, k] = i, cell
+            r[CELL, k] = cell
+        return True
 
     return depart
 
@@ -147,7 +158,7 @@ def _body(real, add):
         more = 0
         for k in range(waiting):
             i, cell, face, end = r[WHO, k], r[CELL, k], r[FACE, k], _three(s, END, k)
-            if particles.cell[i] < 0:
+            if i == NOBODY:
                 continue
             amount, momentum, left = particles.weight[i] * real(around.unit), _three(s, THEN, k), s[LEFT, k]
             deposit(currents, cell + shift, _three(s, PLACE, k), end, amount)
@@ -165,18 +176,18 @@ def _body(real, add):
         return more
 
     @inline
-    def follow(x, n, s, r, t, particles, count, fields, around, courant, layout, shares):
+    def follow(x, n, s, r, t, particles, count, fields, around, courant, layout, shares, late):
         # the core whose share these are, see `loops`
         shift = ((x + 1) * shares.cores - 1) // count * layout.nodes
-        depart(x, n, s, r, particles, count, fields, layout)
-        waiting = n
-        for _ in range(MOST_SEGMENTS):
+        waiting = n if depart(x, n, s, r, particles, count, fields, layout, late) else 0
+        for _ in range(MOST_SEGMENTS if waiting else 0):
             follow_segments(waiting, s, r, t, fields, courant, layout)
             waiting = arrive(waiting, s, r, particles, count, shares.currents, shift, around, layout)
             if not waiting:
                 break
         for k in range(waiting):
-            particles.cell[r[WHO, k]] = STUCK
+            if r[WHO, k] != NOBODY:
+                particles.cell[r[WHO, k]] = STUCK
 
     return follow
 
@@ -193,16 +204,25 @@ def _add_up(x, n, currents, own, cores, length):
 
 def build(setup) -> dict:
     """The launches of a step by name."""
-    device, nodes = setup.device, setup.system.mesh.layout.nodes
-    fields = setup.surroundings[0]
-    alone = device.workers == 1
-    own = fields.currents if alone else device.zeros(device.workers * EDGES * nodes, np.int64)
-    scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
-    kernel = Kernel(_body(setup.real, device.add), dtype=setup.real, strict=True, **scratch)
-    count = len(setup.particles.cell)
-    arguments = setup.particles, count, *setup.surroundings, Shares(own, device.workers)
-    launches = {"particles": device.compile(kernel)((count,), *arguments)}
-    if not alone:
-        add_up = device.compile(Kernel(_add_up))((EDGES * nodes,), fields.currents, own, device.workers, EDGES * nodes)
-        launches["sum of currents"] = add_up
+    device, size = setup.device, EDGES * setup.mesh.layout.nodes
+    currents = setup.surroundings[0].currents
+    own = currents if device.workers == 1 else device.zeros(device.workers * size, np.int64)
+    launches = {"particles": _bound(setup, Shares(own, device.workers), 0)}
+    if own is not currents:
+        bind = device.compile(Kernel(_add_up))
+        launches["sum of currents"] = bind((size,), currents, own, device.workers, size)
+        launches["particles"].own = own
     return launches
+
+
+def late(setup, moves: dict):
+    """The launch that moves those who are in the midst of a step."""
+    own = getattr(moves["particles"], "own", setup.surroundings[0].currents)
+    return _bound(setup, Shares(own, setup.device.workers), 1)
+
+
+def _bound(setup, shares: Shares, late: int):
+    scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
+    kernel = Kernel(_body(setup.real, setup.device.add), dtype=setup.real, strict=True, **scratch)
+    count = len(setup.particles.cell)
+    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.surroundings, shares, late)

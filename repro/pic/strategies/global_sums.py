@@ -9,12 +9,12 @@ from ..travel import travelling
 
 @cache
 def _body(real, add):
-    travel = travelling(real, add)
+    travel, one = travelling(real, add), real(1)
 
     @inline
-    def follow(x, n, particles, count, fields, around, courant, layout):
+    def follow(x, n, particles, count, fields, around, courant, layout, late):
         for i in range(x, x + n):
-            if particles.cell[i] >= 0:
+            if particles.cell[i] >= 0 and (not late or particles.left[i] <= one):
                 travel(i, particles, count, fields, around, courant, layout)
 
     return follow
@@ -22,7 +22,15 @@ def _body(real, add):
 
 def build(setup) -> dict:
     """The launches of a step by name."""
+    return {"particles": _bound(setup, 0)}
+
+
+def late(setup, moves: dict):
+    """The launch that moves those who are in the midst of a step."""
+    return _bound(setup, 1)
+
+
+def _bound(setup, late: int):
     kernel = Kernel(_body(setup.real, setup.device.add), strict=True)
     count = len(setup.particles.cell)
-    launch = setup.device.compile(kernel)((count,), setup.particles, count, *setup.surroundings)
-    return {"particles": launch}
+    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.surroundings, late)

@@ -53,13 +53,20 @@ class InAir:
         self._wake = device.compile(Kernel(_wake))((count,), setup.particles.cell)
         births = system.source is not None and system.source.per_step
         self._before = list(setup.bear(setup.cradle).values()) if births else [count_steps(device, setup.clock)]
-        self._wait = device.synchronise
 
     def __call__(self):
         """A step."""
         for launch in self._before:
             launch()
         self._all()
+        self._go_on()
+
+    def late(self):
+        """Move those who are in the midst of a step."""
+        self._rest()
+        self._go_on()
+
+    def _go_on(self):
         while int(self._late[0]) and int(self._setup.used[0]) <= len(self._setup.particles.cell):
             self._late[:] = 0
             self._wake()
@@ -69,3 +76,8 @@ class InAir:
 def build(setup) -> dict:
     """The launches of a step by name."""
     return {"particles": InAir(setup)}
+
+
+def late(setup, moves: dict):
+    """The launch that moves those who are in the midst of a step."""
+    return moves["particles"].late

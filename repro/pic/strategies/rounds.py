@@ -193,7 +193,7 @@ def _nursery(setup):
     charges = ions = around.charges
     if device is not setup.device:
         ions = device.zeros(len(charges), np.int64)
-        around = Surroundings(setup.system.mesh.beyond, ions, around.unit)
+        around = Surroundings(setup.mesh.beyond, ions, around.unit)
     launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
 
     def bear():

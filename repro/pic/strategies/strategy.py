@@ -17,6 +17,8 @@ class Strategy:
     build: Callable
     #: bytes(system, real, device) that it takes on the device beside the particles and the fields
     memory: Callable = _nothing
+    #: late(setup, moves): the launch that moves those who arrive from another rank in the midst of a step, if it can
+    late: Callable | None = None
     #: the devices that it is for
     on: tuple[str, ...] = ("serial", "threads", "cuda")
     #: the host launches again until all is done, which no recorded sequence can; it lets particles be born itself

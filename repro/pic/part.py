@@ -1,0 +1,140 @@
+"""A rank's part of the box: its mesh, its guards, and particles that cross to other ranks in the midst of a step."""
+
+from math import ceil
+
+import numpy as np
+
+from repro.errors import CapacityError
+from repro.parallel.domain import domain_for
+from repro.parallel.halo import Halo
+from repro.parallel.migration import Progress, run_until_all_done
+
+from .deposition import EDGES
+from .mesh import ABSORBED, LEAVES, Mesh
+from .records import record_type, to_records
+from .state import EMPTY, LATE, Particles
+
+#: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
+_UNEVEN, _FEW = 1.5, 256
+
+
+class Whole:
+    """One rank has the whole box."""
+
+    first, exchange = (0, 0, 0), None
+
+    def __init__(self, system):
+        self.mesh, self.room = system.mesh, system.room
+
+    def own(self, cells: np.ndarray) -> np.ndarray:
+        """Which of some cells (count, 3) are here: all."""
+        return np.ones(len(cells), bool)
+
+
+class Part:
+    """What one of several `ranks` (see `repro.parallel.ranks`) has of a system's box.
+
+    Ranks that do not divide the mesh are refused, with numbers that would.
+    """
+
+    def __init__(self, system, ranks, device):
+        mesh = system.mesh
+        periodic = tuple(boundary == "periodic" for boundary in mesh.boundaries)
+        self.ranks, self._device, self._whole = ranks, device, mesh
+        self.domain = domain_for(mesh.shape, periodic, ranks.count)
+        beside = self.domain.neighbours(ranks.rank)
+        divided = tuple(
+            tuple(other not in (None, ranks.rank) for other in beside[2 * axis : 2 * axis + 2]) for axis in range(3)
+        )
+        self.mesh = Mesh(self.domain.local, mesh.spacing, mesh.boundaries, divided, mesh.layers)
+        #: this part's first cell in the whole box
+        self.first = self.domain.offset(ranks.rank)
+        self.room = min(system.room, ceil(_UNEVEN * system.room / ranks.count) + _FEW)
+
+    def exchange(self, values, components, component_step, node_step):
+        """What fills the guards that are other ranks' cells, see `Fields`."""
+        grid = tuple(cells + 2 for cells in self.mesh.shape[::-1])
+        if node_step == EDGES:
+            return Halo(self.domain, self.ranks, [values.reshape(*grid, components)], self._device, "last").fill
+        return Halo(self.domain, self.ranks, [values.reshape(components, *grid)], self._device).fill
+
+    def own(self, cells: np.ndarray) -> np.ndarray:
+        """Which of some cells (count, 3) of the whole box are in this part."""
+        local = cells - np.array(self.first)
+        return ((local >= 0) & (local < np.array(self.mesh.shape))).all(1)
+
+    def sent_on(self, records: np.ndarray) -> dict[int, np.ndarray]:
+        """Records of those who have left by the rank they go to, with the cells that they have there."""
+        cells = self.mesh.cells(LEAVES - records["cell"].astype(np.int64)) + np.array(self.first)
+        cells %= np.array(self._whole.shape)
+        local = np.array(self.domain.local)
+        place = cells // local
+        px, py, _ = self.domain.ranks
+        owner = place[:, 0] + px * (place[:, 1] + py * place[:, 2])
+        # all parts have one shape, and number their cells alike
+        records["cell"] = self.mesh.nodes(cells - place * local)
+        return {int(rank): records[owner == rank] for rank in np.unique(owner)}
+
+
+class Crossing:
+    """The end of a step on one rank: who left is handed over, who arrives goes on, until nobody is on the way.
+
+    `moves` moves everybody by a step, `late` those alone who are in the midst of it. `counts` are those of the last
+    step, see `repro.parallel.migration`.
+    """
+
+    def __init__(self, part: Part, device, particles: Particles, used, moves, late):
+        self._part, self._device, self._particles, self._used = part, device, particles, used
+        self._moves, self._late = moves, late
+        self._record, self._held, self._before, self.counts = record_type(particles.weight.dtype), None, 0, None
+
+    def count(self) -> None:
+        """Count those who are here, before a step."""
+        self._held, self._before = int((self._particles.cell >= 0).sum()), int(self._used[0])
+
+    def __call__(self):
+        """The particles' part of a step, on all ranks together."""
+        self._first = True
+        self.counts = run_until_all_done(self._work, self._part.ranks, self._record, self._held)
+
+    def _work(self, arrived: np.ndarray) -> Progress:
+        before = self._before
+        if self._first:
+            self._first = False
+            self._moves()
+        elif len(arrived):
+            before = self._put(arrived)
+            self._late()
+        return self._progress(before)
+
+    def _put(self, arrived: np.ndarray) -> int:
+        """Put arrivals behind those who are here; returns how many entries are then in use."""
+        start, room = int(self._used[0]), len(self._particles.cell)
+        end = start + len(arrived)
+        if end > room:
+            raise CapacityError(
+                f"{len(arrived)} particles arrive on rank {self._part.ranks.rank}, where {start} of {room} entries are "
+                f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
+            )
+        for name, values in zip(Particles._fields, self._particles, strict=True):
+            rows = values.reshape(-1, room)
+            rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, end - start)))
+        self._used[:] = end
+        return end
+
+    def _progress(self, before: int) -> Progress:
+        """What is to be sent, and who appeared and disappeared since so many entries were in use."""
+        cell, used = self._particles.cell, int(self._used[0])
+        gone = (cell <= LEAVES) & (cell > LATE)
+        entries = self._device.xp.flatnonzero(gone)
+        leavers = {}
+        if len(entries):
+            rows = [values.reshape(-1, len(cell))[:, entries] for values in self._particles]
+            host = Particles(*(self._device.to_host(part).ravel() for part in rows))
+            leavers = self._part.sent_on(to_records(host, np.arange(len(entries))))
+            cell[entries] = EMPTY
+        absorbed = int((cell == ABSORBED).sum())
+        if absorbed:
+            cell[cell == ABSORBED] = EMPTY
+        self._before = used
+        return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
