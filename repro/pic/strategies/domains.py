@@ -45,7 +45,7 @@ class Counts(NamedTuple):
 
 @inline
 def leaving(cell):
-    """Whether a particle's cell says that it leaves through a face."""
+    """Whether a particle's cell says that it leaves, see `Mesh.beyond`."""
     return LATE < cell <= LEAVES
 
 

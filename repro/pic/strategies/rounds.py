@@ -163,7 +163,7 @@ class Rounds:
         count = int(filled.sum())
         put_records(self.waiting[:count], host, self._entries(filled))
         for source, target in zip(host, self.incoming, strict=True):
-            device.upload(source, target)
+            target[:] = device.to_device(source)
         self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
         self.waiting, self.filled = self.waiting[count:], self.filled + 1
 

@@ -1,0 +1,254 @@
+"""The paper's strategy: threads' domains that stay compact, baskets of blocks, and the bits of every other strategy."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.errors import CapacityError, InputError, MemoryLimitError
+from repro.pic.constants import LIGHT
+from repro.pic.mesh import ABSORBED, LEAVES, Mesh
+from repro.pic.records import put_records, record_type, to_records
+from repro.pic.simulation import Simulation
+from repro.pic.state import EMPTY, FRESH, bytes_each, make_particles
+from repro.pic.strategies import baskets
+from repro.pic.strategies.domains import Counts, Threads, find_ends, settling, taking
+from repro.pic.strategies.rounds import shares
+from repro.pic.system import Electrons, Source, System
+
+MILLI, STEP = 1e-3, 1.4e-12
+
+#: two walls take up electrons, and a source makes up for them
+CASE = System(
+    Mesh((4, 3, 3), (MILLI, 1.2 * MILLI, 0.9 * MILLI), ("periodic", "conducting", "periodic")),
+    STEP,
+    source=Source(energy=2e5, weight=2e4, start=30, per_step=3),
+    magnetic=(0.05, 0.02, 0.3),
+    capacity=100,
+)
+
+#: the smallest system whose electrons cross faces
+FEW = replace(CASE, source=replace(CASE.source, start=6, per_step=1), capacity=20)
+
+
+def run(device, strategy, system=CASE, steps=20, **more):
+    """A simulation after some steps."""
+    simulation = Simulation(system, device, strategy=strategy, **more)
+    simulation.step(steps)
+    return simulation
+
+
+def bits(simulation):
+    """All that is the same whoever moved the particles."""
+    fields = simulation.fields
+    currents = fields.device.to_host(fields.arrays.currents)
+    charges = simulation.device.to_host(simulation.charges)
+    return simulation.particles() | fields.on_host() | {"currents": currents, "charges": charges}
+
+
+def require_same_bits(one, other):
+    one, other = bits(one), bits(other)
+    assert len(one["ids"]) > 0
+    assert np.abs(one["currents"]).max() > 0
+    for name, values in one.items():
+        np.testing.assert_array_equal(values, other[name], err_msg=name)
+
+
+def plain(**more):
+    """The strategy for plain Python, which keeps the fields where it is."""
+    return baskets(fields="device", **more)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """What one thread a particle makes of the case."""
+    return run(PlainDevice(), "global sums")
+
+
+def test_bits_are_those_of_one_thread_a_particle_on_every_device(device):
+    # fields on the CPU, where the simulator's cross a bus; kernels in the simulator take their time
+    tiny = device.simulated
+    system, steps = (FEW, 4) if tiny else (CASE, 20)
+    shape = {"blocks": 2, "threads": 3, "basket": 2, "every": 3}
+    ours = run(device, baskets(**shape), system, steps, sort_every=7)
+    require_same_bits(ours, run(PlainDevice() if tiny else device, "global sums", system, steps))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "threads", "basket", "every", "sort_every"),
+    [(1, 1, 1, 1, 0), (2, 3, 1, 2, 3), (3, 2, 5, 4, 0), (5, 16, 2, 1, 1)],
+)
+def test_neither_blocks_nor_threads_nor_baskets_change_a_bit(expected, blocks, threads, basket, every, sort_every):
+    strategy = plain(blocks=blocks, threads=threads, basket=basket, every=every)
+    require_same_bits(run(PlainDevice(), strategy, sort_every=sort_every), expected)
+
+
+def test_nobody_is_lost_or_doubled_in_a_periodic_box():
+    mesh = replace(CASE.mesh, boundaries=("periodic",) * 3)
+    system = replace(CASE, mesh=mesh, source=replace(CASE.source, start=9, per_step=2), capacity=31)
+    simulation = Simulation(system, PlainDevice(), strategy=plain(blocks=2, threads=2, basket=1, every=2))
+    for step in range(1, 11):
+        simulation.step(1)
+        np.testing.assert_array_equal(simulation.particles()["ids"], np.arange(9 + 2 * step))
+        assert simulation.count == 9 + 2 * step
+
+
+def self_exchange(mesh):
+    """The box as its own neighbour along x: who leaves at one end comes back at the other, in the same step."""
+
+    def exchange(departed, done):
+        if done and not len(departed):
+            return None
+        departed["cell"] = mesh.beyond[NUMBER - departed["cell"]]
+        return departed
+
+    return exchange
+
+
+#: a particle that leaves says into which guard: NUMBER - its number
+NUMBER = -100
+
+
+@pytest.mark.parametrize("basket", [1, 8])
+def test_who_leaves_through_one_end_and_arrives_at_the_other_moves_as_in_a_periodic_box(expected, basket):
+    # baskets for one overflow: who finds no room waits until the host has emptied them
+    strategy = plain(blocks=2, threads=4, basket=basket, every=2, exchange=self_exchange(CASE.mesh))
+    simulation = Simulation(CASE, PlainDevice(), strategy=strategy)
+    beyond, nodes = simulation.surroundings[1].beyond, np.arange(CASE.mesh.layout.nodes)
+    wraps = (CASE.mesh.beyond >= 0) & ~np.isin(CASE.mesh.cells(nodes)[:, 0], range(CASE.mesh.shape[0]))
+    beyond[wraps] = NUMBER - nodes[wraps]
+    simulation.step(20)
+    require_same_bits(simulation, expected)
+
+
+def test_a_divided_box_needs_somebody_who_takes_those_that_leave():
+    setup = SimpleNamespace(system=SimpleNamespace(mesh=SimpleNamespace(divided=(True, False, False))))
+    with pytest.raises(InputError, match="exchange"):
+        plain().build(setup)
+
+
+def domain(cells, threads=1, thread=0, room=6):
+    """Arrays in which one thread's domain has particles with such cells, named 10, 11, ... by their ids."""
+    particles = make_particles(PlainDevice(), np.float64, room * threads)
+    for element, cell in enumerate(cells):
+        particles.cell[element * threads + thread], particles.ids[element * threads + thread] = cell, 10 + element
+    pointers = Threads(*(np.zeros(threads, np.int32) for _ in Threads._fields))
+    counts = Counts(np.zeros(1, np.int32), np.zeros(1, np.int32), 2, threads, threads)
+    find_ends(0, threads, particles, room * threads, pointers, counts)
+    return particles, pointers, counts
+
+
+def add(array, index, value):
+    """As `repro.parallel.atomics.add_alone`, in plain Python."""
+    array[index] += value
+    return array[index] - value
+
+
+def test_holes_close_behind_who_is_absorbed_or_leaves():
+    # figure 1: 10 stays, 11 is absorbed, 12 stays, 13 leaves, 14 stays
+    particles, pointers, counts = domain([5, 5, 5, 5, 5], threads=3, thread=1)
+    outgoing = make_particles(PlainDevice(), np.float64, 2)
+    assert pointers.end.tolist() == [0, 5, 0]
+    settle, found = settling(np.float64, add), []
+    for element, cell in enumerate([5, ABSORBED, 7, LEAVES - 3, 8]):
+        entry = element * 3 + 1
+        particles.cell[entry], particles.left[entry] = cell, 0.25 if cell == LEAVES - 3 else 0
+        settle(1, particles, 18, pointers, outgoing, counts)
+        found.append((int(pointers.read[1]), int(pointers.write[1])))
+    assert found == [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)]
+    assert particles.ids[1::3][:3].tolist() == [10, 12, 14]
+    assert particles.cell[1::3].tolist() == [5, 7, 8, EMPTY, EMPTY, EMPTY]
+    assert (particles.left[1::3][:3] == FRESH).all()
+    # who left takes along what is left of the step
+    assert counts.outgoing.tolist() == [1]
+    assert (outgoing.ids[0], outgoing.cell[0], outgoing.left[0]) == (13, LEAVES - 3, 0.25)
+
+
+def test_who_finds_no_room_in_the_outgoing_basket_waits():
+    particles, pointers, counts = domain([LEAVES])
+    counts.outgoing[0] = counts.room
+    settling(np.float64, add)(0, particles, 6, pointers, make_particles(PlainDevice(), np.float64, 2), counts)
+    assert (pointers.read[0], counts.outgoing[0], particles.cell[0]) == (0, counts.room, LEAVES)
+
+
+def test_a_thread_takes_from_the_basket_only_when_its_own_are_done_and_where_there_is_room():
+    particles, pointers, counts = domain([5, 5])
+    incoming, take = make_particles(PlainDevice(), np.float64, 2), taking(add)
+    incoming.ids[:], incoming.cell[:], counts.incoming[0] = [20, 21], 3, 2
+    asked = (0, particles, 6, pointers, incoming, counts)
+    assert take(*asked)
+    assert counts.incoming[0] == 2
+    # the first stays and the second was absorbed: a new one goes behind the first
+    pointers.read[0], pointers.write[0], particles.cell[1] = 2, 1, EMPTY
+    assert take(*asked)
+    assert (counts.incoming[0], pointers.read[0], pointers.end[0]) == (1, 1, 2)
+    assert (particles.ids[1], particles.cell[1]) == (21, 3)
+    # all six elements are taken, and then the basket is empty
+    pointers.read[0] = pointers.end[0] = pointers.write[0] = 6
+    assert not take(*asked)
+    pointers.read[0] = pointers.end[0] = pointers.write[0] = 2
+    assert take(*asked)
+    pointers.read[0] += 1
+    assert not take(*asked)
+    assert counts.incoming[0] == 0
+
+
+def test_baskets_are_filled_evenly_as_far_as_there_is_room():
+    assert shares(7, np.array([9, 9, 9])).tolist() == [3, 2, 2]
+    assert shares(7, np.array([1, 9, 9])).tolist() == [1, 3, 3]
+    assert shares(9, np.array([1, 0, 2])).tolist() == [1, 0, 2]
+    assert shares(0, np.array([1, 2])).tolist() == [0, 0]
+
+
+def test_records_bring_particles_back_as_they_were():
+    one, other = (make_particles(PlainDevice(), np.float32, 5) for _ in range(2))
+    rng = np.random.default_rng(1)
+    for values in one:
+        values[:] = rng.integers(0, 99, values.shape)
+    put_records(to_records(one, np.array([4, 0, 2])), other, np.array([0, 2, 4]))
+    np.testing.assert_array_equal(to_records(other, np.array([4, 2, 0])), to_records(one, np.array([2, 0, 4])))
+    assert record_type(np.float32).itemsize == bytes_each(np.float32)
+
+
+def straight(count):
+    """A system of electrons along x that go nine tenths of a cell in a step, from the middle of one; no field."""
+    cell = STEP * LIGHT / 0.95
+    speed = 0.9 / 0.95
+    momentum = speed / np.sqrt(1 - speed**2)
+    position, momentum = np.tile([0.5 * cell, 0.5, 0.5], (count, 1)), np.tile([momentum, 0, 0], (count, 1))
+    electrons = Electrons(position, momentum, np.ones(count))
+    return System(Mesh((3, 1, 1), (cell, 1.0, 1.0)), STEP, electrons, self_field=False)
+
+
+@pytest.mark.parametrize(("blocks", "threads", "count"), [(1, 1, 3), (1, 2, 3), (2, 2, 9)])
+def test_a_step_takes_the_launches_of_the_fullest_domain(blocks, threads, count):
+    # each electron meets one face, which makes two segments
+    simulation = run(PlainDevice(), plain(blocks=blocks, threads=threads, every=1), straight(count), 1)
+    (found,) = simulation.parts["particles"].rounds
+    fullest = -(-count // (blocks * threads))
+    assert (found.launches, found.segments) == (2 * fullest, 2 * count)
+    assert found.busy == pytest.approx(count / (fullest * blocks * threads))
+
+
+def test_more_particles_than_there_is_room_for_are_refused_with_what_it_takes():
+    system = replace(CASE, source=replace(CASE.source, start=10, per_step=4), capacity=12)
+    with pytest.raises(CapacityError, match="14 particles .* room for 12: take a capacity of 28"):
+        run(PlainDevice(), plain(blocks=2, threads=2), system, 1)
+
+
+def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
+    strategy = plain(blocks=3, threads=4, basket=5)
+    rounds = Simulation(CASE, PlainDevice(), strategy=strategy).parts["particles"]
+    arrays = [rounds.sums.currents, *rounds.threads, *rounds.incoming, *rounds.outgoing, *rounds.counts[:2]]
+    assert strategy.memory(CASE, np.float32, PlainDevice()) == sum(array.nbytes for array in arrays)
+    assert rounds.sums.currents.nbytes == 12 * 8 * CASE.mesh.layout.nodes * 3
+    with pytest.raises(MemoryLimitError):
+        Simulation(CASE, PlainDevice(), strategy=plain(blocks=2**16))
+
+
+@pytest.mark.parametrize("wrong", [{"blocks": 0}, {"threads": 1025}, {"basket": 0}, {"every": 0}, {"fields": "gpu"}])
+def test_what_cannot_be_is_refused(wrong):
+    with pytest.raises(InputError):
+        baskets(**wrong)
