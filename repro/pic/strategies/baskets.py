@@ -60,7 +60,7 @@ def baskets(
 
 def shape_of(device, blocks: int | None, threads: int | None) -> tuple[int, int]:
     """Blocks, and threads a block, where they are not given: as in the paper on a GPU, few elsewhere."""
-    if device.name == "cuda" and not device.simulated:
+    if device.xp is not np:
         properties = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
         return blocks or properties["multiProcessorCount"], threads or PAPER_THREADS
     return blocks or 2, threads or (4 if device.simulated else 64)
