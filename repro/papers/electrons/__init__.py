@@ -1,1 +1,1 @@
-"""Experiments of the paper on electrons in their own field."""
+"""Experiments of the paper on electrons: Chetverushkin, Markov, Uskov, particle method for hybrid supercomputers."""

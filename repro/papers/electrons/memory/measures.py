@@ -1,0 +1,72 @@
+"""What the strategy allocates for processes that share a GPU, counted from its arrays."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from repro.errors import InputError
+from repro.pic.fields import courant_numbers
+from repro.pic.mesh import Mesh
+from repro.pic.simulation import Simulation
+from repro.pic.strategies import baskets
+from repro.pic.strategies.baskets import PAPER_THREADS
+from repro.pic.strategies.domains import bytes_of_currents
+from repro.pic.system import Source, System
+
+#: a cell's side in m
+SPACING = 1e-3
+
+#: the three powers, by the columns of `sweep`
+POWERS = {"processes": -2, "cells": 1, "chips": 1}
+
+
+def subdomain(side: int, processes: int) -> tuple[int, int, int]:
+    """Cells of a process's part of side^3 cells: the longest axis is halved until there is one for each process.
+
+    Raises InputError for what is not a power of two, or does not divide the side.
+    """
+    cells = [side] * 3
+    for _ in range(processes.bit_length() - 1):
+        axis = cells.index(max(cells))
+        if cells[axis] % 2:
+            raise InputError(f"{side}^3 cells for {processes} processes: take a side with more factors of 2")
+        cells[axis] //= 2
+    if processes != 1 << (processes.bit_length() - 1):
+        raise InputError(f"{processes} processes a GPU: a power of 2")
+    return tuple(cells)
+
+
+def process(device, side: int, chips: int, processes: int, threads: int = PAPER_THREADS) -> Simulation:
+    """One of the processes that share a GPU of so many multiprocessors, and the mesh, as it begins."""
+    if chips % processes:
+        raise InputError(f"{chips} multiprocessors for {processes} processes: each gets as many")
+    mesh = Mesh(subdomain(side, processes), (SPACING,) * 3)
+    # half of what light may go
+    dt = 0.5 / float(np.linalg.norm(courant_numbers(mesh, 1.0)))
+    system = System(mesh, dt, source=Source(energy=1e5, weight=1.0, start=1), self_field=False)
+    return Simulation(system, device, strategy=baskets(blocks=chips // processes, threads=threads))
+
+
+def sweep(device, sides, chips, processes) -> pd.DataFrame:
+    """Bytes for currents of a process and of the whole GPU, as allocated and by 96 N m / n^2, one row a combination."""
+    rows = []
+    for side, m, n in product(sides, chips, processes):
+        rounds = process(device, side, m, n).parts["particles"]
+        measured, cells = int(rounds.sums.currents.nbytes), side**3
+        formula = bytes_of_currents(cells, 1) * m / n**2
+        rows.append((side, cells, m, n, rounds.blocks, measured, formula, n * measured, n * formula))
+    names = ["side", "cells", "chips", "processes", "blocks", "process", "formula", "GPU", "formula of the GPU"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def powers(table: pd.DataFrame, column: str = "process") -> dict[str, float]:
+    """Powers of n, N and m in a column of `sweep`, by least squares of the logarithms."""
+    logs = np.log(table[list(POWERS)].to_numpy(float))
+    found = np.linalg.lstsq(np.column_stack([logs, np.ones(len(table))]), np.log(table[column]), rcond=None)[0]
+    return dict(zip(POWERS, found[:-1].tolist(), strict=True))
+
+
+def largest_side(memory: float, chips: int, processes: int) -> int:
+    """Cells along each axis of the largest mesh whose currents fit into a GPU's memory in bytes, by N m / n."""
+    return int((memory * processes / (bytes_of_currents(1, 1) * chips)) ** (1 / 3))
