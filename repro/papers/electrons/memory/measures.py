@@ -26,14 +26,14 @@ def subdomain(side: int, processes: int) -> tuple[int, int, int]:
 
     Raises InputError for what is not a power of two, or does not divide the side.
     """
+    if processes < 1 or processes & (processes - 1):
+        raise InputError(f"{processes} processes a GPU: a power of 2")
     cells = [side] * 3
     for _ in range(processes.bit_length() - 1):
         axis = cells.index(max(cells))
         if cells[axis] % 2:
             raise InputError(f"{side}^3 cells for {processes} processes: take a side with more factors of 2")
         cells[axis] //= 2
-    if processes != 1 << (processes.bit_length() - 1):
-        raise InputError(f"{processes} processes a GPU: a power of 2")
     return tuple(cells)
 
 

@@ -1,0 +1,42 @@
+"""A device that runs kernels as the plain Python that they are: nothing to compile, for a few particles."""
+
+import numpy as np
+
+from repro.parallel.atomics import add_alone
+
+
+class PlainPython:
+    """Items one after the other, each as `repro.parallel.loops` would have a thread of a GPU run it."""
+
+    name, xp, simulated, workers = "plain Python", np, True, 1
+    zeros, to_device, to_host = staticmethod(np.zeros), staticmethod(np.array), staticmethod(np.array)
+
+    def __init__(self):
+        self.add = add_alone
+
+    @staticmethod
+    def free_memory() -> int:
+        """Bytes that can be allocated, enough for a few particles."""
+        return 1 << 30
+
+    @staticmethod
+    def capture(run):
+        """A recorded sequence is the sequence itself."""
+        return run
+
+    def compile(self, kernel):
+        """Returns bind(shape, *arguments), which returns a function that runs the kernel's body."""
+
+        def bind(shape, *arguments):
+            nx, ny, nz = kernel.padded(shape)
+            places = [(x, 1, y, z)[: kernel.ndim + 1] for z in range(nz) for y in range(ny) for x in range(nx)]
+            return lambda: _run(kernel.body, places, arguments)
+
+        return bind
+
+
+def _run(body, places, arguments):
+    # whole numbers of 32 bits wrap around on every device, and NumPy warns
+    with np.errstate(over="ignore"):
+        for place in places:
+            body(*place, *arguments)

@@ -1,0 +1,58 @@
+"""The walk through figure 1: the rule of the pointers on names, and a step of a few electrons in plain Python."""
+
+import pytest
+
+from repro.papers.electrons.algorithm import figures, pointers, text, walk
+from repro.papers.electrons.algorithm.plain import PlainPython
+
+
+@pytest.fixture(scope="module")
+def step():
+    """A step of the walk."""
+    return walk.step(PlainPython())
+
+
+def test_the_rule_keeps_who_stays_in_order_and_closes_holes():
+    last = pointers.compacted("ABCDE", (False, True, True, False, True))[-1]
+    assert ("".join(last.memory[: last.write]), last.read) == ("BCE", 5)
+
+
+def test_as_printed_who_is_absorbed_overwrites_those_behind_or_hides_them():
+    right, stays, again = pointers.three_rules().values()
+    assert right[-1].memory[: right[-1].write] == ("A", "C", "D")
+    assert stays[-1].memory == ("A", "B", "B", "B")
+    assert [state.source for state in again] == [0, 1, 1, 1, 1]
+
+
+def test_everybody_does_what_the_walk_says_of_it(step):
+    looks, taken, neighbour = step
+    kept = sorted(name for domain in looks[-1].domains for name in domain if name >= 0)
+    gone = {k for k, who in enumerate(walk.ORDER) if who in ("is absorbed", "leaves")}
+    born = {len(walk.ORDER), len(walk.ORDER) + 1}
+    assert set(kept) == set(range(len(walk.ORDER))) - gone | born | {walk.ARRIVES}
+    assert len(kept) == len(set(kept)) == sum(looks[-1].write)
+    assert neighbour.taken == [k for k, who in enumerate(walk.ORDER) if who == "leaves"]
+    # one segment for each face, and one more but for those that a face ended; newcomers move by less than a cell
+    faces = {"meets a face": 2, "meets two faces": 3}
+    own = sum(faces.get(who, 1) for who in walk.ORDER)
+    assert own + 3 <= taken.segments <= own + 3 * 2
+
+
+def test_no_domain_has_a_gap_and_no_thread_takes_before_its_own_are_done(step):
+    looks, taken, _ = step
+    for domain, write in zip(looks[-1].domains, looks[-1].write, strict=True):
+        assert all((name >= 0) == (element < write) for element, name in enumerate(domain))
+    for look in looks:
+        for domain, read, end in zip(look.domains, look.read, look.end, strict=True):
+            fresh = [element for element, name in enumerate(domain) if name >= len(walk.ORDER)]
+            assert all(element >= end - 1 or element < read for element in fresh)
+    table = text.table(looks)
+    assert table["busy threads"].sum() == taken.segments
+    assert len(table) == taken.launches
+
+
+def test_figures_show_every_launch(step):
+    looks, _, _ = step
+    _, arrays = figures.launches(looks)
+    assert len(arrays["read"]) == len(looks)
+    assert len(figures.rules(pointers.three_rules())[1]) == 3

@@ -1,0 +1,61 @@
+"""The memory of blocks with currents of their own: parts of the mesh, the three powers, and what is allocated."""
+
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.errors import InputError
+from repro.papers.electrons.memory import claims, figures, measures
+from repro.pic.strategies import baskets
+from repro.study import claims as published
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Plain Python, with the fields where it is: a thread's pool would have to be compiled."""
+    monkeypatch.setattr(measures, "baskets", lambda **more: baskets(fields="device", **more))
+    return PlainDevice()
+
+
+@pytest.mark.parametrize(("processes", "cells"), [(1, (8, 8, 8)), (2, (4, 8, 8)), (8, (4, 4, 4)), (16, (2, 4, 4))])
+def test_parts_of_the_mesh_are_as_large_and_together_the_mesh(processes, cells):
+    assert measures.subdomain(8, processes) == cells
+
+
+@pytest.mark.parametrize(("side", "processes"), [(8, 3), (6, 16), (8, 0)])
+def test_parts_that_are_not_alike_are_refused(side, processes):
+    with pytest.raises(InputError):
+        measures.subdomain(side, processes)
+
+
+def test_currents_are_twelve_sums_a_node_and_block(plain):
+    table = measures.sweep(plain, [4], [2], [1, 2])
+    assert table["process"].tolist() == [96 * 6**3 * 2, 96 * (4 * 6 * 6)]
+    assert table["formula"].tolist() == [96 * 64 * 2, 96 * 64 * 2 / 4]
+    assert table["GPU"].tolist() == [96 * 6**3 * 2, 2 * 96 * (4 * 6 * 6)]
+
+
+def test_the_formula_itself_has_the_papers_powers(plain):
+    table = measures.sweep(plain, [4, 8], [2, 4], [1, 2])
+    assert measures.powers(table, "formula") == pytest.approx(measures.POWERS)
+    assert measures.powers(table, "formula of the GPU")["processes"] == pytest.approx(-1)
+    assert len(figures.memory(table)[1]) == 8
+
+
+def test_the_largest_mesh_just_fits():
+    memory = 16 * 2**30
+    side = measures.largest_side(memory, 80, 4)
+    assert 96 * side**3 * 80 / 4 <= memory < 96 * (side + 1) ** 3 * 80 / 4
+
+
+def test_the_set_up_is_the_papers(plain):
+    simulation = measures.process(plain, 4, 16, 2)
+    table = claims.setup(published.find(claims.SETUP), simulation).set_index("id")["here"]
+    assert table.tolist() == [512, 8, 8 * 512, 3]
+
+
+def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_notebooks():
+    known = published.load("electrons")
+    assert set(known) == {f"electrons-{n:03d}" for n in range(1, 15)}
+    assert {c.id for c in known.values() if c.judged} == {"electrons-001", "electrons-012", *claims.JUDGED.values()}
+    powers = {name: known[claim].bounds()[0] for name, claim in claims.JUDGED.items()}
+    assert powers == measures.POWERS
