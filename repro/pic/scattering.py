@@ -79,7 +79,7 @@ def air_segment(real):
     there is a candidate for a collision at its end, else 0.
     """
     ahead, slowed, scaled, depth = looking_ahead(real), slowing(real), with_energy(real), segment_depth(real)
-    follow, zero, one = segments(real), real(0), real(1)
+    follow, energy_of, zero, one = segments(real), kinetic(real), real(0), real(1)
 
     @inline
     def go(position, momentum, tau, magnetic, courant, left, key, event, air, tables):
@@ -92,7 +92,9 @@ def air_segment(real):
         end, momentum, used, face = follow(position, momentum, magnetic, courant, min(left, most))
         after = slowed(tau, stopping, used * speed, tables)
         candidate = majorant if (face < 0) & (most < left) & (free <= longest) else zero
-        return end, scaled(momentum, u2, after), after, used, face, candidate
+        momentum = scaled(momentum, u2, after)
+        # as a rank finds it that takes the particle over from here
+        return end, momentum, energy_of(squared(momentum)), used, face, candidate
 
     return go
 
