@@ -1,0 +1,37 @@
+"""Electrons on several ranks: histories are the same bit for bit, and nobody is lost or doubled."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from repro.parallel.launch import RanksError, launch
+
+PROGRAM = Path(__file__).parents[1] / "helpers" / "rank_electrons.py"
+
+
+@cache
+def run(ranks: int, case: str, steps: int) -> dict:
+    return json.loads(launch(ranks, str(PROGRAM), [case, steps], timeout=200))
+
+
+@pytest.mark.parametrize(("ranks", "steps"), [(2, 1000), (3, 100), (4, 100), (7, 100)])
+def test_many_steps_lose_and_double_nobody_and_give_the_bits_of_one_rank(ranks, steps):
+    # the count of every step is checked within it, see `repro.parallel.migration`
+    alone, found = run(1, "periodic", steps), run(ranks, "periodic", steps)
+    assert alone["count"] == alone["different"] == 200 + 300 + 2 * steps
+    assert found == alone
+
+
+@pytest.mark.parametrize("case", ["walls", "air"])
+def test_walls_that_absorb_and_collisions_give_the_bits_of_one_rank(case):
+    alone = run(1, case, 30)
+    assert run(2, case, 30) == alone
+    # electrons were absorbed, or secondaries set free
+    assert (alone["count"] < 560) if case == "walls" else (alone["count"] != 560)
+
+
+def test_ranks_that_do_not_divide_the_mesh_are_refused_with_numbers_that_do():
+    with pytest.raises(RanksError, match="5 ranks do not divide a grid of 14 x 12 x 6 cells: use 2, 3, 4, 6, 7 or 8"):
+        launch(5, str(PROGRAM), ["periodic", 1], timeout=100)
