@@ -41,7 +41,7 @@ def test_the_series_hold_to_rounding_for_angles_up_to_2(real):
 
 @REALS
 @given(vectors(30.0), vectors(1.0), st.floats(0, 1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_momentum_and_way_are_those_of_a_helix(real, u, magnetic, t):
     # the numbers as the solver has them
     u, magnetic, t = np.float32(u).astype(float), np.float32(magnetic).astype(float), float(np.float32(t))
