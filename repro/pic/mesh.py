@@ -8,6 +8,8 @@ import numpy as np
 
 from repro.errors import InputError, require_one_of, require_whole
 
+from .checks import finite
+
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
 BOUNDARIES = ("periodic", "conducting", "absorbing")
 
@@ -48,10 +50,13 @@ class Mesh:
     layers: int = 10
 
     def __post_init__(self):
+        for what in ("shape", "spacing", "boundaries", "divided"):
+            if len(getattr(self, what)) != 3:
+                raise InputError(f"mesh: {what} = {getattr(self, what)}: one for each of three axes")
         for axis, cells, spacing, boundary in zip("xyz", self.shape, self.spacing, self.boundaries, strict=True):
             require_whole(f"cells along {axis}", cells, 1, _MOST_CELLS)
-            if not 0 < spacing < np.inf:
-                raise InputError(f"spacing along {axis} = {spacing} m: a finite length above 0")
+            if finite(f"spacing along {axis}", spacing, (), "m") <= 0:
+                raise InputError(f"spacing along {axis} = {spacing} m: must be above 0")
             require_one_of(f"boundary along {axis}", boundary, BOUNDARIES)
         require_whole("absorbing layers", self.layers, 1, _MOST_CELLS)
         for axis, cells, boundary, layers, ends in zip(

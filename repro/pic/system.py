@@ -2,12 +2,13 @@
 
 import warnings
 from dataclasses import dataclass, field
-from math import ceil, isfinite, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
 from repro.errors import InputError, require_whole
 
+from .checks import finite
 from .collision_tables import Collisions
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
 from .fields import courant_numbers
@@ -30,16 +31,15 @@ class Electrons:
     weight: np.ndarray = field(repr=False)
 
     def __post_init__(self):
-        count = len(self.position)
-        if not self.position.shape == self.momentum.shape == (count, 3) or self.weight.shape != (count,):
-            raise InputError(
-                f"electrons: positions {self.position.shape}, momenta {self.momentum.shape}, weights "
-                f"{self.weight.shape}: they must be (count, 3), (count, 3) and (count,)"
-            )
-        for what in ("position", "momentum", "weight"):
-            bad = ~np.isfinite(getattr(self, what))
-            if bad.any():
-                raise InputError(f"electrons: {bad.sum()} numbers of the {what} are not finite")
+        for what, unit, shape in (
+            ("position", "m", (None, 3)),
+            ("momentum", "m c", (None, 3)),
+            ("weight", "electrons", (None,)),
+        ):
+            object.__setattr__(self, what, finite(f"electrons: {what}", getattr(self, what), shape, unit))
+        counts = len(self.position), len(self.momentum), len(self.weight)
+        if len(set(counts)) > 1:
+            raise InputError("electrons: {} positions, {} momenta and {} weights: must be as many".format(*counts))
         if (self.weight <= 0).any():
             raise InputError(f"electrons: a weight of {self.weight.min():g}: every weight must be above 0")
 
@@ -66,9 +66,8 @@ class Source:
 
     def __post_init__(self):
         for what in ("energy", "weight"):
-            value = getattr(self, what)
-            if not (isfinite(value) and value > 0):
-                raise InputError(f"source: {what} = {value}: a finite number above 0")
+            if finite(f"source: {what}", getattr(self, what), ()) <= 0:
+                raise InputError(f"source: {what} = {getattr(self, what)}: must be above 0")
         for what in ("start", "per_step"):
             require_whole(f"source: {what}", getattr(self, what), 0, 2**31 - 1)
         require_whole("source: seed", self.seed, 0, 2**32 - 1)
@@ -76,8 +75,8 @@ class Source:
     @property
     def momentum(self) -> float:
         """Momentum of a new electron over m c."""
-        gamma = 1 + self.energy / REST_ENERGY
-        return sqrt((gamma - 1) * (gamma + 1))
+        rise = self.energy / REST_ENERGY
+        return sqrt(rise * (rise + 2))
 
 
 @dataclass(frozen=True)
@@ -104,11 +103,10 @@ class System:
     name: str = "electrons"
 
     def __post_init__(self):
-        if not (isfinite(self.dt) and self.dt > 0):
-            raise InputError(f"{self.name}: dt = {self.dt} s: a finite time above 0")
-        for what in ("magnetic", "electric"):
-            if len(getattr(self, what)) != 3 or not np.isfinite(getattr(self, what)).all():
-                raise InputError(f"{self.name}: {what} = {getattr(self, what)}: three finite numbers")
+        if finite(f"{self.name}: dt", self.dt, (), "s") <= 0:
+            raise InputError(f"{self.name}: dt = {self.dt} s: must be above 0")
+        for what, unit in (("magnetic", "T"), ("electric", "V/m")):
+            finite(f"{self.name}: {what}", getattr(self, what), (3,), unit)
         if self.capacity is not None:
             require_whole(f"{self.name}: capacity", self.capacity, 1, 2**31 - 1)
         if not self.count:

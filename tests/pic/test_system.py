@@ -1,0 +1,174 @@
+"""What cannot be simulated is refused in one line that says what would be right; what is not resolved is warned of."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pic_systems import limit, weight_of
+
+from repro.errors import InputError
+from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.mesh import Mesh
+from repro.pic.system import Electrons, Source, System
+
+MESH = Mesh((4, 4, 4), (1e-3,) * 3)
+LIMIT = limit(MESH.spacing)
+
+
+def electrons(count=2, momentum=1.0, weight=1.0):
+    """A few, in all directions."""
+    generator = np.random.default_rng(2)
+    way = generator.normal(0, 1, (count, 3))
+    way *= momentum / np.linalg.norm(way, axis=1)[:, None]
+    return Electrons(generator.random((count, 3)) * 4e-3, way, np.full(count, weight))
+
+
+def refused(line, make, *arguments, **options):
+    with pytest.raises(InputError, match=line) as caught:
+        make(*arguments, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def plain(**options):
+    return System(MESH, **{"dt": 0.5 * LIMIT, "electrons": electrons(), **options})
+
+
+def test_a_step_beyond_the_courant_limit_is_refused_with_one_that_works():
+    plain(dt=LIMIT * 0.9999)
+    line = refused("beyond the Courant limit of this mesh: at most", plain, dt=1.001 * LIMIT)
+    works = float(line.split()[-2])
+    assert 0.98 * LIMIT < works <= LIMIT
+    plain(dt=works)
+
+
+def test_a_field_in_which_a_step_turns_too_far_is_refused_with_a_step_that_works():
+    field = 1.5 * MASS / (CHARGE * 0.5 * LIMIT)
+    line = refused(r"turns by 1\.5 radians", plain, magnetic=(0, field * 0.6, field * 0.8), electrons=electrons(2, 9))
+    plain(magnetic=(0, field * 0.6, field * 0.8), electrons=electrons(2, 9), dt=float(line.split()[-2]))
+
+
+def test_a_plasma_that_is_too_fast_for_the_step_is_refused_unless_it_has_no_field_of_its_own():
+    dense = electrons(2, 2.0, weight_of(2.2 / (0.5 * LIMIT), 2, 64e-9))
+    line = refused(r"the plasma frequency times dt is 2\.2, unstable above 2: dt at most", plain, electrons=dense)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain(electrons=dense, dt=float(line.split("at most ")[1].split()[0]))
+    plain(electrons=dense, self_field=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"dt": 0}, "dt = 0 s: must be above 0"),
+        ({"dt": -1e-13}, "dt = -1e-13 s: must be above 0"),
+        ({"dt": float("nan")}, "dt: 1 of 1 numbers are not finite"),
+        ({"dt": "1 ps"}, "dt = '1 ps': must be one finite number in s"),
+        ({"dt": [1e-13]}, r"dt has the shape \(1,\): must be one finite number"),
+        ({"dt": None}, "dt = None: must be one finite number"),
+        ({"magnetic": 0.1}, r"magnetic has the shape \(\): must be finite numbers of the shape \(3,\) in T"),
+        ({"magnetic": (0, 0, float("inf"))}, "magnetic: 1 of 3 numbers are not finite"),
+        ({"electric": ("a", 0, 0)}, r"electric = \('a', 0, 0\): must be finite numbers"),
+        ({"electric": (0, 1)}, r"electric has the shape \(2,\)"),
+        ({"electrons": Electrons(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))}, "no electron at the start, and no"),
+        ({"capacity": 1}, "capacity = 1 for 2 particles at the start"),
+        ({"capacity": 10.5}, "capacity = 10.5: a whole number"),
+        ({"capacity": "many"}, "capacity = many: a whole number"),
+    ],
+)
+def test_a_system_refuses(options, line):
+    refused(line, plain, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"weight": [1.0, -2.0]}, "a weight of -2: every weight must be above 0"),
+        ({"weight": [1.0, 0.0]}, "a weight of 0: every weight must be above 0"),
+        ({"weight": [1.0, float("nan")]}, "weight: 1 of 2 numbers are not finite"),
+        ({"weight": [1.0]}, "2 positions, 2 momenta and 1 weights: must be as many"),
+        ({"weight": 1.0}, r"weight has the shape \(\): must be finite numbers of the shape \(count,\) in electrons"),
+        ({"position": [[0, 0, 0], [0, 0]]}, r"position = \[\[0, 0, 0\], \[0, 0\]\]: must be"),
+        ({"position": np.zeros((3, 2))}, r"position has the shape \(3, 2\): must be .* \(count, 3\) in m"),
+        ({"momentum": np.full((2, 3), np.inf)}, "momentum: 6 of 6 numbers are not finite"),
+        ({"momentum": "fast"}, "momentum = 'fast': must be finite numbers"),
+        ({"momentum": np.ones((2, 3), bool)}, "momentum = .*: must be finite numbers"),
+    ],
+)
+def test_electrons_refuse(options, line):
+    refused(
+        line, Electrons, **{"position": np.ones((2, 3)), "momentum": np.ones((2, 3)), "weight": np.ones(2)} | options
+    )
+
+
+def test_electrons_outside_the_box_are_refused_and_those_on_its_faces_are_not():
+    inside = np.array([[0, 0, 0], [4e-3, 4e-3, 4e-3]])
+    plain(electrons=Electrons(inside, np.ones((2, 3)), np.ones(2)))
+    for end, off in ((0, -1e-9), (1, 1e-9)):
+        moved = inside.copy()
+        moved[end, 2] += off
+        there = Electrons(moved, np.ones((2, 3)), np.ones(2))
+        refused(r"1 electrons are outside the box of \(0.004, 0.004, 0.004\) m", plain, electrons=there)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"energy": -1.0}, "energy = -1.0: must be above 0"),
+        ({"energy": "1 MeV"}, "energy = '1 MeV': must be one finite number"),
+        ({"weight": 0}, "weight = 0: must be above 0"),
+        ({"weight": float("nan")}, "weight: 1 of 1 numbers are not finite"),
+        ({"start": -1}, "start = -1: a whole number from 0"),
+        ({"per_step": 0.5}, "per_step = 0.5: a whole number"),
+        ({"seed": 2**32}, "seed = 4294967296: a whole number from 0 to 4294967295"),
+    ],
+)
+def test_a_source_refuses(options, line):
+    refused(line, Source, **{"energy": 1e6, "weight": 1.0} | options)
+
+
+def test_a_source_gives_the_momentum_of_its_energy():
+    # E^2 = (p c)^2 + (m c^2)^2
+    rest = MASS * LIGHT**2 / CHARGE
+    for energy in (1e-3, 1e3, 1e6, 1e9):
+        momentum = Source(energy, 1.0).momentum
+        assert (momentum * rest) ** 2 == pytest.approx(energy * (energy + 2 * rest), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (((4, 0, 4), (1e-3,) * 3), "cells along y = 0: a whole number"),
+        (((4, 4, 4), (1e-3, -1e-3, 1e-3)), "spacing along y = -0.001 m: must be above 0"),
+        (((4, 4, 4), (1e-3, "1 mm", 1e-3)), "spacing along y = '1 mm': must be one finite number in m"),
+        (((4, 4), (1e-3,) * 3), r"mesh: shape = \(4, 4\): one for each of three axes"),
+        (((4, 4, 4.0), (1e-3,) * 3), "cells along z = 4.0: a whole number"),
+        (((4, 4, 4), (1e-3,) * 3, ("periodic", "open", "periodic")), "unknown boundary along y 'open': choose one of"),
+    ],
+)
+def test_a_mesh_refuses(arguments, line):
+    refused(line, Mesh, *arguments)
+
+
+def test_a_gyration_that_the_mesh_does_not_resolve_is_warned_of_with_cells_that_do():
+    # 0.5 radians a step at light's speed: a radius of 0.03 / sqrt(3) light's way of a step, over 0.5
+    field = (0, 0, 0.5 * MASS / (CHARGE * 0.5 * LIMIT))
+    with pytest.warns(UserWarning, match="gyrate with a radius of .* m in cells of 0.001 m: cells of at most"):
+        plain(electrons=electrons(200, 0.03), magnetic=field, self_field=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain(electrons=electrons(200, 3.0), magnetic=field, self_field=False)
+        plain(electrons=electrons(200, 0.03), self_field=False)
+
+
+def test_a_debye_length_that_the_mesh_does_not_resolve_is_warned_of_with_cells_that_do():
+    cold = electrons(200, 0.05, weight_of(0.5 / (0.5 * LIMIT), 200, 64e-9))
+    with pytest.warns(UserWarning, match="the Debye length is .* m in cells of 0.001 m: electrons will heat") as caught:
+        plain(electrons=cold)
+    debye = 0.05 / np.sqrt(3) * LIGHT * LIMIT
+    assert float(str(caught[0].message).split("length is ")[1].split()[0]) == pytest.approx(debye, rel=0.02)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain(electrons=cold, self_field=False)
+        plain(electrons=replace(cold, weight=cold.weight * 1e-4))
