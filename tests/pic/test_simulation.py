@@ -1,0 +1,217 @@
+"""The whole loop: the same bits on every device, charge, Gauss' law, plasma oscillations, turns, and what stops a run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pic_systems import cold_wave, crowd, divergence, flows, gauss_residual, inner, net_charge
+from helpers.plain import PlainDevice
+
+from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
+from repro.parallel import select
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from repro.pic.fields import field_units
+from repro.pic.mesh import Mesh
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, Source, System
+
+PRECISIONS = pytest.mark.parametrize("precision", ["single", "double"])
+
+
+def after(system, device, steps, **options):
+    simulation = Simulation(system, device, **options)
+    simulation.step(steps)
+    return simulation
+
+
+def require_same(one, other):
+    """Two simulations must agree to the last bit: particles, fields, currents and charges."""
+    expected, found = one.particles(), other.particles()
+    for what, values in expected.items():
+        np.testing.assert_array_equal(found[what], values, err_msg=what)
+    for name, (a, b) in {
+        **{name: (getattr(s.fields.arrays, name) for s in (one, other)) for name in one.fields.arrays._fields},
+        "charges": (one.charges, other.charges),
+    }.items():
+        np.testing.assert_array_equal(one.device.to_host(a), other.device.to_host(b), err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def plain_crowd():
+    """The reference: plain Python, without a compiler, never sorted."""
+    simulation = after(crowd(), PlainDevice(), 4)
+    assert simulation.count < 9 + 4 + 4 * 3, "somebody must have been absorbed"
+    return simulation
+
+
+def test_compiled_steps_with_births_walls_and_sorting_are_the_plain_formulas_bit_for_bit(device, plain_crowd):
+    require_same(plain_crowd, after(crowd(), device, 4, sort_every=3))
+
+
+def test_sorting_changes_nothing_but_the_order(plain_crowd):
+    found = after(crowd(), PlainDevice(), 4, sort_every=2)
+    require_same(plain_crowd, found)
+    for launch in found._order.parts.values():
+        launch()
+    assert found.used[0] == found.count
+    assert (np.diff(found.particles_on_device.cell[: found.count]) >= 0).all()
+    require_same(plain_crowd, found)
+
+
+@PRECISIONS
+def test_charge_is_conserved_at_every_node_with_births_and_walls(precision):
+    simulation = Simulation(crowd(), PlainDevice(), precision=precision)
+    mesh, eps = simulation.system.mesh, float(np.finfo(simulation.real).eps)
+    for _ in range(4):
+        before = net_charge(simulation)
+        simulation.step(1)
+        grown = net_charge(simulation) - before
+        total = simulation.particles()["weight"].sum()
+        residual = inner(mesh, grown - divergence(mesh, flows(simulation)))
+        assert np.abs(residual).max() < 8 * eps * total
+        # all of it, walls included: what is absorbed rests on them
+        grown_at_all = grown[:-1] if mesh.boundaries[0] == "periodic" else grown
+        assert abs(grown_at_all[:, :-1, :-1].sum()) < 8 * eps * total
+        assert np.abs(grown).max() > 0.01 * simulation.particles()["weight"].max()
+
+
+@PRECISIONS
+@pytest.mark.parametrize("walls", [("conducting", "periodic", "periodic"), ("periodic",) * 3])
+def test_gauss_law_holds_after_births_and_absorption(precision, walls):
+    system = crowd(boundaries=walls)
+    simulation = after(system, PlainDevice(), 5, precision=precision)
+    total, eps = simulation.particles()["weight"].sum(), float(np.finfo(simulation.real).eps)
+    # the electrons of the system begin in a field that is not theirs yet, on ions that stand where they do
+    assert np.abs(gauss_residual(simulation)).max() < 40 * eps * total
+    assert np.abs(net_charge(simulation)).max() > 0.01 * total / system.mesh.layout.nodes
+
+
+def test_particles_keep_their_numbers_and_none_is_lost_or_doubled():
+    system = crowd(boundaries=("periodic",) * 3, born=(4, 3))
+    simulation = Simulation(system, PlainDevice(), sort_every=2)
+    for step in range(1, 6):
+        simulation.step(1)
+        np.testing.assert_array_equal(simulation.particles()["ids"], np.arange(9 + 4 + 3 * step))
+    found = after(crowd(), PlainDevice(), 8).particles()["ids"]
+    assert len(set(found)) == len(found) < 9 + 4 + 8 * 3
+
+
+def wave(simulation, steps):
+    """E along x, as its projection on the standing wave, after each step, and the energy of field and electrons in J.
+
+    A wave along x has no magnetic field.
+    """
+    mesh, system = simulation.system.mesh, simulation.system
+    shape = np.sin(2 * np.pi * (np.arange(mesh.shape[0]) + 0.5) / mesh.shape[0])
+    found = []
+    for _ in range(steps):
+        simulation.step(1)
+        electric, particles = simulation.fields.on_host()["electric"], simulation.particles()
+        squares = (particles["momentum"] ** 2).sum(1)
+        kinetic = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
+        field = PERMITTIVITY / 2 * mesh.cell_volume * (electric[:, :-1, :-1, :-1] ** 2).sum()
+        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + kinetic))
+    return np.array(found).T, system.dt * np.arange(1, steps + 1)
+
+
+def test_a_cold_plasma_oscillates_with_its_frequency_and_keeps_its_energy():
+    # in steps of 0.3 / omega_p for ten periods
+    system = cold_wave(cells=4, each=2, turn=0.3)
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    (field, energy), time = wave(simulation, 210)
+    crossings = np.flatnonzero(field[:-1] * field[1:] < 0)
+    zeros = time[crossings] + system.dt * field[crossings] / (field[crossings] - field[crossings + 1])
+    frequency = np.pi * (len(zeros) - 1) / (zeros[-1] - zeros[0])
+    assert frequency == pytest.approx(system.plasma_frequency, rel=0.005)
+    # a leapfrog's frequency: sin(omega dt / 2) = omega_p dt / 2
+    assert frequency == pytest.approx(2 / system.dt * np.arcsin(0.15), rel=2e-4)
+    # energy goes to and fro between field and electrons; it is kept as a mean
+    smooth = np.convolve(energy, np.ones(21) / 21, "valid")
+    assert np.abs(smooth / smooth[0] - 1).max() < 1e-3
+    assert np.abs(energy / energy[0] - 1).max() < 0.3**2 / 4
+
+
+def test_without_a_field_of_their_own_electrons_go_round_for_a_thousand_turns():
+    """Radius within 1e-10 and phase within 1e-8, through faces of cells and of the box, in a field along no axis."""
+    axis, turn, steps = np.array([2.0, -3.0, 6.0]) / 7, 0.9, 15700
+    mesh, dt = Mesh((3, 4, 2), (1e-3,) * 3), 1.9e-12
+    u = np.linalg.qr(np.array([axis, [1, 0, 0], [0, 1, 0]]).T)[0].T[1:] * np.array([[1.0], [2.0]])
+    start = np.array([[0.5, 1.7, 0.9], [2.0, 1.0, 1.0]]) * 1e-3
+    magnetic = tuple(turn * MASS / (CHARGE * dt) * axis)
+    system = System(mesh, dt, Electrons(start, u, np.ones(2)), magnetic=magnetic, self_field=False)
+    found = after(system, select("serial"), steps, precision="double").particles()
+    for k in range(2):
+        gamma = np.sqrt(1 + u[k] @ u[k])
+        radius, angle = np.linalg.norm(u[k]) * LIGHT * dt / turn, turn / gamma * steps
+        # turns by the left of the axis: the centre is to the left of the momentum
+        side, ahead = np.cross(axis, u[k]) / np.linalg.norm(u[k]), u[k] / np.linalg.norm(u[k])
+        place = start[k] + radius * (side + np.sin(angle) * ahead - np.cos(angle) * side)
+        off = np.remainder(found["position"][k] - place + 0.5e-3, mesh.length) - 0.5e-3
+        off = np.where(off > 1e-3, off - mesh.length, off)
+        out = np.sin(angle) * ahead - np.cos(angle) * side
+        assert abs(off @ out) < 1e-10 * radius
+        assert abs(off @ np.cross(axis, out)) < 1e-8 * radius
+        assert abs(off @ axis) < 1e-10 * radius
+        assert np.linalg.norm(found["momentum"][k]) == pytest.approx(np.linalg.norm(u[k]), rel=1e-11)
+
+
+@PRECISIONS
+@pytest.mark.parametrize("across", [0.0, 1e-7, 1e-3, 0.03])
+def test_an_electron_between_two_fields_that_turn_it_back_slides_along_the_face(precision, across):
+    mesh, dt = Mesh((4, 4, 1), (1e-3,) * 3), 1.5e-12
+    electrons = Electrons([[1e-3, 2e-3, 0.5e-3]], [[1.0, across, 0]], [1.0])
+    simulation = Simulation(System(mesh, dt, electrons, self_field=False), PlainDevice(), precision=precision)
+    simulation.start()
+    magnetic = np.zeros((3, 1, 4, 4))
+    magnetic[2] = 0.5 * field_units(dt)[1] * np.array([1, 1, -1, -1])[None, :, None]
+    simulation.fields.set(magnetic=magnetic)
+    simulation.step(20)
+    found = simulation.particles()
+    way = 20 * LIGHT * dt * np.sqrt(0.5)
+    assert found["position"][0, 0] == pytest.approx((1e-3 + way) % 4e-3, rel=2e-3)
+    assert abs(found["position"][0, 1] - 2e-3) < 1e-5
+    assert np.linalg.norm(found["momentum"]) == pytest.approx(np.hypot(1, across), rel=1e-5)
+
+
+def test_a_box_that_is_full_is_an_error_with_the_room_it_needs():
+    system = replace(crowd(boundaries=("periodic",) * 3), capacity=15)
+    with pytest.raises(CapacityError, match=r"16 particles by step 1 of crowd, and room for 15: take a capacity"):
+        after(system, PlainDevice(), 1)
+
+
+def test_what_is_not_finite_is_an_error_with_the_step():
+    simulation = Simulation(crowd(born=(4, 0)), PlainDevice())
+    simulation.start()
+    simulation.particles_on_device.u[0] = np.nan
+    with pytest.raises(DivergenceError, match="momenta are not finite by step 1 of crowd"):
+        simulation.step(1)
+
+
+def test_a_simulation_refuses_what_cannot_work():
+    system = crowd()
+    for options, line in (
+        ({"precision": "half"}, "unknown precision 'half': choose one of single, double"),
+        ({"strategy": "magic"}, "unknown strategy 'magic'"),
+        ({"sort_every": 0.5}, "sort_every = 0.5"),
+    ):
+        with pytest.raises(InputError, match=line):
+            Simulation(system, PlainDevice(), **options)
+    with pytest.raises(InputError, match=r"is a name: give select\('threads'\)"):
+        Simulation(system, "threads")
+    with pytest.raises(MemoryLimitError, match="2000000000 particles"):
+        Simulation(replace(system, capacity=2_000_000_000), PlainDevice())
+
+
+def test_a_source_gives_all_directions_one_energy_and_the_whole_box():
+    mesh = Mesh((3, 2, 4), (1e-3,) * 3)
+    system = System(mesh, 1e-13, source=Source(1e5, 1.0, start=2000), self_field=False)
+    found = Simulation(system, PlainDevice(lanes=500), precision="double").particles()
+    gamma = np.sqrt(1 + (found["momentum"] ** 2).sum(1))
+    np.testing.assert_allclose((gamma - 1) * MASS * LIGHT**2 / CHARGE, 1e5, rtol=1e-12)
+    way = found["momentum"] / np.linalg.norm(found["momentum"], axis=1)[:, None]
+    # means of 2000 numbers: four standard errors
+    assert np.abs(way.mean(0)).max() < 4 / np.sqrt(3 * 2000)
+    np.testing.assert_allclose((way**2).mean(0), 1 / 3, atol=4 * np.sqrt(4 / 45 / 2000))
+    place = found["position"] / mesh.length
+    np.testing.assert_allclose(place.mean(0), 0.5, atol=4 / np.sqrt(12 * 2000))
+    np.testing.assert_allclose(place.var(0), 1 / 12, atol=4 / np.sqrt(180 * 2000))
