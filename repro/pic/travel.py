@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import fma, inline
 
 from .deposition import charging, depositing
 from .gather import electric_at, magnetic_at
@@ -66,9 +66,9 @@ def next_cell(real):
 def kicked(momentum, electric, share):
     """The momentum of an electron after `share` of a step in E~."""
     return (
-        momentum[0] - share * electric[0],
-        momentum[1] - share * electric[1],
-        momentum[2] - share * electric[2],
+        fma(-share, electric[0], momentum[0]),
+        fma(-share, electric[1], momentum[1]),
+        fma(-share, electric[2], momentum[2]),
     )
 
 

@@ -1,4 +1,4 @@
-"""The whole loop: the same bits on every device, charge, Gauss' law, plasma oscillations, turns, and what stops a run."""
+"""The whole loop: the same bits on every device, charge, Gauss' law, plasma oscillations, and what stops a run."""
 
 from dataclasses import replace
 

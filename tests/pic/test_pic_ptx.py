@@ -1,0 +1,23 @@
+"""What the GPU's compiler makes of the kernels, looked at without a GPU."""
+
+import pytest
+from helpers.toolkit import ptx_of
+
+from repro.pic.strategies import STRATEGIES
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_kernels_keep_to_registers_and_leave_no_product_to_be_fused(precision):
+    kernels = ptx_of("pic_ptx", precision)
+    assert {k["strategy"] for k in kernels} == set(STRATEGIES)
+    assert {k["kernel"] for k in kernels} >= {"follow", "bear", "update", "scatter"}
+    wrong = [k for k in kernels if k["local"] or not k["target"].startswith("sm_90")]
+    assert not wrong, "\n".join(map(str, wrong))
+    # a product that the compiler could fuse with a sum would round otherwise on a CPU
+    fused = "fused" if precision == "single" else "fused in double"
+    by_compiler, by_hand = ([(k["kernel"], k[fused]) for k in kernels if k["fuse"] is fuse] for fuse in (True, False))
+    assert by_compiler == by_hand
+    assert max(k[fused] for k in kernels if k["kernel"] == "follow") > 100
+    if precision == "single":
+        # but for sums of currents, which are whole numbers, on their way into the field
+        assert {k["kernel"] for k in kernels if k["in double"]} <= {"update"}
