@@ -24,7 +24,7 @@ from .processes import ELASTIC, IONISATION, RADIATION
 from .push import squared
 from .segment import segments
 from .state import FRESH, LATE, STUCK
-from .travel import first_kick, next_cell, place_of, set_place
+from .travel import field_of_slider, first_kick, next_cell, place_of, set_place
 
 #: most segments of one particle in a step
 MOST_IN_AIR = 100_000
@@ -104,7 +104,7 @@ def scattering(real, add):
     """Returns travel(i, particles, count, fields, around, courant, layout, air, tables): particle i's step in air."""
     begin, go, collide, energy_of = first_kick(real), air_segment(real), colliding(real), kinetic(real)
     deposit, rest, through, free = depositing(real, add), charging(real, add), next_cell(real), freeing(real, add)
-    zero, fresh = real(0), real(FRESH)
+    turned_by, zero, fresh = field_of_slider(real), real(0), real(FRESH)
 
     @inline
     def tell(air, unit, lost, radiated, left_over, elastic, secondaries, photons, stops):
@@ -122,7 +122,7 @@ def scattering(real, add):
         position, momentum = place_of(particles, i, count)
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
         key = uint32(particles.ids[i]), uint32(particles.ids[i] >> 32), air.seed, air.steps[0]
-        event, going = particles.event[i], True
+        event, faces, going = particles.event[i], 0, True
         lost, radiated, left_over, elastic, secondaries, photons, stops = zero, zero, zero, 0, 0, 0, 0
         tau = energy_of(squared(momentum))
         for _ in range(MOST_IN_AIR):
@@ -131,7 +131,7 @@ def scattering(real, add):
                 rest(around.charges, cell, position, -amount, layout)
                 cell, left_over, stops, going = np.int32(ABSORBED), tau, 1, False
                 break
-            magnetic = magnetic_at(fields.magnetic, cell, position, layout)
+            magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, layout))
             before, event = tau, event + 1
             end, momentum, tau, used, face, majorant = go(
                 position, momentum, tau, magnetic, courant, left, key, event, air, tables
@@ -145,7 +145,7 @@ def scattering(real, add):
                     rest(around.charges, cell, position, -amount, layout)
                 else:
                     position = other_side
-                cell = into
+                cell, faces = into, faces + 1
                 going = into >= 0
             elif majorant > zero:
                 before = tau

@@ -36,6 +36,10 @@ LATE = -(2**30)
 #: most segments of one particle in a step without collisions
 MOST_SEGMENTS = 64
 
+#: faces in a step after which it goes straight on: light meets four at most, but an electron that slides along a face
+#: whose two sides both turn it back would meet it without an end, and the mean of the two fields there turns it nowhere
+SLIDING = 32
+
 
 def bytes_each(real) -> int:
     """Bytes of one particle."""

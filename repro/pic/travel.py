@@ -11,7 +11,7 @@ from .deposition import charging, depositing
 from .gather import electric_at, magnetic_at
 from .mesh import ABSORBED
 from .segment import segments
-from .state import FRESH, MOST_SEGMENTS, STUCK
+from .state import FRESH, MOST_SEGMENTS, SLIDING, STUCK
 
 
 class Surroundings(NamedTuple):
@@ -90,18 +90,39 @@ def first_kick(real):
 
 
 @cache
-def one_segment(real, add, depositing=depositing):
-    """Returns go(cell, sums, position, momentum, left, amount, fields, around, courant, layout): one segment of a way.
+def field_of_slider(real):
+    """Returns turned_by(met, magnetic): the field that turns a particle that has met so many faces in the step.
 
-    `depositing(real, add)` makes what adds its current to `fields.currents`, see `deposition`; `sums` is the number by
-    which these know the cell. Returns cell, position, momentum, what is left of the step, and whether the particle has
-    more segments before it.
+    It is none for one that slides along a face, see `state.SLIDING`.
     """
-    follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
+    zero = real(0)
 
     @inline
-    def go(cell, sums, position, momentum, left, amount, fields, around, courant, layout):
-        magnetic = magnetic_at(fields.magnetic, cell, position, layout)
+    def turned_by(met, magnetic):
+        straight = met >= SLIDING
+        return (
+            zero if straight else magnetic[0],
+            zero if straight else magnetic[1],
+            zero if straight else magnetic[2],
+        )
+
+    return turned_by
+
+
+@cache
+def one_segment(real, add, depositing=depositing):
+    """Returns go(cell, sums, position, momentum, left, met, amount, fields, around, courant, layout): one segment.
+
+    `met` is how many faces it has met in the step, `sums` the number by which the sums of currents know the cell;
+    `depositing(real, add)` makes what adds to these, see `deposition`. Returns cell, position, momentum, what is left
+    of the step, and whether the particle has more segments before it.
+    """
+    follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
+    turned_by = field_of_slider(real)
+
+    @inline
+    def go(cell, sums, position, momentum, left, met, amount, fields, around, courant, layout):
+        magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, layout))
         end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
         deposit(fields.currents, sums, position, end, amount)
         position, left, going = end, left - used, face >= 0
@@ -128,15 +149,16 @@ def travelling(real, add, depositing=depositing):
         cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
         position, momentum = place_of(particles, i, count)
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
-        going = True
+        met, going = particles.event[i], True
         for _ in range(MOST_SEGMENTS):
             cell, position, momentum, left, going = go(
-                cell, cell, position, momentum, left, amount, fields, around, courant, layout
+                cell, cell, position, momentum, left, met, amount, fields, around, courant, layout
             )
             if not going:
                 break
+            met += 1
         particles.cell[i] = STUCK if going else cell
-        particles.left[i] = left if cell < 0 else fresh
+        particles.left[i], particles.event[i] = (left, met + 1) if cell < 0 else (fresh, 0)
         set_place(particles, i, count, position, momentum)
 
     return travel

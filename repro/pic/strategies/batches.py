@@ -19,7 +19,7 @@ from ..mesh import ABSORBED
 from ..push import circling
 from ..segment import INSIDE, finding_face, flying, inside_cell, landing
 from ..state import FRESH, MOST_SEGMENTS, STUCK
-from ..travel import kicked, next_cell, place_of, set_place
+from ..travel import field_of_slider, kicked, next_cell, place_of, set_place
 
 
 class Shares(NamedTuple):
@@ -31,9 +31,10 @@ class Shares(NamedTuple):
 
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
-#: taken; and of whole numbers: particle, cell, the face that is met, and who of the batch met one
+#: taken; and of whole numbers: particle, cell, the face that is met, who of the batch met one, and how
+#: many faces a particle has met in the step
 PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
-WHO, CELL, FACE, MET, WHOLE_ROWS = 0, 1, 2, 3, 4
+WHO, CELL, FACE, MET, FACES, WHOLE_ROWS = 0, 1, 2, 3, 4, 5
 
 #: rows of what is found about those that met a face: place and momentum, time taken, face. They are an array of their
 #: own, because a compiler does not compute at once what it may have to read after it has been written.
@@ -80,7 +81,7 @@ def _departing(real):
             _keep(s, PLACE, k, position)
             _keep(s, MOMENTUM, k, kicked(momentum, electric, one if left > one else zero))
             s[LEFT, k] = min(left, one)
-            r[CELL, k] = cell
+            r[CELL, k], r[FACES, k] = cell, particles.event[i]
         return True
 
     return depart
@@ -90,11 +91,11 @@ def _departing(real):
 def _segment_of_each(real):
     """Returns follow(...): the next segment of each particle of a batch, without a branch but for rare faces."""
     orbiting, fly, inside = circling(real), flying(real), inside_cell(real)
-    land, find = landing(real), finding_face(real)
+    land, find, turned_by = landing(real), finding_face(real), field_of_slider(real)
 
     @inline
     def orbit_of(s, r, k, fields, layout):
-        magnetic = magnetic_at(fields.magnetic, r[CELL, k], _three(s, PLACE, k), layout)
+        magnetic = turned_by(r[FACES, k], magnetic_at(fields.magnetic, r[CELL, k], _three(s, PLACE, k), layout))
         return orbiting(_three(s, MOMENTUM, k), magnetic)
 
     @inline
@@ -167,11 +168,13 @@ def _body(real, add):
                 rest(around.charges, cell, end, -amount, layout)
                 beyond = end
             left -= s[USED, k]
+            faces = r[FACES, k] + 1
             particles.cell[i], particles.left[i] = into, left if into < 0 else fresh
+            particles.event[i] = faces if into < 0 else 0
             set_place(particles, i, count, beyond, momentum)
             _keep(s, PLACE, more, beyond)
             _keep(s, MOMENTUM, more, momentum)
-            s[LEFT, more], r[WHO, more], r[CELL, more] = left, i, into
+            s[LEFT, more], r[WHO, more], r[CELL, more], r[FACES, more] = left, i, into, faces
             more += (face != INSIDE) & (into >= 0)
         return more
 

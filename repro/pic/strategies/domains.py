@@ -55,7 +55,7 @@ def copied(source, i, count, target, k, room):
     position, momentum = place_of(source, i, count)
     set_place(target, k, room, position, momentum)
     target.cell[k], target.weight[k] = source.cell[i], source.weight[i]
-    target.ids[k], target.left[k] = source.ids[i], source.left[i]
+    target.ids[k], target.left[k], target.event[k] = source.ids[i], source.left[i], source.event[i]
 
 
 @inline
@@ -115,12 +115,13 @@ def settling(real, add):
             if before >= counts.room:
                 add(counts.outgoing, block, -1)
                 return
+            particles.event[i] += threads.segments[t]
             copied(particles, i, count, outgoing, block * counts.room + before, len(outgoing.cell))
             particles.cell[i] = EMPTY
         elif cell == ABSORBED:
             particles.cell[i] = EMPTY
         else:
-            particles.left[i] = fresh
+            particles.left[i], particles.event[i] = fresh, 0
             if threads.write[t] < threads.read[t]:
                 copied(particles, i, count, particles, threads.write[t] * counts.threads + t, count)
                 particles.cell[i] = EMPTY
@@ -144,8 +145,9 @@ def segment_body(real, add):
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
         own = FieldArrays(fields.electric, fields.magnetic, sums.currents)
         at = cell + np.int64(t // sums.block) * layout.nodes
+        met = particles.event[i] + threads.segments[t]
         cell, position, momentum, left, going = go(
-            cell, at, position, momentum, left, amount, own, around, courant, layout
+            cell, at, position, momentum, left, met, amount, own, around, courant, layout
         )
         threads.segments[t] += 1
         if going and threads.segments[t] == MOST_SEGMENTS:
