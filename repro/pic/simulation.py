@@ -187,11 +187,11 @@ class Simulation(TimeLoop):
         if used > room:
             raise CapacityError(f"{used} particles {when}, and room for {room}: take a capacity of {2 * used}")
         cell, u = self.particles_on_device.cell, self.particles_on_device.u
+        if not np.isfinite(float(u.sum(dtype=np.float64))):
+            raise DivergenceError(f"momenta are not finite {when}: dt = {self.system.dt:g} s")
         stuck = int((cell == STUCK).sum())
         if stuck:
             raise DivergenceError(f"{stuck} particles met more faces in a step than there can be {when}")
-        if not np.isfinite(float(u.sum(dtype=np.float64))):
-            raise DivergenceError(f"momenta are not finite {when}: dt = {self.system.dt:g} s")
         if not np.isfinite(float(self.fields.arrays.electric.sum(dtype=np.float64))):
             raise DivergenceError(f"the electric field is not finite {when}: dt = {self.system.dt:g} s")
 
@@ -248,5 +248,5 @@ def _strategy(choice, device, system) -> Strategy:
         for name, strategy in STRATEGIES.items()
         if device.name in strategy.on and strategy.through_air == (system.air is not None)
     }
-    require_one_of(f"strategy in {'vacuum' if system.air is None else 'air'}", choice, fits)
+    require_one_of("strategy", choice, fits)
     return fits[choice]

@@ -6,19 +6,24 @@ python -m helpers.pic_ptx PRECISION
 import json
 import re
 import sys
+from dataclasses import replace
 
 from helpers.pic_systems import crowd
 from helpers.ptx_device import PtxDevice, look
+from repro.pic.collision_tables import Collisions
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES
 
 
 def main(precision):
-    for strategy in STRATEGIES:
+    for strategy, about in STRATEGIES.items():
+        if "cuda" not in about.on:
+            continue
+        system = replace(crowd(), air=Collisions()) if about.through_air else crowd()
         for fuse in (True, False):
             device = PtxDevice(fuse)
             # binds what a start and a step launch, births and the order of cells among it
-            simulation = Simulation(crowd(), device, strategy=strategy, precision=precision, sort_every=2)
+            simulation = Simulation(system, device, strategy=strategy, precision=precision, sort_every=2)
             simulation.start()
             for name, text in device.kernels.values():
                 about = {"strategy": strategy, "kernel": name, "fuse": fuse}

@@ -124,7 +124,7 @@ def test_who_leaves_through_one_end_and_arrives_at_the_other_moves_as_in_a_perio
 
 
 def test_a_divided_box_needs_somebody_who_takes_those_that_leave():
-    setup = SimpleNamespace(system=SimpleNamespace(mesh=SimpleNamespace(divided=(True, False, False))))
+    setup = SimpleNamespace(mesh=SimpleNamespace(divided=((True, True), (False, False), (False, False))))
     with pytest.raises(InputError, match="exchange"):
         plain().build(setup)
 

@@ -22,7 +22,8 @@ def followed(real, u, magnetic, t):
     u, magnetic, courant = (tuple(map(real, values)) for values in (u, magnetic, COURANT))
     orbit, t = circling(real)(u, magnetic), real(t)
     factors = turning(real)(orbit[0] * t * t, t)
-    way = [moved(real(0), k, courant[k], orbit, t, factors) for k in range(3)]
+    _, slow, u, g, h = orbit
+    way = [moved(real(0), courant[k] * slow, u[k], g[k], h[k], t, factors) for k in range(3)]
     return np.array(momentum(orbit, factors), float), np.array(way, float)
 
 

@@ -9,7 +9,7 @@ from helpers.helix import displaced, turned
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repro.pic.push import circling, crossing
+from repro.pic.push import circling, searching
 from repro.pic.segment import INSIDE, segments
 from repro.pic.travel import next_cell
 
@@ -165,6 +165,7 @@ def test_the_time_of_a_crossing_is_found_to_rounding(x, angle, turn):
     end = x + displaced(u, magnetic, (speed,) * 3, 1)[0]
     if end <= 1:
         return
-    time = crossing(np.float64)(x, end, 0, speed, circling(np.float64)(tuple(u), magnetic), 1.0)
+    orbit = circling(np.float64)(tuple(u), magnetic)
+    time = searching(np.float64)(1, (x, 0.5, 0.5), orbit, (speed,) * 3, 1.0)
     assert 0 <= time <= 1
     assert x + displaced(u, magnetic, (speed,) * 3, time)[0] == pytest.approx(1, abs=1e-14)
