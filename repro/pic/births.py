@@ -18,7 +18,7 @@ from repro.particles.random import ROUNDS, tea, uniform
 from .deposition import charging
 from .fields import FieldArrays
 from .gather import electric_at
-from .state import Particles
+from .state import FRESH, Particles
 from .travel import Surroundings, kicked, set_place
 
 #: the stream of `repro.particles.random` that is a source's
@@ -88,7 +88,7 @@ def births_body(real, add, at_start: bool):
     """Returns a kernel's body: each item is one birth, of the start or of this step."""
     words, place, direction, unit = tea(ROUNDS), _places(real), directions(real), uniform(real)
     charge = charging(real, add)
-    half, one = real(0.5), real(1)
+    half, fresh = real(0.5), real(FRESH)
 
     @inline
     def bear(x, n, particles, count, fields, around, source, layout):
@@ -108,13 +108,13 @@ def births_body(real, add, at_start: bool):
                 k = add(source.used, 0, 1)
                 if k < count:
                     cell = np.int32((cx + 1) + (cy + 1) * layout.row + (cz + 1) * layout.plane)
-                    position, left = (px, py, pz), one if at_start else unit(f)
+                    position, left = (px, py, pz), fresh if at_start else unit(f)
                     way, size = direction(d, e), real(source.momentum)
                     momentum = (size * way[0], size * way[1], size * way[2])
-                    # the next kick is a whole one: half a step of it belongs to it, and what is left of this step
-                    late = one if at_start else left
+                    # the next kick is a whole one: half of it is for the time before the start, or for what is left of
+                    # this step, which is more or less than a half
                     field = electric_at(fields.electric, cell, position, layout)
-                    momentum = kicked(momentum, field, -half if at_start else late - half)
+                    momentum = kicked(momentum, field, -half if at_start else left - half)
                     particles.cell[k], particles.weight[k], particles.ids[k] = cell, real(source.weight), number
                     particles.left[k], particles.event[k] = left, 0
                     set_place(particles, k, count, position, momentum)

@@ -1,0 +1,37 @@
+"""Electrons of a source gain what the field gives them, from the moment of their birth."""
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.pic.fields import field_units
+from repro.pic.mesh import Mesh
+from repro.pic.simulation import Simulation
+from repro.pic.system import Source, System
+
+STEP = 1e-12
+
+
+def momenta(steps: int, **source) -> np.ndarray:
+    """Momenta along x, over m c, in a field that takes 0.2 in each step."""
+    mesh, field = Mesh((2, 2, 2), (1e-3,) * 3), 0.2 * field_units(STEP)[0]
+    source = Source(energy=1e5, weight=1.0, **source)
+    system = System(mesh, STEP, source=source, electric=(field, 0, 0), self_field=False, capacity=20)
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    simulation.step(steps)
+    return simulation.particles()["momentum"][:, 0]
+
+
+def test_electrons_of_the_start_gain_as_much_in_the_first_step_as_in_any_other():
+    first, second, third = (momenta(steps, start=4) for steps in range(3))
+    np.testing.assert_allclose(second - first, -0.2, rtol=1e-12)
+    np.testing.assert_allclose(third - second, -0.2, rtol=1e-12)
+
+
+def test_electrons_born_within_a_step_gain_the_share_that_is_left_of_it():
+    # an electron's direction does not depend on the field, so the momentum without one is known
+    gained = momenta(1, per_step=6) - momenta(0, start=6)
+    assert len(set(gained)) == 6
+    assert ((gained > -0.2) & (gained < 0)).all()
+    assert gained.mean() == pytest.approx(-0.1, abs=4 * 0.2 / np.sqrt(12 * 6))
+    np.testing.assert_allclose(momenta(2, per_step=6)[:6] - momenta(1, per_step=6), -0.2, rtol=1e-12)
