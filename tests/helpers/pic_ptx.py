@@ -27,13 +27,26 @@ def main(precision):
             simulation.start()
             for name, text in device.kernels.values():
                 about = {"strategy": strategy, "kernel": name, "fuse": fuse}
-                print(json.dumps(about | look(text) | arithmetic_in_double(text)), flush=True)
+                print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
 
 
-def arithmetic_in_double(text: str) -> dict:
-    """How many operations in double precision there are, arguments and conversions apart, and how many are fused."""
-    operations = re.findall(r"\b(add|sub|mul|fma|div|sqrt)\.(?:rn\.)?f64\b", text)
-    return {"in double": len(operations), "fused in double": operations.count("fma")}
+#: a constant that is a power of two: a product with it is exact, fused or not
+POWER_OF_TWO = r"0f[0-9A-F]{2}[08]0{5}|0d[0-9A-F]{3}0{13}"
+
+
+def arithmetic(text: str) -> dict:
+    """Operations in double precision, arguments and conversions apart, and products that may yet be fused with sums.
+
+    What has no rounding of its own (mul, and not mul.rn) the last of the compilers may still fuse.
+    """
+    products = set(re.findall(rf"\bmul\.f\d\d\s+(%\w+), %\w+, (?!{POWER_OF_TWO})", text))
+    sums = re.findall(r"\b(?:add|sub)\.f\d\d\s+%\w+, (%\w+), (%\w+);", text)
+    return {
+        "in double": len(re.findall(r"\b(?:add|sub|mul|fma|div|sqrt)\.(?:rn\.)?f64\b", text)),
+        "fused in double": len(re.findall(r"\bfma\.rn\.f64\b", text)),
+        # a number that is added to itself is doubled
+        "fusible": sum(a != b and bool(products & {a, b}) for a, b in sums),
+    }
 
 
 if __name__ == "__main__":
