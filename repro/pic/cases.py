@@ -1,0 +1,147 @@
+"""Set-ups by the numbers that matter: how far an electron flies in a step, how it gyrates, how dense the plasma is."""
+
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+
+import numpy as np
+
+from repro.errors import InputError, require_whole
+
+from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from .fields import courant_limit
+from .mesh import Mesh
+from .system import Electrons, Source, System
+
+#: side of a cell in m; everything else follows it, so that another side makes the same numbers
+SPACING = 1e-3
+
+#: most cells along an axis
+_MOST = 1 << 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """A periodic cube with electrons all over it, and what every such set-up has."""
+
+    #: cells along each axis
+    cells: int = 16
+    #: particles a cell on average
+    per_cell: float = 30.0
+    #: the time step as a share of the longest one with which Yee's scheme is stable
+    courant: float = 0.95
+    #: the plasma frequency times the time step
+    plasma_step: float = 0.1
+    #: do the electrons' currents drive the fields?
+    self_field: bool = True
+    seed: int = 1
+
+    def __post_init__(self):
+        require_whole("cells", self.cells, 1, _MOST)
+        require_whole("seed", self.seed, 0, 2**32 - 1)
+        for name in ("per_cell", "courant", "plasma_step"):
+            self._require_above_zero(name)
+        if self.courant > 1:
+            raise InputError(f"courant = {self.courant}: a share of the longest stable step, at most 1")
+        if self.particles < 1:
+            raise InputError(f"per_cell = {self.per_cell}: no particle in {self.cells}^3 cells")
+
+    def _require_above_zero(self, name: str):
+        value = getattr(self, name)
+        if not (isinstance(value, Real) and isfinite(value) and value > 0):
+            raise InputError(f"{name} = {value}: a finite number above 0")
+
+    @property
+    def particles(self) -> int:
+        """Particles at the start."""
+        return round(self.per_cell * self.cells**3)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The cube."""
+        return Mesh((self.cells,) * 3, (SPACING,) * 3)
+
+    @property
+    def time_step(self) -> float:
+        """In s."""
+        return self.courant * courant_limit(self.mesh)
+
+    @property
+    def weight(self) -> float:
+        """Electrons that a particle stands for."""
+        density = (self.plasma_step / self.time_step) ** 2 * MASS * PERMITTIVITY / CHARGE**2
+        return density * float(np.prod(self.mesh.length)) / self.particles
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniformSource(_Case):
+    """The paper's test (section 3): electrons of one energy from a uniform source, in a constant magnetic field.
+
+    The paper gives neither the energy nor the field. At 1 MeV an electron flies half a cell in a step and meets three
+    faces in four steps, and its orbit, of a radius of ten cells, leads through subdomains again and again.
+    """
+
+    #: kinetic energy in eV
+    energy: float = 1e6
+    #: radius in cells of an orbit across the field
+    radius: float = 10.0
+    #: particles that are born in a step, as a share of those at the start
+    births: float = 1e-4
+    #: steps whose births there is room for
+    steps: int = 500
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("energy", "radius"):
+            self._require_above_zero(name)
+        require_whole("steps", self.steps, 0, 10**6)
+        if not 0 <= self.births <= 1:
+            raise InputError(f"births = {self.births}: a share of the particles from 0 to 1")
+
+    @property
+    def source(self) -> Source:
+        """The particles, those at the start included."""
+        born = round(self.births * self.particles)
+        return Source(self.energy, self.weight, start=self.particles, per_step=born, seed=self.seed)
+
+    @property
+    def magnetic(self) -> float:
+        """The field in T, along z."""
+        return self.source.momentum * MASS * LIGHT / (CHARGE * self.radius * SPACING)
+
+    def system(self) -> System:
+        """The box before its first step."""
+        source = self.source
+        return System(
+            self.mesh,
+            self.time_step,
+            source=source,
+            magnetic=(0.0, 0.0, self.magnetic),
+            self_field=self.self_field,
+            capacity=source.start + self.steps * source.per_step,
+            name="uniform source",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plasma(_Case):
+    """Electrons at rest but for their heat, among ions at rest: slow, so that few meet a face. Other codes quote it.
+
+    With the default heat the Debye length is half a cell.
+    """
+
+    plasma_step: float = 0.05
+    #: standard deviation of each component of the momentum over m c
+    heat: float = 0.05
+
+    def __post_init__(self):
+        super().__post_init__()
+        self._require_above_zero("heat")
+
+    def system(self) -> System:
+        """The plasma before its first step."""
+        draw, shape = np.random.default_rng(self.seed), (self.particles, 3)
+        position = draw.random(shape) * np.array(self.mesh.length)
+        momentum = draw.normal(0.0, self.heat, shape)
+        electrons = Electrons(position, momentum, np.full(self.particles, self.weight))
+        return System(self.mesh, self.time_step, electrons, self_field=self.self_field, name="plasma")

@@ -1,0 +1,83 @@
+"""The set-ups have the numbers they were asked for, found from their systems by other formulas."""
+
+import warnings
+from math import pi, sqrt
+
+import numpy as np
+import pytest
+from scipy.constants import c, e, m_e
+
+from repro.errors import InputError
+from repro.pic.cases import SPACING, Plasma, UniformSource
+from repro.pic.fields import courant_limit
+
+CASE = {"cells": 4, "per_cell": 2.5}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_unresolved():
+    """The defaults resolve the gyration and the Debye length: nobody is warned."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize("case", [UniformSource, Plasma])
+def test_particles_share_of_the_courant_limit_and_plasma_frequency_are_those_asked_for(case):
+    system = case(**CASE, courant=0.5, plasma_step=0.03).system()
+    assert system.count == 160
+    assert system.dt == pytest.approx(0.5 * courant_limit(system.mesh))
+    assert system.plasma_frequency * system.dt == pytest.approx(0.03)
+
+
+def test_an_orbit_has_the_radius_in_cells():
+    system = UniformSource(**CASE, energy=2e6, radius=7).system()
+    # p c from the energy, r = p / (e B)
+    rest = m_e * c**2 / e
+    momentum = sqrt(2e6 * (2e6 + 2 * rest)) * e / c
+    assert momentum / (e * np.linalg.norm(system.magnetic)) == pytest.approx(7 * SPACING, rel=1e-8)
+
+
+def test_there_is_room_for_the_births_of_the_steps():
+    system = UniformSource(cells=4, per_cell=10, births=0.05, steps=3).system()
+    assert system.source.per_step == 32
+    assert system.room == 640 + 3 * 32
+    assert UniformSource(**CASE, births=0).system().room == 160
+
+
+def test_a_plasma_is_as_hot_as_asked_and_fills_the_box():
+    system = Plasma(cells=8, per_cell=20, heat=0.05).system()
+    found, count = system.electrons, 8**3 * 20
+    assert found.momentum.std() == pytest.approx(0.05, rel=5 / sqrt(2 * 3 * count))
+    assert found.momentum.mean(0) == pytest.approx(0, abs=5 * 0.05 / sqrt(count))
+    assert found.position.mean(0) == pytest.approx(4 * SPACING, abs=5 * 8 * SPACING / sqrt(12 * count))
+    assert (found.weight == found.weight[0]).all()
+
+
+def test_an_electron_of_1_mev_flies_half_a_cell_and_turns_by_its_share_of_the_circle():
+    case = UniformSource(**CASE)
+    gamma = 1 + 1e6 / (m_e * c**2 / e)
+    flight = sqrt(1 - gamma**-2) * c * case.time_step / SPACING
+    assert flight == pytest.approx(0.516, abs=1e-3)
+    turn = e * case.magnetic * case.time_step / (gamma * m_e)
+    assert turn / (2 * pi) == pytest.approx(flight / (2 * pi * case.radius), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("case", "wrong", "message"),
+    [
+        (UniformSource, {"cells": 0}, "cells = 0"),
+        (UniformSource, {"per_cell": -1}, "per_cell = -1: a finite number above 0"),
+        (UniformSource, {"cells": 1, "per_cell": 0.3}, "no particle in 1.3 cells"),
+        (UniformSource, {"courant": 1.5}, "courant = 1.5: a share of the longest stable step"),
+        (UniformSource, {"energy": float("nan")}, "energy = nan"),
+        (UniformSource, {"radius": 0}, "radius = 0"),
+        (UniformSource, {"births": 2}, "births = 2: a share of the particles from 0 to 1"),
+        (UniformSource, {"steps": -1}, "steps = -1"),
+        (Plasma, {"heat": 0}, "heat = 0"),
+        (Plasma, {"plasma_step": "fast"}, "plasma_step = fast"),
+    ],
+)
+def test_what_cannot_be_set_up_is_refused(case, wrong, message):
+    with pytest.raises(InputError, match=message):
+        case(**CASE | wrong).system()
