@@ -1,0 +1,204 @@
+"""Speed of a strategy on a device, measured only after its trajectory has been checked bit for bit."""
+
+from functools import cache, partial
+from statistics import median
+
+import numpy as np
+
+from repro.errors import CheckError, InputError, require_whole
+from repro.parallel import Speed, Timing, host_clock, measure, require_seconds, select, wall_clock
+
+from .cases import UniformSource
+from .counting import mean_segments, rounds_of
+from .simulation import Simulation
+from .system import System
+
+#: what the timer of whole steps includes
+INCLUDES = "whole steps: fields, births, segments with their currents, and sorting by its share; no copy for a look"
+
+#: steps that a strategy and another one must agree on
+CHECK_STEPS = 10
+
+#: steps in one CUDA graph, or the next multiple of those between two sorts
+GRAPH = 20
+
+#: repetitions of a timing, and seconds of the steps from one sort to the next from which a CPU makes two steps only
+REPEATS, LONG = 5, 0.3
+
+
+def check_strategy(device, *, strategy, precision: str = "single", sort_every: int = 0) -> str:
+    """Run a small source by the strategy on the device, and by another one on the CPU; returns what was found.
+
+    Raises CheckError if a bit of a position or a momentum differs. A check that was passed is not made again.
+    """
+    return _checked(device, strategy, precision, sort_every)
+
+
+@cache
+def _checked(device, strategy, precision: str, sort_every: int) -> str:
+    found, name = _small_run(device, strategy, precision, sort_every)
+    # nothing is compared with itself
+    other = "global sums" if name == "batches" else "batches"
+    expected = _expected(other, precision)
+    for what, values in expected.items():
+        if not np.array_equal(found[what], values):
+            raise CheckError(
+                f"{name} on {device.name}: {what} differs from {other} on the CPU after {CHECK_STEPS} steps"
+            )
+    return f"the same bits as {other} on the CPU after {CHECK_STEPS} steps of {len(expected['ids'])} particles"
+
+
+@cache
+def _expected(strategy: str, precision: str) -> dict[str, np.ndarray]:
+    return _small_run(select("threads"), strategy, precision, 0)[0]
+
+
+def _small_run(device, strategy, precision, sort_every) -> tuple[dict[str, np.ndarray], str]:
+    simulation = Simulation(_small(), device, strategy=strategy, precision=precision, sort_every=sort_every)
+    simulation.step(CHECK_STEPS)
+    return simulation.particles(), simulation.strategy
+
+
+def _small() -> System:
+    return UniformSource(cells=8, per_cell=4, births=0.01, steps=CHECK_STEPS).system()
+
+
+def measure_speed(
+    case: str, system: System, device, *, strategy="fastest", precision="single", sort_every=0, seconds=0.1, runs=1
+) -> Speed:
+    """Check the strategy, then time whole steps of the system: in each run five repetitions of about `seconds`.
+
+    Every run builds its simulation anew. A CPU whose steps take long makes two, and the time of a sort is added by its
+    share. What the host drives is timed by the host's clock. Rates: "updates" counts steps of a particle, "segments"
+    its segments. Raises InputError for a system without room for the births of so many steps.
+    """
+    require_seconds(seconds)
+    require_whole("runs", runs, 1, 100)
+    options = {"strategy": strategy, "precision": precision, "sort_every": sort_every}
+    check, timings, facts = check_strategy(device, **options), [], {}
+    for _ in range(runs):
+        simulation = Simulation(system, device, **options)
+        timings.append(_timing(simulation, seconds))
+        facts = facts or facts_of(simulation)
+        # looks at what went wrong
+        simulation.step(1)
+        name = simulation.strategy
+        # two at once might not fit
+        del simulation
+    particles = facts["particles"]
+    return Speed.of(
+        case,
+        device,
+        timings,
+        strategy=name,
+        precision=precision,
+        size=" x ".join(map(str, system.mesh.shape)) + " cells",
+        check=check,
+        work={"updates": particles, "segments": particles * facts["per step"]},
+        choices=facts | {"sort every": sort_every},
+    )
+
+
+def _timing(simulation: Simulation, seconds: float) -> Timing:
+    """The time of one step."""
+    device, cycle = simulation.device, max(simulation.sort_every, 1)
+    unit = cycle * -(-GRAPH // cycle) if _in_graphs(simulation) else cycle
+    advance = partial(simulation.advance, every=unit)
+    # compiles, and then records
+    advance(2 * unit if device.name == "cuda" else 1)
+    if device.name != "cuda":
+        one = device.clock(partial(advance, 1))
+        if one * cycle > LONG:
+            return _long_timing(simulation)
+    else:
+        one = host_clock(partial(advance, unit), device) / unit
+    most = _steps_left(simulation) // ((REPEATS + 1) * unit)
+    if most < 1:
+        raise InputError(
+            f"{simulation.system.name}: room for the births of {_steps_left(simulation)} more steps, and a timing "
+            f"makes {(REPEATS + 1) * unit}: give the source more steps"
+        )
+    steps = unit * int(np.clip(round(seconds / (unit * one)), 1, most))
+    timer = wall_clock if simulation._by_host else measure
+    return timer(partial(advance, steps), device, repeats=REPEATS).per(steps)
+
+
+def _long_timing(simulation: Simulation) -> Timing:
+    """Of a CPU on which the steps from one sort to the next would take long: of two, and a sort by its share."""
+    timing = measure(simulation._launch_step, simulation.device, repeats=2, warm_up=0)
+    cycle = simulation.sort_every
+    share = simulation.device.clock(partial(_sort, simulation)) / cycle if cycle else 0.0
+    return Timing(timing.seconds + share, timing.best + share, timing.spread, timing.repeats)
+
+
+def _sort(simulation: Simulation):
+    for launch in simulation._order.parts.values():
+        launch()
+
+
+def _in_graphs(simulation: Simulation) -> bool:
+    return simulation.device.name == "cuda" and not simulation._by_host
+
+
+def _steps_left(simulation: Simulation) -> int:
+    """Steps whose births there is room for; one is kept for the look at the end, and two for counting segments."""
+    system = simulation.system
+    born = 0 if system.source is None else system.source.per_step
+    return 2**31 if not born else (system.room - system.count) // born - simulation.steps - 3
+
+
+def facts_of(simulation: Simulation) -> dict:
+    """What a speed hangs on: particles (the mean of the start and now), cells, segments and launches of a step.
+
+    `launches` counts those that move particles, and `busy` is the share of threads that had one in them; None where a
+    launch moves all.
+    """
+    rounds = rounds_of(simulation)
+    return {
+        "particles": round((simulation.system.count + simulation.count) / 2),
+        "cells": int(np.prod(simulation.system.mesh.shape)),
+        "per step": mean_segments(simulation),
+        "launches": round(median(one.launches for one in rounds.rounds)) if rounds else 1,
+        "busy": median(one.busy for one in rounds.rounds) if rounds else None,
+        "launch": _launch(simulation),
+    }
+
+
+def _launch(simulation: Simulation) -> str:
+    if simulation._by_host:
+        return "by the host, until all are done"
+    return f"CUDA graph of at least {GRAPH} steps" if _in_graphs(simulation) else "from Python, one by one"
+
+
+def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
+    """Seconds of each part of a step, in its order, in the median of `steps`; a sort by its share, at the end.
+
+    On a GPU each part is a graph of its own, whose start takes some microseconds; what the host drives is timed by the
+    host's clock.
+    """
+    device, by_host = simulation.device, simulation._by_host
+    simulation.advance(2)
+    sorting = {"sorting": partial(_sort, simulation)} if simulation.sort_every else {}
+    launches = _stages(simulation) if by_host else simulation.parts | sorting
+    runs = launches if by_host else {name: device.capture(launch) for name, launch in launches.items()}
+    times = {name: [] for name in runs}
+    for _ in range(steps):
+        for name, run in runs.items():
+            times[name].append(host_clock(run, device) if by_host else device.clock(run))
+    share = {"sorting": max(simulation.sort_every, 1)}
+    return {name: median(found) / share.get(name, 1) for name, found in times.items()}
+
+
+def _stages(simulation: Simulation) -> dict:
+    """The parts of a step that the host drives, with the stages of its rounds in place of the particles."""
+    rounds = rounds_of(simulation)
+
+    def launch():
+        while rounds.look():
+            rounds.launch()
+
+    stages = {"births and pointers": rounds.begin, "launches and looks": launch, "sum over blocks": rounds.end}
+    found = {}
+    for name, part in simulation.parts.items():
+        found |= stages if name == "particles" else {name: part}
+    return found

@@ -1,0 +1,38 @@
+"""What the particles of a simulation do in a step, counted: their segments, and the launches that build them."""
+
+import numpy as np
+
+from .simulation import Simulation
+from .strategies.rounds import Rounds
+
+#: most particles of whom the segments are counted
+_SAMPLE = 1_000_000
+
+
+def rounds_of(simulation: Simulation) -> Rounds | None:
+    """What launches for a strategy that the host drives, which counts its launches and segments."""
+    return simulation.parts["particles"] if simulation._by_host else None
+
+
+def mean_segments(simulation: Simulation) -> float:
+    """Segments of a particle in a step: counted where the host launches them, or else one and the faces it crosses.
+
+    Faces are those between its cells before and after a step, which this makes, of a sample of a million. Who leaves a
+    cell and comes back to its layer of cells in the same step counts too few: rare where orbits are wide.
+    """
+    if rounds := rounds_of(simulation):
+        return rounds.rounds[-1].segments / simulation.count
+    if simulation.sort_every and simulation.steps % simulation.sort_every == 0:
+        # a sort would give the entries to others
+        simulation.advance(1)
+    cells, device, mesh = simulation.particles_on_device.cell, simulation.device, simulation.system.mesh
+    sample = slice(None, None, max(1, len(cells) // _SAMPLE))
+    before = device.to_host(cells[sample])
+    simulation.advance(1)
+    after = device.to_host(cells[sample])
+    there = (before >= 0) & (after >= 0)
+    ways = np.abs(mesh.cells(after[there]) - mesh.cells(before[there]))
+    for axis, (count, boundary) in enumerate(zip(mesh.shape, mesh.boundaries, strict=True)):
+        if boundary == "periodic":
+            ways[:, axis] = np.minimum(ways[:, axis], count - ways[:, axis])
+    return 1 + float(ways.sum() / max(there.sum(), 1))

@@ -1,0 +1,123 @@
+"""A speed is that of a strategy whose trajectory was compared with another one's; everything runs as plain Python."""
+
+from types import SimpleNamespace
+
+import pytest
+from helpers.plain import PlainCore
+
+from repro.errors import CheckError, InputError
+from repro.pic import benchmark
+from repro.pic.cases import UniformSource
+from repro.pic.counting import mean_segments
+from repro.pic.simulation import Simulation
+from repro.pic.strategies import Strategy, baskets, global_sums
+
+CASE = {"cells": 3, "per_cell": 0.5, "self_field": False, "births": 0.0}
+SYSTEM = UniformSource(**CASE).system()
+
+
+@pytest.fixture
+def core(monkeypatch):
+    """A core; a small system is checked over two steps, and no check is remembered."""
+    monkeypatch.setattr(benchmark, "select", lambda name: PlainCore())
+    monkeypatch.setattr(benchmark, "_small", lambda: SYSTEM)
+    monkeypatch.setattr(benchmark, "CHECK_STEPS", 2)
+    for check in (benchmark._checked, benchmark._expected):
+        check.cache_clear()
+    yield PlainCore()
+    for check in (benchmark._checked, benchmark._expected):
+        check.cache_clear()
+
+
+@pytest.mark.parametrize(("strategy", "other"), [("batches", "global sums"), ("global sums", "batches")])
+def test_a_strategy_is_compared_with_another_one_bit_for_bit(core, strategy, other):
+    found = benchmark.check_strategy(core, strategy=strategy)
+    assert found == f"the same bits as {other} on the CPU after 2 steps of 14 particles"
+
+
+def test_a_strategy_that_moves_its_particles_twice_is_not_timed(core, monkeypatch):
+    def twice(setup):
+        move = global_sums.build(setup)["particles"]
+        return {"particles": lambda: (move(), move())}
+
+    monkeypatch.setattr(PlainCore, "clock", None)
+    with pytest.raises(CheckError, match="wrong on serial: position differs from batches on the CPU after 2 steps"):
+        benchmark.measure_speed("case", SYSTEM, core, strategy=Strategy("wrong", twice))
+
+
+def test_a_speed_is_particles_over_the_seconds_of_a_step_with_its_share_of_a_sort(core):
+    found = benchmark.measure_speed("case", SYSTEM, core, strategy="global sums", sort_every=2, seconds=4e-3, runs=2)
+    sort = Simulation(SYSTEM, core, strategy="global sums", sort_every=2)._order
+    core.launches = 0
+    for launch in sort.parts.values():
+        launch()
+    # a millisecond a launch: one moves the particles in each step, and each other one sorts
+    assert found.seconds == pytest.approx(1e-3 * (1 + core.launches / 2))
+    assert found.rates["updates"] == pytest.approx(14 / found.seconds)
+    assert found.rates["segments"] == pytest.approx(found.rates["updates"] * found.choices["per step"])
+    assert found.choices["launches"] == 1
+    assert len(found.runs) == 2
+
+
+def test_where_steps_are_long_the_sort_still_has_its_share(core, monkeypatch):
+    options = {"strategy": "global sums", "sort_every": 3, "seconds": 1e-3}
+    whole = benchmark.measure_speed("case", SYSTEM, core, **options)
+    monkeypatch.setattr(benchmark, "LONG", 1e-3)
+    long = benchmark.measure_speed("case", SYSTEM, core, **options)
+    assert (whole.repeats, long.repeats) == (benchmark.REPEATS, 2)
+    assert long.seconds == pytest.approx(whole.seconds)
+
+
+def test_the_faces_between_cells_are_the_segments_that_the_host_counts(core):
+    system = UniformSource(**CASE | {"cells": 5, "per_cell": 0.4}).system()
+    counted = Simulation(system, core, strategy=baskets(blocks=2, threads=4, basket=4, every=1))
+    seen = Simulation(system, core, strategy="global sums")
+    for simulation in (counted, seen):
+        simulation.advance(1)
+    # `seen` makes the second step itself
+    found = mean_segments(seen)
+    counted.advance(1)
+    assert mean_segments(counted) == pytest.approx(found)
+    assert 1.5 < found < 2.1
+
+
+def test_of_a_strategy_that_the_host_drives_launches_and_busy_threads_are_told(core):
+    simulation = Simulation(SYSTEM, core, strategy=baskets(blocks=1, threads=4, basket=4, every=1))
+    simulation.advance(1)
+    facts = benchmark.facts_of(simulation)
+    (one,) = simulation.parts["particles"].rounds
+    assert facts["launches"] == one.launches >= 14 / 4
+    assert facts["busy"] == pytest.approx(one.segments / (4 * one.launches))
+    assert facts["per step"] == pytest.approx(one.segments / 14)
+
+
+def test_births_without_room_are_no_speed(core):
+    system = UniformSource(**CASE | {"births": 0.1, "steps": 8}).system()
+    with pytest.raises(InputError, match="room for the births of 3 more steps, and a timing makes 6"):
+        benchmark.measure_speed("case", system, core, strategy="global sums")
+
+
+def test_each_part_of_a_step_is_timed_and_a_sort_by_its_share(core):
+    simulation = Simulation(SYSTEM, core, strategy="global sums", sort_every=4)
+    found = benchmark.part_times(simulation, steps=1)
+    assert list(found) == [*simulation.parts, "sorting"]
+    assert found["particles"] == pytest.approx(1e-3)
+    assert found["sorting"] > 1e-3
+
+
+def test_the_stages_of_a_round_stand_for_the_particles(core, monkeypatch):
+    monkeypatch.setattr(benchmark, "host_clock", lambda run, device: device.clock(run))
+    strategy = baskets(blocks=1, threads=8, basket=4, every=1)
+    simulation = Simulation(SYSTEM, core, strategy=strategy)
+    found = benchmark.part_times(simulation, steps=1)
+    assert list(found) == ["births and pointers", "launches and looks", "sum over blocks"]
+    rounds = simulation.parts["particles"].rounds
+    assert found["launches and looks"] == pytest.approx(1e-3 * rounds[-1].launches)
+    assert found["sum over blocks"] == pytest.approx(1e-3)
+
+
+def test_steps_with_a_source_end_where_its_room_does():
+    simulation = SimpleNamespace(system=UniformSource(cells=4, per_cell=10, births=0.05, steps=9).system(), steps=2)
+    assert benchmark._steps_left(simulation) == 9 - 2 - 3
+    still = SimpleNamespace(system=SYSTEM, steps=2)
+    assert benchmark._steps_left(still) > 1e6
