@@ -1,0 +1,70 @@
+"""Exact solutions of Yee's scheme itself: waves on the mesh, and how fast they oscillate.
+
+Taflove and Hagness (2005), Computational Electrodynamics, chapter 4.
+"""
+
+import numpy as np
+
+from .constants import LIGHT
+from .mesh import Mesh
+
+
+def yee_frequency(mesh: Mesh, dt: float, wave_vector) -> float:
+    """Angular frequency in 1/s of waves exp(i k x) on the mesh, k in 1/m.
+
+    sin^2(omega dt / 2) / (c dt)^2 = sum_i sin^2(k_i dx_i / 2) / dx_i^2. A step beyond the Courant limit has none: NaN.
+    """
+    slope = np.linalg.norm(_slopes(mesh, wave_vector))
+    with np.errstate(invalid="ignore"):
+        return float(2 / dt * np.arcsin(LIGHT * dt * slope))
+
+
+def _slopes(mesh: Mesh, wave_vector) -> np.ndarray:
+    """sin(k_i dx_i / 2) / dx_i."""
+    spacing = np.asarray(mesh.spacing)
+    return np.sin(np.asarray(wave_vector, float) * spacing / 2) / spacing
+
+
+def transverse(mesh: Mesh, wave_vector, towards) -> np.ndarray:
+    """The direction of E next to `towards` with which a wave has no divergence on the mesh; of length 1."""
+    slopes, towards = _slopes(mesh, wave_vector), np.asarray(towards, float)
+    found = towards - slopes * (slopes @ towards) / (slopes @ slopes)
+    return found / np.linalg.norm(found)
+
+
+def _places(mesh: Mesh, component: int) -> list[np.ndarray]:
+    """x, y and z in m of a component of E on all nodes, those at the high ends included."""
+    found = []
+    for axis, (cells, spacing) in enumerate(zip(mesh.shape, mesh.spacing, strict=True)):
+        along = (np.arange(cells + 1) + 0.5 * (axis == component)) * spacing
+        found.append(along.reshape([-1 if k == axis else 1 for k in (2, 1, 0)]))
+    return found
+
+
+def plane_wave(mesh: Mesh, wave_vector, direction) -> np.ndarray:
+    """E as direction * cos(k x), of shape (3, nz + 1, ny + 1, nx + 1), in V/m: two opposite waves."""
+    phases = (sum(k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)) for c in range(3))
+    return np.array([direction[c] * np.cos(phase) for c, phase in enumerate(phases)])
+
+
+def cavity_mode(mesh: Mesh, wave_vector, direction) -> np.ndarray:
+    """E of a standing wave between conducting walls: cos along its own axis and sin along the others, as `plane_wave`.
+
+    k_i is a multiple of pi over the box's length.
+    """
+    found = []
+    for c in range(3):
+        phases = [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
+        waves = [np.cos(phase) if axis == c else np.sin(phase) for axis, phase in enumerate(phases)]
+        found.append(direction[c] * waves[0] * waves[1] * waves[2])
+    return np.array(found)
+
+
+def measured_frequency(amplitudes: np.ndarray, dt: float) -> float:
+    """Angular frequency in 1/s of amplitudes a(n) at successive steps, from a(n + 1) + a(n - 1) = 2 cos(omega dt) a(n).
+
+    The cosine is the one that fits all steps best.
+    """
+    middle = amplitudes[1:-1]
+    cosine = np.sum((amplitudes[2:] + amplitudes[:-2]) * middle) / (2 * np.sum(middle**2))
+    return float(np.arccos(cosine) / dt)
