@@ -1,0 +1,113 @@
+"""What is measured of a run: energies, charge, continuity and Gauss' law, on numbers that are known."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from helpers.pic_fields import UNIT, advance, made
+
+from repro.pic import observables
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
+from repro.pic.deposition import EDGES, depositing
+from repro.pic.mesh import Mesh
+
+SPACING = (1e-3, 1.3e-3, 0.8e-3)
+BOXES = [("periodic",) * 3, ("conducting",) * 3, ("conducting", "periodic", "conducting")]
+
+
+@pytest.mark.parametrize("boundaries", BOXES)
+def test_the_energy_of_uniform_fields_is_their_density_times_the_volume(boundaries):
+    mesh, grid = Mesh((3, 4, 2), SPACING, boundaries), (3, 3, 5, 4)
+    electric, magnetic = np.full(grid, 2e5), np.full(grid, 3e-3)
+    expected = 3 * np.prod(mesh.length) * (PERMITTIVITY / 2 * 2e5**2 + 3e-3**2 / (2 * PERMEABILITY))
+    # a uniform field has no curl, but for the step down to the conductor, which is beyond the nodes
+    assert observables.field_energy(mesh, 1e-13, electric, magnetic) == pytest.approx(expected)
+
+
+def test_slow_electrons_have_half_of_m_v_squared_and_fast_ones_p_c():
+    rest = MASS * LIGHT**2
+    assert observables.kinetic_energy(np.array([[0, 1e-10, 0]]), np.array([3.0])) == pytest.approx(
+        1.5e-20 * rest, rel=1e-15
+    )
+    assert observables.kinetic_energy(np.array([[1e8, 0, 0]]), np.array([1.0])) == pytest.approx(1e8 * rest, rel=1e-7)
+
+
+def test_an_electron_shares_its_charge_among_the_corners_of_its_cell():
+    mesh = Mesh((3, 4, 2), SPACING)
+    position = np.array([[2.25, 1.5, 1]]) * SPACING
+    sums = observables.charge_sums(mesh, position, np.array([8.0]), UNIT)
+    density = observables.charge_density(mesh, sums, UNIT)
+    number = -density * mesh.cell_volume / CHARGE
+    assert number[1, 1, 2] == number[1, 2, 2] == pytest.approx(3)
+    # the other end of the cell is the first node of the next box, and the last of this
+    assert number[1, 1, 3] == number[1, 1, 0] == number[1, 2, 0] == pytest.approx(1)
+    assert number[:-1, :-1, :-1].sum() == pytest.approx(8)
+    # in a box with walls nodes on them have a part of a cell only
+    walled = Mesh((3, 4, 2), SPACING, ("conducting",) * 3)
+    at_corner = observables.charge_sums(walled, np.zeros((1, 3)), np.ones(1), UNIT)
+    assert observables.charge_density(walled, at_corner, UNIT)[0, 0, 0] == pytest.approx(-8 * CHARGE / mesh.cell_volume)
+
+
+def crossing(mesh, start, end, wraps) -> list[tuple]:
+    """The segments of straight ways from start to end in cells: (cell, place at its start, place at its end) each."""
+    found = []
+    for a, b in zip(start, end, strict=True):
+        faces = [
+            (np.arange(np.ceil(min(p, q)), np.floor(max(p, q)) + 1) - p) / (q - p) for p, q in zip(a, b, strict=True)
+        ]
+        times = np.unique(np.concatenate([[0.0, 1.0], *faces]))
+        for t, later in pairwise(times):
+            cell = np.floor(a + (b - a) * (t + later) / 2).astype(int)
+            places = [np.clip(a + (b - a) * time - cell, 0, 1) for time in (t, later)]
+            found.append((mesh.nodes((cell % mesh.shape if wraps else cell)[None])[0], *places))
+    return found
+
+
+def moved(mesh, wraps):
+    """Charges before and after random ways through random faces, and the sums of the currents."""
+    numbers = np.random.default_rng(3)
+    start = numbers.uniform(0.05, 0.95, (40, 3)) * mesh.shape
+    end = start + numbers.uniform(-1.5, 1.5, start.shape)
+    if not wraps:
+        end = np.clip(end, 0.01, np.array(mesh.shape) - 0.01)
+    weight = numbers.uniform(0.5, 2, len(start))
+    currents = np.zeros(EDGES * mesh.layout.nodes, np.int64)
+
+    def add(sums, index, value):
+        sums[index] += value
+
+    deposit = depositing(np.float64, add)
+    for a, b, w in zip(start, end, weight, strict=True):
+        for cell, first, last in crossing(mesh, [a], [b], wraps):
+            deposit(currents, cell, first, last, w * UNIT)
+    ends = (start, end % mesh.shape if wraps else end)
+    return *(observables.charge_sums(mesh, x * mesh.spacing, weight, UNIT) for x in ends), currents
+
+
+@pytest.mark.parametrize("boundary", ["periodic", "conducting"])
+def test_currents_carry_exactly_the_charge_that_moves(boundary):
+    mesh = Mesh((3, 4, 5), SPACING, (boundary,) * 3)
+    before, after, currents = moved(mesh, boundary == "periodic")
+    assert np.abs(after - before).max() > 0.1 * np.abs(before).max()
+    assert observables.continuity_residual(mesh, before, after, currents) < 1e-11
+    # one segment of one electron that is missing shows
+    lost = currents.copy()
+    lost[np.flatnonzero(lost)[0]] = 0
+    assert observables.continuity_residual(mesh, before, after, lost) > 1e-4
+
+
+def test_gauss_law_holds_if_currents_carry_the_charge():
+    mesh = Mesh((3, 4, 5), SPACING)
+    before, after, currents = moved(mesh, wraps=True)
+    fields = made(mesh)
+    advance(fields, 1, currents)
+    # the field began without charges: those at the start are there twice, once at rest with the other sign
+    density = observables.charge_density(mesh, after - before, UNIT)
+    electric = fields.on_host()["electric"]
+    assert observables.gauss_residual(mesh, electric, density) < 1e-10
+    assert observables.gauss_residual(mesh, electric, 1.01 * density) > 0.009
+
+
+def test_nodes_on_walls_and_in_layers_are_left_out_of_gauss_law():
+    mesh = Mesh((9, 4, 5), SPACING, ("absorbing", "periodic", "conducting"), layers=2)
+    assert observables.inner_nodes(mesh) == (slice(1, 5), slice(0, 4), slice(2, 8))
