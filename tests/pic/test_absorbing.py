@@ -1,0 +1,144 @@
+"""Absorbing layers: what they send back, where they are, and that a box without them has none."""
+
+import numpy as np
+import pytest
+from helpers.pic_fields import UNIT, advance, made, random_fields
+from helpers.plain import PlainDevice
+
+from repro.errors import InputError
+from repro.papers.electrons.fields.reflection import Pulse, decibels, reflected
+from repro.pic.absorbing import grades, layered_nodes
+from repro.pic.fields import Fields
+from repro.pic.mesh import Mesh
+from repro.pic.observables import field_energy
+
+SPACING = (1e-3,) * 3
+
+
+@pytest.mark.parametrize("pulse", [Pulse(12), Pulse(12, 17)], ids=["straight", "at 45 degrees"])
+def test_layers_send_back_less_than_a_hundredth(pulse, threads):
+    assert pulse.angle == pytest.approx(0 if pulse.period == 1 else 45, abs=0.2)
+    assert decibels(reflected(pulse, threads, np.float32, [10])[10]) < -40
+
+
+def test_a_single_layer_sends_back_more_than_a_tenth(threads):
+    """The measurement can see a bad boundary."""
+    found = reflected(Pulse(12), threads, np.float32, [1])
+    assert decibels(found[1]) > -20
+
+
+def test_corners_where_layers_meet_absorb_too(threads):
+    mesh = Mesh((20, 20, 20), SPACING, ("absorbing",) * 3, layers=5)
+    # a field that runs in circles, and so has no charges that would stay; wide, since the shortest waves hardly move
+    z, y, x = (np.exp(-(((np.arange(20) - 9.5) / 1.8) ** 2)).reshape(shape) for shape in ((-1, 1, 1), (-1, 1), (-1,)))
+    circles = z * y * x
+    electric = np.array([np.diff(circles, axis=1, prepend=0), -np.diff(circles, axis=2, prepend=0), 0 * circles])
+    fields = made(mesh, share=0.99, real=np.float32, device=threads, electric=electric)
+    left = [field_energy(mesh, fields.dt, **fields.on_host())]
+    for _ in range(3):
+        advance(fields, 100)
+        left.append(field_energy(mesh, fields.dt, **fields.on_host()))
+    # no more than a hundredth of the amplitude comes back
+    assert left[1] < 1e-4 * left[0]
+    assert left[3] < left[2] < left[1]
+
+
+def test_grades_are_those_of_roden_and_gedney():
+    mesh, dt = Mesh((9, 1, 1), SPACING, ("absorbing", "periodic", "periodic"), layers=4), 1e-12
+    decay, gain, shrink = grades(mesh, dt, 0, half=False)
+    # sigma and kappa - 1 go with the third power of the depth, alpha falls: here halfway down the layers
+    rate, depth = 299792458 * dt / 1e-3, 0.5
+    sigma, kappa, alpha = 1.2 * 4 * rate * depth**3, 1 + depth**3, 0.05 * rate * (1 - depth)
+    assert decay[3] == decay[8] == pytest.approx(np.exp(-(sigma / kappa + alpha)))
+    assert gain[3] == pytest.approx(sigma / (sigma * kappa + kappa**2 * alpha) * (decay[3] - 1))
+    assert shrink[3] == pytest.approx(1 / kappa - 1)
+    # the inside, and the nodes at which the layers begin, are left as they are
+    assert not np.any([part[5:7] for part in (decay, gain, shrink)])
+    half = grades(mesh, dt, 0, half=True)
+    np.testing.assert_allclose(half[:, 1:5], half[:, 9:5:-1])
+
+
+def test_layers_are_where_the_box_ends_and_nowhere_else():
+    boundaries = ("absorbing", "periodic", "conducting")
+    mesh = Mesh((7, 2, 2), SPACING, boundaries, layers=2)
+    np.testing.assert_array_equal(np.unique(mesh.cells(layered_nodes(mesh))[:, 0]), [0, 1, 5, 6])
+    # the first part of a larger box has the layers at its low end only
+    part = Mesh((7, 2, 2), SPACING, boundaries, divided=((False, True), (False, False), (False, False)), layers=2)
+    np.testing.assert_array_equal(np.unique(part.cells(layered_nodes(part))[:, 0]), [0, 1])
+    assert part.walls == ((True, False), (False, False), (True, True))
+
+
+def test_a_box_without_layers_launches_nothing_for_them():
+    fields = made(Mesh((3, 3, 3), SPACING, ("periodic", "conducting", "periodic")))
+    assert not fields.psi
+    assert not [name for name in fields.before | fields.after if "absorbed" in name]
+
+
+def test_layers_that_leave_no_cell_are_refused():
+    with pytest.raises(InputError, match="20 cells along y of which 20 absorb: take at least 21"):
+        Mesh((4, 20, 4), SPACING, ("periodic", "absorbing", "periodic"))
+    with pytest.raises(InputError, match="absorbing layers = 0"):
+        Mesh((4, 20, 4), SPACING, layers=0)
+
+
+def test_an_axis_that_goes_round_is_divided_at_both_ends():
+    with pytest.raises(InputError, match="divided at one end"):
+        Mesh((4, 4, 4), SPACING, divided=((True, False), (False, False), (False, False)))
+
+
+@pytest.mark.parametrize("boundary", ["periodic", "absorbing", "conducting"])
+def test_two_halves_that_fill_each_others_guards_are_one_box(boundary):
+    boundaries = (boundary, "periodic", "conducting")
+    whole = Mesh((8, 3, 4), SPACING, boundaries, layers=2)
+    ends = ((True, True),) * 2 if boundary == "periodic" else ((False, True), (True, False))
+    parts = [Mesh((4, 3, 4), SPACING, boundaries, (end, (False, False), (False, False)), layers=2) for end in ends]
+    start, dt = random_fields(whole), 1e-12
+    one = Fields(PlainDevice(), np.float32, whole, dt, UNIT)
+    halves = joined(parts, dt, boundary == "periodic")
+    one.set(**start)
+    for side, half in enumerate(halves):
+        half.set(**{name: values[..., 4 * side : 4 * side + 4] for name, values in start.items()})
+    # as the guards of the first one were filled before the second one had been set
+    halves[0].fill_guards()
+    for _ in range(4):
+        advance(one, 1)
+        together(halves)
+    for name, values in one.on_host().items():
+        found = np.concatenate([half.on_host()[name][..., :4] for half in halves], axis=-1)
+        np.testing.assert_array_equal(found, values[..., :-1])
+
+
+def joined(parts, dt, around) -> list[Fields]:
+    """Fields of two halves along x, each of which takes its guards from the other's arrays."""
+    halves = []
+
+    def exchange(side):
+        def bind(values, components, component_step, node_step):
+            def fill():
+                mine, others = (np.moveaxis(a.reshape(shape), x, 0) for a in (values, counterpart(values)))
+                if side or around:
+                    mine[0] = others[-2]
+                if not side or around:
+                    mine[-1] = others[1]
+
+            # z, y and x with guards; a cell's currents stand together
+            shape, x = ((6, 5, 6, components), 2) if component_step == 1 else ((components, 6, 5, 6), 3)
+            return fill
+
+        def counterpart(values):
+            which = [array is values for array in halves[side].arrays].index(True)
+            return halves[1 - side].arrays[which]
+
+        return bind
+
+    for side, mesh in enumerate(parts):
+        halves.append(Fields(PlainDevice(), np.float32, mesh, dt, UNIT, exchange(side)))
+    return halves
+
+
+def together(halves) -> None:
+    """One step of both: each launch of the one and then of the other."""
+    for stage in ("before", "after"):
+        for name in getattr(halves[0], stage):
+            for half in halves:
+                getattr(half, stage)[name]()
