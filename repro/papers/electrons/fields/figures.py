@@ -1,0 +1,65 @@
+"""Figures of the notebook on the fields. Each function returns (figure, arrays), the numbers that it shows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import COLOURS, GREEN, MARKERS
+
+from .continuity import REALS
+from .dispersion import theory
+from .reflection import LARGEST
+
+
+def dispersion(table: pd.DataFrame):
+    """Phase velocity over the direction, of `dispersion.directions`, and by how much frequencies are off theory."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    angles, arrays = np.linspace(0, 90, 91), {"angle": table["angle"], "wavelength": table["wavelength"]}
+    for (wavelength, rows), colour, marker in zip(table.groupby("wavelength"), COLOURS, MARKERS, strict=False):
+        curve = theory(wavelength, angles)
+        drawn = {"ls": "none", "marker": marker, "mfc": "none", "color": colour}
+        left.plot(angles, 100 * (curve - 1), "-", marker="none", color=colour)
+        left.plot(rows["angle"], 100 * (rows["measured"] - 1), **drawn, label=f"{wavelength} cells")
+        right.semilogy(rows["angle"], np.maximum(rows["error"].abs(), 1e-17), **drawn)
+        arrays |= {f"{wavelength} cells: theory": curve}
+    left.set(xlabel="direction from an axis (degrees)", ylabel="phase velocity less $c$ (% of $c$)")
+    right.set(
+        xlabel="direction from an axis (degrees)", ylabel="frequency less theory (of theory)", ylim=(1e-17, 1e-12)
+    )
+    for axes in (left, right):
+        axes.set_xticks(range(0, 91, 15))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure, arrays | {name: table[name] for name in ("measured", "theory", "error")}
+
+
+def reflection(table: pd.DataFrame):
+    """What comes back over the angle of incidence and over the number of layers, of `reflection.table`."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.0), sharey=True)
+    for axes, group, along, unit in (
+        (left, "layers", "angle", "{:g} layers"),
+        (right, "angle", "layers", "{:.0f}°"),
+    ):
+        for (value, rows), marker in zip(table.groupby(group), MARKERS, strict=False):
+            axes.plot(rows[along], rows["reflection"], marker=marker, label=unit.format(value))
+        axes.axhline(LARGEST, color=GREEN, ls="--", marker="none")
+        axes.legend(fontsize=8)
+    left.set(xlabel="angle of incidence (degrees)", ylabel="largest field reflected (dB)")
+    right.set(xlabel="absorbing layers", xticks=sorted(table["layers"].unique()))
+    return figure, {name: table[name] for name in ("angle", "layers", "reflection")}
+
+
+def continuity(errors: dict[str, np.ndarray], table: pd.DataFrame):
+    """Errors of single segments as distributions, and of sums of many over their number, of `continuity`."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    bins, arrays = np.logspace(-17, -5, 97), {}
+    for (name, found), colour, marker in zip(errors.items(), COLOURS, MARKERS, strict=False):
+        left.hist(np.maximum(found, bins[0]), bins, color=colour, alpha=0.7, label=f"{name} precision")
+        left.axvline(np.finfo(REALS[name]).eps, color=colour, ls=":", marker="none")
+        rows = table[table["precision"] == name]
+        right.loglog(rows["segments"], rows["residual"], marker=marker, color=colour, label=f"{name} precision")
+        right.loglog(rows["segments"], rows["limit"], "--", marker="none", color=colour, label=f"at most, {name}")
+        arrays[f"{name}: errors"] = found
+    left.set(xscale="log", xlabel="residual of a segment (of its charge)", ylabel="segments")
+    right.set(xlabel="segments in a step", ylabel=r"residual (of the largest $|\rho|/\Delta t$)")
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure, arrays | {name: table[name] for name in ("precision", "segments", "residual", "limit")}

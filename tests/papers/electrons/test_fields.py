@@ -1,0 +1,91 @@
+"""The experiment on fields without compiled code: pulses, tables, and what is said of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.papers.electrons.fields import continuity, dispersion, figures, reflection, text
+from repro.papers.electrons.fields.reflection import Pulse
+
+WAVES = pd.DataFrame(
+    {
+        "wavelength": [5, 5],
+        "angle": [0.0, 90.0],
+        "measured": [0.95, 0.96],
+        "theory": [0.95, 0.96],
+        "error": [1e-15, 0.0],
+    }
+)
+LAYERS = pd.DataFrame({"angle": [0.0, 45.0] * 2, "layers": [5, 5, 10, 10], "reflection": [-30.0, -35.0, -80.0, -85.0]})
+CHARGE = pd.DataFrame(
+    {"precision": ["single", "double"], "segments": [100, 100], "residual": [1e-7, 1e-15], "limit": [1e-6, 1e-14]}
+)
+
+
+def test_a_pulse_meets_the_layers_at_the_angle_of_its_period():
+    assert Pulse(12).angle == 0
+    assert Pulse(12, 24).angle == pytest.approx(30)
+    # it has gone when the run ends, and had not come when it began
+    pulse = Pulse(12, 24)
+    assert abs(pulse.at(0)) < 1e-3
+    assert abs(pulse.at(pulse.steps)) < 1e-3
+
+
+def test_measured_waves_are_those_of_the_dispersion_relation(monkeypatch):
+    monkeypatch.setattr(dispersion, "PERIODS", ((1, 0), (0, 1)))
+    monkeypatch.setattr(dispersion, "STEPS", 4)
+    monkeypatch.setattr(dispersion, "FAMILY", 1)
+    table = dispersion.directions([4], PlainDevice(), np.float64)
+    assert table["error"].abs().max() < 1e-12
+    # four cells a wave: sin(omega dt / 2) = (c dt / dx) sin(pi / 4)
+    step = dispersion.COURANT / np.sqrt(3)
+    expected = 2 * np.arcsin(step * np.sin(np.pi / 4)) / (step * np.pi / 2)
+    np.testing.assert_allclose(table["theory"], expected)
+    np.testing.assert_allclose(dispersion.theory(4, [0, 90]), expected)
+
+
+def test_segments_conserve_charge_to_the_limit_that_is_given():
+    table = continuity.sums([50])
+    assert (table["residual"] <= table["limit"]).all()
+    single, double = (continuity.single_segments(real, 50) for real in (np.float32, np.float64))
+    assert single.shape == double.shape == (50,)
+    # rounding in single precision shows, and no more than that
+    assert 1e-9 < single.max() < 1e-6
+    assert double.max() < 1e-13
+
+
+def test_reflections_that_are_too_large_are_told():
+    found = text.reflection_text(LAYERS)
+    assert "5 layers send back at most **-30.0 dB** (at 0 degrees), **not below** -40 dB" in found
+    assert "10 layers send back at most **-80.0 dB** (at 0 degrees), below -40 dB" in found
+
+
+def test_texts_give_the_numbers():
+    assert "5 % with 5 cells a wave" in text.dispersion_text(WAVES)
+    found = text.continuity_text({"single": np.array([1e-8, 2e-8, 3e-8])}, CHARGE)
+    assert "2.0e-08 of its charge as a rule and by 3.0e-08 at most; in sums of up to 100 segments" in found
+
+
+def test_the_verdict_follows_from_the_numbers():
+    assert "Not as it should be" not in text.verdict(WAVES, LAYERS, CHARGE)
+    bad = text.verdict(WAVES.assign(error=1e-3), LAYERS.assign(reflection=-20.0), CHARGE.assign(residual=1.0))
+    assert "As it should be: nothing." in bad
+    for said in ("frequencies within 1e-06", "10 layers or more", "double precision", "single precision"):
+        assert said in bad.split("**Not as it should be**")[1]
+    # with fewer layers than are judged nothing is said of them
+    assert "layers" not in text.verdict(WAVES, LAYERS[:2], CHARGE)
+
+
+def test_figures_show_what_is_in_the_tables():
+    for figure, arrays in (
+        figures.dispersion(WAVES),
+        figures.reflection(LAYERS),
+        figures.continuity({"single": np.array([1e-8]), "double": np.array([1e-15])}, CHARGE),
+    ):
+        assert len(figure.axes) == 2
+        assert all(len(values) for values in arrays.values())
+
+
+def test_decibels_are_of_amplitudes():
+    assert reflection.decibels(0.01) == pytest.approx(-40)
