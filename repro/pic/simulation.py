@@ -59,6 +59,8 @@ class Simulation(TimeLoop):
         self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
         launches = [self._launch_step]
         self._moves = strategy.build(self._setup())
+        #: what electrons in air have done so far, see `scattering`; None in vacuum
+        self.tallies = getattr(self._moves["particles"], "tallies", None)
         if self.ranks:
             self._cross(strategy)
         self._births = {} if strategy.by_host else self._bind_births(self._cradle)
@@ -136,6 +138,13 @@ class Simulation(TimeLoop):
             (count,), cradle.particles, room, cradle.fields, cradle.around, births, layout
         )
         return {"births": launch} if at_start else {"clock": count_steps(cradle.device, clock), "births": launch}
+
+    def resume(self, steps: int) -> None:
+        """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
+        self._clock[:] = steps
+        if self._bus:
+            self._bus.bring_fields()
+        super().resume(steps)
 
     def _place(self):
         """Put everybody where the system has them, and B half a step back."""

@@ -1,0 +1,168 @@
+"""The state of a run as arrays on the host that do not know how the box is divided: what is written to disk.
+
+Several ranks gather it on one, and any number of them can scatter it. Between two steps the next one needs no more:
+
+    steps               steps taken
+    cell, place         (count, 3): the cell (i, j, k) of each particle, by id, and the place in it from 0 to 1
+    u, weight, ids      momentum over m c half a kick before the time, (count, 3); (count); (count)
+    electric, magnetic  E~ at the time, and B~ half a step before it, (3, nz + 1, ny + 1, nx + 1): component and node
+    charges             at rest on the nodes, in units of the sums, (nz + 1, ny + 1, nx + 1); along a periodic axis
+                        the first and the last node, which are one, each have a part of its charge
+    psi electric, psi magnetic
+                        in absorbing layers: two convolutions for each axis that has any, (nodes in layers, number)
+    tallies             in air: what electrons have done so far, see `scattering`
+
+The currents of the last step are not part of it.
+"""
+
+import numpy as np
+
+from repro.errors import CapacityError
+
+from .absorbing import layered_nodes
+from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed
+from .part import Whole
+from .scattering import TALLIES
+
+COUNT, CELL = np.dtype(np.int64), np.dtype(np.int32)
+
+
+def types_and_shapes(system, real, count: int) -> dict[str, tuple[np.dtype, tuple[int, ...]]]:
+    """What the arrays of the state of `count` particles are."""
+    real, grid = np.dtype(real), grid_of(system.mesh)
+    found = {"steps": (COUNT, ()), "cell": (CELL, (count, 3)), "place": (real, (count, 3)), "u": (real, (count, 3))}
+    found |= {"weight": (real, (count,)), "ids": (COUNT, (count,)), "charges": (COUNT, grid)}
+    found |= dict.fromkeys(("electric", "magnetic"), (real, (3, *grid)))
+    if axes := _layered_axes(system.mesh):
+        layers = len(layered_nodes(system.mesh)), 2 * len(axes)
+        found |= dict.fromkeys(("psi electric", "psi magnetic"), (real, layers))
+    return found | ({"tallies": (COUNT, (TALLIES,))} if system.air is not None else {})
+
+
+def gathered(simulation) -> dict[str, np.ndarray] | None:
+    """The state of a run, on the first of its ranks; None on the others, which must ask for it, too.
+
+    Raises what stops a run, as its steps do.
+    """
+    simulation.start()
+    simulation._require_valid()
+    mine = _particles(simulation), _fields(simulation), _layers(simulation), _tallies(simulation)
+    particles, fields, layers, tallies = (merged(simulation.ranks, arrays) for arrays in mine)
+    charges = summed(simulation, simulation.device.to_host(simulation.charges))
+    if charges is None:
+        return None
+    state = {"steps": np.array(simulation.steps, COUNT), "charges": charges} | _in_order(particles, "ids")
+    by_node, grid = _in_order(fields, "node"), grid_of(simulation.system.mesh)
+    for name in ("electric", "magnetic"):
+        state[name] = np.ascontiguousarray(by_node[name].T).reshape(3, *grid)
+    state |= _in_order(layers, "node")
+    state.pop("node", None)
+    return state | {name: values.sum(0) for name, values in tallies.items()}
+
+
+def scattered(state: dict[str, np.ndarray], simulation) -> None:
+    """Let a fresh simulation go on from a state that fits it; each of several ranks takes its part.
+
+    Raises CapacityError where a rank has no room for those in its part.
+    """
+    part, device, fields = simulation.part, simulation.device, simulation.fields
+    mesh = simulation.system.mesh
+    _put_particles(state, simulation)
+    here, whole = nodes_here(simulation)
+    for name in ("electric", "magnetic"):
+        array = getattr(fields.arrays, name)
+        # what is beyond a wall stays as it is in a fresh simulation: nobody changes it
+        values = fields.device.to_host(array).reshape(3, -1)
+        values[:, here] = state[name].reshape(3, -1)[:, whole]
+        array[:] = fields.device.to_device(values.ravel())
+    fields.fill_guards()
+    charges = np.zeros(part.mesh.layout.nodes, np.int64)
+    charges[here] = state["charges"].ravel()[whole]
+    simulation.charges[:] = device.to_device(charges)
+    for name, psi in fields.psi.items():
+        rows = np.searchsorted(_layered(Whole(simulation.system), mesh), _layered(part, mesh))
+        values = state[f"psi {name}"][rows][:, _columns(part, mesh)]
+        psi[:] = fields.device.to_device(np.ascontiguousarray(values.T).ravel())
+    if simulation.tallies is not None and is_first(simulation.ranks):
+        simulation.tallies[:] = device.to_device(state["tallies"])
+    simulation.resume(int(state["steps"]))
+
+
+def _particles(simulation) -> dict:
+    """Those in this part."""
+    device, found = simulation.device, simulation.particles_on_device
+    nodes = device.to_host(found.cell)
+    here = np.flatnonzero(nodes >= 0)
+    cells = simulation.part.mesh.cells(nodes[here]) + np.array(simulation.part.first)
+    rows = {name: device.to_host(getattr(found, name)) for name in ("place", "u", "weight", "ids")}
+    rows = {name: values.reshape(-1, len(nodes))[:, here] for name, values in rows.items()}
+    vectors = {name: np.ascontiguousarray(rows[name].T) for name in ("place", "u")}
+    return {"cell": cells.astype(CELL)} | vectors | {name: rows[name][0] for name in ("weight", "ids")}
+
+
+def _put_particles(state, simulation) -> None:
+    device, found, part = simulation.device, simulation.particles_on_device, simulation.part
+    here = np.flatnonzero(part.own(state["cell"]))
+    count, room = len(here), part.room
+    if count > room:
+        where = f"the part of rank {simulation.ranks.rank}" if simulation.ranks else "the box"
+        raise CapacityError(f"{count} particles in {where}, and room for {room}: take fewer ranks")
+    cells = state["cell"][here] - np.array(part.first)
+    rows = {name: state[name][here].T for name in ("place", "u", "weight", "ids")}
+    rows["cell"] = part.mesh.nodes(cells).astype(CELL)
+    for name, values in rows.items():
+        target = getattr(found, name).reshape(-1, room)
+        target[:, :count] = device.to_device(np.ascontiguousarray(values.reshape(-1, count)))
+    simulation.used[:] = count
+
+
+def _fields(simulation) -> dict:
+    """E~ and B~ on the nodes of this part, of shape (nodes, 3)."""
+    fields, (here, whole) = simulation.fields, nodes_here(simulation)
+    arrays = {name: getattr(fields.arrays, name) for name in ("electric", "magnetic")}
+    values = {name: fields.device.to_host(array).reshape(3, -1)[:, here].T for name, array in arrays.items()}
+    return {"node": whole} | values
+
+
+def _layered_axes(mesh) -> list[int]:
+    return [axis for axis, ends in enumerate(mesh.absorbing) if any(ends)]
+
+
+def _layered(part, mesh) -> np.ndarray:
+    """Numbers in the whole box, a `mesh`, of a part's nodes in absorbing layers, in their order."""
+    layout = node_layout(mesh)
+    cells = part.mesh.cells(layered_nodes(part.mesh)) + np.array(part.first)
+    return cells @ np.array([1, layout.row, layout.plane])
+
+
+def _columns(part, mesh) -> np.ndarray:
+    """Which of the convolutions in the whole box a part has."""
+    axes = _layered_axes(mesh)
+    return np.array([2 * axes.index(axis) + k for axis in _layered_axes(part.mesh) for k in (0, 1)], int)
+
+
+def _layers(simulation) -> dict:
+    """The convolutions of the nodes here that are in layers."""
+    part, mesh, fields = simulation.part, simulation.system.mesh, simulation.fields
+    axes = _layered_axes(mesh)
+    if not axes:
+        return {}
+    node, found = _layered(part, mesh), {}
+    for name in ("electric", "magnetic"):
+        # along an axis whose layers are on other ranks there is nothing to convolve
+        found[f"psi {name}"] = np.zeros((len(node), 2 * len(axes)), simulation.real)
+        if len(node):
+            psi = fields.device.to_host(fields.psi[name]).reshape(-1, len(node))
+            found[f"psi {name}"][:, _columns(part, mesh)] = psi.T
+    return {"node": node} | found
+
+
+def _tallies(simulation) -> dict:
+    found = simulation.tallies
+    return {} if found is None else {"tallies": simulation.device.to_host(found)[None]}
+
+
+def _in_order(arrays: dict, by: str) -> dict:
+    """Arrays in the ascending order of one of them; nothing of nothing."""
+    order = np.argsort(arrays[by]) if arrays else None
+    return {name: values[order] for name, values in arrays.items()}
