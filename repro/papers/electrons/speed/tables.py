@@ -43,13 +43,15 @@ def plasma_of(particles: int) -> Plasma:
 
 
 def chosen(device, particles: int, names=None, *, one_core: int = 0) -> list[Program]:
-    """The programs for so many particles: those of one core for at most `one_core` of them; `names` chooses."""
-    known = programs(device)
+    """The programs for so many particles that there are: a GPU's where one is, those of one core up to `one_core`.
+
+    `names` chooses among them.
+    """
     for name in names or ():
-        require_one_of("program", name, list(known))
+        require_one_of("program", name, [*ON_GPU, *ON_CORES, *ON_ONE_CORE])
     return [
         program
-        for name, program in known.items()
+        for name, program in programs(device).items()
         if (names is None or name in names) and (name not in ON_ONE_CORE or particles <= one_core)
     ]
 
@@ -69,8 +71,21 @@ def speeds(
             run = title, system, program.device, program.options | options
             row = speed_table([run], record, measured=measure_speed, includes=INCLUDES)
             rows.append(row.assign(program=program.name, size_of=particles, system=system.name))
+    if not rows:
+        return pd.DataFrame()
     table = pd.concat(rows, ignore_index=True)
     return table.assign(ns=1e9 / table["updates"])
+
+
+def slow_speeds(particles: int, device, record=None, *, one_core: int, names, precisions, **options) -> pd.DataFrame:
+    """Speeds in the slow plasma, `options` as of `speeds`; programs of one core have at most `one_core` particles."""
+    sizes = {name: min(particles, one_core) if name in ON_ONE_CORE else particles for name in names}
+    found = [
+        speeds([size], device, record, names=[name], one_core=one_core, precision=precision, case=plasma_of, **options)
+        for precision in precisions
+        for name, size in sizes.items()
+    ]
+    return pd.concat(found, ignore_index=True)
 
 
 def speedups(table: pd.DataFrame) -> pd.DataFrame:

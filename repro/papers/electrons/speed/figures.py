@@ -1,0 +1,94 @@
+"""Figures of the speed notebook; each function returns (figure, arrays), the arrays being the numbers it shows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
+
+from .claims import PAPER_PARTICLES
+from .programs import BATCHES, BATCHES_ON_CORE, LOOP, LOOP_ON_CORE, ON_DEVICE, PAPER, PRODUCTION, TILES
+from .tables import GROUPS
+
+_LOOKS = {
+    PAPER: (BLUE, "o"),
+    ON_DEVICE: (SKY_BLUE, "v"),
+    PRODUCTION: (VERMILLION, "s"),
+    TILES: (ORANGE, "X"),
+    LOOP: (GREEN, "^"),
+    BATCHES: (PURPLE, "D"),
+    LOOP_ON_CORE: (GREEN, "2"),
+    BATCHES_ON_CORE: (PURPLE, "1"),
+}
+
+_GROUP_COLOURS = dict(zip(GROUPS, (BLUE, PURPLE, VERMILLION, ORANGE, GREEN, YELLOW), strict=True))
+
+#: dashes by the program that a speedup is over
+_DASHES = {LOOP: "-", BATCHES: "--"}
+
+
+def times(table: pd.DataFrame):
+    """Nanoseconds of a step of a particle over the number of particles, a line a program."""
+    figure, axes = plt.subplots(figsize=(7.2, 5.4))
+    for program, rows in table.groupby("program", sort=False):
+        colour, marker = _LOOKS[program]
+        label = f"{program}: {rows['hardware'].iloc[0]}"
+        axes.plot(rows["particles"], rows["ns"], color=colour, marker=marker, label=label)
+    axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="time of a step of a particle (ns)")
+    figure.legend(loc="outside lower center", ncols=2 if table["program"].nunique() > 4 else 1)
+    return figure, dict(table[["program", "particles", "ns"]])
+
+
+def speedups(table: pd.DataFrame, stated: float, paper: dict):
+    """Speedups of the programs on a GPU over those of all cores, and what the paper states as a line.
+
+    `paper` holds the keywords of the project's style for a paper's points.
+    """
+    figure, axes = plt.subplots(figsize=(7.2, 5.2))
+    for (program, over), rows in table.groupby(["program", "over"], sort=False):
+        colour, marker = _LOOKS[program]
+        look = {"color": colour, "marker": marker, "linestyle": _DASHES[over]}
+        axes.plot(rows["particles"], rows["speedup"], **look, label=f"{program} over {over}")
+    axes.axhline(stated, color="black", linewidth=1, linestyle=":")
+    axes.plot([PAPER_PARTICLES], [stated], **paper, label=f"paper: more than {stated:g}")
+    axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="speedup over all cores")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, dict(table[["program", "over", "particles", "speedup"]])
+
+
+def part_bars(table: pd.DataFrame):
+    """Nanoseconds a particle of the parts of a step, a bar a program, in shares of the step."""
+    sums = table.pivot_table(index="program", columns="group", values="ns", aggfunc="sum", sort=False)
+    sums = sums.reindex(columns=list(GROUPS)).fillna(0.0)
+    whole = sums.sum(axis=1)
+    figure, axes = plt.subplots(figsize=(7.2, 0.5 * len(sums) + 1.6))
+    left = np.zeros(len(sums))
+    for group in GROUPS:
+        share = (100 * sums[group] / whole).to_numpy()
+        bars = axes.barh(range(len(sums)), share, 0.7, left, color=_GROUP_COLOURS[group], label=group)
+        texts = [f"{value:.2g}" if part > 6 else "" for value, part in zip(sums[group], share, strict=True)]
+        axes.bar_label(bars, texts, label_type="center", fontsize=8)
+        left += share
+    axes.set_yticks(range(len(sums)), [f"{name}: {total:.3g} ns" for name, total in whole.items()])
+    axes.invert_yaxis()
+    axes.set(xlabel="share of a step (%); numbers are ns a particle", xlim=(0, 100))
+    axes.grid(axis="y", visible=False)
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure, {"program": list(sums.index), **{group: sums[group].to_numpy() for group in GROUPS}}
+
+
+def codes(table: pd.DataFrame):
+    """Nanoseconds of a step of a particle: ours and other codes, from `tables.beside`."""
+    names = [
+        " ".join(filter(None, (row.code, row.precision, row.case and f"({row.case})"))) for row in table.itertuples()
+    ]
+    figure, axes = plt.subplots(figsize=(7.2, 0.4 * len(table) + 1.2))
+    colours = [BLUE if who == "this run" else ORANGE for who in table["who"]]
+    bars = axes.barh(range(len(table)), table["ns"], 0.7, color=colours)
+    axes.bar_label(bars, [f" {row.ns:.3g}, {row.where}" for row in table.itertuples()], fontsize=8)
+    axes.set_yticks(range(len(table)), names)
+    axes.invert_yaxis()
+    axes.set(xscale="log", xlabel="time of a step of a particle (ns); blue: here")
+    axes.set_xlim(table["ns"].min() / 2, 8 * table["ns"].max())
+    axes.grid(axis="y", visible=False)
+    return figure, {"name": names, "ns": table["ns"].to_numpy()}

@@ -1,0 +1,96 @@
+"""Sentences of the speed notebook, as Markdown, with their numbers."""
+
+import pandas as pd
+
+from .programs import BATCHES, LOOP, ON_DEVICE, PAPER, PRODUCTION
+
+#: what is said where no GPU is
+NO_GPU = "Without a GPU there is no speedup to measure: the programs of the CPU stand in the table above."
+
+
+def conditions(table: pd.DataFrame) -> str:
+    """What the speeds hang on, from `tables.speeds`."""
+    row = table.loc[table["particles"].idxmax()]
+    density = row["particles"] / row["cells"]
+    return (
+        f"A particle has **{row['per step']:.2f} segments** in a step on average; there are {density:.0f} particles a "
+        f"cell, and up to {row['particles']:,} particles in {row['cells']:,} cells. The bits of every program were "
+        f"checked: {row['check']}."
+    )
+
+
+def programs(table: pd.DataFrame) -> str:
+    """How long each program takes with the most particles it was given, from `tables.speeds`."""
+    lines = []
+    for name, rows in table.groupby("program", sort=False):
+        row = rows.loc[rows["particles"].idxmax()]
+        lines.append(
+            f"* *{name}* ({row['hardware']}): **{row['ns']:.3g} ns** a particle and step with {row['particles']:,} "
+            f"particles, {row['segments'] / 1e6:,.0f} million segments a second{_launches(row)}"
+        )
+    return "\n".join(lines)
+
+
+def _launches(row) -> str:
+    if pd.isna(row["busy"]):
+        return ""
+    return (
+        f"; **{row['launches']:,} launches** a step, in which {100 * row['busy']:.0f} % of the threads had a particle"
+    )
+
+
+def speedups(table: pd.DataFrame) -> str:
+    """Speedups with the most particles, and how they go with their number, from `tables.speedups`."""
+    most, least = table["particles"].max(), table["particles"].min()
+    at = table.set_index(["program", "over", "particles"])["speedup"]
+    lines = []
+    for name in dict.fromkeys(table["program"]):
+        found = " and ".join(
+            f"**{at[name, over, most]:.3g} times** as fast as *{over}* ({at[name, over, least]:.3g} with {least:,})"
+            for over in (LOOP, BATCHES)
+        )
+        lines.append(f"* *{name}*: with {most:,} particles {found}")
+    return "\n".join(lines)
+
+
+def meaning(table: pd.DataFrame, speeds: pd.DataFrame) -> str:
+    """What the speedup hangs on: the program it is over, and the cores and GPUs on both sides."""
+    most = table["particles"].max()
+    at = table[table["particles"] == most].set_index(["program", "over"])["speedup"]
+    cores = speeds[speeds["program"] == LOOP]["hardware"].iloc[0]
+    better = at[PAPER, LOOP] / at[PAPER, BATCHES]
+    return (
+        f"One GPU is compared with {cores}. The paper compares four GPUs with 32 cores, which are eight cores a GPU. "
+        f"Over the loop that takes particle by particle, as the paper's program does, its way on a GPU is "
+        f"{at[PAPER, LOOP]:.3g} times as fast, over the same cores with batches {at[PAPER, BATCHES]:.3g} times: **a "
+        f"factor of {better:.2g} lies in the program of the CPU.** With the fields on the GPU it is "
+        f"{at[ON_DEVICE, LOOP]:.3g} times as fast as the loop, and what is fast on a GPU today, one launch for all "
+        f"segments, {at[PRODUCTION, LOOP]:.3g} times."
+    )
+
+
+def parts(table: pd.DataFrame) -> str:
+    """Where the time of a step goes, from `tables.parts`."""
+    lines = []
+    for name, rows in table.groupby("program", sort=False):
+        sums = rows.groupby("group", sort=False)["ns"].sum().sort_values(ascending=False)
+        shares = ", ".join(f"{group} {100 * value / sums.sum():.0f} %" for group, value in sums.head(3).items())
+        lines.append(f"* *{name}*: {sums.sum():.3g} ns a particle, of which {shares}")
+    return "\n".join(lines)
+
+
+def codes(table: pd.DataFrame) -> str:
+    """Ours beside other codes, from `tables.beside`."""
+    lines = []
+    for where, rows in table.groupby("where", sort=False):
+        ours = rows[rows["who"] == "this run"]
+        others = "; ".join(
+            f"{row.code} {row.ns:g} ns ({row.hardware}, by {row.who})"
+            for row in rows.itertuples()
+            if row.who != "this run"
+        )
+        here = "; ".join(
+            f"{row.case}, {row.precision} precision **{row.ns:.3g} ns** ({row.code})" for row in ours.itertuples()
+        )
+        lines.append(f"* {where}: {here or 'not measured in this run'}. Others: {others or 'none stated'}")
+    return "\n".join(lines)

@@ -1,0 +1,184 @@
+"""The tables of speeds: what is compared with what, and which claims a run can judge. All numbers are made up."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from helpers.plain import PlainCore
+
+from repro.errors import InputError
+from repro.papers.electrons.speed import claims, figures, programs, tables, text
+from repro.papers.style import PAPER
+from repro.parallel import Speed, Timing
+from repro.study import claims as published
+from repro.study.evidence import Evidence
+from repro.study.paths import Project
+from repro.study.verdicts import Verdict, judge
+
+CLAIMS = published.load("electrons")
+SIZES = sorted(claims.TREND_NAMES)
+
+#: ns of a particle's step; a GPU's grow with the number of particles by a half at each size
+_NS = {
+    programs.PAPER: 1.0,
+    programs.ON_DEVICE: 0.5,
+    programs.PRODUCTION: 0.25,
+    programs.TILES: 0.5,
+    programs.LOOP: 100.0,
+    programs.BATCHES: 10.0,
+    programs.LOOP_ON_CORE: 400.0,
+    programs.BATCHES_ON_CORE: 40.0,
+}
+
+
+class _Gpu(PlainCore):
+    name, description = "cuda", "a GPU"
+
+
+def speed(case, system, device, *, seconds, runs, strategy, precision, sort_every) -> Speed:
+    """Instead of a measurement: runs that differ by a percent."""
+    name = case.split(" particles, ")[1].rpartition(", ")[0]
+    step = 1e-9 * _NS[name] * system.count
+    if name in programs.ON_GPU:
+        step *= 1.5 ** SIZES.index(system.count) if system.count in SIZES else 1
+    work = {"updates": system.count, "segments": 1.75 * system.count}
+    by_host = name in (programs.PAPER, programs.ON_DEVICE)
+    facts = {"particles": system.count, "cells": system.mesh.shape[0] ** 3, "per step": 1.75, "sort every": sort_every}
+    facts |= {"launches": 800 if by_host else 1, "busy": 0.9 if by_host else None}
+    timings = [Timing(step * factor, step, 0.02, 5) for factor in (0.99, 1, 1.01)[:runs]]
+    more = {"strategy": name, "precision": precision, "size": "", "check": "the same bits", "choices": facts}
+    return Speed.of(case, device, timings, work=work, **more)
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """A GPU, on which nothing runs."""
+    monkeypatch.setattr(tables, "measure_speed", speed)
+    return _Gpu()
+
+
+def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
+    for particles in (100_000, 300_000, 3_000_000, claims.PAPER_PARTICLES):
+        case = tables.source_of(particles)
+        assert case.particles == particles
+        assert case.per_cell == pytest.approx(tables.PER_CELL, rel=0.1)
+    assert tables.plasma_of(1000).particles == 1000
+    with pytest.raises(InputError, match="3 particles: at least 30"):
+        tables.source_of(3)
+
+
+def test_one_core_is_for_few_particles_and_without_a_gpu_the_cpus_programs_are_left(timed):
+    names = [program.name for program in tables.chosen(timed, 1000, one_core=1000)]
+    assert names == list(_NS)
+    assert [program.name for program in tables.chosen(timed, 1001, one_core=1000)] == list(_NS)[:6]
+    assert [program.name for program in tables.chosen(PlainCore(), 1001)] == list(programs.ON_CORES)
+    with pytest.raises(InputError, match="program"):
+        tables.chosen(timed, 1000, ["quick"])
+    both = [programs.PAPER, programs.BATCHES]
+    assert [program.name for program in tables.chosen(PlainCore(), 1000, both)] == [programs.BATCHES]
+
+
+def test_the_papers_program_does_not_sort_and_a_cpu_does(timed):
+    found = programs.programs(timed)
+    assert found[programs.PAPER].strategy.fields_on_host
+    assert not found[programs.ON_DEVICE].strategy.fields_on_host
+    assert [found[name].sort_every for name in (programs.PAPER, programs.LOOP, programs.PRODUCTION)] == [0, 20, 20]
+    # the check of a strategy is remembered by the object
+    assert programs.programs(timed)[programs.PAPER].strategy is found[programs.PAPER].strategy
+
+
+def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
+    table = tables.speeds(SIZES, timed, runs=3)
+    assert set(table["program"]) == {*programs.ON_GPU, *programs.ON_CORES}
+    ratios = tables.speedups(table)
+    assert len(ratios) == 3 * 4 * 2
+    found = claims.values(ratios, table)
+    assert found[claims.SPEEDUP]["measured"] == pytest.approx(100 / 1.5**2)
+    assert found[claims.SPEEDUP]["scatter"] == pytest.approx(0)
+    assert found[claims.SPEEDUP]["baseline"].startswith("particle by particle on all cores")
+    evidence = Evidence(found[claims.TREND]["measured"])
+    assert judge(CLAIMS[claims.TREND], evidence).verdict is Verdict.REPRODUCED
+    evidence = Evidence(found[claims.SPEEDUP]["measured"], baseline=found[claims.SPEEDUP]["baseline"])
+    assert judge(CLAIMS[claims.SPEEDUP], evidence).verdict is Verdict.NEWER_HARDWARE
+    assert "800 launches" in text.programs(table)
+    assert "**44.4 times** as fast as *loop, all cores* (100 with 300,000)" in text.speedups(ratios)
+    assert "**a factor of 10 lies in the program of the CPU.**" in text.meaning(ratios, table)
+    assert "1.75 segments" in text.conditions(table)
+    for figure, arrays in (figures.times(table), figures.speedups(ratios, 30.0, PAPER)):
+        assert len({len(values) for values in arrays.values()}) == 1
+        plt.close(figure)
+
+
+def test_a_slow_plasma_is_small_for_one_core(timed):
+    names = [programs.PRODUCTION, programs.BATCHES_ON_CORE]
+    found = tables.slow_speeds(2000, timed, one_core=500, names=names, precisions=["single", "double"])
+    assert found["particles"].tolist() == [2000, 500] * 2
+    assert found["precision"].tolist() == ["single"] * 2 + ["double"] * 2
+    assert set(found["system"]) == {"plasma"}
+
+
+def test_a_trend_that_goes_the_other_way_is_not_reproduced(timed):
+    ratios = tables.speedups(tables.speeds(SIZES, timed, runs=3))
+    ratios["runs"] = [[1e3 / value for value in runs] for runs in ratios["runs"]]
+    measured = claims.values(ratios, tables.speeds([SIZES[-1]], timed))[claims.TREND]["measured"]
+    assert judge(CLAIMS[claims.TREND], Evidence(measured)).verdict is Verdict.NOT_REPRODUCED
+
+
+def test_without_a_gpu_or_the_papers_sizes_nothing_is_judged(timed, monkeypatch):
+    table = tables.speeds([1000], PlainCore(), one_core=1000)
+    assert tables.speedups(table).empty
+    assert claims.values(tables.speedups(table), table) == {}
+    few = tables.speeds(SIZES[:2], timed)
+    assert claims.values(tables.speedups(few), few) == {}
+
+
+def test_the_set_up_is_the_papers_particles_on_other_hardware():
+    table = claims.setup(published.find(claims.SETUP), [1000, 2000], 0).set_index("id")
+    assert table.loc["electrons-002", ["paper", "here"]].tolist() == ["30000000", 2000]
+    assert table["paper"].tolist()[1:] == ["32", "4"]
+
+
+@pytest.mark.parametrize(
+    ("part", "group"),
+    [
+        ("magnetic field", "fields"),
+        ("guards of the current", "fields"),
+        ("fields to the device", "bus"),
+        ("currents to the host", "bus"),
+        ("clock", "births"),
+        ("births and pointers", "births"),
+        ("particles", "segments"),
+        ("launches and looks", "segments"),
+        ("sum of currents", "currents of blocks or cores"),
+        ("sum over blocks", "currents of blocks or cores"),
+        ("sorting", "sorting"),
+    ],
+)
+def test_each_part_of_a_step_has_its_group(part, group):
+    assert tables.group_of(part) == group
+
+
+def test_parts_are_nanoseconds_a_particle_and_their_bars_are_shares(monkeypatch):
+    monkeypatch.setattr(tables, "source_of", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
+    program = programs.Program(programs.LOOP, PlainCore(), "global sums", 5)
+    monkeypatch.setattr(tables, "programs", lambda device: {program.name: program})
+    table = tables.parts(16, PlainCore(), [program.name], steps=1)
+    by_part = table.set_index("part")["ns"]
+    # a millisecond a launch, over 16 particles
+    assert by_part["particles"] == pytest.approx(1e6 / 16)
+    assert "fields" in text.parts(table)
+    figure, arrays = figures.part_bars(table)
+    assert arrays["segments"][0] == pytest.approx(1e6 / 16)
+    plt.close(figure)
+
+
+def test_other_codes_stand_beside_our_best(timed):
+    others = pd.read_csv(Project.default().data / "reference" / "pic_speeds.csv", comment="#")
+    assert dict(zip(others["code"], others["ns"], strict=True))["PIConGPU"] == 0.373
+    found = tables.beside([tables.speeds([1000], timed, one_core=1000, runs=3)], others)
+    ours = found[found["who"] == "this run"].set_index("where")
+    assert ours.loc["GPU", "ns"] == pytest.approx(0.25)
+    assert ours.loc["one core", "ns"] == pytest.approx(40)
+    assert "PIConGPU 0.373 ns (NVIDIA A100, by its authors)" in text.codes(found)
+    figure, arrays = figures.codes(found)
+    assert len(arrays["ns"]) == 6
+    plt.close(figure)
