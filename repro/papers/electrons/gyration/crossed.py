@@ -1,0 +1,125 @@
+"""An electron in crossed fields: how it drifts, and how straight it goes where no force acts."""
+
+from math import ceil, pi, sqrt
+
+import numpy as np
+import pandas as pd
+
+from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.mesh import Mesh
+from repro.pic.pushers import PUSHERS
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, System
+from repro.pic.uniform import propagated
+
+#: the way of light in a step, in cells
+_COURANT = 0.5
+
+#: B~ of the drifting electrons: radians that one at rest turns by in a step
+_TURN = 0.2
+
+
+def drifting(share: float, momentum: float, steps: int) -> System:
+    """An electron that begins along the drift, E across B with E = `share` c B, in a box as long as its way."""
+    dt = 1e-12
+    field = _TURN * MASS / (CHARGE * dt)
+    spacing = LIGHT * dt / _COURANT
+    # seen from the drift the momentum is at most 2 gamma as large, and 2 gamma larger again seen from here
+    largest = 4 / (1 - share**2) * sqrt(1 + momentum**2)
+    wide = ceil(largest / _TURN * _COURANT) + 2
+    mesh = Mesh((ceil(share * steps * _COURANT) + 4 * wide, 4, 1), (spacing,) * 3)
+    # E x B along x: E along y and B along z
+    electron = Electrons([[2 * wide * spacing, 2 * spacing, 0.5 * spacing]], [[momentum, 0.0, 0.0]], [1.0])
+    fields = {"magnetic": (0.0, 0.0, field), "electric": (0.0, share * LIGHT * field, 0.0)}
+    return System(mesh, dt, electron, **fields, self_field=False, name=f"drift with {share:g} c")
+
+
+def drift(share: float, momentum: float, steps: int, device, *, looks: int = 60) -> pd.DataFrame:
+    """Follow a drifting electron; one row a look.
+
+    Columns: step, x and centre (of the orbit, along the drift, both less their beginning, in c times a step), theory.
+    """
+    system, rows = drifting(share, momentum, steps), []
+    simulation = Simulation(system, device, precision="double")
+    simulation.start()
+    length = LIGHT * system.dt
+    for step in np.unique(np.linspace(0, steps, looks + 1).astype(int)):
+        simulation.step(int(step) - simulation.steps)
+        found = simulation.particles()
+        x, across = found["position"][0, 0] / length, found["momentum"][0, 1]
+        # v = dx / dt and du_y / dt = v_x B~ - E~: along x an electron is u_y / B~ away from the centre
+        rows.append((int(step), x, x - across / _TURN, share * step))
+    table = pd.DataFrame(rows, columns=["step", "x", "centre", "theory"])
+    table[["x", "centre"]] -= table[["x", "centre"]].iloc[0]
+    return table
+
+
+def drifts(shares, momenta, steps: int, device) -> dict[tuple[float, float], pd.DataFrame]:
+    """`drift` for each share of c and each momentum at the start."""
+    return {(share, momentum): drift(share, momentum, steps, device) for share in shares for momentum in momenta}
+
+
+def drift_table(runs: dict) -> pd.DataFrame:
+    """Each run's drift over theory's, from the centres of its orbit, and that of the others' steps.
+
+    Those are followed without a mesh over five times as many steps, from half a step early.
+    """
+    rows = []
+    for (share, momentum), table in runs.items():
+        last = table.iloc[-1]
+        row = {"E / (c B)": share, "momentum / (m c)": momentum, "solver": last["centre"] / last["theory"] - 1}
+        electric, magnetic = (0.0, share * _TURN, 0.0), (0.0, 0.0, _TURN)
+        for name in ("Boris", "Vay", "Higuera and Cary"):
+            row[name] = _others(PUSHERS[name], momentum, electric, magnetic, 5 * int(last["step"])) / share - 1
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _others(push, momentum: float, electric, magnetic, steps: int) -> float:
+    """Mean velocity along x of a leapfrog, in c."""
+    u, ways = tuple(float(value) for value in propagated((momentum, 0, 0), electric, magnetic, -0.5)[0]), []
+    for _ in range(steps):
+        u, way = push(u, electric, magnetic)
+        ways.append(way[0])
+    return _mean(ways)
+
+
+def _mean(values) -> float:
+    """Their mean over many turns, weighted smoothly, so that a part of a turn does not count."""
+    return float(np.average(values, weights=np.sin(np.pi * (np.arange(len(values)) + 0.5) / len(values)) ** 8))
+
+
+def force_free(turns, gamma: float, rounds: float) -> pd.DataFrame:
+    """An electron that the two forces should leave alone, E = -v x B, by each step, for `rounds` swings.
+
+    `turns` are the angles in radians by which the magnetic field alone would turn it in a step; what deviates swings
+    gamma times slower, as seen from its own frame. Columns: pusher, turn,
+    angle (largest between momentum and its direction at the start), energy (largest relative error of gamma), drift
+    (relative error of the mean velocity).
+    """
+    start, rows = (sqrt(gamma**2 - 1), 0.0, 0.0), []
+    for turn in turns:
+        magnetic = (0.0, 0.0, turn * gamma)
+        electric = (0.0, start[0] * turn, 0.0)
+        for name, push in PUSHERS.items():
+            u, ways, angle, energy = start, [], 0.0, 0.0
+            for _ in range(ceil(rounds * 2 * pi * gamma / turn)):
+                u, way = push(u, electric, magnetic)
+                ways.append(way[0])
+                angle = max(angle, abs(np.arctan2(u[1], u[0])))
+                energy = max(energy, abs(sqrt(1 + u[0] ** 2 + u[1] ** 2) / gamma - 1))
+            rows.append((name, turn, angle, energy, _mean(ways) / (start[0] / gamma) - 1))
+    return pd.DataFrame(rows, columns=["pusher", "turn", "angle", "energy", "drift"])
+
+
+def order(table: pd.DataFrame, name: str) -> float:
+    """The order in the step of a pusher's angle, from its two smallest steps; NaN where it is rounding."""
+    rows = table[table["pusher"] == name].sort_values("turn").head(2)
+    if rows["angle"].min() < 1e-9:
+        return float("nan")
+    return float(np.diff(np.log(rows["angle"]))[0] / np.diff(np.log(rows["turn"]))[0])
+
+
+def largest_angle(name: str, turn, gamma: float):
+    """What the angle is for small steps: gamma turn^2 / 8 for Boris, a third of it for the splitting."""
+    return gamma * np.square(turn) / {"Boris": 8, "splitting": 24}[name]

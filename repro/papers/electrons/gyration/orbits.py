@@ -1,0 +1,156 @@
+"""Orbits in a constant magnetic field, by the solver itself: radius and phase over many turns, and faces of cells."""
+
+from math import ceil, pi
+
+import numpy as np
+import pandas as pd
+
+from repro.pic import exact
+from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.mesh import Mesh
+from repro.pic.push import LARGEST_TURN
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, System
+
+#: direction of the magnetic field, along no axis of the mesh
+AXIS = np.array([2.0, -3.0, 6.0]) / 7
+
+#: looks at a run
+LOOKS = 10
+
+#: the way of light in a step, in cells
+_COURANT = 0.5
+
+#: what the issue asks for in double precision: errors of the radius (relative) and of the phase (radians)
+RADIUS_ERROR, PHASE_ERROR = 1e-10, 1e-8
+
+
+def one_electron(energy: float, turn: float, field: float = 0.1) -> System:
+    """An electron of `energy` eV that goes round `field` T across it, `turn` radians a step.
+
+    A fast one turns by less, so that a slow one in the same field would turn by no more than a step may.
+    """
+    momentum = float(exact.momentum_of(energy))
+    turn = min(turn, 0.99 * LARGEST_TURN / float(exact.lorentz_factor(momentum)))
+    dt = turn / float(exact.gyration_frequency(momentum, field))
+    mesh = Mesh((4, 4, 4), (LIGHT * dt / _COURANT,) * 3)
+    ahead = np.cross(AXIS, (1.0, 0, 0))
+    electron = Electrons([np.array(mesh.length) / 2], [momentum * ahead / np.linalg.norm(ahead)], [1.0])
+    return System(mesh, dt, electron, magnetic=tuple(field * AXIS), self_field=False, name=f"{energy:g} eV")
+
+
+def deviation(system: System, particles, time: float) -> np.ndarray:
+    """How far particles are from their helices in m, (count, 3); the box is periodic."""
+    start = system.electrons
+    place, _ = exact.helix(start.position, start.momentum, system.magnetic, time)
+    length = np.array(system.mesh.length)
+    off = particles["position"] - place
+    return off - length * np.round(off / length)
+
+
+def turns(energy: float, turn: float, count: float, device, precision: str) -> pd.DataFrame:
+    """Follow an electron for `count` turns; one row a look.
+
+    Columns: turns, radius (relative error), phase (error in radians), Boris (what his rotation's would be), energy
+    (relative error of the kinetic one), and steps.
+    """
+    system = one_electron(energy, turn)
+    simulation, rows = Simulation(system, device, precision=precision), []
+    momentum = float(np.linalg.norm(system.electrons.momentum))
+    turn = float(exact.gyration_frequency(momentum, np.linalg.norm(system.magnetic))) * system.dt
+    radius = float(exact.gyration_radius(momentum, np.linalg.norm(system.magnetic)))
+    for steps in np.linspace(0, ceil(count * 2 * pi / turn), LOOKS + 1).astype(int)[1:]:
+        simulation.step(int(steps) - simulation.steps)
+        found = simulation.particles()
+        _, ahead = exact.helix([[0, 0, 0]], system.electrons.momentum, system.magnetic, simulation.time)
+        ahead = ahead[0] / momentum
+        # from the centre to the electron; it goes round with AXIS as its thumb
+        outward = -np.cross(AXIS, ahead)
+        there = radius * outward + deviation(system, found, simulation.time)[0]
+        there -= AXIS * (AXIS @ there)
+        size = np.linalg.norm(found["momentum"])
+        rows.append(
+            {
+                "turns": steps * turn / (2 * pi),
+                "radius": np.linalg.norm(there) / radius - 1,
+                "phase": np.arctan2(there @ ahead, there @ outward),
+                "Boris": steps * turn * float(exact.boris_phase_error(turn)),
+                "energy": _rise(size) / _rise(momentum) - 1,
+                "steps": int(steps),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _rise(momentum: float) -> float:
+    """gamma - 1."""
+    return momentum**2 / (1 + exact.lorentz_factor(momentum))
+
+
+def all_turns(energies, turn: float, count: float, device) -> dict[tuple[float, str], pd.DataFrame]:
+    """`turns` for each energy in eV in both precisions."""
+    return {
+        (energy, precision): turns(energy, turn, count, device, precision)
+        for precision in ("double", "single")
+        for energy in energies
+    }
+
+
+def summary(runs: dict) -> pd.DataFrame:
+    """The largest errors of each run, one row each."""
+    rows = []
+    for (energy, precision), table in runs.items():
+        worst = table[["radius", "phase", "Boris", "energy"]].abs().max()
+        rows.append(
+            {"energy (keV)": energy / 1e3, "precision": precision, "steps": table["steps"].iloc[-1]}
+            | {"radius error": worst["radius"], "phase error": worst["phase"], "energy error": worst["energy"]}
+            | {"phase error of Boris": worst["Boris"]}
+        )
+    return pd.DataFrame(rows)
+
+
+def crowd(count: int, turn: float, seed: int = 1) -> System:
+    """Electrons slow and fast, in all directions, all over a small periodic box; rest turns `turn` radians a step."""
+    generator = np.random.default_rng(seed)
+    mesh = Mesh((4, 5, 3), (1e-3, 1.1e-3, 0.9e-3))
+    dt = _COURANT * min(mesh.spacing) / LIGHT
+    momentum = generator.normal(0, 1, (count, 3)) * np.where(generator.random(count) < 0.5, 0.3, 3)[:, None]
+    position = generator.random((count, 3)) * mesh.length
+    field = turn * MASS / (CHARGE * dt) * AXIS
+    electrons = Electrons(position, momentum, np.ones(count))
+    return System(mesh, dt, electrons, magnetic=tuple(field), self_field=False, name="crowd")
+
+
+def crossings(system: System, steps: int) -> float:
+    """About how many faces electrons on their helices meet: the mean speeds across faces, over a turn."""
+    start, phases = system.electrons, 64
+    gamma = exact.lorentz_factor(np.linalg.norm(start.momentum, axis=1))
+    turn = 2 * pi / exact.gyration_frequency(np.linalg.norm(start.momentum, axis=1), np.linalg.norm(system.magnetic))
+    speed = np.zeros(3)
+    for k in range(phases):
+        # each electron at its own share of a turn
+        times = turn[:, None] * k / phases
+        _, momentum = exact.helix(start.position, start.momentum, system.magnetic, times)
+        speed += LIGHT * np.abs(momentum / gamma[:, None]).sum(0) / phases
+    return float((speed / system.mesh.spacing).sum() * steps * system.dt)
+
+
+def leaks(count: int, turn: float, steps: int, device) -> dict[str, dict]:
+    """Let a crowd fly through many faces in each precision.
+
+    Each: crossings (about), counted (particles at the end), lost (ids that are missing), and distance (of each from its
+    helix, in cells).
+    """
+    system, found = crowd(count, turn), {}
+    for precision in ("double", "single"):
+        simulation = Simulation(system, device, precision=precision)
+        simulation.step(steps)
+        particles = simulation.particles()
+        off = deviation(system, particles, simulation.time) / system.mesh.spacing
+        found[precision] = {
+            "crossings": crossings(system, steps),
+            "counted": len(particles["ids"]),
+            "lost": count - len(np.unique(particles["ids"])),
+            "distance": np.abs(off).max(1),
+        }
+    return found

@@ -1,0 +1,98 @@
+"""The notebook on gyration: its measures find what is put into them, and its sentences say what was found."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.papers.electrons.gyration import crossed, orbits, text
+from repro.pic import exact
+
+
+def test_errors_of_an_orbit_are_those_that_were_put_into_it(monkeypatch):
+    radius_error, phase_error = 3e-4, -2e-3
+
+    def wrong(system, particles, time):
+        _, u = exact.helix([[0, 0, 0]], system.electrons.momentum, system.magnetic, time)
+        ahead = u[0] / np.linalg.norm(u)
+        outward = -np.cross(orbits.AXIS, ahead)
+        radius = exact.gyration_radius(np.linalg.norm(u), np.linalg.norm(system.magnetic))
+        there = (1 + radius_error) * (np.cos(phase_error) * outward + np.sin(phase_error) * ahead)
+        return radius * (there - outward)[None]
+
+    monkeypatch.setattr(orbits, "deviation", wrong)
+    found = orbits.turns(1e5, 0.5, 1, PlainDevice(), "double")
+    np.testing.assert_allclose(found["radius"], radius_error, rtol=1e-9)
+    np.testing.assert_allclose(found["phase"], phase_error, rtol=1e-9)
+
+
+def test_an_orbit_is_followed_around_and_its_energy_kept():
+    found = orbits.turns(1e5, 0.5, 3, PlainDevice(), "double")
+    assert found["turns"].iloc[-1] == pytest.approx(3, abs=0.1)
+    assert found[["radius", "energy"]].abs().max().max() < 1e-13
+    assert found["phase"].abs().max() < 1e-12
+    assert found["Boris"].iloc[-1] == pytest.approx(-(0.5**2) / 12 * found["turns"].iloc[-1] * 2 * np.pi, rel=0.05)
+
+
+def test_a_fast_electron_turns_by_less():
+    slow, fast = (orbits.one_electron(energy, 0.5) for energy in (1e4, 1e7))
+    assert fast.dt < 2 * slow.dt
+    assert fast.dt > slow.dt
+
+
+def test_crossings_are_counted_as_many_as_electrons_meet():
+    system = orbits.crowd(30, 0.5)
+    place, _ = exact.helix(system.electrons.position, system.electrons.momentum, system.magnetic, 0)
+    cell, met = np.floor(place / system.mesh.spacing), 0
+    # so finely that nobody meets two faces along an axis between two looks
+    for step in range(1, 2001):
+        place, _ = exact.helix(
+            system.electrons.position, system.electrons.momentum, system.magnetic, 100 * system.dt * step / 2000
+        )
+        now = np.floor(place / system.mesh.spacing)
+        met, cell = met + np.abs(now - cell).sum(), now
+    assert orbits.crossings(system, 100) == pytest.approx(met, rel=0.03)
+
+
+def test_a_crowd_is_where_its_helices_are():
+    found = orbits.leaks(40, 0.5, 20, PlainDevice())
+    for precision, most in (("double", 1e-12), ("single", 1e-4)):
+        assert found[precision]["counted"] == 40
+        assert found[precision]["lost"] == 0
+        assert found[precision]["distance"].max() < most
+    assert "nobody was lost" in text.leak_text(found, 40)
+    found["single"]["lost"] = 2
+    assert "**2 electrons were** lost" in text.leak_text(found, 40)
+
+
+def test_the_solver_drifts_with_e_over_b_and_boris_does_not():
+    runs = crossed.drifts([0.5], [0.0], 300, PlainDevice())
+    table = crossed.drift_table(runs)
+    assert abs(table["solver"].item()) < 1e-12
+    assert abs(table["Boris"].item()) > 1e-4
+    assert "drifts with $E/B$ exactly" in text.drift_text(table)
+    assert "**not exactly**" in text.drift_text(table.assign(solver=1e-3))
+
+
+def test_where_no_force_acts_errors_are_those_of_theory():
+    table = crossed.force_free([0.02, 0.01], 5.0, 1.5)
+    for name in ("Boris", "splitting"):
+        row = table[(table["pusher"] == name) & (table["turn"] == 0.01)].iloc[0]
+        assert row["angle"] == pytest.approx(float(crossed.largest_angle(name, 0.01, 5.0)), rel=0.05)
+        assert crossed.order(table, name) == pytest.approx(2, abs=0.1)
+    said = text.force_free_text(table, 5.0)
+    assert said.count("**fails**") == 2
+    assert said.count("straight on to rounding") == 2
+
+
+def test_the_verdict_tells_what_holds_from_what_does_not():
+    turns = pd.DataFrame({"precision": ["double"], "radius error": [1e-14], "phase error": [1e-12]})
+    drifts = pd.DataFrame({"solver": [1e-14]})
+    free = pd.DataFrame({"pusher": ["splitting"], "angle": [0.01]})
+    found = {"double": {"counted": 5, "lost": 0, "distance": np.array([1e-13])}}
+    good, bad = text.verdict(turns, drifts, free, found, 5).split("\n")
+    assert "a straight way" in bad
+    assert "no electron lost" in good
+    good, bad = text.verdict(turns.assign(**{"radius error": 1e-9}), drifts, free, found, 6).split("\n")
+    assert "radius within" in bad
+    assert "no electron lost" in bad
