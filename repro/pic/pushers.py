@@ -88,10 +88,11 @@ def splitting(u, electric, magnetic):
     """Ours: half a kick, the exact helix, half a kick; see `push`."""
     orbit = _ORBIT(_plus(u, electric, -0.5), magnetic)
     factors = _FACTORS(orbit[0], 1.0)
+    _, slow, p, g, h = orbit
     way = (
-        moved(0.0, 0, 1.0, orbit, 1.0, factors),
-        moved(0.0, 1, 1.0, orbit, 1.0, factors),
-        moved(0.0, 2, 1.0, orbit, 1.0, factors),
+        moved(0.0, slow, p[0], g[0], h[0], 1.0, factors),
+        moved(0.0, slow, p[1], g[1], h[1], 1.0, factors),
+        moved(0.0, slow, p[2], g[2], h[2], 1.0, factors),
     )
     return _plus(momentum(orbit, factors), electric, -0.5), way
 
