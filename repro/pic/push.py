@@ -161,7 +161,8 @@ def meeting(real):
         x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
         high = (face & 1) == 1
         side = one if high else zero
-        found = share * t
+        # fused with nothing, by word, so that no compiler fuses it with the sum below
+        found = fma(share, t, zero)
         for _ in range(steps):
             at = factors(orbit[0] * found * found, found)
             quick = rate(speed, u, g, h, at)
