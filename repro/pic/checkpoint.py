@@ -86,7 +86,7 @@ def _entry(file, name: str, kind: np.dtype, shape: tuple):
     """The text or the array under a name, if it is what it must be."""
     dataset = file.get(name)
     if not isinstance(dataset, h5py.Dataset):
-        raise InputError(f"not a whole checkpoint: without {name}")
+        raise InputError(f"not a whole checkpoint: {name} is missing, or cannot be read")
     is_text = h5py.check_string_dtype(dataset.dtype) is not None
     found = TEXT if is_text else dataset.dtype
     if found != kind:
@@ -119,7 +119,9 @@ def _require_valid(state: dict[str, np.ndarray], system: System) -> None:
     _require("cell", state["cell"], (state["cell"] >= 0) & (state["cell"] < cells), f"in the box of {cells} cells")
     _require("place", state["place"], (state["place"] >= 0) & (state["place"] <= 1), "from 0 to 1")
     weight = state["weight"]
-    _require("weight", weight, (weight > 0) & (weight <= weight.dtype.type(heaviest)), f"from 0 to {heaviest:g}")
+    _require(
+        "weight", weight, (weight > 0) & (weight <= weight.dtype.type(heaviest)), f"above 0, and at most {heaviest:g}"
+    )
     ids, born = state["ids"], len(system.electrons.weight)
     if source is not None:
         born += source.start + source.per_step * steps

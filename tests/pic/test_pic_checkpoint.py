@@ -1,0 +1,341 @@
+"""Restarts: the same bits on any device, with any strategy, order and number of ranks; and what is refused."""
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from helpers.pic_systems import crowd
+from helpers.plain import PlainDevice
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from repro.errors import DivergenceError, InputError
+from repro.parallel import select
+from repro.parallel.launch import launch
+from repro.pic.checkpoint import _checksum, load, save
+from repro.pic.collision_tables import Collisions
+from repro.pic.description import described
+from repro.pic.simulation import Simulation
+from repro.pic.strategies import baskets
+from repro.pic.system import Electrons, System
+
+TESTS = Path(__file__).parents[1]
+
+#: one file serves all examples: each leaves it as it was
+EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def case(name: str) -> System:
+    """A small system with a source: between walls, open at two ends and with a wall at two more, or in air."""
+    if name == "walls":
+        return crowd(shape=(4, 4, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name == "open":
+            system = crowd(shape=(4, 4, 2))
+            return replace(
+                system, mesh=replace(system.mesh, boundaries=("absorbing", "periodic", "conducting"), layers=1)
+            )
+        system = crowd(shape=(2, 2, 2), boundaries=("periodic",) * 3, count=4, born=(2, 1))
+        return replace(system, air=Collisions(cut=2e4, stop=2e4), electric=(1e5, 0.0, 0.0))
+
+
+def bits(simulation) -> dict[str, np.ndarray]:
+    """All that a restart must bring back; a charge along a periodic axis may be on the first node or the last."""
+    arrays, host = simulation.fields.arrays._asdict() | simulation.fields.psi, simulation.device.to_host
+    arrays = {name: simulation.fields.device.to_host(values) for name, values in arrays.items()}
+    mesh = simulation.system.mesh
+    charges = host(simulation.charges).reshape(tuple(cells + 2 for cells in mesh.shape[::-1]))
+    for axis, boundary in enumerate(mesh.boundaries):
+        if boundary == "periodic":
+            nodes = np.moveaxis(charges, 2 - axis, 0)
+            nodes[1] += nodes[-1]
+            nodes[-1] = 0
+    tallies = {} if simulation.tallies is None else {"tallies": host(simulation.tallies)}
+    return simulation.particles() | arrays | {"charges": charges, "steps": simulation.steps} | tallies
+
+
+def entries(file) -> list[str]:
+    """Names of all that a file holds."""
+    found = []
+    file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
+def require_same_bits(found, expected):
+    for name, values in bits(expected).items():
+        np.testing.assert_array_equal(bits(found)[name], values, err_msg=name)
+
+
+def after(system, steps, **options) -> Simulation:
+    simulation = Simulation(system, PlainDevice(), **options)
+    simulation.step(steps)
+    return simulation
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """made(name, precision): a checkpoint after two steps of a case, and the run four steps on."""
+    folder, found = tmp_path_factory.mktemp("made"), {}
+
+    def make(name: str, precision: str = "single"):
+        if (name, precision) not in found:
+            path = folder / f"{name} {precision}.h5"
+            whole = after(case(name), 2, precision=precision)
+            save(whole, path)
+            whole.step(4)
+            found[name, precision] = path, whole
+        return found[name, precision]
+
+    return make
+
+
+@pytest.mark.parametrize("name", ["walls", "open", "air"])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_restart_goes_on_bit_for_bit(made, name, precision):
+    path, whole = made(name, precision)
+    second = load(path, PlainDevice(), sort_every=3)
+    assert (second.steps, second.precision) == (2, precision)
+    second.step(4)
+    require_same_bits(second, whole)
+    if name == "air":
+        assert whole.tallies[:4].any()
+    elif name == "open":
+        assert all(psi.any() for psi in whole.fields.psi.values())
+
+
+def test_compiled_steps_go_on_bit_for_bit_from_plain_ones(made):
+    path, whole = made("walls")
+    second = load(path, select("serial"), sort_every=3)
+    second.step(4)
+    require_same_bits(second, whole)
+
+
+def test_a_checkpoint_is_read_alike_on_every_device_and_written_again_as_it_was(made, device, tmp_path):
+    path, _ = made("open")
+    # on a GPU fields are on the host, from which they cross a bus
+    strategy = baskets(blocks=2, threads=3, basket=2) if device.name == "cuda" else "fastest"
+    second = load(path, device, strategy=strategy)
+    require_same_bits(second, load(path, PlainDevice()))
+    for copy, field in zip(second.surroundings[0][:2], second.fields.arrays[:2], strict=True):
+        np.testing.assert_array_equal(device.to_host(copy), field)
+    assert second._clock[0] == 2
+    save(second, tmp_path / "again.h5")
+    with h5py.File(path) as one, h5py.File(tmp_path / "again.h5") as other:
+        assert entries(one) == entries(other)
+        for name in entries(one):
+            np.testing.assert_array_equal(other[name][()], one[name][()], err_msg=name)
+
+
+def test_the_paper_s_strategy_may_go_on(made):
+    path, whole = made("walls")
+    strategy = baskets(blocks=2, threads=3, basket=2, every=3, fields="device")
+    second = load(path, PlainDevice(), strategy=strategy, sort_every=2)
+    second.step(4)
+    require_same_bits(second, whole)
+
+
+def test_a_checkpoint_may_be_of_the_start_and_of_a_run_that_was_sorted(tmp_path):
+    whole = after(case("walls"), 5)
+    for steps, sort_every in ((0, 0), (0, 2), (3, 2)):
+        first = after(case("walls"), steps, sort_every=sort_every)
+        save(first, tmp_path / "run.h5")
+        second = load(tmp_path / "run.h5", PlainDevice(), sort_every=sort_every)
+        second.step(5 - steps)
+        require_same_bits(second, whole)
+
+
+def test_ranks_go_on_from_one_and_one_from_ranks(tmp_path):
+    whole, first = (after(case("open"), steps) for steps in (6, 2))
+    save(first, tmp_path / "one.h5")
+    environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
+    arguments = [tmp_path / "one.h5", 2, tmp_path / "two.h5"]
+    launch(2, str(TESTS / "helpers/rank_checkpoint.py"), arguments, timeout=100, environment=environment)
+    second = load(tmp_path / "two.h5", PlainDevice())
+    second.step(2)
+    require_same_bits(second, whole)
+
+
+def test_the_system_is_the_one_that_was_saved(made):
+    for name in ("walls", "open", "air"):
+        loaded, entries = load(made(name)[0], PlainDevice()).system, described(case(name))
+        for entry, value in described(loaded).items():
+            np.testing.assert_array_equal(value, entries[entry], err_msg=entry)
+        assert (loaded.air, loaded.source, loaded.mesh) == (case(name).air, case(name).source, case(name).mesh)
+
+
+@pytest.fixture
+def refused(made, tmp_path):
+    """refused(words, **changed): what a checkpoint is, with values in place of others, that load refuses so."""
+
+    def refuse(words: str, changed: dict, name: str = "walls"):
+        path = tmp_path / "changed.h5"
+        path.write_bytes(made(name)[0].read_bytes())
+        with h5py.File(path, "a") as file:
+            for entry, values in changed.items():
+                values = values(file[entry][()]) if callable(values) else values
+                del file[entry]
+                file[entry] = values
+                file[entry].attrs["crc32"] = _checksum(values)
+        with pytest.raises(InputError, match=words) as caught:
+            load(path, PlainDevice())
+        assert str(caught.value).startswith(f"{path}: ")
+        assert "\n" not in str(caught.value)
+
+    return refuse
+
+
+def put(index, value):
+    """A change of one number."""
+
+    def change(values):
+        values[index] = value
+        return values
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("entry", "values", "words"),
+    [
+        ("state/steps", "ten", "state/steps is text, not int64"),
+        ("state/steps", 2.0, "state/steps is float64, not int64"),
+        ("state/steps", -1, "such as -1 are not a whole number from 0"),
+        ("state/steps", np.array([2]), r"state/steps has the shape \(1,\), not \(\)"),
+        ("state/ids", put(3, 2), "state/ids .*: 1 numbers such as 2 are not of one particle each"),
+        ("state/ids", put(-1, 21), "state/ids .* such as 21 are not from 0 to 18, as were given away in 2 steps"),
+        ("state/ids", np.arange(201), "state/ids has 201 particles, and the system has room for 200"),
+        ("state/ids", lambda ids: ids[:-1], "state/cell has the shape"),
+        ("state/cell", put((0, 1), 4), r"state/cell .* such as 4 are not in the box of \[4 4 2\] cells"),
+        ("state/cell", put((0, 2), -1), "state/cell .* such as -1 are not in the box"),
+        ("state/place", put((1, 0), 1.5), "state/place .* such as 1.5 are not from 0 to 1"),
+        ("state/u", put((2, 1), np.nan), "state/u is damaged: 1 numbers are not finite"),
+        ("state/weight", put(0, 0.0), "state/weight .* such as 0.0 are not above 0, and at most"),
+        ("state/weight", put(0, 1e30), "state/weight .* such as 1.0.*e[+]30 are not above 0, and at most"),
+        ("state/electric", put((0, 0, 0, 0), np.inf), "state/electric is damaged: 1 numbers are not finite"),
+        ("state/charges", lambda values: values.astype(float), "state/charges is float64, not int64"),
+        ("precision", "double", "state/place is float32, not float64"),
+        ("precision", "half", "unknown precision 'half': choose one of single, double"),
+        ("system/shape", np.array([5, 4, 2]), "state/charges has the shape .*3, 5, 5.*, not .*3, 5, 6"),
+        ("system/shape", np.array([-4, 4, 2]), "cells along x = -4"),
+        ("system/dt", lambda dt: 2 * dt, "is beyond the Courant limit"),
+        ("system/boundaries", "open periodic periodic", "unknown boundary along x 'open'"),
+        ("system/source", np.ones(3), "source: 3 numbers, where there are five or none"),
+        ("system/source", np.zeros(0), "state/ids .* such as 9 are not from 0 to 8"),
+        ("system/capacity", 3, "capacity = 3 for 13 particles"),
+        ("system/electrons", lambda weight: -weight, "every weight must be above 0"),
+    ],
+)
+def test_what_no_run_of_the_system_comes_to_is_refused_by_name(refused, entry, values, words):
+    refused(words, {entry: values})
+
+
+def test_convolutions_of_absorbing_layers_must_fit_them(refused):
+    refused("state/psi electric has the shape", {"state/psi electric": np.zeros((1, 4), np.float32)}, "open")
+
+
+@EXAMPLES
+@given(st.data())
+def test_any_byte_of_any_array_that_flips_is_found_and_named(made, data):
+    path, _ = made("open")
+    with h5py.File(path, "a") as file:
+        name = data.draw(st.sampled_from(entries(file)))
+        before, kept = file[name][()], dict(file[name].attrs)
+        text = isinstance(before, bytes)
+        content = bytearray(before if text else before.tobytes())
+        if not content:
+            return
+        # texts stay ASCII
+        content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 6 if text else 7))
+        after = content.decode() if text else np.frombuffer(content, before.dtype).reshape(before.shape)
+        file[name][()] = after
+        assert dict(file[name].attrs) == kept
+    try:
+        with pytest.raises(InputError, match=f"open single.h5: {name} is damaged: its checksum"):
+            load(path, PlainDevice())
+    finally:
+        with h5py.File(path, "a") as file:
+            file[name][()] = before
+
+
+@EXAMPLES
+@given(st.data())
+def test_any_byte_of_the_file_that_flips_is_found_or_does_not_matter(made, tmp_path, data):
+    path, _ = made("walls")
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    (tmp_path / "flipped.h5").write_bytes(content)
+    try:
+        found = load(tmp_path / "flipped.h5", PlainDevice())
+    except InputError as refusal:
+        line = str(refusal)
+    else:
+        line = ""
+        require_same_bits(found, load(path, PlainDevice()))
+    assert "\n" not in line
+
+
+def test_a_checkpoint_of_another_kind_or_version_and_no_checkpoint_at_all_are_refused(made, tmp_path):
+    path, other = made("walls")[0], tmp_path / "other.h5"
+    with pytest.raises(InputError, match="other.h5: no such file"):
+        load(other, PlainDevice())
+    other.write_text("no HDF5")
+    with pytest.raises(InputError, match="other.h5: not a whole checkpoint"):
+        load(other, PlainDevice())
+    for size in (100, path.stat().st_size - 1):
+        other.write_bytes(path.read_bytes()[:size])
+        with pytest.raises(InputError, match="other.h5: not a whole checkpoint"):
+            load(other, PlainDevice())
+    # as those of sph and dpd begin
+    with h5py.File(other, "w") as file:
+        file.attrs.update(version=1, steps=10)
+    with pytest.raises(InputError, match="other.h5: not a checkpoint of electrons"):
+        load(other, PlainDevice())
+    other.write_bytes(path.read_bytes())
+    with h5py.File(other, "a") as file:
+        file.attrs["version"] = 2
+    with pytest.raises(InputError, match="a checkpoint of version 2, and this program reads 1"):
+        load(other, PlainDevice())
+    with h5py.File(other, "a") as file:
+        file.attrs["version"] = 1
+        del file["state/u"]
+    with pytest.raises(InputError, match="state/u is missing, or cannot be read"):
+        load(other, PlainDevice())
+
+
+def test_a_run_goes_on_in_its_own_precision_only(made):
+    with pytest.raises(InputError, match="the run is in single precision, and goes on in no other: double"):
+        load(made("walls")[0], PlainDevice(), precision="double")
+
+
+def test_what_goes_wrong_leaves_an_older_checkpoint_alone(made, tmp_path, monkeypatch):
+    path = tmp_path / "run.h5"
+    path.write_bytes(made("walls")[0].read_bytes())
+    broken = load(path, PlainDevice())
+    broken.particles_on_device.u[0] = np.nan
+    with pytest.raises(DivergenceError, match="momenta are not finite by step 2"):
+        save(broken, path)
+
+    def full(*_):
+        raise OSError("no space left on device")
+
+    fine = load(path, PlainDevice())
+    monkeypatch.setattr(h5py.Group, "__setitem__", full)
+    with pytest.raises(OSError, match="no space left"):
+        save(fine, path)
+    assert path.read_bytes() == made("walls")[0].read_bytes()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_checkpoint_of_electrons_that_nobody_was_added_to(tmp_path):
+    system = case("walls")
+    electrons = Electrons(system.electrons.position, system.electrons.momentum, system.electrons.weight)
+    first = Simulation(replace(system, source=None, electrons=electrons, capacity=None, name=""), PlainDevice())
+    save(first, tmp_path / "run.h5")
+    found = load(tmp_path / "run.h5", PlainDevice())
+    assert found.system.source is None
+    assert found.system.name == ""
+    require_same_bits(found, first)
