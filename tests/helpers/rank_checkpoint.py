@@ -1,6 +1,6 @@
 """A rank that goes on from a checkpoint, in plain Python: nothing is compiled.
 
-python rank_checkpoint.py CHECKPOINT STEPS NEXT_CHECKPOINT
+python rank_checkpoint.py CHECKPOINT STEPS NEXT_CHECKPOINT OPENPMD_FILE
 """
 
 import sys
@@ -8,13 +8,15 @@ import sys
 from helpers.plain import PlainDevice
 from repro.parallel.ranks import world
 from repro.pic.checkpoint import load, save
+from repro.pic.openpmd import write
 
 
-def main(path: str, steps: str, target: str):
+def main(path: str, steps: str, target: str, fields: str):
     ranks = world()
     simulation = load(path, PlainDevice(), ranks=ranks)
     simulation.step(int(steps))
     save(simulation, target)
+    write(simulation, fields)
     ranks.finish()
 
 

@@ -18,6 +18,7 @@ from repro.parallel.launch import launch
 from repro.pic.checkpoint import _checksum, load, save
 from repro.pic.collision_tables import Collisions
 from repro.pic.description import described
+from repro.pic.openpmd import write
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System
@@ -63,6 +64,13 @@ def entries(file) -> list[str]:
     found = []
     file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
     return found
+
+
+def require_same_entries(found, expected):
+    with h5py.File(found) as file, h5py.File(expected) as other:
+        assert entries(file) == entries(other)
+        for name in entries(file):
+            np.testing.assert_array_equal(file[name][()], other[name][()], err_msg=name)
 
 
 def require_same_bits(found, expected):
@@ -124,10 +132,7 @@ def test_a_checkpoint_is_read_alike_on_every_device_and_written_again_as_it_was(
         np.testing.assert_array_equal(device.to_host(copy), field)
     assert second._clock[0] == 2
     save(second, tmp_path / "again.h5")
-    with h5py.File(path) as one, h5py.File(tmp_path / "again.h5") as other:
-        assert entries(one) == entries(other)
-        for name in entries(one):
-            np.testing.assert_array_equal(other[name][()], one[name][()], err_msg=name)
+    require_same_entries(tmp_path / "again.h5", path)
 
 
 def test_the_paper_s_strategy_may_go_on(made):
@@ -148,15 +153,26 @@ def test_a_checkpoint_may_be_of_the_start_and_of_a_run_that_was_sorted(tmp_path)
         require_same_bits(second, whole)
 
 
-def test_ranks_go_on_from_one_and_one_from_ranks(tmp_path):
-    whole, first = (after(case("open"), steps) for steps in (6, 2))
-    save(first, tmp_path / "one.h5")
+@pytest.fixture(scope="module")
+def ranks_files(tmp_path_factory):
+    """A checkpoint after four steps, of which two ranks have made two, and its fields and particles as openPMD."""
+    folder = tmp_path_factory.mktemp("ranks")
+    start, *files = (folder / name for name in ("start.h5", "ranks.h5", "openpmd.h5"))
+    save(after(case("open"), 2), start)
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
-    arguments = [tmp_path / "one.h5", 2, tmp_path / "two.h5"]
-    launch(2, str(TESTS / "helpers/rank_checkpoint.py"), arguments, timeout=100, environment=environment)
-    second = load(tmp_path / "two.h5", PlainDevice())
+    launch(2, str(TESTS / "helpers/rank_checkpoint.py"), [start, 2, *files], timeout=100, environment=environment)
+    return files
+
+
+def test_ranks_go_on_from_one_and_one_from_ranks(ranks_files):
+    second = load(ranks_files[0], PlainDevice())
     second.step(2)
-    require_same_bits(second, whole)
+    require_same_bits(second, after(case("open"), 6))
+
+
+def test_ranks_write_the_fields_and_particles_that_one_writes(ranks_files, tmp_path):
+    write(after(case("open"), 4), tmp_path / "openpmd.h5")
+    require_same_entries(tmp_path / "openpmd.h5", ranks_files[1])
 
 
 def test_the_system_is_the_one_that_was_saved(made):
