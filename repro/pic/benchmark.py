@@ -1,5 +1,6 @@
 """Speed of a strategy on a device, measured only after its trajectory has been checked bit for bit."""
 
+import gc
 from functools import cache, partial
 from statistics import median
 
@@ -83,8 +84,9 @@ def measure_speed(
         # looks at what went wrong
         simulation.step(1)
         name = simulation.strategy
-        # two at once might not fit
+        # two at once might not fit, and its recorded steps name it
         del simulation
+        gc.collect()
     particles = facts["particles"]
     return Speed.of(
         case,

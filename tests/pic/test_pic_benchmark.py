@@ -16,6 +16,12 @@ CASE = {"cells": 3, "per_cell": 0.5, "self_field": False, "births": 0.0}
 SYSTEM = UniformSource(**CASE).system()
 
 
+class PlainGpu(PlainCore):
+    """As if it were a GPU: steps are launched as graphs of many."""
+
+    name = "cuda"
+
+
 @pytest.fixture
 def core(monkeypatch):
     """A core; a small system is checked over two steps, and no check is remembered."""
@@ -89,6 +95,26 @@ def test_of_a_strategy_that_the_host_drives_launches_and_busy_threads_are_told(c
     assert facts["launches"] == one.launches >= 14 / 4
     assert facts["busy"] == pytest.approx(one.segments / (4 * one.launches))
     assert facts["per step"] == pytest.approx(one.segments / 14)
+
+
+def test_on_a_gpu_graphs_of_whole_sorts_are_timed(core, monkeypatch):
+    monkeypatch.setattr(benchmark, "GRAPH", 4)
+    seen, advance = [], Simulation.advance
+    monkeypatch.setattr(
+        Simulation, "advance", lambda *a, **k: seen.append((*a[1:], k.get("every"))) or advance(*a, **k)
+    )
+    found = benchmark.measure_speed("case", SYSTEM, PlainGpu(), strategy="global sums", sort_every=3, seconds=1e-6)
+    # the multiple of three steps next to four: compiled, recorded, and one warm-up more than there are repetitions
+    assert [call for call in seen if call[1] == 6] == [(12, 6)] + [(6, 6)] * (1 + 1 + benchmark.REPEATS)
+    assert found.choices["launch"] == "CUDA graph of at least 4 steps"
+
+
+def test_what_the_host_drives_on_a_gpu_is_timed_by_its_clock(core, monkeypatch):
+    monkeypatch.setattr(PlainGpu, "clock", None)
+    strategy = baskets(blocks=1, threads=8, basket=4, every=1, fields="device")
+    found = benchmark.measure_speed("case", SYSTEM, PlainGpu(), strategy=strategy, seconds=1e-6)
+    assert found.choices["launch"] == "by the host, until all are done"
+    assert found.repeats == benchmark.REPEATS
 
 
 def test_births_without_room_are_no_speed(core):

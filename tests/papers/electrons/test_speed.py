@@ -114,6 +114,8 @@ def test_a_slow_plasma_is_small_for_one_core(timed):
     assert found["particles"].tolist() == [2000, 500] * 2
     assert found["precision"].tolist() == ["single"] * 2 + ["double"] * 2
     assert set(found["system"]) == {"plasma"}
+    none = tables.slow_speeds(2000, timed, one_core=0, names=names, precisions=["single"])
+    assert none["program"].tolist() == names[:1]
 
 
 def test_a_trend_that_goes_the_other_way_is_not_reproduced(timed):

@@ -17,8 +17,8 @@ _LOOKS = {
     TILES: (ORANGE, "X"),
     LOOP: (GREEN, "^"),
     BATCHES: (PURPLE, "D"),
-    LOOP_ON_CORE: (GREEN, "2"),
-    BATCHES_ON_CORE: (PURPLE, "1"),
+    LOOP_ON_CORE: (GREEN, "P"),
+    BATCHES_ON_CORE: (PURPLE, "*"),
 }
 
 _GROUP_COLOURS = dict(zip(GROUPS, (BLUE, PURPLE, VERMILLION, ORANGE, GREEN, YELLOW), strict=True))
@@ -79,9 +79,7 @@ def part_bars(table: pd.DataFrame):
 
 def codes(table: pd.DataFrame):
     """Nanoseconds of a step of a particle: ours and other codes, from `tables.beside`."""
-    names = [
-        " ".join(filter(None, (row.code, row.precision, row.case and f"({row.case})"))) for row in table.itertuples()
-    ]
+    names = [", ".join(filter(None, (row.code, row.precision, row.case))) for row in table.itertuples()]
     figure, axes = plt.subplots(figsize=(7.2, 0.4 * len(table) + 1.2))
     colours = [BLUE if who == "this run" else ORANGE for who in table["who"]]
     bars = axes.barh(range(len(table)), table["ns"], 0.7, color=colours)

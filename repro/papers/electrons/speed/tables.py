@@ -1,5 +1,7 @@
 """The tables of the speed notebook: speeds over the number of particles, speedups, parts of a step, other codes."""
 
+import gc
+
 import pandas as pd
 
 from repro.errors import InputError, require_one_of
@@ -78,12 +80,16 @@ def speeds(
 
 
 def slow_speeds(particles: int, device, record=None, *, one_core: int, names, precisions, **options) -> pd.DataFrame:
-    """Speeds in the slow plasma, `options` as of `speeds`; programs of one core have at most `one_core` particles."""
+    """Speeds in the slow plasma, `options` as of `speeds`; programs of one core have at most `one_core` particles.
+
+    With 0 of them they are left out.
+    """
     sizes = {name: min(particles, one_core) if name in ON_ONE_CORE else particles for name in names}
     found = [
         speeds([size], device, record, names=[name], one_core=one_core, precision=precision, case=plasma_of, **options)
         for precision in precisions
         for name, size in sizes.items()
+        if size
     ]
     return pd.concat(found, ignore_index=True)
 
@@ -111,7 +117,9 @@ def parts(particles: int, device, names, *, precision="single", steps: int = 5) 
         simulation = Simulation(system, program.device, precision=precision, **program.options)
         times = part_times(simulation, steps=steps)
         rows += [(program.name, part, group_of(part), 1e9 * time / particles) for part, time in times.items()]
+        # two at once might not fit, and its recorded steps name it
         del simulation
+        gc.collect()
     return pd.DataFrame(rows, columns=["program", "part", "group", "ns"])
 
 
@@ -131,15 +139,15 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 def beside(tables, others: pd.DataFrame) -> pd.DataFrame:
     """Our best program on a GPU and on one core beside other codes (data/reference/pic_speeds.csv), by ns.
 
-    `tables` are of `speeds`; columns code, case, precision, ns, where, hardware, who.
+    `tables` are of `speeds`; columns code, case, precision, particles, ns, where, hardware, who.
     """
-    columns = ["code", "case", "precision", "ns", "where", "hardware", "who"]
+    columns = ["code", "case", "precision", "particles", "ns", "where", "hardware", "who"]
     ours = pd.concat(tables, ignore_index=True)
     places = ours["program"].map(dict.fromkeys(ON_GPU, "GPU") | dict.fromkeys(ON_ONE_CORE, "one core"))
-    ours = ours.assign(where=places, code="here, " + ours["program"], case=ours["system"], who="this run")
+    ours = ours.assign(where=places, code="here: " + ours["program"], case=ours["system"], who="this run")
     best = ours.dropna(subset="where").sort_values("ns").drop_duplicates(["where", "case", "precision"])
     places = others["device"].map({"cuda": "GPU", "core": "one core"})
-    others = others.assign(where=places, case="", precision="")
+    others = others.assign(where=places, case="", precision="", particles=None)
     return pd.concat([best[columns], others[columns]], ignore_index=True).sort_values(
         ["where", "ns"], ignore_index=True
     )

@@ -8,6 +8,10 @@ from .programs import BATCHES, LOOP, ON_DEVICE, PAPER, PRODUCTION
 NO_GPU = "Without a GPU there is no speedup to measure: the programs of the CPU stand in the table above."
 
 
+def _ns(value: float) -> str:
+    return f"{value:,.0f} ns" if value >= 100 else f"{value:.3g} ns"
+
+
 def conditions(table: pd.DataFrame) -> str:
     """What the speeds hang on, from `tables.speeds`."""
     row = table.loc[table["particles"].idxmax()]
@@ -25,7 +29,7 @@ def programs(table: pd.DataFrame) -> str:
     for name, rows in table.groupby("program", sort=False):
         row = rows.loc[rows["particles"].idxmax()]
         lines.append(
-            f"* *{name}* ({row['hardware']}): **{row['ns']:.3g} ns** a particle and step with {row['particles']:,} "
+            f"* *{name}* ({row['hardware']}): **{_ns(row['ns'])}** a particle and step with {row['particles']:,} "
             f"particles, {row['segments'] / 1e6:,.0f} million segments a second{_launches(row)}"
         )
     return "\n".join(lines)
@@ -75,7 +79,7 @@ def parts(table: pd.DataFrame) -> str:
     for name, rows in table.groupby("program", sort=False):
         sums = rows.groupby("group", sort=False)["ns"].sum().sort_values(ascending=False)
         shares = ", ".join(f"{group} {100 * value / sums.sum():.0f} %" for group, value in sums.head(3).items())
-        lines.append(f"* *{name}*: {sums.sum():.3g} ns a particle, of which {shares}")
+        lines.append(f"* *{name}*: {_ns(sums.sum())} a particle, of which {shares}")
     return "\n".join(lines)
 
 
@@ -90,7 +94,7 @@ def codes(table: pd.DataFrame) -> str:
             if row.who != "this run"
         )
         here = "; ".join(
-            f"{row.case}, {row.precision} precision **{row.ns:.3g} ns** ({row.code})" for row in ours.itertuples()
+            f"{row.case}, {row.precision} precision **{_ns(row.ns)}** ({row.code})" for row in ours.itertuples()
         )
         lines.append(f"* {where}: {here or 'not measured in this run'}. Others: {others or 'none stated'}")
     return "\n".join(lines)
