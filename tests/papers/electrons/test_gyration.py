@@ -75,10 +75,10 @@ def test_the_solver_drifts_with_e_over_b_and_boris_does_not():
 
 
 def test_where_no_force_acts_errors_are_those_of_theory():
-    table = crossed.force_free([0.02, 0.01], 5.0, 1.5)
+    table = crossed.force_free([0.02, 0.01], 5.0, 0.7)
     for name in ("Boris", "splitting"):
         row = table[(table["pusher"] == name) & (table["turn"] == 0.01)].iloc[0]
-        assert row["angle"] == pytest.approx(float(crossed.largest_angle(name, 0.01, 5.0)), rel=0.05)
+        assert row["angle"] == pytest.approx(float(crossed.largest_angle(name, 0.01, 5.0)), rel=0.002)
         assert crossed.order(table, name) == pytest.approx(2, abs=0.1)
     said = text.force_free_text(table, 5.0)
     assert said.count("**fails**") == 2

@@ -121,5 +121,12 @@ def order(table: pd.DataFrame, name: str) -> float:
 
 
 def largest_angle(name: str, turn, gamma: float):
-    """What the angle is for small steps: gamma turn^2 / 8 for Boris, a third of it for the splitting."""
-    return gamma * np.square(turn) / {"Boris": 8, "splitting": 24}[name]
+    """What the angle is for small steps of Boris or the splitting.
+
+    With theta the turn, a half kick makes gamma too large by its share beta^2 theta^2 / 8, so that a step deflects by
+    beta^2 theta^3 / 8 with Boris' rotation, and by 2 / 3 theta^3 / 8 less with the exact one. The deflections add up
+    over the part theta / gamma of a radian by which the swing goes on in a step.
+    """
+    beta_squared = 1 - gamma**-2
+    share = {"Boris": beta_squared, "splitting": beta_squared - 2 / 3}[name]
+    return gamma * np.square(turn) * share / 8
