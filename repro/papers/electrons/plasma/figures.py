@@ -1,0 +1,85 @@
+"""Figures of the notebook on plasma. Each function returns (figure, arrays), the numbers that it shows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import COLOURS, GREEN, MARKERS
+
+from .waves import ENERGY_DRIFT, FREQUENCY_ERROR, drift
+
+_SMALLEST = 1e-17
+
+
+def frequencies(table: pd.DataFrame):
+    """Frequencies over omega_p against the cells of a wavelength (small steps) and against the step (along x)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8), sharey=True)
+    step = table["omega_p dt"].mode().min()
+    for k, (direction, rows) in enumerate(table.groupby("direction", sort=False)):
+        drawn = {"color": COLOURS[k], "marker": MARKERS[k], "ls": "none", "mfc": "none"}
+        for axes, column, some in (
+            (left, "cells a wavelength", rows[rows["omega_p dt"] == step]),
+            (right, "omega_p dt", rows[rows["direction"] == "x"]),
+        ):
+            some = some.sort_values(column)
+            axes.plot(some[column], some["omega / omega_p"], **drawn, label=f"along {_along(direction)}")
+            axes.plot(some[column], some["theory"], color=COLOURS[k], marker="none", lw=1)
+    for axes in (left, right):
+        axes.axhspan(1 - FREQUENCY_ERROR, 1 + FREQUENCY_ERROR, color=GREEN, alpha=0.15)
+    left.set(xlabel="cells of a wavelength along each axis", ylabel="frequency over omega_p")
+    right.set(xlabel="omega_p dt (along x)")
+    left.legend()
+    return figure, {name: table[name] for name in ("cells a wavelength", "omega_p dt", "omega / omega_p", "theory")}
+
+
+def _along(direction: str) -> str:
+    return direction if direction == "x" else f"the {direction}"
+
+
+def energies(runs: dict, warm: dict[float, pd.DataFrame]):
+    """The total energy over that at the start: of cold waves, means of a period, and of warm plasmas."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.2))
+    arrays, swings = {}, sorted({swing for swing, _ in runs})
+    for (swing, precision), table in runs.items():
+        k, change = swings.index(swing), drift(table)
+        line = "-" if precision == "double" else "--"
+        label = f"swing of {swing:g} cells, {precision}"
+        left.plot(change.index, 100 * change, line, color=COLOURS[k], marker="none", label=label)
+        arrays |= {f"{label}: periods": change.index.to_numpy(), f"{label}: drift": change.to_numpy()}
+    for k, (per_cell, table) in enumerate(warm.items()):
+        label = f"{per_cell:g} particles a cell"
+        right.plot(table["periods"], 100 * table["energy"], color=COLOURS[k], marker="none", label=label)
+        arrays |= {f"{label}: periods": table["periods"], f"{label}: energy": table["energy"]}
+    for axes, title in ((left, "cold waves"), (right, "warm plasma")):
+        axes.axhspan(-100 * ENERGY_DRIFT, 100 * ENERGY_DRIFT, color=GREEN, alpha=0.15)
+        axes.set(xlabel="plasma periods", title=title)
+        axes.legend()
+    # room for the legend
+    left.set(ylabel="change of the energy (%)", ylim=(None, 1.5 * left.get_ylim()[1]))
+    return figure, arrays
+
+
+def charges(table: pd.DataFrame):
+    """Residuals of continuity and of Gauss' law over the steps of a busy box."""
+    figure, axes = plt.subplots()
+    for k, (precision, rows) in enumerate(table.groupby("precision", sort=False)):
+        for name, line in (("continuity", "-"), ("gauss", "--")):
+            values = np.maximum(rows[name], _SMALLEST)
+            axes.semilogy(rows["step"], values, line, color=COLOURS[k], label=f"{name}, {precision} precision")
+    axes.set(xlabel="step", ylabel="residual over the largest charge")
+    axes.legend()
+    return figure, {name: table[name] for name in table}
+
+
+def growth(table: pd.DataFrame, rate: float):
+    """The field between two streams over time, with theory's growth drawn through its middle."""
+    figure, axes = plt.subplots()
+    axes.semilogy(table["time"], table["field"], color=COLOURS[0], marker="none", label="field")
+    end = table["time"][table["field"] > 0.5 * table["field"].max()].iloc[0]
+    rows = table[(table["time"] > min(3.0, end / 2)) & (table["time"] <= end)]
+    middle = rows.iloc[len(rows) // 2]
+    line = middle["field"] * np.exp(rows["time"] - middle["time"])
+    axes.semilogy(rows["time"], line, "--", color=COLOURS[1], marker="none", label=f"theory, {rate:.3g} 1/s")
+    axes.set(xlabel="time times theory's growth rate", ylabel="amplitude of the field (V/m)")
+    axes.legend()
+    return figure, {name: table[name] for name in table}

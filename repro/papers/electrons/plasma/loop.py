@@ -1,0 +1,197 @@
+"""The loop with all that happens in it: charge, bits and momentum, and two streams that grow a wave between them."""
+
+import warnings
+from math import pi
+
+import numpy as np
+import pandas as pd
+
+from repro.pic import exact
+from repro.pic.cases import Plasma
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from repro.pic.fields import courant_limit
+from repro.pic.mesh import Mesh
+from repro.pic.observables import (
+    charge_density,
+    charge_sums,
+    continuity_residual,
+    field_energy,
+    gauss_residual,
+    kinetic_energy,
+)
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, Source, System
+
+_SPACING, _COURANT = 1e-3, 0.9
+
+#: momentum of a warm plasma along each axis, over m c: with omega_p dt = 0.1 a Debye length of a third of a cell
+_HEAT = 0.06
+
+#: what rounding may leave of the largest charge, by precision: of continuity in a step; of Gauss' law, which is a
+#: random walk of such steps, as many times as the root of their number
+ROUNDING = {"double": 1e-13, "single": 1e-6}
+
+
+def busy(cells: int, particles: int, steps: int, seed: int = 1) -> System:
+    """A box in which all happens: walls that absorb, a source in each step, a field from outside, fast electrons."""
+    mesh = Mesh((cells,) * 3, (_SPACING,) * 3, ("conducting", "periodic", "periodic"))
+    dt = _COURANT * courant_limit(mesh)
+    density = (0.2 / dt) ** 2 * MASS * PERMITTIVITY / CHARGE**2
+    weight, born = density * float(np.prod(mesh.length)) / particles, max(1, particles // 50)
+    # 1 MeV, on orbits of about a third of the box, and of no less than a step may turn by
+    source = Source(1e6, weight, start=particles, per_step=born, seed=seed)
+    field = source.momentum * MASS * LIGHT / (CHARGE * max(cells / 3, 2.0) * _SPACING)
+    capacity = particles + born * (steps + 1)
+    return System(mesh, dt, source=source, magnetic=(0.0, field, field / 2), capacity=capacity, name="busy box")
+
+
+def charges(cells: int, particles: int, steps: int, device, *, every: int) -> pd.DataFrame:
+    """Residuals of continuity and of Gauss' law each `every` steps of a busy box, in both precisions.
+
+    Columns: precision, step, continuity, gauss, count (particles), absorbed (since the start).
+    """
+    rows, system = [], busy(cells, particles, steps)
+    for precision in ("double", "single"):
+        simulation, mesh = Simulation(system, device, precision=precision), system.mesh
+        for step in range(every, steps + 1, every):
+            simulation.step(every - 1)
+            before = _sums(simulation)
+            simulation.step(1)
+            after, electric = _sums(simulation), simulation.fields.on_host()["electric"]
+            currents = simulation.device.to_host(simulation.fields.arrays.currents)
+            born = particles + step * system.source.per_step
+            rows.append(
+                (
+                    precision,
+                    step,
+                    continuity_residual(mesh, before, after, currents),
+                    gauss_residual(mesh, electric, charge_density(mesh, after, simulation.unit)),
+                    simulation.count,
+                    born - simulation.count,
+                )
+            )
+    return pd.DataFrame(rows, columns=["precision", "step", "continuity", "gauss", "count", "absorbed"])
+
+
+def kept(rows: pd.DataFrame) -> bool:
+    """Are residuals of one precision rounding?"""
+    limit = ROUNDING[rows["precision"].iloc[0]]
+    return bool((rows["continuity"] <= limit).all() and (rows["gauss"] <= limit * np.sqrt(rows["step"])).all())
+
+
+def _sums(simulation) -> np.ndarray:
+    """The charge of each node, in whole numbers."""
+    particles, at_rest = simulation.particles(), simulation.device.to_host(simulation.charges)
+    return charge_sums(simulation.system.mesh, particles["position"], particles["weight"], simulation.unit, at_rest)
+
+
+def bits(cells: int, particles: int, steps: int, devices: dict) -> pd.DataFrame:
+    """A busy box on each device and in each precision; how many numbers differ from the first device's.
+
+    Columns: precision, device, particles, numbers (compared), different.
+    """
+    rows, system = [], busy(cells, particles, steps)
+    for precision in ("single", "double"):
+        first = None
+        for name, device in devices.items():
+            simulation = Simulation(system, device, precision=precision, sort_every=10)
+            simulation.step(steps)
+            found = [*simulation.particles().values(), *simulation.fields.on_host().values()]
+            first = found if first is None else first
+            # particles that only one of them has would be different in shape
+            same = [a.shape == b.shape and int((a != b).sum()) for a, b in zip(found, first, strict=True)]
+            different = sum(n if n is not False else found[k].size for k, n in enumerate(same))
+            rows.append((precision, name, simulation.count, sum(values.size for values in found), different))
+    return pd.DataFrame(rows, columns=["precision", "device", "particles", "numbers", "different"])
+
+
+def warm(cells: int, per_cells, periods: int, device) -> dict[float, pd.DataFrame]:
+    """A warm plasma for so many plasma periods, with each number of particles a cell; one row a period.
+
+    Columns: periods, energy (total, over that at the start, less 1), field (its share of the energy), momentum (the
+    largest component of the sum of all, less that at the start, over the sum of their sizes).
+    """
+    found = {}
+    for per_cell in per_cells:
+        system = Plasma(cells=cells, per_cell=per_cell, plasma_step=0.1, heat=_HEAT).system()
+        simulation, rows = Simulation(system, device, sort_every=50), []
+        energy, _, momentum = _totals(simulation)
+        for period in range(periods + 1):
+            simulation.step(round(period * 2 * pi / 0.1) - simulation.steps)
+            total, share, sums = _totals(simulation)
+            rows.append((period, total / energy - 1, share, float(np.abs(sums - momentum).max())))
+        table = pd.DataFrame(rows, columns=["periods", "energy", "field", "momentum"])
+        found[per_cell] = table
+    return found
+
+
+def _totals(simulation) -> tuple[float, float, np.ndarray]:
+    """The energy in J, the field's share of it, and the sum of momenta over that of their sizes."""
+    mesh, fields, particles = simulation.system.mesh, simulation.fields.on_host(), simulation.particles()
+    field = field_energy(mesh, simulation.system.dt, fields["electric"], fields["magnetic"])
+    total = field + kinetic_energy(particles["momentum"], particles["weight"])
+    sizes = np.linalg.norm(particles["momentum"], axis=1)
+    return total, field / total, particles["weight"] @ particles["momentum"] / (particles["weight"] @ sizes)
+
+
+def warm_table(runs: dict[float, pd.DataFrame]) -> pd.DataFrame:
+    """The largest drifts of each of `warm`, one row each."""
+    rows = []
+    for per_cell, table in runs.items():
+        row = {"particles a cell": per_cell, "periods": table["periods"].iloc[-1], "field": table["field"].mean()}
+        rows.append(row | {"energy": table["energy"].abs().max(), "momentum": table["momentum"].max()})
+    return pd.DataFrame(rows)
+
+
+def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1, seed: int = 1) -> System:
+    """Two cold beams through each other along x, with the wave that grows fastest once in the box, seeded weakly."""
+    gamma = float(exact.lorentz_factor(momentum))
+    mesh = Mesh((cells, 1, 1), (_SPACING,) * 3)
+    # k v = sqrt(3) / 2 of one beam's frequency, omega_p / sqrt(2 gamma^3), which gives the density
+    beam = 2 * pi / mesh.length[0] * LIGHT * momentum / gamma / np.sqrt(0.75)
+    frequency = beam * np.sqrt(2 * gamma**3)
+    dt = min(_COURANT * courant_limit(mesh), turn / frequency)
+    place = (np.arange(cells * each) + 0.5) / each * _SPACING
+    position = np.full((2 * len(place), 3), _SPACING / 2)
+    position[:, 0] = np.tile(place, 2)
+    ahead = np.repeat([1.0, -1.0], len(place)) * momentum
+    seeded = 1e-4 * momentum * np.sin(2 * pi * position[:, 0] / mesh.length[0])
+    u = np.zeros_like(position)
+    u[:, 0] = ahead + seeded
+    density = frequency**2 * MASS * PERMITTIVITY / CHARGE**2
+    weight = np.full(len(u), density * float(np.prod(mesh.length)) / len(u))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return System(mesh, dt, Electrons(position, u, weight), name="two streams")
+
+
+def growth(cells: int, each: int, times: float, device, *, every: int = 5) -> pd.DataFrame:
+    """Let two streams run for so many times the inverse of theory's growth rate; one row each `every` steps.
+
+    Columns: time (in that unit), field (amplitude of the box's wave in V/m), momentum (the sum along x over that of one
+    beam).
+    """
+    system = streams(cells, each)
+    simulation, rows = Simulation(system, device, precision="double"), []
+    unit, beam = rate(system), float(np.abs(system.electrons.momentum[:, 0] * system.electrons.weight).sum() / 2)
+    wave = np.exp(-2j * pi * (np.arange(cells) + 0.5) / cells)
+    while simulation.time * unit < times:
+        simulation.step(every)
+        electric, particles = simulation.fields.on_host()["electric"], simulation.particles()
+        field = 2 * abs(np.mean(electric[0, 0, 0, :-1] * wave))
+        momentum = float((particles["momentum"][:, 0] * particles["weight"]).sum())
+        rows.append((simulation.time * unit, field, momentum / beam))
+    return pd.DataFrame(rows, columns=["time", "field", "momentum"])
+
+
+def rate(system: System) -> float:
+    """Theory's growth rate in 1/s of the wave in a box with two streams."""
+    momentum = float(np.abs(system.electrons.momentum[:, 0]).mean())
+    return exact.two_stream_growth(2 * pi / system.mesh.length[0], momentum, system.density)
+
+
+def fitted(table: pd.DataFrame, first: float = 3.0, share: float = 0.05) -> float:
+    """The growth rate over theory's, from `first` times to where the field is `share` of its largest."""
+    end = table["time"][table["field"] > share * table["field"].max()].iloc[0]
+    rows = table[(table["time"] >= first) & (table["time"] <= end)]
+    return float(np.polyfit(rows["time"], np.log(rows["field"]), 1)[0])

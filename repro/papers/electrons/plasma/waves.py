@@ -1,0 +1,177 @@
+"""Waves in a cold plasma, by the whole loop: how fast they oscillate, and what becomes of their energy."""
+
+import warnings
+from dataclasses import dataclass, replace
+from math import ceil, pi
+
+import numpy as np
+import pandas as pd
+
+from repro.pic import exact
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from repro.pic.fields import courant_limit
+from repro.pic.mesh import Mesh
+from repro.pic.observables import field_energy, kinetic_energy
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, System
+
+#: how far a frequency may be from omega_p, and an energy from that at the start
+FREQUENCY_ERROR, ENERGY_DRIFT = 0.005, 1e-3
+
+#: side of a cell in m, and the time step as a share of the longest one
+_SPACING, _COURANT = 1e-3, 0.9
+
+#: momentum of the electrons in small waves, over m c
+_SMALL = 1e-5
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A standing wave in a box that is periodic, in electrons that are cold and evenly spaced."""
+
+    #: cells of a wavelength along each axis of its direction, and wavelengths in the box along the first
+    cells: int
+    mode: int = 1
+    #: along x, or along the diagonal of x and y
+    diagonal: bool = False
+    #: particles of a cell along each axis of its direction
+    each: int = 4
+    #: omega_p times the time step
+    turn: float = 0.1
+    #: largest momentum over m c
+    amplitude: float = _SMALL
+
+    @property
+    def mesh(self) -> Mesh:
+        """The box."""
+        side = self.cells * self.mode
+        return Mesh((side, side if self.diagonal else 1, 1), (_SPACING,) * 3)
+
+    @property
+    def direction(self) -> np.ndarray:
+        """Of the wave."""
+        return np.array([1.0, 1.0, 0.0]) / np.sqrt(2) if self.diagonal else np.array([1.0, 0.0, 0.0])
+
+    def phase(self, place) -> np.ndarray:
+        """Of the wave at places in m, (..., 3)."""
+        along = place[..., 0] + place[..., 1] if self.diagonal else place[..., 0]
+        return 2 * pi * along / (self.cells * _SPACING)
+
+    def system(self) -> System:
+        """The electrons at the start, at rest but for the wave."""
+        mesh = self.mesh
+        dt = _COURANT * courant_limit(mesh)
+        axes = [
+            (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
+        ]
+        place = _SPACING * np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+        density = (self.turn / dt) ** 2 * MASS * PERMITTIVITY / CHARGE**2
+        weight = np.full(len(place), density * float(np.prod(mesh.length)) / len(place))
+        # along x all electrons of a cell are in the same field: what they differ by at first would never come back
+        seen = place if self.diagonal else (np.floor(place / _SPACING) + 0.5) * _SPACING
+        momentum = self.amplitude * np.sin(self.phase(seen))[:, None] * self.direction
+        with warnings.catch_warnings():
+            # the Debye length of cold electrons is not resolved, and there is no heat that could grow from it in so
+            # even an order
+            warnings.simplefilter("ignore", UserWarning)
+            return System(mesh, dt, Electrons(place, momentum, weight), name="cold wave")
+
+    @property
+    def theory(self) -> float:
+        """The frequency over omega_p that the scheme should have."""
+        share = exact.mesh_share(2 * pi / self.cells, self.each) if self.diagonal else 1.0
+        return exact.leapfrog_frequency(np.sqrt(share) * self.turn, 1.0) / self.turn
+
+
+def oscillation(wave: Wave, periods: float, device, precision: str = "double", every: int = 1) -> pd.DataFrame:
+    """Follow a wave for so many periods; one row each `every` steps.
+
+    Columns: periods, field (E along the wave, projected on it, in V/m), electric and kinetic (energies in J).
+    """
+    system = wave.system()
+    simulation, mesh = Simulation(system, device, precision=precision), system.mesh
+    shapes = [np.sin(wave.phase(_edges(mesh, axis))) * wave.direction[axis] for axis in range(3)]
+    rows, steps = [], ceil(periods * 2 * pi / wave.turn)
+    for step in range(every, steps + every, every):
+        simulation.step(every)
+        fields, particles = simulation.fields.on_host(), simulation.particles()
+        inner = fields["electric"][:, :-1, :-1, :-1]
+        field = 2 * sum((inner[axis] * shapes[axis]).mean() for axis in range(3))
+        energies = (
+            field_energy(mesh, system.dt, fields["electric"], fields["magnetic"]),
+            kinetic_energy(particles["momentum"], particles["weight"]),
+        )
+        rows.append((step * wave.turn / (2 * pi), field, *energies))
+    return pd.DataFrame(rows, columns=["periods", "field", "electric", "kinetic"])
+
+
+def _edges(mesh: Mesh, axis: int) -> np.ndarray:
+    """Where the components of E along an axis stand, (nz, ny, nx, 3)."""
+    half = [0.5 if k == axis else 0.0 for k in range(3)]
+    axes = [(np.arange(cells) + half[k]) * mesh.spacing[k] for k, cells in enumerate(mesh.shape)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), -1).transpose(2, 1, 0, 3)
+
+
+def frequency(table: pd.DataFrame) -> float:
+    """The frequency over omega_p, from where the field passes through zero."""
+    field, time = table["field"].to_numpy(), table["periods"].to_numpy()
+    before = np.flatnonzero(field[:-1] * field[1:] < 0)
+    share = field[before] / (field[before] - field[before + 1])
+    zeros = time[before] + share * np.diff(time)[0]
+    return (len(zeros) - 1) / 2 / (zeros[-1] - zeros[0])
+
+
+def frequencies(waves: list[Wave], periods: float, device) -> pd.DataFrame:
+    """The frequency of each wave in double precision, beside omega_p and the scheme's own theory."""
+    rows = []
+    for wave in waves:
+        found = frequency(oscillation(wave, periods, device))
+        rows.append(
+            {
+                "direction": "diagonal" if wave.diagonal else "x",
+                "cells a wavelength": wave.cells,
+                "wavelengths": wave.mode,
+                "omega_p dt": wave.turn,
+                "density (1/m^3)": wave.system().density,
+                "omega / omega_p": found,
+                "theory": wave.theory,
+                "deviation (%)": 100 * (found - 1),
+                "from theory (%)": 100 * (found / wave.theory - 1),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def drift(table: pd.DataFrame) -> pd.Series:
+    """The total energy over that of the first period, as running means over a period; index by periods."""
+    total = table["electric"] + table["kinetic"]
+    width = int(np.searchsorted(table["periods"], 1.0)) + 1
+    mean = total.rolling(width).mean().iloc[width - 1 :]
+    return pd.Series((mean / mean.iloc[0] - 1).to_numpy(), index=table["periods"].iloc[width - 1 :].to_numpy())
+
+
+def energies(swings, periods: float, device, *, cells: int = 16) -> dict[tuple[float, str], pd.DataFrame]:
+    """`oscillation` of waves of so many cells along x in both precisions, for each swing of the electrons in cells."""
+    found = {}
+    for swing in swings:
+        wave = Wave(cells)
+        # an electron swings by u c / omega_p
+        wave = replace(wave, amplitude=swing * wave.turn / light_of_a_step(wave))
+        for precision in ("double", "single"):
+            found[swing, precision] = oscillation(wave, periods, device, precision, every=5)
+    return found
+
+
+def light_of_a_step(wave: Wave) -> float:
+    """The way of light in a step, in cells."""
+    return LIGHT * wave.system().dt / _SPACING
+
+
+def energy_table(runs: dict) -> pd.DataFrame:
+    """How far the mean energy of a period drifts from the first one's, and how far it swings, of each of `energies`."""
+    rows = []
+    for (swing, precision), table in runs.items():
+        total = table["electric"] + table["kinetic"]
+        row = {"swing (cells)": swing, "precision": precision, "periods": table["periods"].iloc[-1]}
+        rows.append(row | {"drift": drift(table).abs().max(), "spread": float(total.max() / total.min() - 1)})
+    return pd.DataFrame(rows)

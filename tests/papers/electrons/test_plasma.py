@@ -1,0 +1,106 @@
+"""The notebook on plasma: its waves are what they are called, its measures find what is put in, its sentences tell."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.plain import PlainDevice
+
+from repro.papers.electrons.plasma import loop, text, waves
+from repro.papers.electrons.plasma.waves import Wave
+
+
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_a_wave_has_its_density_its_length_and_as_many_electrons(diagonal):
+    wave = Wave(6, 2, diagonal=diagonal, each=3, turn=0.2, amplitude=1e-3)
+    system = wave.system()
+    assert system.plasma_frequency * system.dt == pytest.approx(0.2)
+    assert system.mesh.shape == ((12, 12, 1) if diagonal else (12, 1, 1))
+    assert system.count == (36 * 36 if diagonal else 36)
+    speed = system.electrons.momentum @ wave.direction
+    assert np.abs(speed).max() == pytest.approx(1e-3, rel=0.15)
+    # along its direction only, and back to where it was after a wavelength
+    np.testing.assert_allclose(speed[:, None] * wave.direction, system.electrons.momentum, atol=1e-18)
+    line = speed[system.electrons.position[:, 1] < 0.51e-3 if not diagonal else slice(0, None, 36)]
+    np.testing.assert_allclose(line[:18], line[18:36], atol=1e-15)
+
+
+def test_a_frequency_is_found_between_samples():
+    time = np.arange(1, 400) * 0.03
+    table = pd.DataFrame({"periods": time, "field": np.cos(2 * np.pi * 1.0123 * time + 0.4)})
+    assert waves.frequency(table) == pytest.approx(1.0123, rel=2e-4)
+
+
+def test_a_plane_wave_oscillates_as_theory_has_it_along_the_axis_and_the_diagonal():
+    found = waves.frequencies([Wave(4, each=2, turn=0.3), Wave(4, diagonal=True, each=1, turn=0.3)], 2, PlainDevice())
+    assert found["from theory (%)"].abs().max() < 0.02
+    assert found["deviation (%)"].iloc[0] == pytest.approx(100 * 0.3**2 / 24, rel=0.05)
+    assert found["deviation (%)"].iloc[1] < -10
+    said = text.frequency_text(found)
+    assert "1 of 2 waves" in said
+    assert "Along the diagonal, 4 cells" in said
+
+
+def test_a_drift_is_that_of_means_over_a_period():
+    time = np.arange(1, 500) * 0.05
+    total = 2 + 0.01 * np.cos(4 * np.pi * time) + 0.002 * time
+    table = pd.DataFrame({"periods": time, "electric": 0.25 * total, "kinetic": 0.75 * total})
+    found = waves.drift(table)
+    assert found.iloc[-1] == pytest.approx(0.001 * (time[-1] - 1), rel=0.02)
+
+
+def test_residuals_count_as_rounding_or_not():
+    rows = pd.DataFrame({"precision": "double", "step": [1, 100], "continuity": 5e-14, "gauss": [1e-13, 9e-13]})
+    rows = rows.assign(count=5, absorbed=1)
+    assert loop.kept(rows)
+    assert not loop.kept(rows.assign(continuity=2e-13))
+    assert not loop.kept(rows.assign(gauss=[2e-13, 9e-13]))
+    assert "**more than rounding**" in text.charge_text(rows.assign(gauss=1e-9))
+
+
+def test_a_busy_box_keeps_its_charge_while_walls_absorb():
+    table = loop.charges(3, 20, 6, PlainDevice(), every=3)
+    assert all(loop.kept(rows) for _, rows in table.groupby("precision"))
+    assert (table.groupby("precision")["absorbed"].last() > 0).all()
+
+
+def test_bits_that_differ_are_counted():
+    class Other(PlainDevice):
+        """A device that loses a bit."""
+
+        def to_host(self, array):
+            found = np.array(array)
+            if found.dtype == np.float32:
+                found.view(np.int32)[0] ^= 1
+            return found
+
+    table = loop.bits(2, 10, 1, {"one": PlainDevice(), "other": Other(), "same": PlainDevice()})
+    different = table.set_index(["precision", "device"])["different"]
+    assert different["single", "same"] == different["double", "same"] == different["double", "other"] == 0
+    assert different["single", "other"] > 0
+    assert "differ**" in text.bits_text(table)
+
+
+def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
+    system = loop.streams(16, 4)
+    gamma = np.sqrt(1 + 0.1**2)
+    assert loop.rate(system) == pytest.approx(system.plasma_frequency / np.sqrt(8 * gamma**3), rel=2e-3)
+    time = np.linspace(0, 12, 100)
+    field = np.minimum(np.exp(0.97 * time), np.exp(0.97 * 10))
+    assert loop.fitted(pd.DataFrame({"time": time, "field": field})) == pytest.approx(0.97, rel=1e-6)
+
+
+def test_the_verdict_tells_what_holds_from_what_does_not():
+    frequency = pd.DataFrame({"direction": ["x", "d"], "deviation (%)": [0.1, -3.0], "from theory (%)": 1e-4})
+    cold = pd.DataFrame({"swing (cells)": [0.1, 1.0], "drift": [1e-5, 0.02]})
+    warm = pd.DataFrame({"energy": [0.01, 1e-4]})
+    charge = pd.DataFrame({"precision": ["single"], "step": 1, "continuity": 1e-8, "gauss": 1e-7})
+    bits = pd.DataFrame({"different": [0]})
+    good, bad = text.verdict(frequency, cold, warm, charge, bits, 1.01).split("\n")
+    assert "all waves" in bad
+    assert "a larger wave" in bad
+    assert "same bits" in good
+    assert "growth rate" in good
+    good, bad = text.verdict(frequency, cold, warm, charge.assign(gauss=1.0), bits + 1, 1.1).split("\n")
+    assert "same bits" in bad
+    assert "Gauss" in bad
+    assert "growth rate" in bad
