@@ -1,6 +1,6 @@
 """Compile every kernel of the pic solver to PTX for sm_90, without a GPU; prints one JSON object a kernel.
 
-python -m helpers.pic_ptx PRECISION
+python -m helpers.pic_ptx PRECISION [STRATEGY ...]
 """
 
 import json
@@ -15,8 +15,9 @@ from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES
 
 
-def main(precision):
-    for strategy, about in STRATEGIES.items():
+def main(precision, *names):
+    for strategy in names or STRATEGIES:
+        about = STRATEGIES[strategy]
         if "cuda" not in about.on:
             continue
         system = replace(crowd(), air=Collisions()) if about.through_air else crowd()
