@@ -13,10 +13,11 @@ from repro.parallel import PRECISIONS
 
 from .description import ENTRIES, TEXT, described, system_of
 from .global_state import COUNT, gathered, scattered, types_and_shapes
+from .seal import BLOCK, require_sealed, seal
 from .simulation import Simulation
 from .system import System
 
-_KIND, _VERSION = "electrons", 1
+_VERSION = 1
 
 #: most steps that a run counts
 _MOST_STEPS = 2**62
@@ -31,12 +32,13 @@ def save(simulation: Simulation, path) -> None:
     if state is not None:
         entries = {f"system/{name}": value for name, value in described(simulation.system).items()}
         entries |= {"precision": simulation.precision} | {f"state/{name}": values for name, values in state.items()}
-        # in this version of the format headers have checksums
-        with whole(Path(path)) as temporary, h5py.File(temporary, "w", libver="v110") as file:
-            file.attrs.update(kind=_KIND, version=_VERSION)
-            for name, values in entries.items():
-                file[name] = values
-                file[name].attrs["crc32"] = _checksum(values)
+        with whole(Path(path)) as temporary:
+            with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
+                file.attrs["version"] = _VERSION
+                for name, values in entries.items():
+                    file[name] = values
+                    file[name].attrs["crc32"] = _checksum(values)
+            seal(temporary)
     if simulation.ranks:
         simulation.ranks.until(simulation.ranks.barrier().Test, "the checkpoint")
 
@@ -68,10 +70,9 @@ def load(path, device, **options) -> Simulation:
 def _read(path: Path):
     """The file, of this kind and version; what is wrong within is an InputError that names it."""
     try:
+        require_sealed(path, "checkpoint of electrons")
         with h5py.File(path, "r") as file:
-            kind, version = (file.attrs.get(name) for name in ("kind", "version"))
-            if not isinstance(kind, str) or kind != _KIND:
-                raise InputError("not a checkpoint of electrons")
+            version = file.attrs.get("version")
             if version != _VERSION:
                 raise InputError(f"a checkpoint of version {version}, and this program reads {_VERSION}")
             yield file
@@ -113,8 +114,7 @@ def _state(file, system: System, real) -> dict[str, np.ndarray]:
 def _require_valid(state: dict[str, np.ndarray], system: System) -> None:
     """Refuse what no run of the system comes to; the line names the array."""
     steps, cells = int(state["steps"]), np.array(system.mesh.shape)
-    source = system.source
-    heaviest = max(system.heaviest, 0.0 if source is None else source.weight)
+    source, heaviest = system.source, system.heaviest
     _require("steps", state["steps"], 0 <= steps <= _MOST_STEPS, f"a whole number from 0 to {_MOST_STEPS}")
     _require("cell", state["cell"], (state["cell"] >= 0) & (state["cell"] < cells), f"in the box of {cells} cells")
     _require("place", state["place"], (state["place"] >= 0) & (state["place"] <= 1), "from 0 to 1")

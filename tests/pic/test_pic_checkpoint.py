@@ -19,6 +19,7 @@ from repro.pic.checkpoint import _checksum, load, save
 from repro.pic.collision_tables import Collisions
 from repro.pic.description import described
 from repro.pic.openpmd import write
+from repro.pic.seal import seal
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System
@@ -196,6 +197,7 @@ def refused(made, tmp_path):
                 del file[entry]
                 file[entry] = values
                 file[entry].attrs["crc32"] = _checksum(values)
+        seal(path)
         with pytest.raises(InputError, match=words) as caught:
             load(path, PlainDevice())
         assert str(caught.value).startswith(f"{path}: ")
@@ -269,12 +271,14 @@ def test_any_byte_of_any_array_that_flips_is_found_and_named(made, data):
         after = content.decode() if text else np.frombuffer(content, before.dtype).reshape(before.shape)
         file[name][()] = after
         assert dict(file[name].attrs) == kept
+    seal(path)
     try:
         with pytest.raises(InputError, match=f"open single.h5: {name} is damaged: its checksum"):
             load(path, PlainDevice())
     finally:
         with h5py.File(path, "a") as file:
             file[name][()] = before
+        seal(path)
 
 
 @EXAMPLES
@@ -284,6 +288,7 @@ def test_any_byte_of_the_file_that_flips_is_found_or_does_not_matter(made, tmp_p
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     (tmp_path / "flipped.h5").write_bytes(content)
+    # before HDF5 reads it, which goes round for ever in some of these files
     try:
         found = load(tmp_path / "flipped.h5", PlainDevice())
     except InputError as refusal:
@@ -299,11 +304,11 @@ def test_a_checkpoint_of_another_kind_or_version_and_no_checkpoint_at_all_are_re
     with pytest.raises(InputError, match="other.h5: no such file"):
         load(other, PlainDevice())
     other.write_text("no HDF5")
-    with pytest.raises(InputError, match="other.h5: not a whole checkpoint"):
+    with pytest.raises(InputError, match="other.h5: not a checkpoint of electrons"):
         load(other, PlainDevice())
-    for size in (100, path.stat().st_size - 1):
+    for size in (100, 512, path.stat().st_size - 1):
         other.write_bytes(path.read_bytes()[:size])
-        with pytest.raises(InputError, match="other.h5: not a whole checkpoint"):
+        with pytest.raises(InputError, match="other.h5: it is damaged"):
             load(other, PlainDevice())
     # as those of sph and dpd begin
     with h5py.File(other, "w") as file:
@@ -313,11 +318,13 @@ def test_a_checkpoint_of_another_kind_or_version_and_no_checkpoint_at_all_are_re
     other.write_bytes(path.read_bytes())
     with h5py.File(other, "a") as file:
         file.attrs["version"] = 2
+    seal(other)
     with pytest.raises(InputError, match="a checkpoint of version 2, and this program reads 1"):
         load(other, PlainDevice())
     with h5py.File(other, "a") as file:
         file.attrs["version"] = 1
         del file["state/u"]
+    seal(other)
     with pytest.raises(InputError, match="state/u is missing, or cannot be read"):
         load(other, PlainDevice())
 
