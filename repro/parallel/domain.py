@@ -5,6 +5,8 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
+import numpy as np
+
 from repro.errors import InputError, require_whole
 
 #: the six sides of a box as (axis, direction); a box's neighbours are listed in this order
@@ -67,9 +69,14 @@ class Domain:
         """The cell of the grid that is the first one of a rank's box."""
         return tuple(at * cells for at, cells in zip(self.place(rank), self.local, strict=True))
 
-    def owner(self, cell: tuple[int, int, int]) -> int | None:
-        """The rank in whose box a cell of the grid lies; beyond the grid's end the periodic one, None at a wall."""
-        return self.rank_at(tuple(at // cells for at, cells in zip(cell, self.local, strict=True)))
+    def owners(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The ranks in whose boxes cells (count, 3) of the grid lie, and their places (count, 3) in these boxes.
+
+        A cell beyond one end of the grid is the one as far from the other.
+        """
+        place, inside = np.divmod(cells % np.array(self.shape), self.local)
+        px, py, _ = self.ranks
+        return place @ np.array([1, px, px * py]), inside
 
     def neighbour(self, rank: int, axis: int, direction: int) -> int | None:
         """The rank beyond a side: `rank` itself where the axis is periodic and has one rank, None at a wall."""

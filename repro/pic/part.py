@@ -40,7 +40,7 @@ class Part:
     def __init__(self, system, ranks, device):
         mesh = system.mesh
         periodic = tuple(boundary == "periodic" for boundary in mesh.boundaries)
-        self.ranks, self._device, self._whole = ranks, device, mesh
+        self.ranks, self._device = ranks, device
         self.domain = domain_for(mesh.shape, periodic, ranks.count)
         beside = self.domain.neighbours(ranks.rank)
         divided = tuple(
@@ -66,13 +66,9 @@ class Part:
     def sent_on(self, records: np.ndarray) -> dict[int, np.ndarray]:
         """Records of those who have left by the rank they go to, with the cells that they have there."""
         cells = self.mesh.cells(LEAVES - records["cell"].astype(np.int64)) + np.array(self.first)
-        cells %= np.array(self._whole.shape)
-        local = np.array(self.domain.local)
-        place = cells // local
-        px, py, _ = self.domain.ranks
-        owner = place[:, 0] + px * (place[:, 1] + py * place[:, 2])
+        owner, inside = self.domain.owners(cells)
         # all parts have one shape, and number their cells alike
-        records["cell"] = self.mesh.nodes(cells - place * local)
+        records["cell"] = self.mesh.nodes(inside)
         return {int(rank): records[owner == rank] for rank in np.unique(owner)}
 
 

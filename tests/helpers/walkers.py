@@ -41,7 +41,8 @@ class Walkers:
         self.domain, self.ranks, self.time = domain, ranks, 0
         self.waiting, self.arrived_at_end, self.absorbed = [], [], []
         # looked up, because it is asked at every hop
-        self.owner = {cell: domain.owner(cell) for cell in product(*map(range, domain.shape))}
+        cells = list(product(*map(range, domain.shape)))
+        self.owner = dict(zip(cells, domain.owners(np.array(cells))[0].tolist(), strict=True))
 
     def step(self):
         """One step of all ranks; the counts of this one."""
