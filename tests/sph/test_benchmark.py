@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.plain import PlainCore
 from helpers.sph_systems import shaken
+from helpers.unremembered import unremembered
 
 from repro.errors import CheckError
 from repro.parallel import inline
@@ -21,14 +22,8 @@ OPEN = {"boundary": "none"}
 @pytest.fixture
 def core(monkeypatch):
     """A core; a small system is checked over two steps, and no check is remembered."""
-    monkeypatch.setattr(benchmark, "select", lambda name: PlainCore())
-    monkeypatch.setattr(benchmark, "_small", lambda: SYSTEM)
-    monkeypatch.setattr(benchmark, "CHECK_STEPS", 2)
-    for check in (benchmark._checked, benchmark._expected):
-        check.cache_clear()
-    yield PlainCore()
-    for check in (benchmark._checked, benchmark._expected):
-        check.cache_clear()
+    with unremembered(benchmark, SYSTEM, monkeypatch) as core:
+        yield core
 
 
 @pytest.mark.parametrize(("strategy", "other"), [("linked list", "runs"), ("runs", "linked list")])
