@@ -59,20 +59,11 @@ def _event_words():
 
 
 @cache
-def first_depth(real):
-    """Returns depth(key): the optical depth with which a particle is born, -ln(xi)."""
-    drawn, unit, natural = _event_words(), uniform(real), logarithm(real)
-
-    @inline
-    def depth(key):
-        return -natural(unit(drawn(key, 0, _CHOICE)[1]))
-
-    return depth
-
-
-@cache
 def segment_depth(real):
-    """Returns depth(key, event): the optical depth of a segment by its number, for those who draw it for each anew."""
+    """Returns depth(key, event): the optical depth -ln(xi) of a segment by its number, with 0 that of the first one.
+
+    Who does not carry it across segments draws it for each anew.
+    """
     drawn, unit, natural = _event_words(), uniform(real), logarithm(real)
 
     @inline

@@ -15,7 +15,7 @@ from repro.errors import InputError, require_one_of, require_whole
 from repro.parallel import PRECISIONS, Kernel, fma, inline
 
 from .collision_tables import Collisions, looking_ahead, slowing, tables
-from .collisions import MOST_EVENTS, colliding, first_depth
+from .collisions import MOST_EVENTS, colliding, segment_depth
 from .constants import REST_ENERGY
 from .kinematics import kinetic, with_energy
 from .processes import ELASTIC, RADIATION
@@ -76,7 +76,7 @@ def _flight(real):
 @cache
 def follow_body(real):
     """Returns a kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
-    segment, collide, born, energy_of = _flight(real), colliding(real), first_depth(real), kinetic(real)
+    segment, collide, born, energy_of = _flight(real), colliding(real), segment_depth(real), kinetic(real)
     zero = real(0)
 
     @inline
@@ -99,7 +99,7 @@ def follow_body(real):
             px, py, pz = tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count]
             path, depth, event, state = tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i]
             if state == _NEW:
-                depth, event, state = born(key), 1, _FLYING
+                depth, event, state = born(key, 0), 1, _FLYING
             for _ in range(SEGMENTS):
                 u2 = squared(u)
                 tau = energy_of(u2)

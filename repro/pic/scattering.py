@@ -24,7 +24,7 @@ from .processes import ELASTIC, IONISATION, RADIATION
 from .push import squared
 from .segment import segments
 from .state import FRESH, LATE, STUCK
-from .travel import field_of_slider, first_kick, next_cell, place_of, set_place
+from .travel import field_of_slider, first_kick, passing, place_of, set_place
 
 #: most segments of one particle in a step
 MOST_IN_AIR = 100_000
@@ -103,14 +103,14 @@ def air_segment(real):
 def scattering(real, add):
     """Returns travel(i, particles, count, fields, around, courant, layout, air, tables): particle i's step in air."""
     begin, go, collide, energy_of = first_kick(real), air_segment(real), colliding(real), kinetic(real)
-    deposit, rest, through, free = depositing(real, add), charging(real, add), next_cell(real), freeing(real, add)
+    deposit, rest, through, free = depositing(real, add), charging(real, add), passing(real, add), freeing(real, add)
     turned_by, zero, fresh = field_of_slider(real), real(0), real(FRESH)
 
     @inline
-    def tell(air, unit, lost, radiated, left_over, elastic, secondaries, photons, stops):
-        add(air.tallies, LOST, np.int64(lost * unit))
-        add(air.tallies, RADIATED, np.int64(radiated * unit))
-        add(air.tallies, LEFT_OVER, np.int64(left_over * unit))
+    def tell(air, lost, radiated, left_over, elastic, secondaries, photons, stops):
+        add(air.tallies, LOST, lost)
+        add(air.tallies, RADIATED, radiated)
+        add(air.tallies, LEFT_OVER, left_over)
         add(air.tallies, ELASTIC_ONES, elastic)
         add(air.tallies, SECONDARIES, secondaries)
         add(air.tallies, PHOTONS, photons)
@@ -123,13 +123,15 @@ def scattering(real, add):
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
         key = uint32(particles.ids[i]), uint32(particles.ids[i] >> 32), air.seed, air.steps[0]
         event, faces, going = particles.event[i], 0, True
-        lost, radiated, left_over, elastic, secondaries, photons, stops = zero, zero, zero, 0, 0, 0, 0
+        # whole numbers of each segment, so that their sums are those of any number of ranks
+        energy = amount * real(ENERGY_SHARE)
+        lost, radiated, left_over, elastic, secondaries, photons, stops = 0, 0, 0, 0, 0, 0, 0
         tau = energy_of(squared(momentum))
         for _ in range(MOST_IN_AIR):
             if tau < tables.stop:
                 # its ion is where it began, and it stays here
                 rest(around.charges, cell, position, -amount, layout)
-                cell, left_over, stops, going = np.int32(ABSORBED), tau, 1, False
+                cell, left_over, stops, going = np.int32(ABSORBED), np.int64(energy * tau), 1, False
                 break
             magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, layout))
             before, event = tau, event + 1
@@ -138,15 +140,10 @@ def scattering(real, add):
             )
             deposit(fields.currents, cell, position, end, amount)
             position, left = end, left - used
-            lost += before - tau
+            lost += np.int64(energy * (before - tau))
             if face >= 0:
-                into, other_side = through(cell, position, face, around.beyond, layout)
-                if into == ABSORBED:
-                    rest(around.charges, cell, position, -amount, layout)
-                else:
-                    position = other_side
-                cell, faces = into, faces + 1
-                going = into >= 0
+                cell, position = through(cell, position, face, amount, around, layout)
+                faces, going = faces + 1, cell >= 0
             elif majorant > zero:
                 before = tau
                 if tau >= tables.stop:
@@ -158,7 +155,7 @@ def scattering(real, add):
                         free(i, particles, count, cell, position, secondary, left, key, event, around, air, layout)
                     elif process == RADIATION:
                         photons += 1
-                        radiated += before - tau
+                        radiated += np.int64(energy * (before - tau))
             else:
                 going = left > zero
             if not going:
@@ -167,6 +164,6 @@ def scattering(real, add):
         particles.left[i] = left if cell < 0 else fresh
         particles.event[i] = event if cell < 0 else 0
         set_place(particles, i, count, position, momentum)
-        tell(air, amount * real(ENERGY_SHARE), lost, radiated, left_over, elastic, secondaries, photons, stops)
+        tell(air, lost, radiated, left_over, elastic, secondaries, photons, stops)
 
     return travel

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
-from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select
+from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 
 from .births import Births, Cradle, births_body, count_steps
 from .bus import Bus
@@ -57,6 +57,9 @@ class Simulation(TimeLoop):
         arrays = self._bus.arrays if self._bus else self.fields.arrays
         self.surroundings = (arrays, around, self.fields.courant, mesh.layout)
         self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
+        # with fields of their own these clear the sums
+        clear = device.compile(Kernel(zero))((len(arrays.currents),), arrays.currents)
+        self._clear = {"clear the currents": clear}
         launches = [self._launch_step]
         self._moves = strategy.build(self._setup())
         #: what electrons in air have done so far, see `scattering`; None in vacuum
@@ -107,7 +110,7 @@ class Simulation(TimeLoop):
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
         if not self.system.self_field:
-            return self._births | self._moves
+            return self._clear | self._births | self._moves
         to_device, to_host = (self._bus.before, self._bus.after) if self._bus else ({}, {})
         return self.fields.before | to_device | self._births | self._moves | to_host | self.fields.after
 
@@ -248,14 +251,14 @@ def _home(device, strategy: Strategy):
 
 
 def _strategy(choice, device, system) -> Strategy:
-    """The strategy that a name stands for, if it is for the device and for the air or the vacuum of the system."""
-    if isinstance(choice, Strategy):
-        return choice
+    """A strategy or the one that a name stands for, if it is for the device and for the system's air or vacuum."""
     choice = fastest(device, system) if choice == "fastest" else choice
+    given = {choice.name: choice} if isinstance(choice, Strategy) else {}
     fits = {
         name: strategy
-        for name, strategy in STRATEGIES.items()
+        for name, strategy in (STRATEGIES | given).items()
         if device.name in strategy.on and strategy.through_air == (system.air is not None)
     }
-    require_one_of("strategy", choice, fits)
-    return fits[choice]
+    name = choice.name if given else choice
+    require_one_of("strategy", name, fits)
+    return fits[name]

@@ -84,7 +84,7 @@ class System:
     """Electrons on `mesh` in steps of dt seconds, in a uniform field `magnetic` (T) and `electric` (V/m) at the start.
 
     With `self_field` Maxwell's equations follow; otherwise the fields stay as they are. `capacity` is how many
-    particles there may be at a time (by default those at the start, and a source's of `steps_kept` steps).
+    particles there may be at a time, by default those at the start.
     Raises InputError for what cannot be simulated, and warns of what the mesh does not resolve.
     """
 
@@ -134,15 +134,12 @@ class System:
     @property
     def total_weight(self) -> float:
         """The largest number of electrons that can be in the box at a time."""
-        heaviest = max([*self.electrons.weight, 0.0] if len(self.electrons.weight) < 1000 else [self.heaviest])
-        if self.source is not None:
-            heaviest = max(heaviest, self.source.weight)
-        return heaviest * self.room
+        return self.heaviest * self.room
 
     @property
     def heaviest(self) -> float:
-        """The largest weight at the start."""
-        return float(self.electrons.weight.max(initial=0.0))
+        """The largest weight of a particle."""
+        return float(self.electrons.weight.max(initial=0.0 if self.source is None else self.source.weight))
 
     @property
     def density(self) -> float:

@@ -42,14 +42,14 @@ def set_place(particles, i, count, position, momentum):
 
 @cache
 def next_cell(real):
-    """Returns through(cell, position, face, beyond, layout): what is beyond a face, and the place in the cell there.
+    """Returns beyond_face(cell, position, face, beyond, layout): the cell beyond a face, and the place there.
 
     For INSIDE it is the cell itself.
     """
     zero, one = real(0), real(1)
 
     @inline
-    def through(cell, position, face, beyond, layout):
+    def beyond_face(cell, position, face, beyond, layout):
         axis, high = face >> 1, face & 1
         step = layout.plane if axis == 2 else (layout.row if axis == 1 else (1 if axis == 0 else 0))
         other = zero if high else one
@@ -58,6 +58,26 @@ def next_cell(real):
         y = other if axis == 1 else position[1]
         z = other if axis == 2 else position[2]
         return into, (x, y, z)
+
+    return beyond_face
+
+
+@cache
+def passing(real, add):
+    """Returns through(cell, position, face, amount, around, layout): where a particle is that met a face, or INSIDE.
+
+    That is its cell, or what `Mesh.beyond` has for it, and its place there. The charge of one that a wall takes up
+    stays where it met the wall.
+    """
+    beyond_face, rest = next_cell(real), charging(real, add)
+
+    @inline
+    def through(cell, position, face, amount, around, layout):
+        into, place = beyond_face(cell, position, face, around.beyond, layout)
+        if into == ABSORBED:
+            rest(around.charges, cell, position, -amount, layout)
+            place = position
+        return into, place
 
     return through
 
@@ -117,7 +137,7 @@ def one_segment(real, add, depositing=depositing):
     `depositing(real, add)` makes what adds to these, see `deposition`. Returns cell, position, momentum, what is left
     of the step, and whether the particle has more segments before it.
     """
-    follow, deposit, rest, through = segments(real), depositing(real, add), charging(real, add), next_cell(real)
+    follow, deposit, through = segments(real), depositing(real, add), passing(real, add)
     turned_by = field_of_slider(real)
 
     @inline
@@ -125,16 +145,10 @@ def one_segment(real, add, depositing=depositing):
         magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, layout))
         end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
         deposit(fields.currents, sums, position, end, amount)
-        position, left, going = end, left - used, face >= 0
-        if going:
-            into, beyond_face = through(cell, position, face, around.beyond, layout)
-            if into == ABSORBED:
-                rest(around.charges, cell, position, -amount, layout)
-            going = into >= 0
-            cell = into
-            if into != ABSORBED:
-                position = beyond_face
-        return cell, position, momentum, left, going
+        position = end
+        if face >= 0:
+            cell, position = through(cell, end, face, amount, around, layout)
+        return cell, position, momentum, left - used, (face >= 0) & (cell >= 0)
 
     return go
 

@@ -9,7 +9,7 @@ from repro.particles.random import Stream
 from repro.pic import bremsstrahlung, elastic, ionisation
 from repro.pic.births import BIRTH
 from repro.pic.collision_tables import Collisions, looking_ahead, slowing, tables
-from repro.pic.collisions import COLLISION, MOST_EVENTS, _stream, child_id, colliding, first_depth
+from repro.pic.collisions import COLLISION, MOST_EVENTS, _stream, child_id, colliding, segment_depth
 from repro.pic.constants import REST_ENERGY
 from repro.pic.kinematics import kinetic
 from repro.pic.processes import ELASTIC, IONISATION, NOTHING, RADIATION
@@ -92,7 +92,7 @@ def test_free_paths_are_exponential_though_the_cross_section_changes_on_the_way(
     """The true optical depth up to a collision, integrated with the formulas, is -ln(xi)."""
     collisions = Collisions()
     made, collide = tables(collisions, DEVICE, real), colliding(real)
-    ahead, slowed, born = looking_ahead(real), slowing(real), first_depth(real)
+    ahead, slowed, born = looking_ahead(real), slowing(real), segment_depth(real)
     grid = np.geomspace(1.05e3, 2e4, 4001) / REST_ENERGY
     sigma = elastic.cross_section(grid, collisions.air) + ionisation.cross_section(
         grid, float(made.cut), collisions.air
@@ -105,7 +105,7 @@ def test_free_paths_are_exponential_though_the_cross_section_changes_on_the_way(
     made = made._replace(rows=rows.ravel(), majorant=made.majorant / real(rarer))
     depths = []
     for i in range(3000):
-        tau, depth, event, process = real(grid[-1]), born(key_of(i)), 0, NOTHING
+        tau, depth, event, process = real(grid[-1]), born(key_of(i), 0), 0, NOTHING
         while process == NOTHING and tau > grid[0]:
             majorant, stopping, longest = ahead(tau, made)
             path = min(depth / majorant, longest)

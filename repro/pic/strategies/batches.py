@@ -13,13 +13,12 @@ import numpy as np
 from repro.parallel import Kernel, inline
 from repro.parallel.atomics import add_alone
 
-from ..deposition import EDGES, charging, depositing
+from ..deposition import EDGES, depositing
 from ..gather import electric_at, magnetic_at
-from ..mesh import ABSORBED
 from ..push import circling
 from ..segment import INSIDE, finding_face, flying, inside_cell, landing
 from ..state import FRESH, MOST_SEGMENTS, STUCK
-from ..travel import field_of_slider, kicked, next_cell, place_of, set_place
+from ..travel import field_of_slider, kicked, passing, place_of, set_place
 
 
 class Shares(NamedTuple):
@@ -150,8 +149,7 @@ def _segment_of_each(real):
 @cache
 def _body(real, add):
     depart, follow_segments = _departing(real), _segment_of_each(real)
-    deposit, rest, through = depositing(real, add_alone), charging(real, add), next_cell(real)
-    fresh = real(FRESH)
+    deposit, through, fresh = depositing(real, add_alone), passing(real, add), real(FRESH)
 
     @inline
     def arrive(waiting, s, r, particles, count, currents, shift, around, layout):
@@ -163,10 +161,7 @@ def _body(real, add):
                 continue
             amount, momentum, left = particles.weight[i] * real(around.unit), _three(s, THEN, k), s[LEFT, k]
             deposit(currents, cell + shift, _three(s, PLACE, k), end, amount)
-            into, beyond = through(cell, end, face, around.beyond, layout)
-            if into == ABSORBED:
-                rest(around.charges, cell, end, -amount, layout)
-                beyond = end
+            into, beyond = through(cell, end, face, amount, around, layout)
             left -= s[USED, k]
             faces = r[FACES, k] + 1
             particles.cell[i], particles.left[i] = into, left if into < 0 else fresh
