@@ -251,14 +251,20 @@ def _home(device, strategy: Strategy):
 
 
 def _strategy(choice, device, system) -> Strategy:
-    """A strategy or the one that a name stands for, if it is for the device and for the system's air or vacuum."""
+    """A strategy or the one that a name stands for, if it is for the system's air or vacuum."""
+    in_air = system.air is not None
+    if isinstance(choice, Strategy):
+        if choice.through_air != in_air:
+            raise InputError(
+                f"strategy '{choice.name}' is for {'air' if choice.through_air else 'vacuum'}, and the system has "
+                f"{'air' if in_air else 'none'}: take '{fastest(device, system)}'"
+            )
+        return choice
     choice = fastest(device, system) if choice == "fastest" else choice
-    given = {choice.name: choice} if isinstance(choice, Strategy) else {}
     fits = {
         name: strategy
-        for name, strategy in (STRATEGIES | given).items()
-        if device.name in strategy.on and strategy.through_air == (system.air is not None)
+        for name, strategy in STRATEGIES.items()
+        if device.name in strategy.on and strategy.through_air == in_air
     }
-    name = choice.name if given else choice
-    require_one_of("strategy", name, fits)
-    return fits[name]
+    require_one_of("strategy", choice, fits)
+    return fits[choice]

@@ -13,6 +13,7 @@ from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.fields import field_units
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
+from repro.pic.strategies import STRATEGIES
 from repro.pic.system import Electrons, Source, System
 
 PRECISIONS = pytest.mark.parametrize("precision", ["single", "double"])
@@ -192,6 +193,7 @@ def test_a_simulation_refuses_what_cannot_work():
     for options, line in (
         ({"precision": "half"}, "unknown precision 'half': choose one of single, double"),
         ({"strategy": "magic"}, "unknown strategy 'magic'"),
+        ({"strategy": STRATEGIES["in air"]}, "'in air' is for air, and the system has none: take 'batches'"),
         ({"sort_every": 0.5}, "sort_every = 0.5"),
     ):
         with pytest.raises(InputError, match=line):
