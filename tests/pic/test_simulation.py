@@ -193,7 +193,7 @@ def test_a_simulation_refuses_what_cannot_work():
     for options, line in (
         ({"precision": "half"}, "unknown precision 'half': choose one of single, double"),
         ({"strategy": "magic"}, "unknown strategy 'magic'"),
-        ({"strategy": STRATEGIES["in air"]}, "'in air' is for air, and the system has none: take 'batches'"),
+        ({"strategy": STRATEGIES["in air"]}, "'in air' is for air, and the system has none: take 'global sums'"),
         ({"sort_every": 0.5}, "sort_every = 0.5"),
     ):
         with pytest.raises(InputError, match=line):
