@@ -5,9 +5,9 @@ from math import ceil
 import numpy as np
 
 from repro.errors import CapacityError
-from repro.parallel.domain import domain_for
-from repro.parallel.halo import Halo
-from repro.parallel.migration import Progress, run_until_all_done
+from repro.parallel.ranks.domain import domain_for
+from repro.parallel.ranks.halo import Halo
+from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
 from .mesh import ABSORBED, LEAVES, Mesh
@@ -32,7 +32,7 @@ class Whole:
 
 
 class Part:
-    """What one of several `ranks` (see `repro.parallel.ranks`) has of a system's box.
+    """What one of several `ranks` (see `repro.parallel.ranks.world`) has of a system's box.
 
     Ranks that do not divide the mesh are refused, with numbers that would.
     """
@@ -76,7 +76,7 @@ class Crossing:
     """The end of a step on one rank: who left is handed over, who arrives goes on, until nobody is on the way.
 
     `moves` moves everybody by a step, `late` those alone who are in the midst of it. `counts` are those of the last
-    step, see `repro.parallel.migration`.
+    step, see `repro.parallel.ranks.migration`.
     """
 
     def __init__(self, part: Part, device, particles: Particles, used, moves, late):

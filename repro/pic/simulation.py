@@ -25,9 +25,9 @@ class Simulation(TimeLoop):
 
     `strategy` is a Strategy, a key of strategies.STRATEGIES or "fastest", `precision` "single" or "double"; particles
     are put in the order of their cells each `sort_every` steps, never with 0. A trajectory has the same bits with each
-    strategy and on each device. With `ranks` (`repro.parallel.ranks.world()`) each of several processes has a part of
-    the box, with the same bits again; all must do the same. Raises InputError for what cannot work and MemoryLimitError
-    before allocating what does not fit.
+    strategy and on each device. With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a
+    part of the box, with the same bits again; all must do the same. Raises InputError for what cannot work and
+    MemoryLimitError before allocating what does not fit.
     """
 
     def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0, ranks=None):

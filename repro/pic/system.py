@@ -8,8 +8,8 @@ import numpy as np
 
 from repro.errors import InputError, require_whole
 
+from .air.collision_tables import Collisions
 from .checks import finite
-from .collision_tables import Collisions
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
 from .fields import courant_numbers
 from .mesh import Mesh

@@ -10,8 +10,8 @@ import numpy as np
 
 from helpers.ptx_device import PtxDevice, look
 from repro.parallel import PRECISIONS, Kernel
-from repro.pic.collision_tables import Collisions, tables
-from repro.pic.infinite_air import follow_body, make_tracks
+from repro.pic.air.collision_tables import Collisions, tables
+from repro.pic.air.infinite_air import follow_body, make_tracks
 
 
 def main(precision):

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from repro.parallel.domain import Domain, domain_for
-from repro.parallel.halo import Halo
+from repro.parallel.ranks.domain import Domain, domain_for
+from repro.parallel.ranks.halo import Halo
 
 
 def untouched(rank: int) -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from helpers.pic_systems import crowd
 from helpers.ptx_device import PtxDevice, look
-from repro.pic.collision_tables import Collisions
+from repro.pic.air.collision_tables import Collisions
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES
 

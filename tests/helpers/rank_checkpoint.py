@@ -6,9 +6,9 @@ python rank_checkpoint.py CHECKPOINT STEPS NEXT_CHECKPOINT OPENPMD_FILE
 import sys
 
 from helpers.plain import PlainDevice
-from repro.parallel.ranks import world
-from repro.pic.checkpoint import load, save
-from repro.pic.openpmd import write
+from repro.parallel.ranks.world import world
+from repro.pic.disk.checkpoint import load, save
+from repro.pic.disk.openpmd import write
 
 
 def main(path: str, steps: str, target: str, fields: str):

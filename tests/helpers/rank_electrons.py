@@ -11,8 +11,8 @@ import warnings
 import numpy as np
 
 from repro.parallel import CpuDevice
-from repro.parallel.ranks import world
-from repro.pic.collision_tables import Collisions
+from repro.parallel.ranks.world import world
+from repro.pic.air.collision_tables import Collisions
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation

@@ -15,8 +15,8 @@ import numpy as np
 from helpers.halos import StagedDevice, wrong_after_collect, wrong_after_fill
 from helpers.walkers import Walkers
 from repro.errors import CheckError
-from repro.parallel.domain import domain_for
-from repro.parallel.ranks import world
+from repro.parallel.ranks.domain import domain_for
+from repro.parallel.ranks.world import world
 
 #: cells that 1, 2, 3, 4 and 7 ranks divide
 SHAPE = (12, 7, 4)

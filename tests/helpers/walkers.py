@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from repro.parallel.domain import SIDES, Domain
-from repro.parallel.migration import Progress, run_until_all_done
+from repro.parallel.ranks.domain import SIDES, Domain
+from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 RECORD = np.dtype([("id", np.int64), ("cell", np.int32, 3), ("hops", np.int32)])
 

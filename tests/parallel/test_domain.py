@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
-from repro.parallel.domain import SIDES, Domain, split
+from repro.parallel.ranks.domain import SIDES, Domain, split
 
 shapes = st.tuples(*[st.integers(1, 24)] * 3)
 flags = st.tuples(*[st.booleans()] * 3)

@@ -13,11 +13,11 @@ from helpers import rank_program
 from helpers.walkers import BORN
 
 from repro.errors import InputError
-from repro.parallel import launch as launching
-from repro.parallel.domain import Domain
-from repro.parallel.halo import Halo
-from repro.parallel.launch import RanksError, launch
-from repro.parallel.ranks import Alone, world
+from repro.parallel.ranks import launch as launching
+from repro.parallel.ranks.domain import Domain
+from repro.parallel.ranks.halo import Halo
+from repro.parallel.ranks.launch import RanksError, launch
+from repro.parallel.ranks.world import Alone, world
 
 TESTS = Path(__file__).resolve().parent.parent
 PROGRAM = TESTS / "helpers/rank_program.py"
@@ -132,7 +132,7 @@ def test_a_failure_is_one_line_with_its_first_reason(failures):
 def test_a_program_on_one_rank_needs_no_mpi():
     assert "import this" not in launch(1, "this", timeout=60)
     looks = "import sys; sys.modules['mpi4py'] = None\n"
-    looks += "from repro.parallel import domain, halo, launch, migration, ranks\nassert ranks.world().count == 1"
+    looks += "from repro.parallel.ranks import domain, halo, launch, migration, world\nassert world.world().count == 1"
     done = subprocess.run([sys.executable, "-c", looks], capture_output=True, text=True, cwd=TESTS.parent, timeout=60)
     assert done.returncode == 0, done.stderr
 

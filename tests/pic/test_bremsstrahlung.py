@@ -5,10 +5,10 @@ import pytest
 from helpers.random_words import units
 from scipy.stats import kstest
 
-from repro.pic import bremsstrahlung
-from repro.pic.air import Air
+from repro.pic.air import bremsstrahlung
+from repro.pic.air.exponential import exponential
+from repro.pic.air.medium import Air
 from repro.pic.constants import REST_ENERGY
-from repro.pic.exponential import exponential
 
 AIR, CUT = Air(), 1e3 / REST_ENERGY
 

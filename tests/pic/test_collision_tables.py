@@ -5,7 +5,7 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
-from repro.pic.collision_tables import Collisions, finding, looking_ahead, slowing, tables, total_rates
+from repro.pic.air.collision_tables import Collisions, finding, looking_ahead, slowing, tables, total_rates
 from repro.pic.constants import REST_ENERGY
 
 DEVICE = PlainDevice()

@@ -6,13 +6,13 @@ from helpers.plain import PlainDevice
 from scipy.stats import kstest
 
 from repro.particles.random import Stream
-from repro.pic import bremsstrahlung, elastic, ionisation
+from repro.pic.air import bremsstrahlung, elastic, ionisation
+from repro.pic.air.collision_tables import Collisions, looking_ahead, slowing, tables
+from repro.pic.air.collisions import COLLISION, MOST_EVENTS, _stream, child_id, colliding, segment_depth
+from repro.pic.air.kinematics import kinetic
+from repro.pic.air.processes import ELASTIC, IONISATION, NOTHING, RADIATION
 from repro.pic.births import BIRTH
-from repro.pic.collision_tables import Collisions, looking_ahead, slowing, tables
-from repro.pic.collisions import COLLISION, MOST_EVENTS, _stream, child_id, colliding, segment_depth
 from repro.pic.constants import REST_ENERGY
-from repro.pic.kinematics import kinetic
-from repro.pic.processes import ELASTIC, IONISATION, NOTHING, RADIATION
 
 DEVICE, COUNT = PlainDevice(), 4000
 

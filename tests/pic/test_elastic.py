@@ -8,8 +8,8 @@ from helpers.random_words import units
 from scipy.integrate import cumulative_simpson, quad
 from scipy.stats import kstest
 
-from repro.pic import elastic
-from repro.pic.air import ELEMENTS, NITROGEN, Air
+from repro.pic.air import elastic
+from repro.pic.air.medium import ELEMENTS, NITROGEN, Air
 from repro.pic.constants import REST_ENERGY
 
 AIR = Air()

@@ -6,10 +6,10 @@ from helpers.estar import table
 
 from repro.errors import InputError
 from repro.parallel import select
-from repro.pic import elastic
-from repro.pic.collision_tables import Collisions
+from repro.pic.air import elastic
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.infinite_air import fly
 from repro.pic.constants import REST_ENERGY
-from repro.pic.infinite_air import fly
 
 AIR, ESTAR = Collisions(), table()
 

@@ -6,8 +6,8 @@ from helpers.random_words import units
 from scipy.integrate import quad
 from scipy.stats import kstest
 
-from repro.pic import ionisation
-from repro.pic.air import Air
+from repro.pic.air import ionisation
+from repro.pic.air.medium import Air
 from repro.pic.constants import REST_ENERGY
 
 AIR, CUT = Air(), 1e3 / REST_ENERGY

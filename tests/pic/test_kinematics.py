@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.random_words import units
 
-from repro.pic.kinematics import deflected, kinetic, momentum_squared
+from repro.pic.air.kinematics import deflected, kinetic, momentum_squared
 
 WAYS = [(1, 0, 0), (0, 0, 1), (0, 0, -1), (0.6, 0, -0.8), (1e-4, -1e-4, -1), (0.5, -0.5, 0.1), (0, 1, 0)]
 

@@ -10,7 +10,7 @@ from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
-from repro.pic.openpmd import write
+from repro.pic.disk.openpmd import write
 from repro.pic.simulation import Simulation
 from repro.pic.system import System
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from repro.errors import DivergenceError, InputError
 from repro.parallel import select
-from repro.parallel.launch import launch
-from repro.pic.checkpoint import _checksum, load, save
-from repro.pic.collision_tables import Collisions
-from repro.pic.description import described
-from repro.pic.openpmd import write
-from repro.pic.seal import seal
+from repro.parallel.ranks.launch import launch
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.disk.checkpoint import _checksum, load, save
+from repro.pic.disk.description import described
+from repro.pic.disk.openpmd import write
+from repro.pic.disk.seal import seal
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System

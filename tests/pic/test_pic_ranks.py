@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.parallel.launch import RanksError, launch
+from repro.parallel.ranks.launch import RanksError, launch
 
 PROGRAM = Path(__file__).parents[1] / "helpers" / "rank_electrons.py"
 
@@ -18,7 +18,7 @@ def run(ranks: int, case: str, steps: int) -> dict:
 
 @pytest.mark.parametrize(("ranks", "steps"), [(2, 1000), (3, 100), (4, 100), (7, 100)])
 def test_many_steps_lose_and_double_nobody_and_give_the_bits_of_one_rank(ranks, steps):
-    # the count of every step is checked within it, see `repro.parallel.migration`
+    # the count of every step is checked within it, see `repro.parallel.ranks.migration`
     alone, found = run(1, "periodic", steps), run(ranks, "periodic", steps)
     assert alone["count"] == alone["different"] == 200 + 300 + 2 * steps
     assert found == alone

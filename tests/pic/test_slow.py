@@ -9,10 +9,10 @@ import pytest
 from helpers.random_words import units, words
 
 from repro.errors import InputError
-from repro.pic import slow
-from repro.pic.air import Air
+from repro.pic.air import slow
+from repro.pic.air.medium import Air
+from repro.pic.air.processes import ATTACHMENT, NOTHING, RECOMBINATION
 from repro.pic.exact import slow_electrons
-from repro.pic.processes import ATTACHMENT, NOTHING, RECOMBINATION
 
 _FILE = Path(__file__).resolve().parents[2] / "data" / "reference" / "air_electron_kinetics.csv"
 

@@ -5,11 +5,11 @@ import pytest
 from helpers.estar import half_a_digit, per_mass, table
 from scipy.integrate import quad
 
-from repro.pic import bremsstrahlung, ionisation
-from repro.pic.air import ELECTRONS_PER_GRAM, ELEMENTS, Air
-from repro.pic.collision_tables import Collisions
+from repro.pic.air import bremsstrahlung, ionisation
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.medium import ELECTRONS_PER_GRAM, ELEMENTS, Air
+from repro.pic.air.stopping import collision_stopping, continuous_range
 from repro.pic.constants import REST_ENERGY
-from repro.pic.stopping import collision_stopping, continuous_range
 
 AIR, ESTAR = Air(), table()
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from repro.parallel import Kernel, inline
 
+from ..air.collision_tables import tables
+from ..air.scattering import TALLIES, AirAround, scattering
 from ..births import count_steps
-from ..collision_tables import tables
 from ..constants import LIGHT
-from ..scattering import TALLIES, AirAround, scattering
 from ..state import LATE
 
 

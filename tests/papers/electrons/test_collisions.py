@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from repro.papers.electrons.collisions import angles, balance, text, tracks
-from repro.pic.air import Air
-from repro.pic.collision_tables import Collisions
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.medium import Air
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 

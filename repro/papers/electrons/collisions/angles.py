@@ -7,8 +7,8 @@ from scipy.integrate import cumulative_simpson
 from scipy.stats import kstest
 
 from repro.particles.random import ROUNDS, tea
-from repro.pic import elastic
-from repro.pic.air import ELEMENTS, Air
+from repro.pic.air import elastic
+from repro.pic.air.medium import ELEMENTS, Air
 from repro.pic.constants import REST_ENERGY
 
 #: probability of a sample as far from the law as the one that was drawn, below which it does not follow the law

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.pic.air import Air
+from repro.pic.air.medium import Air
+from repro.pic.air.processes import ATTACHMENT, NOTHING, RECOMBINATION
+from repro.pic.air.slow import losing, slow_rates
 from repro.pic.exact import slow_electrons
-from repro.pic.processes import ATTACHMENT, NOTHING, RECOMBINATION
-from repro.pic.slow import losing, slow_rates
 
 #: standard deviations of a count, and a share of the density for the length of a step
 DEVIATIONS, STEP_ERROR = 5, 0.005

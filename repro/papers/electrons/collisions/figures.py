@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
-from repro.pic.collision_tables import Collisions
+from repro.pic.air.collision_tables import Collisions
 
 from .angles import Angles
 from .balance import Balance

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from repro.pic.collision_tables import Collisions
+from repro.pic.air.collision_tables import Collisions
 
 from .angles import LEAST, Angles
 from .balance import Balance

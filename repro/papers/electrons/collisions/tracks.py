@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import cumulative_trapezoid
 
-from repro.pic import bremsstrahlung, elastic, ionisation
-from repro.pic.air import Air
-from repro.pic.collision_tables import Collisions
+from repro.pic.air import bremsstrahlung, elastic, ionisation
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.infinite_air import fly
+from repro.pic.air.medium import Air
 from repro.pic.constants import REST_ENERGY
-from repro.pic.infinite_air import fly
 
 #: by how much the stopping power and the range may be off, and free paths in standard deviations
 STOPPING_ERROR, RANGE_ERROR, DEVIATIONS = 0.03, 0.05, 4

@@ -14,17 +14,17 @@ from numpy import uint32
 
 from repro.parallel import inline
 
+from ..deposition import charging, depositing
+from ..gather import magnetic_at
+from ..mesh import ABSORBED
+from ..push import squared
+from ..segment import segments
+from ..state import FRESH, LATE, STUCK
+from ..travel import field_of_slider, first_kick, passing, place_of, set_place
 from .collision_tables import looking_ahead, slowing
 from .collisions import child_id, colliding, segment_depth
-from .deposition import charging, depositing
-from .gather import magnetic_at
 from .kinematics import kinetic, with_energy
-from .mesh import ABSORBED
 from .processes import ELASTIC, IONISATION, RADIATION
-from .push import squared
-from .segment import segments
-from .state import FRESH, LATE, STUCK
-from .travel import field_of_slider, first_kick, passing, place_of, set_place
 
 #: most segments of one particle in a step
 MOST_IN_AIR = 100_000

@@ -17,7 +17,7 @@ from scipy import constants
 
 from repro.parallel import fma, inline
 
-from .air import ELEMENTS, Air, Element
+from .medium import ELEMENTS, Air, Element
 from .stopping import ELECTRON_RADIUS, speed_squared
 
 _BOHR_RADIUS = constants.physical_constants["Bohr radius"][0]

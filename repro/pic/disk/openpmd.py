@@ -14,13 +14,13 @@ from repro import __version__
 from repro.errors import InputError
 from repro.files import whole
 
-from .constants import CHARGE, LIGHT, MASS
-from .fields import field_units
-from .gather import electric_at
+from ..constants import CHARGE, LIGHT, MASS
+from ..fields import field_units
+from ..gather import electric_at
+from ..observables import charge_density, charges_in_cells
+from ..simulation import Simulation
 from .gathering import flows, node_layout
 from .global_state import gathered
-from .observables import charge_density, charges_in_cells
-from .simulation import Simulation
 
 #: the axes of an array from the slowest to the fastest
 _LABELS = "zyx"

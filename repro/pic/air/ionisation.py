@@ -14,8 +14,8 @@ import numpy as np
 
 from repro.parallel import fma, inline
 
-from .air import Air
 from .kinematics import deflected, momentum_squared
+from .medium import Air
 from .stopping import collision_scale, speed_squared
 
 

@@ -23,11 +23,11 @@ from repro.parallel import inline
 from repro.parallel.elementary import logarithm
 from repro.particles.random import ROUNDS, tea, uniform
 
+from ..push import squared
 from . import bremsstrahlung, elastic, ionisation
 from .collision_tables import total_rates
 from .kinematics import deflected, kinetic, with_energy
 from .processes import ELASTIC, IONISATION, NOTHING, RADIATION
-from .push import squared
 
 #: the stream of `repro.particles.random` for collisions. It is the lower byte of the word for the stream, which is all
 #: that others use of it; above are the number of the event and the purpose.

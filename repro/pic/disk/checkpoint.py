@@ -11,11 +11,11 @@ from repro.errors import InputError, require_one_of
 from repro.files import whole
 from repro.parallel import PRECISIONS
 
+from ..simulation import Simulation
+from ..system import System
 from .description import ENTRIES, TEXT, described, system_of
 from .global_state import COUNT, gathered, scattered, types_and_shapes
 from .seal import BLOCK, require_sealed, seal
-from .simulation import Simulation
-from .system import System
 
 _VERSION = 1
 

@@ -18,9 +18,9 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import fma, inline
 
+from ..constants import REST_ENERGY
 from . import bremsstrahlung, elastic, ionisation
-from .air import Air
-from .constants import REST_ENERGY
+from .medium import Air
 from .stopping import HIGHEST_ENERGY, LOWEST_ENERGY, collision_stopping
 
 #: parts of an octave, as a power of two: interpolation is then within 1e-4

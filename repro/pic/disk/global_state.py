@@ -19,10 +19,10 @@ import numpy as np
 
 from repro.errors import CapacityError
 
-from .absorbing import layered_nodes
+from ..absorbing import layered_nodes
+from ..air.scattering import TALLIES
+from ..part import Whole
 from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed
-from .part import Whole
-from .scattering import TALLIES
 
 COUNT, CELL = np.dtype(np.int64), np.dtype(np.int32)
 

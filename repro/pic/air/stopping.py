@@ -10,8 +10,8 @@ import numpy as np
 from scipy import constants
 from scipy.integrate import cumulative_simpson
 
-from .air import EXCITATION_ENERGY, Air
-from .constants import REST_ENERGY
+from ..constants import REST_ENERGY
+from .medium import EXCITATION_ENERGY, Air
 
 #: classical radius of the electron in m
 ELECTRON_RADIUS = constants.physical_constants["classical electron radius"][0]

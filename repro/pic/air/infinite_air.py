@@ -14,12 +14,12 @@ from numpy import uint32
 from repro.errors import InputError, require_one_of, require_whole
 from repro.parallel import PRECISIONS, Kernel, fma, inline
 
+from ..constants import REST_ENERGY
+from ..push import squared
 from .collision_tables import Collisions, looking_ahead, slowing, tables
 from .collisions import MOST_EVENTS, colliding, segment_depth
-from .constants import REST_ENERGY
 from .kinematics import kinetic, with_energy
 from .processes import ELASTIC, RADIATION
-from .push import squared
 
 #: segments of an electron in one launch
 SEGMENTS = 500

@@ -14,9 +14,9 @@ from scipy.interpolate import CubicSpline
 from repro.parallel import inline
 from repro.parallel.elementary import logarithm
 
-from .air import Air
-from .constants import REST_ENERGY
+from ..constants import REST_ENERGY
 from .exponential import exponential
+from .medium import Air
 
 #: NIST ESTAR (ICRU 37), dry air: kinetic energies in MeV
 _ENERGIES = """

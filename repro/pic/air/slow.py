@@ -13,7 +13,7 @@ from repro.errors import InputError, require_one_of
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from .air import COLDEST, HOTTEST, Air
+from .medium import COLDEST, HOTTEST, Air
 from .processes import ATTACHMENT, NOTHING, RECOMBINATION
 
 #: recombination coefficient in m3/s with electrons at 300 K, and the power of 300 K / T_e it goes with

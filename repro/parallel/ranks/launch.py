@@ -39,7 +39,7 @@ def launch(
     """
     require_whole("ranks", ranks, 1, 1 << 20)
     start = [*_mpiexec(), "-n", str(ranks)] if ranks > 1 else []
-    command = [*start, sys.executable, "-m", "repro.parallel.guarded", target, *map(str, arguments)]
+    command = [*start, sys.executable, "-m", "repro.parallel.ranks.guarded", target, *map(str, arguments)]
     own = {"REPRO_RANKS": str(ranks), "NUMBA_NUM_THREADS": str(max(1, _cores() // ranks))}
     process = subprocess.Popen(
         command,

@@ -5,10 +5,10 @@ Nodes are numbered from the first to the last of each axis, without guards: nx +
 
 import numpy as np
 
-from repro.parallel.ranks import HALO_TAG
+from repro.parallel.ranks.world import HALO_TAG
 
-from .deposition import EDGES
-from .mesh import Layout, Mesh
+from ..deposition import EDGES
+from ..mesh import Layout, Mesh
 
 #: guard cells have two tags
 _TAG = HALO_TAG + 2

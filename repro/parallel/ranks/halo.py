@@ -11,7 +11,7 @@ import numpy as np
 from repro.errors import InputError
 
 from .domain import Domain
-from .ranks import HALO_TAG
+from .world import HALO_TAG
 
 #: arrays begin in a message where any type may begin
 _ALIGNMENT = 16

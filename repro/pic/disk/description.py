@@ -6,10 +6,10 @@ import numpy as np
 
 from repro.errors import InputError
 
-from .air import Air
-from .collision_tables import Collisions
-from .mesh import Mesh
-from .system import Electrons, Source, System
+from ..air.collision_tables import Collisions
+from ..air.medium import Air
+from ..mesh import Mesh
+from ..system import Electrons, Source, System
 
 TEXT, WHOLE, REAL = np.dtype(str), np.dtype(np.int64), np.dtype(np.float64)
 

@@ -1,4 +1,4 @@
-"""python -m repro.parallel.guarded MODULE_OR_SCRIPT [ARGUMENTS]: the program of one rank, which never dies in silence.
+"""python -m repro.parallel.ranks.guarded MODULE_OR_SCRIPT [ARGUMENTS]: a rank that never dies in silence.
 
 An error, `sys.exit` with an error or a signal that kills the process ends all ranks, with a line that names this one.
 A second process, which only waits for the first, says what that one no longer can.
@@ -36,7 +36,7 @@ def main() -> None:
 
 def _reason_of_end(target: str) -> str:
     """Run a module or script to its end; what went wrong, empty if nothing did."""
-    from .ranks import world
+    from .world import world
 
     try:
         _run(target)
@@ -53,7 +53,7 @@ def _reason_of_end(target: str) -> str:
 
 
 def _run(target: str) -> None:
-    from .ranks import world
+    from .world import world
 
     # first of all: who has joined the others can end them
     world()
@@ -76,7 +76,7 @@ def _where(frame: traceback.FrameSummary) -> str:
 
 
 def _end_all(reason: str) -> None:
-    from .ranks import world
+    from .world import world
 
     try:
         world().end(reason)

@@ -1,0 +1,1 @@
+"""Several processes that share a box: who has what, guard cells, particles that cross, and what ends them all."""

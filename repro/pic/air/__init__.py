@@ -1,0 +1,1 @@
+"""Electrons that collide with air: cross-sections, tables, events, and ways through air."""
