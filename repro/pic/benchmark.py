@@ -160,8 +160,8 @@ def facts_of(simulation: Simulation) -> dict:
         "particles": round((simulation.system.count + simulation.count) / 2),
         "cells": int(np.prod(simulation.system.mesh.shape)),
         "per step": mean_segments(simulation),
-        "launches": round(median(one.launches for one in rounds.rounds)) if rounds else 1,
-        "busy": median(one.busy for one in rounds.rounds) if rounds else None,
+        "launches": rounds.last.launches if rounds else 1,
+        "busy": rounds.last.busy if rounds else None,
         "launch": _launch(simulation),
     }
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .simulation import Simulation
+from .strategies.relay import Relay
 from .strategies.rounds import Rounds
 
 #: most particles of whom the segments are counted
@@ -10,8 +11,10 @@ _SAMPLE = 1_000_000
 
 
 def rounds_of(simulation: Simulation) -> Rounds | None:
-    """What launches for a strategy that the host drives, which counts its launches and segments."""
-    return simulation.parts["particles"] if simulation._by_host else None
+    """What launches in the paper's strategy, where the host counts launches and segments; None for others."""
+    moves = simulation.parts["particles"]
+    moves = moves.rounds if isinstance(moves, Relay) else moves
+    return moves if isinstance(moves, Rounds) else None
 
 
 def mean_segments(simulation: Simulation) -> float:
@@ -21,7 +24,7 @@ def mean_segments(simulation: Simulation) -> float:
     cell and comes back to its layer of cells in the same step counts too few: rare where orbits are wide.
     """
     if rounds := rounds_of(simulation):
-        return rounds.rounds[-1].segments / simulation.count
+        return rounds.last.segments / simulation.count
     if simulation.sort_every and simulation.steps % simulation.sort_every == 0:
         # a sort would give the entries to others
         simulation.advance(1)

@@ -79,10 +79,10 @@ class Crossing:
     step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, part: Part, device, particles: Particles, used, moves, late):
-        self._part, self._device, self._particles, self._used = part, device, particles, used
+    def __init__(self, part: Part, setup, moves, late):
+        self._part, self._device, self._particles, self._used = part, setup.device, setup.particles, setup.used
         self._moves, self._late = moves, late
-        self._record, self._held, self._before, self.counts = record_type(particles.weight.dtype), None, 0, None
+        self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
 
     def count(self) -> None:
         """Count those who are here, before a step."""
@@ -134,3 +134,8 @@ class Crossing:
             cell[cell == ABSORBED] = EMPTY
         self._before = used
         return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
+
+
+def crossing(late, part: Part, setup, moves: dict) -> Crossing:
+    """What crosses between ranks with a strategy whose `late` moves those who arrive, see `strategies.Strategy`."""
+    return Crossing(part, setup, moves["particles"], late(setup, moves))

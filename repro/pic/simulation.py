@@ -1,5 +1,6 @@
 """A running simulation: a system, a device and a strategy that moves the particles."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from .deposition import EDGES, charging, units_of_weight
 from .fields import Fields
 from .gather import electric_at
 from .order import Ordering
-from .part import Crossing, Part, Whole
+from .part import Part, Whole, crossing
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
 from .system import System
@@ -39,15 +40,16 @@ class Simulation(TimeLoop):
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
         self.ranks = ranks if ranks is not None and ranks.count > 1 else None
-        if self.ranks and strategy.late is None:
+        if self.ranks and not (strategy.late or strategy.crossing):
             raise InputError(f"strategy '{strategy.name}' is for one rank: take '{fastest(device, system)}'")
-        self.part = Part(system, ranks, device) if self.ranks else Whole(system)
+        home = _home(device, strategy)
+        self.part = Part(system, ranks, home) if self.ranks else Whole(system)
         self._by_host |= self.ranks is not None
         self._memory_of_strategy = strategy.memory(system, self.real, device)
         require_memory(device, self.memory, f"{self.part.room} particles ({precision} precision)")
         mesh, self.unit = self.part.mesh, units_of_weight(system.total_weight)
         self.particles_on_device = make_particles(device, self.real, self.part.room)
-        self.fields = Fields(_home(device, strategy), self.real, mesh, system.dt, self.unit, self.part.exchange)
+        self.fields = Fields(home, self.real, mesh, system.dt, self.unit, self.part.exchange)
         self._bus = None if self.fields.device is device else Bus(device, self.fields)
         #: entries of the particles' arrays in use, and steps taken, as the device counts them
         self.used = device.zeros(1, np.int32)
@@ -100,11 +102,9 @@ class Simulation(TimeLoop):
 
     def _cross(self, strategy: Strategy):
         """Put the exchange of particles between ranks into the step."""
-        setup, particles = self._setup(), self.particles_on_device
-        moves = self._moves.pop("particles")
-        late = strategy.late(setup, {"particles": moves})
-        self.crossing = Crossing(self.part, self.device, particles, self.used, moves, late)
-        self._moves = {"particles": self.crossing} | self._moves
+        cross = strategy.crossing or partial(crossing, strategy.late)
+        self.crossing = cross(self.part, self._setup(), self._moves)
+        self._moves = self._moves | {"particles": self.crossing}
 
     @property
     def parts(self) -> dict:

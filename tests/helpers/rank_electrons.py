@@ -16,12 +16,14 @@ from repro.pic.air.collision_tables import Collisions
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
+from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, Source, System
 
 #: boundaries, strategy, and what electrons collide with
 CASES = {
     "periodic": (("periodic",) * 3, "batches", None),
     "walls": (("conducting", "periodic", "conducting"), "batches", None),
+    "baskets": (("conducting", "periodic", "conducting"), baskets(blocks=3, threads=8, basket=4, every=4), None),
     "air": (("periodic",) * 3, "in air", Collisions(cut=2e3, stop=2e3)),
 }
 

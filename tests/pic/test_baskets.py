@@ -1,7 +1,6 @@
 """The paper's strategy: threads' domains that stay compact, baskets of blocks, and the bits of every other strategy."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -123,12 +122,6 @@ def test_who_leaves_through_one_end_and_arrives_at_the_other_moves_as_in_a_perio
     require_same_bits(simulation, expected)
 
 
-def test_a_divided_box_needs_somebody_who_takes_those_that_leave():
-    setup = SimpleNamespace(mesh=SimpleNamespace(divided=((True, True), (False, False), (False, False))))
-    with pytest.raises(InputError, match="exchange"):
-        plain().build(setup)
-
-
 def domain(cells, threads=1, thread=0, room=6):
     """Arrays in which one thread's domain has particles with such cells, named 10, 11, ... by their ids."""
     particles = make_particles(PlainDevice(), np.float64, room * threads)
@@ -226,7 +219,7 @@ def straight(count):
 def test_a_step_takes_the_launches_of_the_fullest_domain(blocks, threads, count):
     # each electron meets one face, which makes two segments
     simulation = run(PlainDevice(), plain(blocks=blocks, threads=threads, every=1), straight(count), 1)
-    (found,) = simulation.parts["particles"].rounds
+    found = simulation.parts["particles"].last
     fullest = -(-count // (blocks * threads))
     assert (found.launches, found.segments) == (2 * fullest, 2 * count)
     assert found.busy == pytest.approx(count / (fullest * blocks * threads))
@@ -242,6 +235,7 @@ def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
     strategy = plain(blocks=3, threads=4, basket=5)
     rounds = Simulation(CASE, PlainDevice(), strategy=strategy).parts["particles"]
     arrays = [rounds.sums.currents, *rounds.threads, *rounds.incoming, *rounds.outgoing, *rounds.counts[:2]]
+    arrays.append(rounds.stock)
     assert strategy.memory(CASE, np.float32, PlainDevice()) == sum(array.nbytes for array in arrays)
     assert rounds.sums.currents.nbytes == 12 * 8 * CASE.mesh.layout.nodes * 3
     with pytest.raises(MemoryLimitError):

@@ -32,6 +32,10 @@ def test_walls_that_absorb_and_collisions_give_the_bits_of_one_rank(case):
     assert (alone["count"] < 560) if case == "walls" else (alone["count"] != 560)
 
 
+def test_the_papers_strategy_takes_whoever_crosses_to_another_rank_into_its_baskets():
+    assert run(3, "baskets", 30) == run(1, "walls", 30)
+
+
 def test_ranks_that_do_not_divide_the_mesh_are_refused_with_numbers_that_do():
     with pytest.raises(RanksError, match="5 ranks do not divide a grid of 14 x 12 x 6 cells: use 2, 3, 4, 6, 7 or 8"):
         launch(5, str(PROGRAM), ["periodic", 1], timeout=100)

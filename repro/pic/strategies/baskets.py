@@ -10,10 +10,11 @@ from functools import partial
 
 import numpy as np
 
-from repro.errors import InputError, require_one_of, require_whole
+from repro.errors import require_one_of, require_whole
 from repro.parallel import require_memory
 
 from ..state import bytes_each
+from . import relay
 from .domains import Threads, bytes_of_currents
 from .rounds import Options, Rounds
 from .strategy import Strategy
@@ -38,9 +39,9 @@ def baskets(
 
     By default a block of 512 on each multiprocessor of a GPU, and a few small blocks elsewhere. Each `every` launches
     the host looks whether all is done, and at the baskets. `fields` says where they are advanced: on the "host", as in
-    the paper, or on the "device". Where the mesh is divided, `exchange(departed, done)` takes the particles that have
-    left (see `repro.pic.records`), and whether nobody here is on the way any more; it returns those that arrive, or
-    None when the step is over everywhere.
+    the paper, or on the "device". Between ranks particles cross as `relay` has it. Where something else is beside the
+    mesh, `exchange(departed, done)` takes the particles that have left (see `repro.pic.records`), and whether nobody
+    here is on the way any more; it returns those that arrive, or None when the step is over there, too.
     """
     for what, value in (("blocks", blocks), ("threads a block", threads)):
         if value is not None:
@@ -53,6 +54,7 @@ def baskets(
         "baskets",
         partial(_build, options),
         partial(_memory, options),
+        crossing=relay.crossing,
         by_host=True,
         fields_on_host=fields == "host",
     )
@@ -73,13 +75,12 @@ def _memory(options: Options, system, real, device) -> int:
         bytes_of_currents(system.mesh.layout.nodes, blocks)
         + blocks * threads * pointers
         + blocks * (2 * options.basket * each + 8)
+        + 8
     )
 
 
 def _build(options: Options, setup) -> dict:
     """The launches of a step by name."""
-    if np.any(setup.mesh.divided) and options.exchange is None:
-        raise InputError("the mesh is divided: give baskets(exchange=...), which takes the particles that leave")
     needed = _memory(options, setup.system, setup.real, setup.device)
     require_memory(setup.device, needed, "currents and baskets of each block")
     blocks, threads = shape_of(setup.device, options.blocks, options.threads)

@@ -28,8 +28,13 @@ class Threads(NamedTuple):
     end: np.ndarray
     #: segments that the particle in work has had in this step
     segments: np.ndarray
-    #: launches in which the thread had a particle, in this step
+    #: launches in which the thread had a particle, in this step, and its particles that a wall took up
     busy: np.ndarray
+    absorbed: np.ndarray
+
+
+#: what `take_stock` finds: is there anybody on the way, and anybody who has left?
+ON_THE_WAY, LEFT = 0, 1
 
 
 class Counts(NamedTuple):
@@ -50,6 +55,12 @@ def leaving(cell):
 
 
 @inline
+def entry_of(k, block, blocks):
+    """The entry of the baskets' arrays that is number k of a block's basket: the host copies what baskets have used."""
+    return k * blocks + block
+
+
+@inline
 def copied(source, i, count, target, k, room):
     """Copy entry i of `count` to entry k of `room`."""
     position, momentum = place_of(source, i, count)
@@ -67,7 +78,20 @@ def find_ends(x, n, particles, count, threads, counts):
             end += 1
             i += counts.threads
         threads.read[t], threads.write[t], threads.end[t] = 0, 0, end
-        threads.segments[t], threads.busy[t] = 0, 0
+        threads.segments[t], threads.busy[t], threads.absorbed[t] = 0, 0, 0
+
+
+@inline
+def take_stock(x, n, threads, counts, stock):
+    """A kernel's body: whether anybody is on the way, and whether anybody has left. All who write, write the same."""
+    for t in range(x, x + n):
+        if threads.read[t] < threads.end[t]:
+            stock[ON_THE_WAY] = 1
+        if t < len(counts.incoming):
+            if counts.incoming[t]:
+                stock[ON_THE_WAY] = 1
+            if counts.outgoing[t]:
+                stock[LEFT] = 1
 
 
 @cache
@@ -89,7 +113,8 @@ def taking(add):
         if before <= 0:
             add(counts.incoming, block, 1)
             return False
-        copied(incoming, block * counts.room + before - 1, len(incoming.cell), particles, entry, count)
+        waits = entry_of(before - 1, block, len(counts.incoming))
+        copied(incoming, waits, len(incoming.cell), particles, entry, count)
         threads.read[t], threads.end[t] = place, place + 1
         return True
 
@@ -116,10 +141,11 @@ def settling(real, add):
                 add(counts.outgoing, block, -1)
                 return
             particles.event[i] += threads.segments[t]
-            copied(particles, i, count, outgoing, block * counts.room + before, len(outgoing.cell))
+            copied(particles, i, count, outgoing, entry_of(before, block, len(counts.outgoing)), len(outgoing.cell))
             particles.cell[i] = EMPTY
         elif cell == ABSORBED:
             particles.cell[i] = EMPTY
+            threads.absorbed[t] += 1
         else:
             particles.left[i], particles.event[i] = fresh, 0
             if threads.write[t] < threads.read[t]:

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import CapacityError
-from repro.parallel import Kernel
+from repro.parallel import Kernel, zero
 
 from ..births import Cradle
 from ..records import put_records, record_type, to_records
 from ..state import Particles, make_particles
 from ..travel import Surroundings
-from .domains import Counts, Sums, Threads, add_blocks, find_ends, segment_body
+from .domains import LEFT, ON_THE_WAY, Counts, Sums, Threads, add_blocks, entry_of, find_ends, segment_body, take_stock
 
 #: registers that a multiprocessor has for its block
 _REGISTERS = 65536
@@ -51,7 +51,7 @@ def shares(count: int, most: np.ndarray) -> np.ndarray:
 
 
 class Rounds:
-    """A step's launches, made by the host until all particles are done; the round of each step stands in `rounds`."""
+    """A step's launches, made by the host until all particles are done."""
 
     def __init__(self, setup, options: Options):
         device, real = setup.device, setup.real
@@ -64,21 +64,31 @@ class Rounds:
         self.counts = Counts(*filled, basket, per_block, total)
         fields = setup.surroundings[0]
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
-        particles = setup.particles, self._room, self.threads
-        self._find_ends = device.compile(Kernel(find_ends))((total,), *particles, self.counts)
-        limit = _REGISTERS // per_block if per_block > 256 else None
-        kernel = Kernel(segment_body(real, device.add), block=per_block, registers=limit, strict=True)
-        self._launch = device.compile(kernel)(
-            (total,), *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.surroundings
-        )
-        self._add_blocks = device.compile(Kernel(add_blocks))(
-            (len(fields.currents),), self.sums, self.blocks, fields.currents
-        )
+        #: see `domains.take_stock`
+        self.stock, self._seen = device.zeros(2, np.int32), None
+        self._kernels = self._bind(setup)
         self._bear = _nursery(setup)
         #: particles on the host that no basket has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self._many, self.launches, self.filled = None, 0, 0
-        self.rounds: list[Round] = []
+
+    def _bind(self, setup) -> dict:
+        """The launches by name."""
+        compiled, fields, threads = setup.device.compile, setup.surroundings[0], self.counts.threads
+        particles = setup.particles, self._room, self.threads
+        per_block = self.counts.block
+        limit = _REGISTERS // per_block if per_block > 256 else None
+        kernel = Kernel(segment_body(setup.real, setup.device.add), block=per_block, registers=limit, strict=True)
+        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.surroundings
+        return {
+            "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts),
+            "segments": compiled(kernel)((threads,), *moving),
+            "clear the stock": compiled(Kernel(zero))((2,), self.stock),
+            "take stock": compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
+            "add blocks": compiled(Kernel(add_blocks))(
+                (len(fields.currents),), self.sums, self.blocks, fields.currents
+            ),
+        }
 
     def __call__(self):
         """A step."""
@@ -91,7 +101,8 @@ class Rounds:
         """Point all threads to the start of their domains; who is born in this step waits at the host."""
         self.launches, self.filled = 0, 0
         self._setup.used[:] = self._room
-        self._find_ends()
+        self._kernels["find ends"]()
+        self._take_stock()
         self.waiting = self._bear()
 
     def launch(self):
@@ -103,69 +114,94 @@ class Rounds:
             # once the kernel has been compiled, the launches can be recorded
             self._many = self._setup.device.capture(self._launch_many)
         self.launches += self._options.every
+        self._seen = None
 
     def _launch_many(self):
         for _ in range(self._options.every):
-            self._launch()
+            self._kernels["segments"]()
+        self._take_stock()
+
+    def _take_stock(self):
+        self._kernels["clear the stock"]()
+        self._kernels["take stock"]()
+        self._seen = None
+
+    def _look_at_stock(self, which: int) -> bool:
+        if self._seen is None:
+            self._seen = self._setup.device.to_host(self.stock)
+        return bool(self._seen[which])
+
+    @property
+    def going(self) -> bool:
+        """Whether somebody here is still on the way."""
+        return self._look_at_stock(ON_THE_WAY) or len(self.waiting) > 0
 
     def look(self) -> bool:
         """Between launches: empty and fill the baskets; returns whether somebody is still on the way."""
-        while True:
-            departed = self._emptied() if self._options.exchange else ()
-            on_the_way = self._on_the_way() + len(self.waiting)
-            if self._options.exchange:
-                arrived = self._options.exchange(departed, not on_the_way)
-                if arrived is None:
-                    return False
-                self.waiting = np.concatenate([self.waiting, arrived])
-                on_the_way += len(arrived)
-            self._fill()
-            if on_the_way or not self._options.exchange:
-                return bool(on_the_way)
+        exchange = self._options.exchange
+        while exchange:
+            arrived = exchange(self.departed(), not self.going)
+            if arrived is None:
+                return False
+            self.waiting = np.concatenate([self.waiting, arrived])
+            if self.going:
+                break
+        self.fill()
+        return self.going
 
     def end(self):
         """Add up the currents of all blocks."""
-        self._add_blocks()
+        self._kernels["add blocks"]()
+
+    @property
+    def last(self) -> Round:
+        """What the last step took."""
         busy = int(self.threads.busy.sum())
         share = busy / max(self.launches * self.counts.threads, 1)
-        self.rounds.append(Round(self.launches, share, busy, self.filled))
+        return Round(self.launches, share, busy, self.filled)
 
-    def _on_the_way(self) -> int:
-        unread = (self.threads.end - self.threads.read).sum() + self.counts.incoming.sum()
-        return int(unread)
-
-    def _emptied(self) -> np.ndarray:
-        """Those who have left, out of the outgoing baskets."""
+    def departed(self) -> np.ndarray:
+        """Those who have left, out of the outgoing baskets, which are then empty."""
         device = self._setup.device
-        filled = device.to_host(self.counts.outgoing)
-        if not filled.any():
+        if not self._look_at_stock(LEFT):
             return self.waiting[:0]
+        filled = device.to_host(self.counts.outgoing)
         self.counts.outgoing[:] = 0
-        return to_records(Particles(*map(device.to_host, self.outgoing)), self._entries(filled))
+        self._seen[LEFT] = 0
+        used = self._layers(self.outgoing, filled.max())
+        return to_records(Particles(*map(device.to_host, used)), self._entries(filled))
+
+    def _layers(self, baskets: Particles, most: int) -> Particles:
+        """The first `most` entries of each basket, which lie in one piece."""
+        size = most * self.blocks
+        return Particles(*(values.reshape(-1, len(baskets.cell))[:, :size].ravel() for values in baskets))
 
     def _entries(self, filled) -> np.ndarray:
-        """Entries of the baskets' arrays, of which each has so many: the first of all blocks, the second of all ..."""
+        """Entries of the baskets, of which each has so many: the first of all blocks, the second of all ..."""
         within = np.arange(filled.max(initial=0))[:, None]
-        entries = within + np.arange(self.blocks) * self.counts.room
+        entries = entry_of(within, np.arange(self.blocks), self.blocks)
         return entries[within < filled]
 
-    def _fill(self):
+    def fill(self):
         """Fill the incoming baskets evenly, when they are empty and somebody waits."""
         device = self._setup.device
         if not len(self.waiting) or int(self.counts.incoming.sum()):
             return
+        on_the_way = self._look_at_stock(ON_THE_WAY)
         filled = shares(len(self.waiting), np.minimum(self._free(), self.counts.room))
         if not filled.any():
-            if not self._on_the_way():
+            if not on_the_way:
                 self._refuse()
             return
-        host = Particles(*map(device.to_host, self.incoming))
-        count = int(filled.sum())
+        count, most = int(filled.sum()), filled.max()
+        host = Particles(*map(device.to_host, self._layers(self.incoming, most)))
         put_records(self.waiting[:count], host, self._entries(filled))
         for source, target in zip(host, self.incoming, strict=True):
-            target[:] = device.to_device(source)
+            rows = target.reshape(-1, len(self.incoming.cell))
+            rows[:, : most * self.blocks] = device.to_device(source.reshape(len(rows), -1))
         self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
         self.waiting, self.filled = self.waiting[count:], self.filled + 1
+        self._seen[ON_THE_WAY] = 1
 
     def _free(self) -> np.ndarray:
         """Entries in each block's domains that no particle has or will need."""

@@ -19,6 +19,8 @@ class Strategy:
     memory: Callable = _nothing
     #: late(setup, moves): the launch that moves those who arrive from another rank in the midst of a step, if it can
     late: Callable | None = None
+    #: crossing(part, setup, moves): the particles' part of a step on several ranks, where `late` is not enough
+    crossing: Callable | None = None
     #: the devices that it is for
     on: tuple[str, ...] = ("serial", "threads", "cuda")
     #: the host launches again until all is done, which no recorded sequence can; it lets particles be born itself

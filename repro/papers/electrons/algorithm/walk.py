@@ -118,7 +118,7 @@ def step(device) -> tuple[list[Look], Round, Neighbour]:
         looks.append(look(found))
         going = rounds.look()
     rounds.end()
-    return looks, rounds.rounds[-1], neighbour
+    return looks, rounds.last, neighbour
 
 
 def look(found: Simulation) -> Look:
@@ -131,7 +131,7 @@ def look(found: Simulation) -> Look:
         [named[entries].tolist() for entries in domains_of(found.particles_on_device, rounds.counts.threads)],
         *pointers[:3],
         *(
-            [values[block * BASKET :][:filled].tolist() for block, filled in enumerate(host(count))]
+            [values[block::BLOCKS][:filled].tolist() for block, filled in enumerate(host(count))]
             for values, count in (
                 (host(rounds.incoming.ids), rounds.counts.incoming),
                 (host(rounds.outgoing.ids), rounds.counts.outgoing),
