@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from dataclasses import replace
+from itertools import product
 
 from helpers.pic_systems import crowd
 from helpers.ptx_device import PtxDevice, look
@@ -16,19 +17,20 @@ from repro.pic.strategies import STRATEGIES
 
 
 def main(precision, *names):
-    for strategy in names or STRATEGIES:
-        about = STRATEGIES[strategy]
-        if "cuda" not in about.on:
+    # what strategies share is compiled once, and told of the first of them; those in air come last
+    ways = sorted(map(STRATEGIES.get, names or STRATEGIES), key=lambda way: way.through_air)
+    for device, way in product((PtxDevice(True), PtxDevice(False)), ways):
+        if "cuda" not in way.on:
             continue
-        system = replace(crowd(), air=Collisions()) if about.through_air else crowd()
-        for fuse in (True, False):
-            device = PtxDevice(fuse)
-            # binds what a start and a step launch, births and the order of cells among it
-            simulation = Simulation(system, device, strategy=strategy, precision=precision, sort_every=2)
-            simulation.start()
-            for name, text in device.kernels.values():
-                about = {"strategy": strategy, "kernel": name, "fuse": fuse}
-                print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
+        known = set(device.kernels)
+        system = replace(crowd(), air=Collisions()) if way.through_air else crowd()
+        # binds what a start and a step launch, births and the order of cells among it
+        simulation = Simulation(system, device, strategy=way.name, precision=precision, sort_every=2)
+        simulation.start()
+        for key in device.kernels.keys() - known:
+            name, text = device.kernels[key]
+            about = {"strategy": way.name, "kernel": name, "fuse": device.fuse}
+            print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
 
 
 #: a constant that is a power of two: a product with it is exact, fused or not

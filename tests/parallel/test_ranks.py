@@ -116,11 +116,13 @@ def test_every_rank_says_why_the_run_ends(failures):
         "killed": "rank 1 (process ",
         "raises": "rank 1 ended: ValueError: the step went wrong",
         "leaves": "rank 1 has left the program",
-        "stopped": "nothing has moved for 3 s: rank 1 has not answered",
+        "stopped": "rank 1 (process ",
     }
     for how, reason in reasons.items():
         for rank in (0, 2):
             assert f"rank {rank} of 3: waited for the end of a step, but {reason}" in said[how]
+    assert " has died" in said["killed"]
+    assert " has been stopped for 3 s" in said["stopped"]
 
 
 def test_a_failure_is_one_line_with_its_first_reason(failures):

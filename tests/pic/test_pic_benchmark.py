@@ -86,7 +86,7 @@ def test_of_a_strategy_that_the_host_drives_launches_and_busy_threads_are_told(c
     simulation = Simulation(SYSTEM, core, strategy=baskets(blocks=1, threads=4, basket=4, every=1))
     simulation.advance(1)
     facts = benchmark.facts_of(simulation)
-    (one,) = simulation.parts["particles"].rounds
+    one = simulation.parts["particles"].last
     assert facts["launches"] == one.launches >= 14 / 4
     assert facts["busy"] == pytest.approx(one.segments / (4 * one.launches))
     assert facts["per step"] == pytest.approx(one.segments / 14)
@@ -132,8 +132,9 @@ def test_the_stages_of_a_round_stand_for_the_particles(core, monkeypatch):
     simulation = Simulation(SYSTEM, core, strategy=strategy)
     found = benchmark.part_times(simulation, steps=1)
     assert list(found)[1:] == ["births and pointers", "launches and looks", "sum over blocks"]
-    rounds = simulation.parts["particles"].rounds
-    assert found["launches and looks"] == pytest.approx(1e-3 * rounds[-1].launches)
+    launches = simulation.parts["particles"].last.launches
+    # after each of them two more find out who is on the way
+    assert found["launches and looks"] == pytest.approx(3e-3 * launches)
     assert found["sum over blocks"] == pytest.approx(1e-3)
 
 

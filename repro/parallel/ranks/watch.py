@@ -1,8 +1,9 @@
 """Watches the other ranks while one waits, so that nobody waits for ever for a rank that is dead, gone or stuck.
 
-Four things can leave a rank waiting, and each ends the run with a line on every rank that waits: a rank has failed and
-says why; its process, on the same machine, is no more (killed); it has left the program before the others (`sys.exit`);
-nothing has moved anywhere for longer than one is patient (a process stopped, or ranks that wait for one another).
+Five things can leave a rank waiting, and each ends the run with a line on every rank that waits: a rank has failed and
+says why; its process, on the same machine, is no more (killed), or has been stopped for half a minute; it has left the
+program before the others (`sys.exit`); nothing has moved anywhere for longer than one is patient (a process stopped on
+another machine, or ranks that wait for one another).
 """
 
 import os
@@ -10,11 +11,15 @@ import socket
 import time
 
 import numpy as np
+import psutil
 
 from .last_words import say
 
 #: seconds without progress anywhere until the run is ended
 PATIENCE = 300.0
+
+#: seconds after which a process that has been stopped is not waited for, if one is not less patient
+_STOPPED = 30.0
 
 #: polls until a waiting rank begins to sleep between them, and for how many seconds each time
 _POLLS, _NAP = 200, 5e-5
@@ -39,7 +44,7 @@ class Watch:
         self._others = [rank for rank in range(communicator.size) if rank != communicator.rank]
         self._processes = _processes_here(communicator)
         self._steps, self._polls, self._sends = 0, 0, []
-        self._known, self._heard, self._missing = {}, {}, {}
+        self._known, self._heard, self._missing, self._stopped = {}, {}, {}, {}
         self._asked, self._gone = {}, set()
         self._moved = self._next_look = self._next_question = time.monotonic()
 
@@ -71,7 +76,9 @@ class Watch:
         if now >= self._next_look:
             # while this process was stopped (another one measured a speed) it did not wait
             late = now - self._next_look
-            self._moved += late if late > _ASK else 0.0
+            if late > _ASK:
+                self._moved += late
+                self._stopped.clear()
             self._next_look = now + _LOOK
             self._look(now, what)
 
@@ -100,11 +107,8 @@ class Watch:
     def _verdict(self, now: float) -> str:
         """Why there is no use in waiting on; empty if there is."""
         for rank, process in self._processes.items():
-            if _alive(process):
-                self._missing.pop(rank, None)
-            # what it sent before it died may still be on the way
-            elif now - self._missing.setdefault(rank, now) > 2 * _LOOK:
-                return f"rank {rank} (process {process}) has died"
+            if reason := self._lost(rank, process, now):
+                return f"rank {rank} (process {process}) has {reason}"
         # somebody who has not answered may be busy with what is waited for
         all_wait = all(self._heard.get(rank, 0.0) > self._moved for rank in self._others)
         if self._gone and not self.ended and all_wait and now - self._moved > 2 * _ASK:
@@ -116,6 +120,19 @@ class Watch:
             return ""  # they have been asked just now
         reason = f"{_named(silent)} not answered" if silent else "all ranks have answered that they wait, too"
         return f"nothing has moved for {self.patience:g} s: {reason}"
+
+    def _lost(self, rank: int, process: int, now: float) -> str:
+        """What has become of another rank's process; empty if it runs."""
+        state, patience = _state(process), min(self.patience, _STOPPED)
+        for what, since in ((psutil.STATUS_DEAD, self._missing), (psutil.STATUS_STOPPED, self._stopped)):
+            if state != what:
+                since.pop(rank, None)
+        # what it sent before it died may still be on the way
+        if state == psutil.STATUS_DEAD and now - self._missing.setdefault(rank, now) > 2 * _LOOK:
+            return "died"
+        if state == psutil.STATUS_STOPPED and now - self._stopped.setdefault(rank, now) > patience:
+            return f"been stopped for {patience:g} s"
+        return ""
 
     def _ask(self, now: float) -> None:
         for rank in self._others:
@@ -158,14 +175,13 @@ def _processes_here(communicator) -> dict[int, int]:
     return {rank: pid for rank, (host, pid) in enumerate(everyone) if host == here and rank != communicator.rank}
 
 
-def _alive(process: int) -> bool:
+def _state(process: int) -> str:
+    """The state of a process in psutil's words; one that only its parent has yet to hear of is dead."""
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        state = psutil.Process(process).status()
+    except psutil.NoSuchProcess:
+        return psutil.STATUS_DEAD
+    return psutil.STATUS_DEAD if state == psutil.STATUS_ZOMBIE else state
 
 
 def _named(ranks: list[int]) -> str:
