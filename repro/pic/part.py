@@ -82,10 +82,12 @@ class Crossing:
     def __init__(self, part: Part, setup, moves, late):
         self._part, self._device, self._particles, self._used = part, setup.device, setup.particles, setup.used
         self._moves, self._late = moves, late
+        self._born = setup.system.source.per_step if setup.system.source else 0
         self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
 
     def count(self) -> None:
         """Count those who are here, before a step."""
+        self._make_room(self._born)
         self._held, self._before = int((self._particles.cell >= 0).sum()), int(self._used[0])
 
     def __call__(self):
@@ -105,18 +107,35 @@ class Crossing:
 
     def _put(self, arrived: np.ndarray) -> int:
         """Put arrivals behind those who are here; returns how many entries are then in use."""
-        start, room = int(self._used[0]), len(self._particles.cell)
-        end = start + len(arrived)
+        count, room = len(arrived), len(self._particles.cell)
+        self._make_room(count)
+        start = int(self._used[0])
+        end = start + count
         if end > room:
             raise CapacityError(
-                f"{len(arrived)} particles arrive on rank {self._part.ranks.rank}, where {start} of {room} entries are "
-                f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
+                f"{count} particles arrive on rank {self._part.ranks.rank}, where {start} of {room} entries are in "
+                f"use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
             )
-        for name, values in zip(Particles._fields, self._particles, strict=True):
-            rows = values.reshape(-1, room)
-            rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, end - start)))
+        for name, rows in zip(Particles._fields, self._rows(), strict=True):
+            rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, count)))
         self._used[:] = end
         return end
+
+    def _rows(self) -> list:
+        """The particles' arrays, a row a component."""
+        return [values.reshape(-1, len(self._particles.cell)) for values in self._particles]
+
+    def _make_room(self, count: int) -> None:
+        """If so many more do not fit behind those who are here, the last of these go into the gaps that others left."""
+        cell, xp = self._particles.cell, self._device.xp
+        if int(self._used[0]) + count <= len(cell):
+            return
+        here = xp.flatnonzero(cell != EMPTY)
+        last, gaps = here[here >= len(here)], xp.flatnonzero(cell[: len(here)] == EMPTY)
+        for rows in self._rows():
+            rows[:, gaps] = rows[:, last]
+        cell[last] = EMPTY
+        self._used[:] = len(here)
 
     def _progress(self, before: int) -> Progress:
         """What is to be sent, and who appeared and disappeared since so many entries were in use."""
@@ -125,8 +144,7 @@ class Crossing:
         entries = self._device.xp.flatnonzero(gone)
         leavers = {}
         if len(entries):
-            rows = [values.reshape(-1, len(cell))[:, entries] for values in self._particles]
-            host = Particles(*(self._device.to_host(part).ravel() for part in rows))
+            host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in self._rows()))
             leavers = self._part.sent_on(to_records(host, np.arange(len(entries))))
             cell[entries] = EMPTY
         absorbed = int((cell == ABSORBED).sum())

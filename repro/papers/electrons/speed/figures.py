@@ -8,6 +8,7 @@ from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 
 from .claims import PAPER_PARTICLES
 from .programs import BATCHES, BATCHES_ON_CORE, LOOP, LOOP_ON_CORE, ON_DEVICE, PAPER, PRODUCTION, TILES
+from .shared import TURNS
 from .tables import GROUPS
 
 _LOOKS = {
@@ -75,6 +76,21 @@ def part_bars(table: pd.DataFrame):
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside upper center", ncols=3)
     return figure, {"program": list(sums.index), **{group: sums[group].to_numpy() for group in GROUPS}}
+
+
+def shared(table: pd.DataFrame):
+    """Nanoseconds of a step of a particle over the number of processes, a line a program and way of sharing."""
+    figure, axes = plt.subplots(figsize=(6.4, 4.4))
+    for (program, sharing), rows in table.groupby(["program", "sharing"], sort=False):
+        colour, marker = _LOOKS[program]
+        fill = "none" if sharing == TURNS else colour
+        axes.plot(rows["processes"], rows["ns"], marker, color=colour, mfc=fill, label=f"{program}, {sharing}")
+    ticks = sorted(set(table["processes"]))
+    axes.set(xscale="log", yscale="log", xlabel="processes", ylabel="time of a step of a particle (ns)")
+    axes.set_xticks(ticks, ticks)
+    axes.minorticks_off()
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, dict(table[["program", "sharing", "processes", "ns"]])
 
 
 def codes(table: pd.DataFrame):

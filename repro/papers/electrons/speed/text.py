@@ -73,6 +73,24 @@ def meaning(table: pd.DataFrame, speeds: pd.DataFrame) -> str:
     )
 
 
+def shared(table: pd.DataFrame) -> str:
+    """What several processes cost, from `shared.shared`."""
+    lines = []
+    for (name, sharing), rows in table.groupby(["program", "sharing"], sort=False):
+        at = rows.loc[rows["processes"].idxmax()]
+        alone = table[(table["program"] == name) & (table["processes"] == 1)]["ns"]
+        if at["processes"] == 1 or alone.empty:
+            continue
+        ratio = at["ns"] / alone.iloc[0]
+        lines.append(
+            f"* *{name}*, {sharing}: {at['processes']} processes take {_ns(at['ns'])} a particle and step, "
+            f"**{ratio:.2g} times** the {_ns(alone.iloc[0])} of one. In a step {100 * at['crossing']:.2g} % of the "
+            f"particles cross to another process. A process keeps {at['currents'] / 1e6:.3g} MB of currents"
+        )
+    same = "Electrons of a small source were the same, bit for bit, with every number of processes.\n\n"
+    return same + "\n".join(lines) if lines else "Only one process was asked for."
+
+
 def parts(table: pd.DataFrame) -> str:
     """Where the time of a step goes, from `tables.parts`."""
     lines = []

@@ -1,0 +1,84 @@
+"""One of the processes that share a machine: python -m repro.papers.electrons.speed.a_rank ORDER, see `shared.Order`.
+
+Rank 0 prints as JSON what came of it.
+"""
+
+import json
+import sys
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from repro.parallel import host_clock, select
+from repro.parallel.ranks.world import world
+from repro.pic.benchmark import CHECK_STEPS, REPEATS
+from repro.pic.cases import UniformSource
+from repro.pic.counting import rounds_of
+from repro.pic.simulation import Simulation
+from repro.pic.strategies import baskets
+from repro.pic.strategies.baskets import shape_of
+
+from .programs import PAPER, programs
+from .shared import Order
+from .tables import source_of
+
+#: cells along each axis of what is checked: many numbers of processes divide it
+_CELLS = 8
+
+
+def main(order: str):
+    """Check, time, and print."""
+    ranks, order = world(), Order(**json.loads(order))
+    device = select(order.device)
+    options = _options(order, device, ranks.count) | {"ranks": ranks}
+    small = Simulation(UniformSource(cells=_CELLS, per_cell=4, births=0.01).system(), device, **options)
+    small.step(CHECK_STEPS)
+    simulation = Simulation(source_of(order.particles).system(), device, **options)
+    simulation.step(1)
+    simulation.advance(order.steps)
+    seconds = median(_seconds(simulation, ranks, order.steps) for _ in range(REPEATS))
+    sent = simulation.crossing.counts.sent if ranks.count > 1 else 0
+    (crossing,) = ranks.sum(np.array([sent]))
+    rounds = rounds_of(simulation)
+    found = {
+        "seconds": seconds,
+        "crossing": crossing / order.particles,
+        "currents": (rounds.sums if rounds else simulation.fields.arrays).currents.nbytes,
+        "digest": _digest(small, ranks),
+    }
+    if ranks.rank == 0:
+        print(json.dumps(found))
+    ranks.finish()
+
+
+def _options(order: Order, device, processes: int) -> dict:
+    """Of `Simulation`; processes that share a GPU have its multiprocessors' blocks between them, as in the paper."""
+    options = programs(device)[order.program].options
+    if order.program == PAPER:
+        options["strategy"] = baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))
+    return options
+
+
+def _seconds(simulation: Simulation, ranks, steps: int) -> float:
+    """Seconds of a step, from the same moment on all ranks until the last one has ended it."""
+    ranks.sum(np.zeros(1), "the start of a timing")
+    mine = host_clock(partial(simulation.advance, steps), simulation.device) / steps
+    return float(ranks.gather(np.array([mine])).max())
+
+
+def _digest(simulation: Simulation, ranks) -> int:
+    """A number for all bits of all particles, in whatever order and on whatever rank they are."""
+    found = simulation.particles()
+    vectors = [found["position"], found["momentum"], found["weight"][:, None]]
+    words = np.column_stack([found["ids"], *(v.view(np.int64) for v in vectors)]).view(np.uint64)
+    mixed = np.zeros(len(words), np.uint64)
+    for column in words.T:
+        # multiply and shift: a bit that differs changes half of those above and below it
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return int(ranks.sum(np.array([mixed.sum()]))[0])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,90 @@
+"""Several processes that share a machine, as the paper's share a GPU: their speed, and what crosses between them."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+
+from repro.errors import CheckError
+from repro.parallel.ranks.launch import launch
+from repro.quiet import VARIABLE, quiet
+
+from .programs import LOOP, PAPER, PRODUCTION
+
+#: the program of each process, see `a_rank`
+_MODULE = "repro.papers.electrons.speed.a_rank"
+
+#: what one GPU's time can be shared by: in turns, or at the same time by NVIDIA's Multi-Process Service
+TURNS, SERVICE = "in turns", "at once (MPS)"
+
+_CONTROL = "nvidia-cuda-mps-control"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What processes are told to do."""
+
+    program: str
+    device: str
+    particles: int
+    steps: int
+
+
+def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
+    """Speeds of `counts` processes that share the device, a row a program, number of processes and way of sharing.
+
+    Columns: program, sharing, processes, ns (a particle and step), crossing (share of the particles that go from one
+    process to another in a step), currents (bytes of the sums of currents in one process). Each program first moves
+    a small source; raises CheckError if that depends on the number of processes in a single bit.
+    """
+    gpu = device.name == "cuda"
+    orders = [Order(name, device.name, particles, steps) for name in ((PAPER, PRODUCTION) if gpu else (LOOP,))]
+    rows = [_row(order, count, _way(gpu, TURNS), {}) for order in orders for count in counts if count == 1 or not gpu]
+    most = max(counts, default=1)
+    if gpu and most > 1:
+        rows.append(_row(orders[0], most, TURNS, {}))
+        with service() as environment:
+            rows += [_row(order, n, SERVICE, environment) for order in orders for n in counts if environment and n > 1]
+    for program, found in pd.DataFrame(rows, columns=["program", *_COLUMNS, "digest"]).groupby("program"):
+        if found["digest"].nunique() > 1:
+            raise CheckError(f"{program}: electrons depend on the number of processes, {list(found['processes'])}")
+    return pd.DataFrame(rows, columns=["program", *_COLUMNS, "digest"]).drop(columns="digest")
+
+
+_COLUMNS = ("sharing", "processes", "ns", "crossing", "currents")
+
+
+def _way(gpu: bool, way: str) -> str:
+    return way if gpu else "cores"
+
+
+def _row(order: Order, processes: int, sharing: str, environment: dict) -> tuple:
+    # it is quiet already, and they must not stop each other
+    environment = environment | {VARIABLE: ""}
+    with quiet():
+        said = launch(processes, _MODULE, [json.dumps(asdict(order))], timeout=240, environment=environment)
+    found = json.loads(said.splitlines()[-1])
+    ns = 1e9 * found["seconds"] / order.particles
+    return order.program, sharing, processes, ns, found["crossing"], found["currents"], found["digest"]
+
+
+@contextmanager
+def service() -> Iterator[dict[str, str]]:
+    """The environment of processes that compute on the GPU at the same time; empty where there is no such service."""
+    if not shutil.which(_CONTROL):
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="mps") as folder:
+        environment = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
+        everything = os.environ | environment
+        subprocess.run([_CONTROL, "-d"], env=everything, check=True, capture_output=True)
+        try:
+            yield environment
+        finally:
+            subprocess.run([_CONTROL], input="quit\n", text=True, env=everything, capture_output=True)

@@ -1,0 +1,99 @@
+"""Several processes on a machine: what is asked of them, and that they must agree bit for bit. Nothing is launched."""
+
+import json
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from repro.errors import CheckError
+from repro.papers.electrons.speed import a_rank, figures, shared, text
+from repro.papers.electrons.speed.programs import LOOP, PAPER, PRODUCTION
+from repro.parallel.ranks.world import Alone
+from repro.quiet import VARIABLE
+
+GPU, CORES = SimpleNamespace(name="cuda"), SimpleNamespace(name="threads")
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """Processes that take half a second each for a step, and a service that exists; what was launched."""
+    seen = []
+
+    def launch(processes, target, arguments, timeout, environment):
+        (order,) = map(json.loads, arguments)
+        seen.append((order["program"], processes, environment))
+        found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
+        return f"a warning\n{json.dumps(found)}\n"
+
+    @contextmanager
+    def service():
+        yield {"CUDA_MPS_PIPE_DIRECTORY": "somewhere"}
+
+    monkeypatch.setattr(shared, "launch", launch)
+    monkeypatch.setattr(shared, "service", service)
+    return seen
+
+
+def test_on_a_gpu_the_papers_program_takes_turns_and_both_run_at_once(launched):
+    table = shared.shared(1000, [1, 2, 4], GPU, steps=3)
+    assert list(table[["program", "sharing", "processes"]].itertuples(index=False, name=None)) == [
+        (PAPER, shared.TURNS, 1),
+        (PRODUCTION, shared.TURNS, 1),
+        (PAPER, shared.TURNS, 4),
+        *[(program, shared.SERVICE, count) for program in (PAPER, PRODUCTION) for count in (2, 4)],
+    ]
+    assert table["ns"].tolist() == pytest.approx([5e8 * n / 1000 for n in table["processes"]])
+    # the service is for those alone that use it; nobody stops another one to measure
+    assert ["CUDA_MPS_PIPE_DIRECTORY" in environment for *_, environment in launched] == [False] * 3 + [True] * 4
+    assert all(environment[VARIABLE] == "" for *_, environment in launched)
+
+
+def test_without_a_gpu_processes_share_the_cores(launched):
+    table = shared.shared(1000, [1, 2], CORES, steps=3)
+    assert list(zip(table["program"], table["sharing"], strict=True)) == [(LOOP, "cores")] * 2
+
+
+def test_without_the_service_there_is_no_environment(monkeypatch):
+    monkeypatch.setattr(shared.shutil, "which", lambda name: None)
+    with shared.service() as environment:
+        assert environment == {}
+
+
+def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatch):
+    def launch(processes, *_, **__):
+        return json.dumps({"seconds": 1, "crossing": 0, "currents": 1, "digest": processes})
+
+    monkeypatch.setattr(shared, "launch", launch)
+    with pytest.raises(CheckError, match=r"electrons depend on the number of processes, \[1, 2\]"):
+        shared.shared(1000, [1, 2], CORES, steps=1)
+
+
+def test_sentences_and_figure_show_every_way(launched):
+    table = shared.shared(1000, [1, 4], GPU, steps=3)
+    said = text.shared(table)
+    assert said.count("**4 times**") == 3
+    assert "25 % of the particles" in said
+    figure, arrays = figures.shared(table)
+    assert len(figure.axes[0].lines) == table.groupby(["program", "sharing"]).ngroups
+    assert list(arrays["ns"]) == list(table["ns"])
+    plt.close(figure)
+
+
+def test_a_digest_tells_every_bit_and_no_order():
+    rng = np.random.default_rng(3)
+    position, momentum, weight = rng.random((50, 3)), rng.normal(size=(50, 3)), rng.random(50)
+    found = {"position": position, "momentum": momentum, "weight": weight, "ids": np.arange(50)}
+
+    def digest(**changed):
+        return a_rank._digest(SimpleNamespace(particles=lambda: found | changed), Alone())
+
+    order = rng.permutation(50)
+    assert digest() == digest(**{name: values[order] for name, values in found.items()})
+    changed = position.copy()
+    changed[7, 1] = np.nextafter(changed[7, 1], 1)
+    swapped = momentum.copy()
+    swapped[[3, 4]] = swapped[[4, 3]]
+    assert len({digest(), digest(position=changed), digest(momentum=swapped), digest(ids=np.arange(50) ^ 1)}) == 4
