@@ -53,7 +53,7 @@ def test_on_a_gpu_the_papers_program_takes_turns_and_both_run_at_once(launched):
 
 def test_without_a_gpu_processes_share_the_cores(launched):
     table = shared.shared(1000, [1, 2], CORES, steps=3)
-    assert list(zip(table["program"], table["sharing"], strict=True)) == [(LOOP, "cores")] * 2
+    assert list(zip(table["program"], table["sharing"], strict=True)) == [(LOOP, shared.CORES)] * 2
 
 
 def test_without_the_service_there_is_no_environment(monkeypatch):

@@ -3,12 +3,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullLocator
 
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
 from .claims import PAPER_PARTICLES
 from .programs import BATCHES, BATCHES_ON_CORE, LOOP, LOOP_ON_CORE, ON_DEVICE, PAPER, PRODUCTION, TILES
-from .shared import TURNS
+from .shared import CORES, TURNS
 from .tables import GROUPS
 
 _LOOKS = {
@@ -84,11 +85,14 @@ def shared(table: pd.DataFrame):
     for (program, sharing), rows in table.groupby(["program", "sharing"], sort=False):
         colour, marker = _LOOKS[program]
         fill = "none" if sharing == TURNS else colour
-        axes.plot(rows["processes"], rows["ns"], marker, color=colour, mfc=fill, label=f"{program}, {sharing}")
+        label = program if sharing == CORES else f"{program}, {sharing}"
+        axes.plot(rows["processes"], rows["ns"], color=colour, marker=marker, mfc=fill, label=label)
     ticks = sorted(set(table["processes"]))
     axes.set(xscale="log", yscale="log", xlabel="processes", ylabel="time of a step of a particle (ns)")
+    # one decade at least has labels
+    axes.set_ylim(table["ns"].min() / 3, 3 * table["ns"].max())
     axes.set_xticks(ticks, ticks)
-    axes.minorticks_off()
+    axes.xaxis.set_minor_locator(NullLocator())
     figure.legend(loc="outside lower center", ncols=2)
     return figure, dict(table[["program", "sharing", "processes", "ns"]])
 

@@ -20,8 +20,8 @@ from .programs import LOOP, PAPER, PRODUCTION
 #: the program of each process, see `a_rank`
 _MODULE = "repro.papers.electrons.speed.a_rank"
 
-#: what one GPU's time can be shared by: in turns, or at the same time by NVIDIA's Multi-Process Service
-TURNS, SERVICE = "in turns", "at once (MPS)"
+#: how processes share a GPU: in turns, or at the same time by NVIDIA's Multi-Process Service; and without a GPU
+TURNS, SERVICE, CORES = "in turns", "at once (MPS)", "cores"
 
 _CONTROL = "nvidia-cuda-mps-control"
 
@@ -61,7 +61,7 @@ _COLUMNS = ("sharing", "processes", "ns", "crossing", "currents")
 
 
 def _way(gpu: bool, way: str) -> str:
-    return way if gpu else "cores"
+    return way if gpu else CORES
 
 
 def _row(order: Order, processes: int, sharing: str, environment: dict) -> tuple:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from .programs import BATCHES, LOOP, ON_DEVICE, PAPER, PRODUCTION
+from .shared import CORES
 
 #: what is said where no GPU is
 NO_GPU = "Without a GPU there is no speedup to measure: the programs of the CPU stand in the table above."
@@ -81,11 +82,11 @@ def shared(table: pd.DataFrame) -> str:
         alone = table[(table["program"] == name) & (table["processes"] == 1)]["ns"]
         if at["processes"] == 1 or alone.empty:
             continue
-        ratio = at["ns"] / alone.iloc[0]
+        ratio, way = at["ns"] / alone.iloc[0], "" if sharing == CORES else f", {sharing}"
         lines.append(
-            f"* *{name}*, {sharing}: {at['processes']} processes take {_ns(at['ns'])} a particle and step, "
-            f"**{ratio:.2g} times** the {_ns(alone.iloc[0])} of one. In a step {100 * at['crossing']:.2g} % of the "
-            f"particles cross to another process. A process keeps {at['currents'] / 1e6:.3g} MB of currents"
+            f"* *{name}*{way}: {at['processes']} processes take {_ns(at['ns'])} a particle and step, **{ratio:.2g} times** "
+            f"the {_ns(alone.iloc[0])} of one. In a step {100 * at['crossing']:.2g} % of the particles "
+            f"cross to another process. A process keeps {at['currents'] / 1e6:.3g} MB of currents"
         )
     same = "Electrons of a small source were the same, bit for bit, with every number of processes.\n\n"
     return same + "\n".join(lines) if lines else "Only one process was asked for."
