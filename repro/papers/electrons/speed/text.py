@@ -84,8 +84,8 @@ def shared(table: pd.DataFrame) -> str:
             continue
         ratio, way = at["ns"] / alone.iloc[0], "" if sharing == CORES else f", {sharing}"
         lines.append(
-            f"* *{name}*{way}: {at['processes']} processes take {_ns(at['ns'])} a particle and step, **{ratio:.2g} times** "
-            f"the {_ns(alone.iloc[0])} of one. In a step {100 * at['crossing']:.2g} % of the particles "
+            f"* *{name}*{way}: {at['processes']} processes take {_ns(at['ns'])} a particle and step, **{ratio:.2g} "
+            f"times** the {_ns(alone.iloc[0])} of one. In a step {100 * at['crossing']:.2g} % of the particles "
             f"cross to another process. A process keeps {at['currents'] / 1e6:.3g} MB of currents"
         )
     same = "Electrons of a small source were the same, bit for bit, with every number of processes.\n\n"
