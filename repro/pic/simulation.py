@@ -1,12 +1,13 @@
 """A running simulation: a system, a device and a strategy that moves the particles."""
 
-from functools import partial
+from functools import cached_property, partial
 from types import SimpleNamespace
 
 import numpy as np
 
 from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
+from repro.parallel.recorded import Recorded
 
 from .births import Births, Cradle, births_body, count_steps
 from .bus import Bus
@@ -117,8 +118,18 @@ class Simulation(TimeLoop):
     def _launch_step(self):
         if self.ranks:
             self.crossing.count()
-        for launch in self.parts.values():
+        for launch in self._stages:
             launch()
+
+    @cached_property
+    def _stages(self) -> list:
+        """What a step launches: where the host drives the particles alone, what is before and after them in one."""
+        names, launches = list(self.parts), list(self.parts.values())
+        if not self._by_host or self.ranks or self._bus:
+            return launches
+        middle = names.index("particles")
+        before, after = (Recorded(self.device, part) for part in (launches[:middle], launches[middle + 1 :]))
+        return [before, launches[middle], after]
 
     def _launch_sorted(self):
         for launch in self._order.parts.values():

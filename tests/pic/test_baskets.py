@@ -129,7 +129,7 @@ def domain(cells, threads=1, thread=0, room=6):
         particles.cell[element * threads + thread], particles.ids[element * threads + thread] = cell, 10 + element
     pointers = Threads(*(np.zeros(threads, np.int32) for _ in Threads._fields))
     counts = Counts(np.zeros(1, np.int32), np.zeros(1, np.int32), 2, threads, threads)
-    find_ends(0, threads, particles, room * threads, pointers, counts)
+    find_ends(0, threads, particles, room * threads, pointers, counts, np.zeros(1, np.int32))
     return particles, pointers, counts
 
 

@@ -70,9 +70,11 @@ def copied(source, i, count, target, k, room):
 
 
 @inline
-def find_ends(x, n, particles, count, threads, counts):
-    """A kernel's body: pointers to the start of each domain, and its end behind its particles."""
+def find_ends(x, n, particles, count, threads, counts, used):
+    """A kernel's body: pointers to the start of each domain, and its end behind its particles; all entries are used."""
     for t in range(x, x + n):
+        if t == 0:
+            used[0] = count
         end, i = 0, t
         while i < count and particles.cell[i] != EMPTY:
             end += 1

@@ -7,6 +7,7 @@ import numpy as np
 
 from repro.errors import CapacityError
 from repro.parallel import Kernel, zero
+from repro.parallel.recorded import Recorded
 
 from ..births import Cradle
 from ..records import put_records, record_type, to_records
@@ -66,11 +67,19 @@ class Rounds:
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
-        self._kernels = self._bind(setup)
+        kernels, stock = self._bind(setup), ("clear the stock", "take stock")
+        self._sequences = {
+            name: Recorded(device, [kernels[part] for part in parts])
+            for name, parts in (
+                ("begin", ("find ends", *stock)),
+                ("launches", ("segments",) * options.every + stock),
+                ("end", ("add blocks",)),
+            )
+        }
         self._bear = _nursery(setup)
         #: particles on the host that no basket has had room for yet
         self.waiting = np.empty(0, record_type(real))
-        self._many, self.launches, self.filled = None, 0, 0
+        self.launches, self.filled = 0, 0
 
     def _bind(self, setup) -> dict:
         """The launches by name."""
@@ -81,7 +90,7 @@ class Rounds:
         kernel = Kernel(segment_body(setup.real, setup.device.add), block=per_block, registers=limit, strict=True)
         moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.surroundings
         return {
-            "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts),
+            "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, setup.used),
             "segments": compiled(kernel)((threads,), *moving),
             "clear the stock": compiled(Kernel(zero))((2,), self.stock),
             "take stock": compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
@@ -99,32 +108,14 @@ class Rounds:
 
     def begin(self):
         """Point all threads to the start of their domains; who is born in this step waits at the host."""
-        self.launches, self.filled = 0, 0
-        self._setup.used[:] = self._room
-        self._kernels["find ends"]()
-        self._take_stock()
+        self.launches, self.filled, self._seen = 0, 0, None
+        self._sequences["begin"]()
         self.waiting = self._bear()
 
     def launch(self):
         """As many launches as there are between two looks."""
-        if self._many is not None:
-            self._many()
-        else:
-            self._launch_many()
-            # once the kernel has been compiled, the launches can be recorded
-            self._many = self._setup.device.capture(self._launch_many)
-        self.launches += self._options.every
-        self._seen = None
-
-    def _launch_many(self):
-        for _ in range(self._options.every):
-            self._kernels["segments"]()
-        self._take_stock()
-
-    def _take_stock(self):
-        self._kernels["clear the stock"]()
-        self._kernels["take stock"]()
-        self._seen = None
+        self._sequences["launches"]()
+        self.launches, self._seen = self.launches + self._options.every, None
 
     def _look_at_stock(self, which: int) -> bool:
         if self._seen is None:
@@ -151,7 +142,7 @@ class Rounds:
 
     def end(self):
         """Add up the currents of all blocks."""
-        self._kernels["add blocks"]()
+        self._sequences["end"]()
 
     @property
     def last(self) -> Round:
@@ -171,6 +162,10 @@ class Rounds:
         used = self._layers(self.outgoing, filled.max())
         return to_records(Particles(*map(device.to_host, used)), self._entries(filled))
 
+    def _kinds(self):
+        """Components and type of each of a particle's arrays."""
+        return [(len(values) // len(self.incoming.cell), values.dtype) for values in self.incoming]
+
     def _layers(self, baskets: Particles, most: int) -> Particles:
         """The first `most` entries of each basket, which lie in one piece."""
         size = most * self.blocks
@@ -185,7 +180,7 @@ class Rounds:
     def fill(self):
         """Fill the incoming baskets evenly, when they are empty and somebody waits."""
         device = self._setup.device
-        if not len(self.waiting) or int(self.counts.incoming.sum()):
+        if not len(self.waiting) or device.to_host(self.counts.incoming).any():
             return
         on_the_way = self._look_at_stock(ON_THE_WAY)
         filled = shares(len(self.waiting), np.minimum(self._free(), self.counts.room))
@@ -193,12 +188,12 @@ class Rounds:
             if not on_the_way:
                 self._refuse()
             return
-        count, most = int(filled.sum()), filled.max()
-        host = Particles(*map(device.to_host, self._layers(self.incoming, most)))
+        count, size = int(filled.sum()), int(filled.max()) * self.blocks
+        host = Particles(*(np.zeros(rows * size, dtype) for rows, dtype in self._kinds()))
         put_records(self.waiting[:count], host, self._entries(filled))
         for source, target in zip(host, self.incoming, strict=True):
             rows = target.reshape(-1, len(self.incoming.cell))
-            rows[:, : most * self.blocks] = device.to_device(source.reshape(len(rows), -1))
+            rows[:, :size] = device.to_device(source.reshape(len(rows), size))
         self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
         self.waiting, self.filled = self.waiting[count:], self.filled + 1
         self._seen[ON_THE_WAY] = 1
@@ -231,11 +226,10 @@ def _nursery(setup):
         ions = device.zeros(len(charges), np.int64)
         around = Surroundings(setup.mesh.beyond, ions, around.unit)
     launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
+    launch = Recorded(device, [device.compile(Kernel(zero))((1,), used), *launches])
 
     def bear():
-        used[:] = 0
-        for launch in launches:
-            launch()
+        launch()
         if ions is not charges:
             charges[:] += setup.device.to_device(ions)
             ions[:] = 0
