@@ -208,14 +208,12 @@ class Sums(NamedTuple):
 
 @inline
 def add_blocks(x, n, sums, blocks, total):
-    """A kernel's body: the currents of all blocks together, each of which then begins at zero."""
+    """A kernel's body: the currents of all blocks together."""
     size = len(total)
     for k in range(x, x + n):
         found = np.int64(0)
         for block in range(blocks):
-            at = k + np.int64(block) * size
-            found += sums.currents[at]
-            sums.currents[at] = 0
+            found += sums.currents[k + np.int64(block) * size]
         total[k] = found
 
 

@@ -73,7 +73,8 @@ class Rounds:
             for name, parts in (
                 ("begin", ("find ends", *stock)),
                 ("launches", ("segments",) * options.every + stock),
-                ("end", ("add blocks",)),
+                # cleared in a launch of its own: loads that no store comes between can be under way at once
+                ("end", ("add blocks", "clear blocks")),
             )
         }
         self._bear = _nursery(setup)
@@ -97,6 +98,7 @@ class Rounds:
             "add blocks": compiled(Kernel(add_blocks))(
                 (len(fields.currents),), self.sums, self.blocks, fields.currents
             ),
+            "clear blocks": compiled(Kernel(zero))((len(self.sums.currents),), self.sums.currents),
         }
 
     def __call__(self):
