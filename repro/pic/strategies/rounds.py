@@ -1,12 +1,13 @@
 """The host's side of the paper's strategy: launches until all particles are done, and baskets filled and emptied."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from repro.errors import CapacityError
-from repro.parallel import Kernel, zero
+from repro.parallel import Kernel
 from repro.parallel.recorded import Recorded
 
 from ..births import Cradle
@@ -81,6 +82,8 @@ class Rounds:
         #: particles on the host that no basket has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self.launches, self.filled = 0, 0
+        #: elements of each block's domains
+        self._elements = ((self._room - np.arange(total) + total - 1) // total).reshape(self.blocks, -1).sum(1)
 
     def _bind(self, setup) -> dict:
         """The launches by name."""
@@ -93,12 +96,12 @@ class Rounds:
         return {
             "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, setup.used),
             "segments": compiled(kernel)((threads,), *moving),
-            "clear the stock": compiled(Kernel(zero))((2,), self.stock),
+            "clear the stock": partial(self.stock.fill, 0),
             "take stock": compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
             "add blocks": compiled(Kernel(add_blocks))(
                 (len(fields.currents),), self.sums, self.blocks, fields.currents
             ),
-            "clear blocks": compiled(Kernel(zero))((len(self.sums.currents),), self.sums.currents),
+            "clear blocks": partial(self.sums.currents.fill, 0),
         }
 
     def __call__(self):
@@ -202,10 +205,9 @@ class Rounds:
 
     def _free(self) -> np.ndarray:
         """Entries in each block's domains that no particle has or will need."""
-        read, write, end = (self._setup.device.to_host(pointer) for pointer in self.threads[:3])
-        total = self.counts.threads
-        elements = (self._room - np.arange(total) + total - 1) // total
-        return (elements - write - (end - read)).reshape(self.blocks, -1).sum(1)
+        read, write, end = self.threads[:3]
+        taken = (end - read + write).reshape(self.blocks, -1).sum(1)
+        return self._elements - self._setup.device.to_host(taken)
 
     def _refuse(self):
         needed = int(self.threads.write.sum()) + len(self.waiting)
@@ -228,7 +230,7 @@ def _nursery(setup):
         ions = device.zeros(len(charges), np.int64)
         around = Surroundings(setup.mesh.beyond, ions, around.unit)
     launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
-    launch = Recorded(device, [device.compile(Kernel(zero))((1,), used), *launches])
+    launch = Recorded(device, [partial(used.fill, 0), *launches])
 
     def bear():
         launch()
