@@ -26,7 +26,7 @@ def launched(monkeypatch):
         (order,) = map(json.loads, arguments)
         seen.append((order["program"], processes, environment))
         found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
-        return f"a warning\n{json.dumps(found)}\n"
+        return f"a warning\n{json.dumps(found)}\n\x1b[0m"
 
     @contextmanager
     def service():

@@ -69,7 +69,8 @@ def _row(order: Order, processes: int, sharing: str, environment: dict) -> tuple
     environment = environment | {VARIABLE: ""}
     with quiet():
         said = launch(processes, _MODULE, [json.dumps(asdict(order))], timeout=240, environment=environment)
-    found = json.loads(said.splitlines()[-1])
+    # some programs that start ranks add control characters of their own
+    found = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
     ns = 1e9 * found["seconds"] / order.particles
     return order.program, sharing, processes, ns, found["crossing"], found["currents"], found["digest"]
 
