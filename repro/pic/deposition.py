@@ -30,33 +30,58 @@ def units_of_weight(total_weight: float) -> float:
 
 
 @cache
-def depositing(real, add):
-    """Returns deposit(currents, cell, start, end, amount): adds a segment's current to its cell's twelve edges.
+def sharing(real):
+    """Returns shares(start, end, amount): what each of its cell's twelve edges gets of a segment, not yet whole.
 
-    `amount` is the particle's weight in units of the sums, start and end are places in [0, 1]^3. Number 4 c + a + 2 b
-    of a cell is the edge along axis c at place a along the next axis and b along the one after it (cyclically); it gets
-    the displacement along c, in cells, times the weight of the edge.
+    `amount` is the particle's weight in units of the sums, start and end are places in [0, 1]^3. Four numbers an axis:
+    number a + 2 b of axis c is of the edge along c at place a along the next axis and b along the one after it
+    (cyclically); it is the displacement along c, in cells, times the weight of the edge.
     """
     half, twelfth, one = real(0.5), real(1 / 12), real(1)
 
     @inline
-    def along(currents, first, moved, p, q, twist):
+    def along(moved, p, q, twist):
         """`moved` along an axis, mean places p and q along the two others, `twist` the product of all three."""
         p_low, q_low = one - p, one - q
-        add(currents, first, np.int64(fma(moved * p_low, q_low, twist)))
-        add(currents, first + 1, np.int64(fma(moved * p, q_low, -twist)))
-        add(currents, first + 2, np.int64(fma(moved * p_low, q, -twist)))
-        add(currents, first + 3, np.int64(fma(moved * p, q, twist)))
+        return (
+            fma(moved * p_low, q_low, twist),
+            fma(moved * p, q_low, -twist),
+            fma(moved * p_low, q, -twist),
+            fma(moved * p, q, twist),
+        )
 
     @inline
-    def deposit(currents, cell, start, end, amount):
+    def shares(start, end, amount):
         dx, dy, dz = end[0] - start[0], end[1] - start[1], end[2] - start[2]
         x, y, z = half * (start[0] + end[0]), half * (start[1] + end[1]), half * (start[2] + end[2])
         twist = amount * (dx * dy) * (dz * twelfth)
+        return along(amount * dx, y, z, twist), along(amount * dy, z, x, twist), along(amount * dz, x, y, twist)
+
+    return shares
+
+
+@cache
+def depositing(real, add):
+    """Returns deposit(currents, cell, start, end, amount): adds a segment's current to its cell's twelve edges.
+
+    Number 4 c + a + 2 b of a cell is the edge that `sharing` describes.
+    """
+    shares = sharing(real)
+
+    @inline
+    def add_four(currents, first, values):
+        add(currents, first, np.int64(values[0]))
+        add(currents, first + 1, np.int64(values[1]))
+        add(currents, first + 2, np.int64(values[2]))
+        add(currents, first + 3, np.int64(values[3]))
+
+    @inline
+    def deposit(currents, cell, start, end, amount):
+        along_x, along_y, along_z = shares(start, end, amount)
         first = EDGES * cell
-        along(currents, first, amount * dx, y, z, twist)
-        along(currents, first + 4, amount * dy, z, x, twist)
-        along(currents, first + 8, amount * dz, x, y, twist)
+        add_four(currents, first, along_x)
+        add_four(currents, first + 4, along_y)
+        add_four(currents, first + 8, along_z)
 
     return deposit
 

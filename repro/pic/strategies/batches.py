@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.parallel import Kernel, inline
-from repro.parallel.atomics import add_alone
 
-from ..deposition import EDGES, depositing
+from ..deposition import EDGES, charging, sharing
 from ..gather import electric_at, magnetic_at
+from ..mesh import ABSORBED
 from ..push import circling
-from ..segment import INSIDE, finding_face, flying, inside_cell, landing
+from ..segment import INSIDE, finding_face, flying, inside_cell, landing, placing
 from ..state import FRESH, MOST_SEGMENTS, STUCK
-from ..travel import field_of_slider, kicked, passing, place_of, set_place
+from ..travel import field_of_slider, kicked, next_cell, place_of, set_place
 
 
 class Shares(NamedTuple):
@@ -33,11 +33,11 @@ class Shares(NamedTuple):
 #: taken; and of whole numbers: particle, cell, the face that is met, who of the batch met one, and how
 #: many faces a particle has met in the step
 PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
-WHO, CELL, FACE, MET, FACES, WHOLE_ROWS = 0, 1, 2, 3, 4, 5
+WHO, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
 
 #: rows of what is found about those that met a face: place and momentum, time taken, face. They are an array of their
 #: own, because a compiler does not compute at once what it may have to read after it has been written.
-AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, 8
+AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, EDGES
 
 #: a face that only a search finds, the particle of an entry without one that flies, and most particles of a batch
 RARE, NOBODY, BATCH = 8, -1, 128
@@ -147,31 +147,75 @@ def _segment_of_each(real):
 
 
 @cache
-def _body(real, add):
-    depart, follow_segments = _departing(real), _segment_of_each(real)
-    deposit, through, fresh = depositing(real, add_alone), passing(real, add), real(FRESH)
+def _arriving(real):
+    """Returns arrive(...): the currents of a batch's segments, and who of it goes on in another cell."""
+    shares, beyond_face, on_face, fresh = sharing(real), next_cell(real), placing(real), real(FRESH)
 
     @inline
-    def arrive(waiting, s, r, particles, count, currents, shift, around, layout):
-        """The currents of the segments; returns how many go on in another cell, now the first of the batch."""
-        more = 0
+    def share_out(waiting, s, r, t, particles, unit):
         for k in range(waiting):
-            i, cell, face, end = r[WHO, k], r[CELL, k], r[FACE, k], _three(s, END, k)
+            amount = particles.weight[r[WHO, k]] * unit
+            along_x, along_y, along_z = shares(_three(s, PLACE, k), _three(s, END, k), amount)
+            t[0, k], t[1, k], t[2, k], t[3, k] = along_x
+            t[4, k], t[5, k], t[6, k], t[7, k] = along_y
+            t[8, k], t[9, k], t[10, k], t[11, k] = along_z
+
+    @inline
+    def pass_faces(waiting, s, r, beyond, layout):
+        for k in range(waiting):
+            into, place = beyond_face(r[CELL, k], _three(s, END, k), r[FACE, k], beyond, layout)
+            _keep(s, END, k, place)
+            r[INTO, k], s[LEFT, k] = into, s[LEFT, k] - s[USED, k]
+
+    @inline
+    def deposit(first, t, k, currents):
+        for edge in range(EDGES):
+            currents[first + edge] += np.int64(t[edge, k])
+
+    @inline
+    def settle(i, k, s, r, particles, count):
+        """What ends its step, or leaves in the midst of it."""
+        into, left = r[INTO, k], s[LEFT, k]
+        particles.cell[i], particles.left[i] = into, left if into < 0 else fresh
+        particles.event[i] = r[FACES, k] + 1 if into < 0 else 0
+        set_place(particles, i, count, _three(s, END, k), _three(s, THEN, k))
+
+    @inline
+    def arrive(waiting, s, r, t, particles, count, currents, shift, unit, beyond, layout):
+        """Returns how many go on, now the first of the batch, and how many a wall has taken up.
+
+        Of these places, charges and cells are kept.
+        """
+        share_out(waiting, s, r, t, particles, unit)
+        pass_faces(waiting, s, r, beyond, layout)
+        more, gone = 0, 0
+        for k in range(waiting):
+            i, into, face = r[WHO, k], r[INTO, k], r[FACE, k]
             if i == NOBODY:
                 continue
-            amount, momentum, left = particles.weight[i] * real(around.unit), _three(s, THEN, k), s[LEFT, k]
-            deposit(currents, cell + shift, _three(s, PLACE, k), end, amount)
-            into, beyond = through(cell, end, face, amount, around, layout)
-            left -= s[USED, k]
-            faces = r[FACES, k] + 1
-            particles.cell[i], particles.left[i] = into, left if into < 0 else fresh
-            particles.event[i] = faces if into < 0 else 0
-            set_place(particles, i, count, beyond, momentum)
-            _keep(s, PLACE, more, beyond)
-            _keep(s, MOMENTUM, more, momentum)
-            s[LEFT, more], r[WHO, more], r[CELL, more], r[FACES, more] = left, i, into, faces
+            deposit(EDGES * (r[CELL, k] + shift), t, k, currents)
+            if into == ABSORBED:
+                _keep(t, AT, gone, on_face(_three(s, END, k), face))
+                t[AFTER, gone], r[MET, gone] = particles.weight[i] * unit, r[CELL, k]
+                gone += 1
+            settle(i, k, s, r, particles, count)
+            _keep(s, PLACE, more, _three(s, END, k))
+            _keep(s, MOMENTUM, more, _three(s, THEN, k))
+            s[LEFT, more], r[WHO, more], r[CELL, more], r[FACES, more] = s[LEFT, k], i, into, r[FACES, k] + 1
             more += (face != INSIDE) & (into >= 0)
-        return more
+        return more, gone
+
+    return arrive
+
+
+@cache
+def _body(real, add):
+    depart, follow_segments, arrive, rest = (
+        _departing(real),
+        _segment_of_each(real),
+        _arriving(real),
+        charging(real, add),
+    )
 
     @inline
     def follow(x, n, s, r, t, particles, count, fields, around, courant, layout, shares, late):
@@ -180,7 +224,11 @@ def _body(real, add):
         waiting = n if depart(x, n, s, r, particles, count, fields, layout, late) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             follow_segments(waiting, s, r, t, fields, courant, layout)
-            waiting = arrive(waiting, s, r, particles, count, shares.currents, shift, around, layout)
+            waiting, gone = arrive(
+                waiting, s, r, t, particles, count, shares.currents, shift, real(around.unit), around.beyond, layout
+            )
+            for k in range(gone):
+                rest(around.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
             if not waiting:
                 break
         for k in range(waiting):
