@@ -178,6 +178,20 @@ def test_fields_that_do_not_fit_are_refused(shape):
         made(Mesh((3, 4, 2), SPACING), electric=np.zeros(shape))
 
 
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ("strong", "electric field = 'strong': must be finite numbers"),
+        ([[1], [1, 2]], "electric field = .*: must be finite numbers"),
+        (np.full((3, 2, 4, 3), 1j), "electric field = .*: must be finite numbers"),
+        (np.full((3, 2, 4, 3), np.nan), "electric field: 72 of 72 numbers are not finite"),
+    ],
+)
+def test_fields_that_are_no_numbers_are_refused(values, line):
+    with pytest.raises(InputError, match=line):
+        made(Mesh((3, 4, 2), SPACING), electric=values)
+
+
 def test_a_part_of_a_divided_box_needs_its_neighbours():
     mesh = Mesh((3, 4, 2), SPACING, divided=((False, False), (True, True), (False, False)))
     with pytest.raises(InputError, match="exchange"):
