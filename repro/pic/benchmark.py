@@ -6,11 +6,11 @@ from statistics import median
 
 import numpy as np
 
-from repro.errors import CheckError, InputError, require_one_of, require_whole
-from repro.parallel import PRECISIONS, Speed, Timing, host_clock, measure, select, wall_clock
+from repro.errors import CheckError, InputError, require_whole
+from repro.parallel import Speed, Timing, host_clock, measure, select, wall_clock
 
 from .cases import UniformSource
-from .checks import positive, require_kind, require_name
+from .checks import positive, real_of, require_kind, require_name
 from .counting import mean_segments, rounds_of
 from .simulation import Simulation
 from .strategies import Strategy
@@ -42,7 +42,7 @@ def check_strategy(device, *, strategy, precision: str = "single", sort_every: i
     """
     # what is remembered must be of a kind that can be
     require_kind("strategy", strategy, str, Strategy)
-    require_one_of("precision", precision, tuple(PRECISIONS))
+    real_of(precision)
     return _checked(device, strategy, precision, sort_every)
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.errors import InputError, require_one_of
+from repro.parallel import PRECISIONS
 
 #: sizes of numbers, which single precision holds, and double their products
 SMALLEST, LARGEST = 1e-30, 1e36
@@ -59,6 +60,21 @@ def require_inside(what: str, position: np.ndarray, length, slack: float = 0.0) 
     outside = ~((share >= -slack) & (share <= 1 + slack)).all(1)
     if outside.any():
         raise InputError(f"{what}: {outside.sum()} electrons are outside the box of {length} m that begins at 0")
+
+
+def within(what: str, value, low: float, high: float, unit: str = "") -> float:
+    """One number from `low` to `high`; raises InputError."""
+    number = float(finite(what, value, (), unit))
+    if not low <= number <= high:
+        unit = f" {unit}" if unit else ""
+        raise InputError(f"{what} = {value}{unit}: from {low:g} to {high:g}{unit}")
+    return number
+
+
+def real_of(precision: str):
+    """The type of numbers of a precision."""
+    require_one_of("precision", precision, tuple(PRECISIONS))
+    return PRECISIONS[precision]
 
 
 def require_kind(what: str, value, *kinds: type) -> None:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
-from repro.errors import InputError, require_one_of, require_whole
-from repro.parallel import PRECISIONS, Kernel, fma, inline, require_memory
+from repro.errors import InputError, require_whole
+from repro.parallel import Kernel, fma, inline, require_memory
 
-from ..checks import positive, require_device, require_kind
+from ..checks import positive, real_of, require_device, require_kind
 from ..constants import REST_ENERGY
 from ..push import squared
 from .collision_tables import Collisions, looking_ahead, slowing, tables
@@ -140,11 +140,10 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
     require_device(device)
     require_kind("collisions", collisions, Collisions)
     collisions.require_energies(energies)
-    require_one_of("precision", precision, PRECISIONS)
+    real = real_of(precision)
     require_whole("seed", seed, 0, 2**31 - 1)
     if length != inf:
         positive("length", length, "m")
-    real = PRECISIONS[precision]
     require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons")
     tau = np.asarray(energies, float) / REST_ENERGY
     u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)

@@ -6,7 +6,7 @@ from scipy import constants
 
 from repro.errors import InputError
 
-from ..checks import finite, positive
+from ..checks import positive, within
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ class Air:
     def __post_init__(self):
         if positive("density of the air", self.density, "kg/m3") > DENSEST:
             raise InputError(f"density of the air = {self.density} kg/m3: at most {DENSEST:g} kg/m3, when it is liquid")
-        if not COLDEST <= finite("temperature of the air", self.temperature, (), "K") <= HOTTEST:
-            raise InputError(f"temperature of the air = {self.temperature} K: from {COLDEST:g} to {HOTTEST:g} K")
+        within("temperature of the air", self.temperature, COLDEST, HOTTEST, "K")
 
     def atoms(self, element: Element) -> float:
         """Atoms of an element in a cubic metre."""

@@ -9,11 +9,11 @@ from functools import cache
 from math import exp
 from typing import NamedTuple
 
-from repro.errors import InputError, require_one_of
+from repro.errors import require_one_of
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from ..checks import finite, require_kind
+from ..checks import require_kind, within
 from .medium import COLDEST, HOTTEST, Air
 from .processes import ATTACHMENT, NOTHING, RECOMBINATION
 
@@ -56,9 +56,7 @@ def slow_rates(air: Air, real, temperature: float | None = None, ion: str = ION)
 
 
 def _electrons(temperature: float) -> float:
-    if not COLDEST <= finite("temperature of slow electrons", temperature, (), "K") <= 100 * HOTTEST:
-        raise InputError(f"temperature of slow electrons = {temperature} K: from {COLDEST:g} to {100 * HOTTEST:g} K")
-    return temperature
+    return within("temperature of slow electrons", temperature, COLDEST, 100 * HOTTEST, "K")
 
 
 @cache
