@@ -7,11 +7,13 @@ from statistics import median
 import numpy as np
 
 from repro.errors import CheckError, InputError, require_whole
-from repro.parallel import Speed, Timing, host_clock, measure, require_seconds, select, wall_clock
+from repro.parallel import Speed, Timing, host_clock, measure, select, wall_clock
 
 from .cases import UniformSource
+from .checks import positive, real_of, require_kind, require_name
 from .counting import mean_segments, rounds_of
 from .simulation import Simulation
+from .strategies import Strategy
 from .system import System
 
 #: what the timer of whole steps includes
@@ -26,12 +28,21 @@ GRAPH = 20
 #: repetitions of a timing, and seconds of the steps from one sort to the next from which a CPU makes two steps only
 REPEATS, LONG = 5, 0.3
 
+#: steps of the shortest timing
+_FEWEST = 2
+
+#: seconds of a repetition, at most
+_LONGEST = 600
+
 
 def check_strategy(device, *, strategy, precision: str = "single", sort_every: int = 0) -> str:
     """Run a small source by the strategy on the device, and by another one on the CPU; returns what was found.
 
     Raises CheckError if a bit of a position or a momentum differs. A check that was passed is not made again.
     """
+    # what is remembered must be of a kind that can be
+    require_kind("strategy", strategy, str, Strategy)
+    real_of(precision)
     return _checked(device, strategy, precision, sort_every)
 
 
@@ -73,9 +84,13 @@ def measure_speed(
     share. What the host drives is timed by the host's clock. Rates: "updates" counts steps of a particle, "segments"
     its segments. Raises InputError for a system without room for the births of so many steps.
     """
-    require_seconds(seconds)
+    require_name("case", case)
+    require_kind("system", system, System)
+    if positive("seconds", seconds, "s") > _LONGEST:
+        raise InputError(f"seconds = {seconds} s: a repetition may take {_LONGEST} s at most")
     require_whole("runs", runs, 1, 100)
     options = {"strategy": strategy, "precision": precision, "sort_every": sort_every}
+    _require_steps(system, 0, _FEWEST)
     check, timings, facts = check_strategy(device, **options), [], {}
     for _ in range(runs):
         simulation = Simulation(system, device, **options)
@@ -114,12 +129,8 @@ def _timing(simulation: Simulation, seconds: float) -> Timing:
             return _long_timing(simulation)
     else:
         one = host_clock(partial(advance, unit), device) / unit
-    most = _steps_left(simulation) // ((REPEATS + 1) * unit)
-    if most < 1:
-        raise InputError(
-            f"{simulation.system.name}: room for the births of {_steps_left(simulation)} more steps, and a timing "
-            f"makes {(REPEATS + 1) * unit}: give the source more steps"
-        )
+    least = (REPEATS + 1) * unit
+    most = _require_steps(simulation.system, simulation.steps, least) // least
     steps = unit * int(np.clip(round(seconds / (unit * one)), 1, most))
     timer = wall_clock if simulation._by_host else measure
     return timer(partial(advance, steps), device, repeats=REPEATS).per(steps)
@@ -142,11 +153,19 @@ def _in_graphs(simulation: Simulation) -> bool:
     return simulation.device.name == "cuda" and not simulation._by_host
 
 
-def _steps_left(simulation: Simulation) -> int:
-    """Steps whose births there is room for; one is kept for the look at the end, and two for counting segments."""
-    system = simulation.system
+def _require_steps(system: System, taken: int, least: int) -> int:
+    """Steps after those `taken` whose births there is room for; refuses fewer than the `least` that a timing makes.
+
+    One is kept for the look at the end, and two for counting segments.
+    """
     born = 0 if system.source is None else system.source.per_step
-    return 2**31 if not born else (system.room - system.count) // born - simulation.steps - 3
+    left = 2**31 if not born else (system.room - system.count) // born - taken - 3
+    if left < least:
+        raise InputError(
+            f"{system.name}: room for the births of {max(left, 0)} more steps, and a timing makes {least}: give the "
+            "source more steps"
+        )
+    return left
 
 
 def facts_of(simulation: Simulation) -> dict:
@@ -178,6 +197,7 @@ def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
     On a GPU each part is a graph of its own, whose start takes some microseconds; what the host drives is timed by the
     host's clock.
     """
+    require_whole("steps", steps, 1, 10_000)
     device, by_host = simulation.device, simulation._by_host
     simulation.advance(2)
     sorting = {"sorting": partial(_sort, simulation)} if simulation.sort_every else {}

@@ -1,13 +1,13 @@
 """Set-ups by the numbers that matter: how far an electron flies in a step, how it gyrates, how dense the plasma is."""
 
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Real
 
 import numpy as np
 
 from repro.errors import InputError, require_whole
+from repro.parallel import require_memory, select
 
+from .checks import finite, positive, require_flag
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from .fields import courant_limit
 from .mesh import Mesh
@@ -18,6 +18,12 @@ SPACING = 1e-3
 
 #: most cells along an axis
 _MOST = 1 << 12
+
+#: most particles, which have numbers of 31 bits
+_MOST_PARTICLES = 2**31 - 1
+
+#: bytes that a particle of a plasma takes while it is set up: position, momentum, weight, and what they are drawn from
+_DRAWN = 112
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +46,17 @@ class _Case:
         require_whole("cells", self.cells, 1, _MOST)
         require_whole("seed", self.seed, 0, 2**32 - 1)
         for name in ("per_cell", "courant", "plasma_step"):
-            self._require_above_zero(name)
+            positive(name, getattr(self, name))
+        require_flag("self_field", self.self_field)
         if self.courant > 1:
             raise InputError(f"courant = {self.courant}: a share of the longest stable step, at most 1")
         if self.particles < 1:
             raise InputError(f"per_cell = {self.per_cell}: no particle in {self.cells}^3 cells")
-
-    def _require_above_zero(self, name: str):
-        value = getattr(self, name)
-        if not (isinstance(value, Real) and isfinite(value) and value > 0):
-            raise InputError(f"{name} = {value}: a finite number above 0")
+        if self.particles > _MOST_PARTICLES:
+            raise InputError(
+                f"per_cell = {self.per_cell}: {self.particles:g} particles in {self.cells}^3 cells, at most "
+                f"{_MOST_PARTICLES}"
+            )
 
     @property
     def particles(self) -> int:
@@ -93,9 +100,9 @@ class UniformSource(_Case):
     def __post_init__(self):
         super().__post_init__()
         for name in ("energy", "radius"):
-            self._require_above_zero(name)
+            positive(name, getattr(self, name))
         require_whole("steps", self.steps, 0, 10**6)
-        if not 0 <= self.births <= 1:
+        if not 0 <= finite("births", self.births, ()) <= 1:
             raise InputError(f"births = {self.births}: a share of the particles from 0 to 1")
 
     @property
@@ -136,10 +143,11 @@ class Plasma(_Case):
 
     def __post_init__(self):
         super().__post_init__()
-        self._require_above_zero("heat")
+        positive("heat", self.heat)
 
     def system(self) -> System:
-        """The plasma before its first step."""
+        """The plasma before its first step; raises MemoryLimitError where its particles do not fit."""
+        require_memory(select("serial"), _DRAWN * self.particles, f"{self.particles} particles")
         draw, shape = np.random.default_rng(self.seed), (self.particles, 3)
         position = draw.random(shape) * np.array(self.mesh.length)
         momentum = draw.normal(0.0, self.heat, shape)

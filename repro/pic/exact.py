@@ -1,15 +1,41 @@
-"""What theory says of electrons in given fields and of a cold plasma. SI units, momenta over m c."""
+"""What theory says of electrons in given fields and of a cold plasma. SI units, momenta over m c.
+
+Numbers for which a formula has no value raise InputError.
+"""
 
 from math import asin, sqrt
 
 import numpy as np
 
+from repro.errors import InputError, require_whole
+
+from .checks import finite, positive
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
+
+
+def _not_negative(what: str, value, unit: str) -> np.ndarray:
+    found = finite(what, value, None, unit)
+    if (found < 0).any():
+        raise InputError(f"{what} = {found.min():g} {unit}: must be 0 or more")
+    return found
+
+
+def _not_zero(what: str, value, unit: str) -> np.ndarray:
+    """Numbers none of which is 0, or a vector that is none."""
+    found = finite(what, value, None, unit)
+    if not found.all():
+        raise InputError(f"{what} = 0 {unit}: must not be 0")
+    return found
+
+
+def _size(magnetic) -> float:
+    """That of a vector in T."""
+    return float(_not_zero("magnetic", np.linalg.norm(finite("magnetic", magnetic, (3,), "T")), "T"))
 
 
 def momentum_of(energy):
     """Momentum over m c of an electron with a kinetic energy in eV."""
-    rise = np.asarray(energy, float) / REST_ENERGY
+    rise = _not_negative("energy", energy, "eV") / REST_ENERGY
     return np.sqrt(rise * (rise + 2))
 
 
@@ -25,13 +51,13 @@ def gyration_frequency(momentum, magnetic):
 
 def gyration_radius(across, magnetic):
     """Radius in m of the orbit of electrons with a momentum `across` a field of `magnetic` T."""
-    return np.asarray(across) * MASS * LIGHT / (CHARGE * np.asarray(magnetic))
+    return np.asarray(across) * MASS * LIGHT / (CHARGE * _not_zero("magnetic", magnetic, "T"))
 
 
 def helix(position, momentum, magnetic, time):
     """Positions in m and momenta after `time` s in a field `magnetic` (T, three numbers), both (count, 3)."""
     position, momentum = np.atleast_2d(position).astype(float), np.atleast_2d(momentum).astype(float)
-    size = float(np.linalg.norm(magnetic))
+    size = _size(magnetic)
     axis = np.asarray(magnetic, float) / size
     rate = gyration_frequency(np.linalg.norm(momentum, axis=1), size)[:, None]
     along = (momentum @ axis)[:, None] * axis
@@ -46,17 +72,18 @@ def helix(position, momentum, magnetic, time):
 
 def drift(electric, magnetic) -> np.ndarray:
     """Velocity in m/s with which the centres of orbits drift across both fields: E x B / B^2."""
-    magnetic = np.asarray(magnetic, float)
-    return np.cross(electric, magnetic) / (magnetic @ magnetic)
+    return np.cross(finite("electric", electric, (3,), "V/m"), magnetic) / _size(magnetic) ** 2
 
 
 def plasma_frequency(density: float) -> float:
     """omega_p in 1/s of cold electrons, so many in m^3."""
-    return sqrt(density * CHARGE**2 / (MASS * PERMITTIVITY))
+    return sqrt(_not_negative("density", density, "1/m3") * CHARGE**2 / (MASS * PERMITTIVITY))
 
 
 def leapfrog_frequency(frequency: float, dt: float) -> float:
     """The frequency in 1/s at which a leapfrog in steps of dt s has an oscillator of `frequency` oscillate."""
+    if not 0 <= finite("frequency", frequency, (), "1/s") <= 2 / positive("dt", dt, "s"):
+        raise InputError(f"frequency = {frequency:g} 1/s: from 0 to {2 / dt:g} 1/s, above which it is unstable")
     return 2 / dt * asin(frequency * dt / 2)
 
 
@@ -67,13 +94,15 @@ def mesh_share(angle: float, each: int) -> float:
     even distances. The linear weights across an edge, of current and of field, have the eigenvalue
     1 - 4 b sin^2(angle / 2), with b the mean of s (1 - s) over the particles' places s.
     """
+    require_whole("particles of a cell along an axis", each, 1, 2**31 - 1)
     neighbour = 1 / 6 + 1 / (12 * each**2)
     return 1 - 4 * neighbour * np.sin(angle / 2) ** 2
 
 
 def boris_phase_error(turn):
     """Share by which Boris' rotation by 2 arctan(turn / 2) lags behind `turn` radians: -turn^2 / 12 for small ones."""
-    return 2 * np.arctan(np.asarray(turn) / 2) / turn - 1
+    turn = _not_zero("turn", turn, "radians")
+    return 2 * np.arctan(turn / 2) / turn - 1
 
 
 def two_stream_growth(wave_number: float, momentum: float, density: float) -> float:
@@ -93,6 +122,14 @@ def slow_electrons(time, source: float, attachment: float, recombination: float)
     dn/dt = S - nu n - beta n^2 has the solution n = 2 S tanh(t q / 2) / (q + nu tanh(t q / 2)), q^2 = nu^2 + 4 S beta,
     for `source` S in 1/(m3 s), `attachment` nu in 1/s and `recombination` beta in m3/s.
     """
+    for what, value, unit in (
+        ("source", source, "1/(m3 s)"),
+        ("attachment", attachment, "1/s"),
+        ("recombination", recombination, "m3/s"),
+    ):
+        _not_negative(what, value, unit)
     q = np.sqrt(attachment**2 + 4 * source * recombination)
+    if not q > 0:
+        raise InputError("attachment = 0 1/s, and recombination = 0 m3/s or no source: there is no balance")
     growth = np.tanh(np.asarray(time) * q / 2)
     return 2 * source * growth / (q + attachment * growth)

@@ -6,6 +6,7 @@ from repro.errors import InputError
 from repro.parallel import Kernel
 
 from .absorbing import bind_layers, layered_nodes, make_layers
+from .checks import finite
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from .deposition import EDGES
 from .mesh import Mesh
@@ -144,7 +145,7 @@ class Fields:
         self.fill_guards()
 
     def _with_guards(self, name, values, mode) -> np.ndarray:
-        values, inside = np.asarray(values, float), (3, *self.mesh.shape[::-1])
+        values, inside = finite(f"{name} field", values, None), (3, *self.mesh.shape[::-1])
         fits = values.ndim == 4 and values.shape[0] in (1, 3)
         if not fits or any(
             n not in (1, cells, cells + 1) for n, cells in zip(values.shape[1:], inside[1:], strict=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.errors import InputError, require_one_of, require_whole
 
-from .checks import finite
+from .checks import positive, require_flag, short
 
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
 BOUNDARIES = ("periodic", "conducting", "absorbing")
@@ -51,13 +51,15 @@ class Mesh:
 
     def __post_init__(self):
         for what in ("shape", "spacing", "boundaries", "divided"):
-            if len(getattr(self, what)) != 3:
-                raise InputError(f"mesh: {what} = {getattr(self, what)}: one for each of three axes")
+            _require_many(what, getattr(self, what), 3, "one for each of three axes")
         for axis, cells, spacing, boundary in zip("xyz", self.shape, self.spacing, self.boundaries, strict=True):
             require_whole(f"cells along {axis}", cells, 1, _MOST_CELLS)
-            if finite(f"spacing along {axis}", spacing, (), "m") <= 0:
-                raise InputError(f"spacing along {axis} = {spacing} m: must be above 0")
+            positive(f"spacing along {axis}", spacing, "m")
             require_one_of(f"boundary along {axis}", boundary, BOUNDARIES)
+        for axis, ends in zip("xyz", self.divided, strict=True):
+            _require_many(f"divided along {axis}", ends, 2, "one for each end")
+            for end in ends:
+                require_flag(f"divided along {axis}", end)
         require_whole("absorbing layers", self.layers, 1, _MOST_CELLS)
         for axis, cells, boundary, layers, ends in zip(
             "xyz", self.shape, self.boundaries, self.absorbing, self.divided, strict=True
@@ -150,3 +152,9 @@ class Mesh:
             source = source.take(along, 2 - axis)
         target = np.flatnonzero(source != own)
         return target.astype(np.int32), source.ravel()[target]
+
+
+def _require_many(what: str, value, count: int, wanted: str) -> None:
+    """Refuse what is no sequence of so many."""
+    if not isinstance(value, tuple | list | np.ndarray) or len(value) != count:
+        raise InputError(f"mesh: {what} = {short(value)}: {wanted}")

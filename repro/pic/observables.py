@@ -2,14 +2,34 @@
 
 Fields are arrays (3, nz + 1, ny + 1, nx + 1) in SI units as `Fields.on_host` gives them, with the magnetic one half a
 step before the electric one; charges and currents are the whole numbers of the device with guards, `unit` of them an
-electron. All of them belong to a mesh that is not divided.
+electron. All of them belong to a mesh that is not divided. Arrays of another shape raise InputError.
 """
 
 import numpy as np
 
+from repro.errors import InputError
+
+from .checks import finite, positive, require_inside, require_kind, require_shape
 from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
 from .deposition import EDGES, charging
 from .mesh import Mesh
+
+#: share of the box by which rounding may put an electron beyond it
+_ROUNDING = 1e-9
+
+
+def _require_field(mesh: Mesh, what: str, values) -> None:
+    require_kind("mesh", mesh, Mesh)
+    require_shape(f"{what} field", values, (3, *_grid(mesh)))
+
+
+def _grid(mesh: Mesh) -> tuple[int, ...]:
+    return tuple(cells + 1 for cells in mesh.shape[::-1])
+
+
+def _require_sums(mesh: Mesh, what: str, values, each: int = 1) -> None:
+    require_kind("mesh", mesh, Mesh)
+    require_shape(what, values, (each * mesh.layout.nodes,))
 
 
 def _share(mesh: Mesh, axis: int, *, half: bool) -> np.ndarray:
@@ -30,6 +50,9 @@ def _total(mesh: Mesh, density: np.ndarray, component: int, *, along: bool) -> f
 
 def magnetic_after(mesh: Mesh, dt: float, electric: np.ndarray, magnetic: np.ndarray) -> np.ndarray:
     """B in T half a step after E, from B half a step before it, without the layers' part."""
+    positive("dt", dt, "s")
+    _require_field(mesh, "electric", electric)
+    _require_field(mesh, "magnetic", magnetic)
 
     def change(component, axis):
         """Of a component of E from node to node along an axis, over the spacing; none from the last one."""
@@ -57,13 +80,17 @@ def kinetic_energy(momentum: np.ndarray, weight: np.ndarray) -> float:
 
     gamma - 1 is taken as u^2 / (gamma + 1), so that slow electrons have one.
     """
-    squared = np.sum(np.asarray(momentum, float) ** 2, axis=1)
+    momentum = finite("momentum", momentum, (None, 3), "m c")
+    squared = np.sum(momentum**2, axis=1)
+    weight = finite("weight", weight, (len(squared),), "electrons")
     return MASS * LIGHT**2 * float(np.sum(weight * squared / (1 + np.sqrt(1 + squared))))
 
 
 def charge_sums(mesh: Mesh, position: np.ndarray, weight: np.ndarray, unit: float, at_rest=0) -> np.ndarray:
     """Charge of each node in whole numbers: electrons at `position` (m), taken from what is `at_rest` on the mesh."""
-    scaled = np.asarray(position, float) / mesh.spacing
+    position = finite("position", position, (None, 3), "m")
+    require_inside("position", position, mesh.length, _ROUNDING)
+    scaled = position / mesh.spacing
     cell = np.clip(scaled.astype(int), 0, np.array(mesh.shape) - 1)
     return charges_in_cells(mesh, mesh.nodes(cell), (scaled - cell).T, weight, unit, at_rest)
 
@@ -73,9 +100,11 @@ def charges_in_cells(mesh: Mesh, nodes: np.ndarray, place, weight: np.ndarray, u
 
     Shares are linear as in `deposition.charging`. A node at an end of a periodic axis has all that comes to either end.
     """
+    positive("unit", unit)
+    weight = finite("weight", weight, (len(nodes),), "electrons")
     found = np.zeros(mesh.layout.nodes, np.int64)
     charge = charging(np.float64, lambda sums, index, value: np.add.at(sums, index, value))
-    charge(found, nodes, tuple(np.asarray(place, float)), np.asarray(weight, float) * unit, mesh.layout)
+    charge(found, nodes, tuple(np.asarray(place, float)), weight * unit, mesh.layout)
     return _joined(mesh, at_rest - found)
 
 
@@ -91,6 +120,8 @@ def _joined(mesh: Mesh, sums: np.ndarray) -> np.ndarray:
 
 def charge_density(mesh: Mesh, sums: np.ndarray, unit: float, background: float = 0.0) -> np.ndarray:
     """Density in C/m^3 of `charge_sums` over a `background`, of shape (nz + 1, ny + 1, nx + 1)."""
+    _require_sums(mesh, "charges", sums)
+    positive("unit", unit)
     grid = sums.reshape(tuple(cells + 2 for cells in mesh.shape)[::-1])[1:, 1:, 1:]
     periodic = [boundary == "periodic" for boundary in mesh.boundaries]
     z, y, x = (np.ones(mesh.shape[k] + 1) if periodic[k] else _share(mesh, k, half=False) for k in (2, 1, 0))
@@ -103,6 +134,7 @@ def electron_flow(mesh: Mesh, currents: np.ndarray) -> np.ndarray:
 
     `currents` are the sums of all cells. Edges in the guards at the low ends have what belongs to the last ones.
     """
+    _require_sums(mesh, "currents", currents, EDGES)
     cells = currents.reshape(-1, EDGES).copy()
     target, source = mesh.guards()
     cells[target] = cells[source]
@@ -122,6 +154,8 @@ def electron_flow(mesh: Mesh, currents: np.ndarray) -> np.ndarray:
 
 def current_density(mesh: Mesh, dt: float, currents: np.ndarray, unit: float) -> np.ndarray:
     """Density of the current in A/m^2 on the edges, (3, nz + 1, ny + 1, nx + 1), at the time half a step before E."""
+    positive("dt", dt, "s")
+    positive("unit", unit)
     flow = electron_flow(mesh, currents)[:, 1:, 1:, 1:] / unit
     return -CHARGE / (dt * mesh.cell_volume) * flow * np.reshape(mesh.spacing, (3, 1, 1, 1))
 
@@ -131,6 +165,8 @@ def continuity_errors(mesh: Mesh, before: np.ndarray, after: np.ndarray, current
 
     `before` and `after` are `charge_sums` at both ends of a step and `currents` its sums.
     """
+    _require_sums(mesh, "charges before", before)
+    _require_sums(mesh, "charges after", after)
     found = (after - before).reshape(tuple(cells + 2 for cells in mesh.shape)[::-1])
     for axis, flow in enumerate(electron_flow(mesh, currents)):
         # electrons that leave a node take their charge with them
@@ -146,6 +182,7 @@ def continuity_residual(mesh: Mesh, before: np.ndarray, after: np.ndarray, curre
 
 def divergence(mesh: Mesh, electric: np.ndarray) -> np.ndarray:
     """div E in V/m^2 on the nodes, (nz + 1, ny + 1, nx + 1); it means nothing on walls."""
+    _require_field(mesh, "electric", electric)
     found = 0
     for axis in range(3):
         far = -1 - axis
@@ -168,6 +205,9 @@ def inner_nodes(mesh: Mesh) -> tuple[slice, ...]:
 
 def gauss_residual(mesh: Mesh, electric: np.ndarray, density: np.ndarray) -> float:
     """Largest |div E - rho / eps0| over the largest |rho| / eps0 on `inner_nodes`; `density` as of `charge_density`."""
+    require_shape("density", density, _grid(mesh))
     inner = inner_nodes(mesh)
+    if not density[inner].any():
+        raise InputError("density: no charge on any inner node, over which the residual could be taken")
     residual = PERMITTIVITY * divergence(mesh, electric) - density
     return float(np.abs(residual[inner]).max() / np.abs(density[inner]).max())

@@ -7,10 +7,12 @@ import numpy as np
 
 from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
+from repro.parallel.ranks.world import Alone, Ranks
 from repro.parallel.recorded import Recorded
 
 from .births import Births, Cradle, births_body, count_steps
 from .bus import Bus
+from .checks import require_device, require_kind
 from .deposition import EDGES, charging, units_of_weight
 from .fields import Fields
 from .gather import electric_at
@@ -20,6 +22,9 @@ from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
 from .system import System
 from .travel import Surroundings
+
+#: most steps that a run counts
+MOST_STEPS = 2**62
 
 
 class Simulation(TimeLoop):
@@ -33,10 +38,11 @@ class Simulation(TimeLoop):
     """
 
     def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0, ranks=None):
-        if isinstance(device, str):
-            raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
+        require_kind("system", system, System)
+        require_device(device)
+        require_kind("ranks", ranks, Alone, Ranks, type(None))
         strategy = _strategy(strategy, device, system)
-        require_one_of("precision", precision, PRECISIONS)
+        require_one_of("precision", precision, tuple(PRECISIONS))
         require_whole("sort_every", sort_every, 0, 10_000)
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
@@ -155,6 +161,7 @@ class Simulation(TimeLoop):
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
+        require_whole("steps", steps, 0, MOST_STEPS)
         self._clock[:] = steps
         if self._bus:
             self._bus.bring_fields()
@@ -270,6 +277,11 @@ def _strategy(choice, device, system) -> Strategy:
                 f"strategy '{choice.name}' is for {'air' if choice.through_air else 'vacuum'}, and the system has "
                 f"{'air' if in_air else 'none'}: take '{fastest(device, system)}'"
             )
+        if device.name not in choice.on:
+            raise InputError(
+                f"strategy '{choice.name}' is for {' and '.join(choice.on)}, and the device is {device.name}: take "
+                f"'{fastest(device, system)}'"
+            )
         return choice
     choice = fastest(device, system) if choice == "fastest" else choice
     fits = {
@@ -277,5 +289,5 @@ def _strategy(choice, device, system) -> Strategy:
         for name, strategy in STRATEGIES.items()
         if device.name in strategy.on and strategy.through_air == in_air
     }
-    require_one_of("strategy", choice, fits)
+    require_one_of("strategy", choice, tuple(fits))
     return fits[choice]

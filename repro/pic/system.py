@@ -9,11 +9,15 @@ import numpy as np
 from repro.errors import InputError, require_whole
 
 from .air.collision_tables import Collisions
-from .checks import finite
+from .checks import finite, positive, require_flag, require_inside, require_kind, require_name
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
 from .fields import courant_numbers
 from .mesh import Mesh
 from .push import LARGEST_TURN
+
+#: most momentum over m c, whose square single precision holds with room, and fewest electrons that a particle stands
+#: for, for which the units of the sums are numbers of single precision
+_FASTEST_ELECTRON, _LIGHTEST = 1e15, 1e-15
 
 #: plasma frequency times time step above which a leapfrog oscillates without a bound
 _FASTEST = 2.0
@@ -40,8 +44,12 @@ class Electrons:
         counts = len(self.position), len(self.momentum), len(self.weight)
         if len(set(counts)) > 1:
             raise InputError("electrons: {} positions, {} momenta and {} weights: must be as many".format(*counts))
-        if (self.weight <= 0).any():
-            raise InputError(f"electrons: a weight of {self.weight.min():g}: every weight must be above 0")
+        if (self.weight < _LIGHTEST).any():
+            raise InputError(
+                f"electrons: a weight of {self.weight.min():g}: every weight must be above 0, at least {_LIGHTEST:g}"
+            )
+        if (fastest := np.abs(self.momentum).max(initial=0.0)) > _FASTEST_ELECTRON:
+            raise InputError(f"electrons: a momentum of {fastest:g} m c: at most {_FASTEST_ELECTRON:g} m c")
 
 
 def no_electrons() -> Electrons:
@@ -66,8 +74,11 @@ class Source:
 
     def __post_init__(self):
         for what in ("energy", "weight"):
-            if finite(f"source: {what}", getattr(self, what), ()) <= 0:
-                raise InputError(f"source: {what} = {getattr(self, what)}: must be above 0")
+            positive(f"source: {what}", getattr(self, what))
+        if self.momentum > _FASTEST_ELECTRON:
+            raise InputError(f"source: energy = {self.energy} eV: at most {_FASTEST_ELECTRON * REST_ENERGY:.2g} eV")
+        if self.weight < _LIGHTEST:
+            raise InputError(f"source: weight = {self.weight}: at least {_LIGHTEST:g} electrons")
         for what in ("start", "per_step"):
             require_whole(f"source: {what}", getattr(self, what), 0, 2**31 - 1)
         require_whole("source: seed", self.seed, 0, 2**32 - 1)
@@ -103,8 +114,8 @@ class System:
     name: str = "electrons"
 
     def __post_init__(self):
-        if finite(f"{self.name}: dt", self.dt, (), "s") <= 0:
-            raise InputError(f"{self.name}: dt = {self.dt} s: must be above 0")
+        self._require_kinds()
+        positive(f"{self.name}: dt", self.dt, "s")
         for what, unit in (("magnetic", "T"), ("electric", "V/m")):
             finite(f"{self.name}: {what}", getattr(self, what), (3,), unit)
         if self.capacity is not None:
@@ -114,7 +125,7 @@ class System:
         if self.room < self.count:
             raise InputError(f"{self.name}: capacity = {self.room} for {self.count} particles at the start")
         require_whole(f"{self.name}: seed", self.seed, 0, 2**31 - 1)
-        self._require_inside()
+        require_inside(self.name, self.electrons.position, self.mesh.length)
         self._require_steps()
         self._require_known_energies()
         self._warn_of_the_unresolved()
@@ -152,13 +163,16 @@ class System:
         """omega_p in 1/s at the mean density of the start, without a correction for fast electrons."""
         return sqrt(self.density * CHARGE**2 / (MASS * PERMITTIVITY))
 
-    def _require_inside(self):
-        position, length = self.electrons.position, np.array(self.mesh.length)
-        outside = ~((position >= 0) & (position <= length)).all(1)
-        if outside.any():
-            raise InputError(
-                f"{self.name}: {outside.sum()} electrons are outside the box of {self.mesh.length} m that begins at 0"
-            )
+    def _require_kinds(self):
+        require_name("name", self.name)
+        for what, *kinds in (
+            ("mesh", Mesh),
+            ("electrons", Electrons),
+            ("source", Source, type(None)),
+            ("air", Collisions, type(None)),
+        ):
+            require_kind(f"{self.name}: {what}", getattr(self, what), *kinds)
+        require_flag(f"{self.name}: self_field", self.self_field)
 
     def _require_steps(self):
         courant = sqrt(sum(number**2 for number in courant_numbers(self.mesh, self.dt)))
@@ -173,6 +187,12 @@ class System:
                 f"{self.name}: in {np.linalg.norm(self.magnetic):g} T a slow electron turns by {turn:.3g} radians in a "
                 f"step of {self.dt:g} s, and may by {LARGEST_TURN:g}: dt at most "
                 f"{_below(self.dt * LARGEST_TURN / turn)} s"
+            )
+        kick = CHARGE * float(np.linalg.norm(self.electric)) * self.dt / (MASS * LIGHT)
+        if kick > _FASTEST_ELECTRON:
+            raise InputError(
+                f"{self.name}: in {np.linalg.norm(self.electric):g} V/m an electron gains {kick:.3g} m c in a step of "
+                f"{self.dt:g} s, and may {_FASTEST_ELECTRON:g}"
             )
         fast = self.plasma_frequency * self.dt
         if self.self_field and fast > _FASTEST:

@@ -14,6 +14,8 @@ from math import ceil, factorial
 
 import numpy as np
 
+from .checks import finite
+
 #: terms of each series: to rounding for |F| s up to 1
 _TERMS = 10
 
@@ -64,10 +66,11 @@ def _part(u, electric, magnetic, t):
 def propagated(u, electric, magnetic, t: float):
     """Momentum (over m c) and way (in c times a step) of an electron after t steps in the fields E~ and B~.
 
-    `u`, `electric` and `magnetic` are three numbers each; t may be below 0.
+    `u`, `electric` and `magnetic` are three numbers each; t may be below 0. Raises InputError for others.
     """
-    u, electric, magnetic = (np.asarray(values, float) for values in (u, electric, magnetic))
-    parts = max(1, ceil(abs(t) * (np.linalg.norm(electric) + np.linalg.norm(magnetic))))
+    vectors = {"momentum": u, "electric field": electric, "magnetic field": magnetic}
+    u, electric, magnetic = (finite(what, values, (3,)) for what, values in vectors.items())
+    parts = max(1, ceil(abs(float(finite("t", t, ()))) * (np.linalg.norm(electric) + np.linalg.norm(magnetic))))
     way = np.zeros(3)
     for _ in range(parts):
         u, moved = _part(u, electric, magnetic, t / parts)

@@ -5,6 +5,9 @@ Taflove and Hagness (2005), Computational Electrodynamics, chapter 4.
 
 import numpy as np
 
+from repro.errors import InputError
+
+from .checks import finite, positive
 from .constants import LIGHT
 from .mesh import Mesh
 
@@ -14,6 +17,7 @@ def yee_frequency(mesh: Mesh, dt: float, wave_vector) -> float:
 
     sin^2(omega dt / 2) / (c dt)^2 = sum_i sin^2(k_i dx_i / 2) / dx_i^2. A step beyond the Courant limit has none: NaN.
     """
+    positive("dt", dt, "s")
     slope = np.linalg.norm(_slopes(mesh, wave_vector))
     with np.errstate(invalid="ignore"):
         return float(2 / dt * np.arcsin(LIGHT * dt * slope))
@@ -22,12 +26,14 @@ def yee_frequency(mesh: Mesh, dt: float, wave_vector) -> float:
 def _slopes(mesh: Mesh, wave_vector) -> np.ndarray:
     """sin(k_i dx_i / 2) / dx_i."""
     spacing = np.asarray(mesh.spacing)
-    return np.sin(np.asarray(wave_vector, float) * spacing / 2) / spacing
+    return np.sin(finite("wave vector", wave_vector, (3,), "1/m") * spacing / 2) / spacing
 
 
 def transverse(mesh: Mesh, wave_vector, towards) -> np.ndarray:
     """The direction of E next to `towards` with which a wave has no divergence on the mesh; of length 1."""
-    slopes, towards = _slopes(mesh, wave_vector), np.asarray(towards, float)
+    slopes, towards = _slopes(mesh, wave_vector), finite("towards", towards, (3,))
+    if not slopes.any():
+        raise InputError(f"wave vector = {wave_vector} 1/m: one without a direction has none across it")
     found = towards - slopes * (slopes @ towards) / (slopes @ slopes)
     return found / np.linalg.norm(found)
 
@@ -43,6 +49,7 @@ def _places(mesh: Mesh, component: int) -> list[np.ndarray]:
 
 def plane_wave(mesh: Mesh, wave_vector, direction) -> np.ndarray:
     """E as direction * cos(k x), of shape (3, nz + 1, ny + 1, nx + 1), in V/m: two opposite waves."""
+    wave_vector, direction = finite("wave vector", wave_vector, (3,), "1/m"), finite("direction", direction, (3,))
     phases = (sum(k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)) for c in range(3))
     return np.array([direction[c] * np.cos(phase) for c, phase in enumerate(phases)])
 
@@ -52,6 +59,7 @@ def cavity_mode(mesh: Mesh, wave_vector, direction) -> np.ndarray:
 
     k_i is a multiple of pi over the box's length.
     """
+    wave_vector, direction = finite("wave vector", wave_vector, (3,), "1/m"), finite("direction", direction, (3,))
     found = []
     for c in range(3):
         phases = [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
@@ -65,6 +73,10 @@ def measured_frequency(amplitudes: np.ndarray, dt: float) -> float:
 
     The cosine is the one that fits all steps best.
     """
+    positive("dt", dt, "s")
+    amplitudes = finite("amplitudes", amplitudes, (None,))
     middle = amplitudes[1:-1]
+    if not middle.any():
+        raise InputError(f"amplitudes: {len(amplitudes)} of them do not oscillate: give three or more, not all 0")
     cosine = np.sum((amplitudes[2:] + amplitudes[:-2]) * middle) / (2 * np.sum(middle**2))
     return float(np.arccos(cosine) / dt)

@@ -99,3 +99,31 @@ def test_refusals_are_one_line():
         Domain((8, 8, 8), (True, True, True), (1, 3, 1))
     with pytest.raises(InputError, match=r"cells along z = 0: a whole number"):
         Domain((8, 8, 0), (True, True, True), (1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (((8, 8), (True,) * 2, (1, 1)), r"shape = \(8, 8\): one for each of three axes"),
+        (((8, 8, 8), (True,) * 2, (1, 1, 1)), r"periodic = \(True, True\): one for each of three axes"),
+        (((8, 8, 8), "yes", (1, 1, 1)), "periodic = yes: one for each of three axes"),
+        (((8, 8, 8), ("yes", "no", "no"), (1, 1, 1)), "periodic along x = yes: must be True or False"),
+        (((8, 8, 8), (True,) * 3, 2), "ranks = 2: one for each of three axes"),
+        # looked for up to the root of the number only
+        (((2**31, 8, 8), (True,) * 3, (3, 1, 1)), "3 ranks do not divide 2147483648 cells along x: use 1, 2, 4, 8, 1"),
+    ],
+)
+def test_a_matrix_of_boxes_has_three_axes(arguments, line):
+    with pytest.raises(InputError, match=line):
+        Domain(*arguments)
+
+
+@pytest.mark.parametrize("shape", [None, "888", (8, 8), (-8, 8, 8), (0, 8, 8), (8.0, 8, 8)])
+def test_a_grid_that_is_none_cannot_be_split(shape):
+    with pytest.raises(InputError, match="one for each of three axes|cells along x = .*: a whole number"):
+        split(shape, 2)
+
+
+def test_a_box_has_sides_along_three_axes():
+    with pytest.raises(InputError, match="axis = 3: a whole number from 0 to 2"):
+        Domain((8, 8, 8), (True,) * 3, (2, 1, 1)).neighbour(0, 3, 1)

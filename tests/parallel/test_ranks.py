@@ -17,7 +17,7 @@ from repro.parallel.ranks import launch as launching
 from repro.parallel.ranks.domain import Domain
 from repro.parallel.ranks.halo import Halo
 from repro.parallel.ranks.launch import RanksError, launch
-from repro.parallel.ranks.world import Alone, world
+from repro.parallel.ranks.world import Alone, Ranks, world
 
 TESTS = Path(__file__).resolve().parent.parent
 PROGRAM = TESTS / "helpers/rank_program.py"
@@ -148,6 +148,42 @@ def test_mpi_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(InputError, match=r"2 ranks need MPI, which does not load \(.*\): pip install"):
         world.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"ranks": 0}, "ranks = 0: a whole number from 1"),
+        ({"ranks": 1 << 20}, "ranks = 1048576: a whole number from 1"),
+        ({"target": None}, "target = None: must be a module .* or a script"),
+        ({"target": ""}, "target = '': must be a module"),
+        ({"target": "nowhere/program.py"}, "target = nowhere/program.py: no such script"),
+        ({"arguments": "abc"}, "arguments = 'abc': must be a list"),
+        ({"arguments": 5}, "arguments = 5: must be a list"),
+        ({"timeout": "5"}, "timeout = '5': must be None or a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout = nan: must be None or a number"),
+        ({"timeout": 0}, "timeout = 0: must be None or a number"),
+        ({"environment": ["a"]}, r"environment = \['a'\]: must be a dict of texts"),
+        ({"environment": {"THREADS": 5}}, "environment = {'THREADS': 5}: must be a dict of texts"),
+    ],
+)
+def test_what_cannot_be_started_is_refused_before_any_process_is(monkeypatch, options, line):
+    monkeypatch.setattr(launching.subprocess, "Popen", None)
+    with pytest.raises(InputError, match=line):
+        launch(**{"ranks": 2, "target": "this"} | options)
+
+
+def test_one_rank_that_is_killed_says_by_what(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(RanksError, match="on 1 ranks ended: killed by SIGKILL"):
+        launch(1, program, timeout=60)
+
+
+@pytest.mark.parametrize("patience", ["3", -1, float("nan")])
+def test_patience_is_a_number_of_seconds(patience):
+    with pytest.raises(InputError, match=f"patience = {patience!r}: must be a number of seconds above 0"):
+        Ranks.patience.fset(None, patience)
 
 
 def test_processes_that_do_not_know_of_each_other_are_refused():

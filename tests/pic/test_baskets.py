@@ -242,7 +242,9 @@ def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
         Simulation(CASE, PlainDevice(), strategy=plain(blocks=2**16))
 
 
-@pytest.mark.parametrize("wrong", [{"blocks": 0}, {"threads": 1025}, {"basket": 0}, {"every": 0}, {"fields": "gpu"}])
+@pytest.mark.parametrize(
+    "wrong", [{"blocks": 0}, {"threads": 1025}, {"basket": 0}, {"every": 0}, {"fields": "gpu"}, {"exchange": 5}]
+)
 def test_what_cannot_be_is_refused(wrong):
     with pytest.raises(InputError):
         baskets(**wrong)

@@ -178,6 +178,41 @@ def test_fields_that_do_not_fit_are_refused(shape):
         made(Mesh((3, 4, 2), SPACING), electric=np.zeros(shape))
 
 
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ("strong", "electric field = 'strong': must be finite numbers"),
+        ([[1], [1, 2]], "electric field = .*: must be finite numbers"),
+        (np.full((3, 2, 4, 3), 1j), "electric field = .*: must be finite numbers"),
+        (np.full((3, 2, 4, 3), np.nan), "electric field: 72 of 72 numbers are not finite"),
+    ],
+)
+def test_fields_that_are_no_numbers_are_refused(values, line):
+    with pytest.raises(InputError, match=line):
+        made(Mesh((3, 4, 2), SPACING), electric=values)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        ("yee_frequency", (1e-12, (1, 2)), r"wave vector has the shape \(2,\): must be .* \(3,\) in 1/m"),
+        ("yee_frequency", (0, (1, 2, 3)), "dt = 0 s: must be above 0"),
+        ("transverse", ((0, 0, 0), (1, 0, 0)), r"wave vector = \(0, 0, 0\) 1/m: one without a direction"),
+        ("plane_wave", ("abc", (1, 0, 0)), "wave vector = 'abc': must be finite numbers"),
+        ("cavity_mode", ((1, 1, 1), None), "direction = None: must be finite numbers"),
+    ],
+)
+def test_waves_without_a_wave_vector_are_refused(name, arguments, line):
+    with pytest.raises(InputError, match=line):
+        getattr(waves, name)(Mesh((3, 4, 2), SPACING), *arguments)
+
+
+@pytest.mark.parametrize("amplitudes", [np.ones(2), np.zeros(5)])
+def test_a_frequency_needs_three_amplitudes_that_are_not_all_zero(amplitudes):
+    with pytest.raises(InputError, match=f"amplitudes: {len(amplitudes)} of them do not oscillate"):
+        waves.measured_frequency(amplitudes, 1.0)
+
+
 def test_a_part_of_a_divided_box_needs_its_neighbours():
     mesh = Mesh((3, 4, 2), SPACING, divided=((False, False), (True, True), (False, False)))
     with pytest.raises(InputError, match="exchange"):

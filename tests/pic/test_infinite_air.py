@@ -3,13 +3,23 @@
 import numpy as np
 import pytest
 from helpers.estar import table
+from helpers.plain import PlainDevice
 
-from repro.errors import InputError
+from repro.errors import InputError, MemoryLimitError
 from repro.parallel import select
 from repro.pic.air import elastic
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.infinite_air import fly
 from repro.pic.constants import REST_ENERGY
+
+
+class Small(PlainDevice):
+    """With hardly any memory."""
+
+    @staticmethod
+    def free_memory():
+        return 1 << 10
+
 
 AIR, ESTAR = Collisions(), table()
 
@@ -63,11 +73,22 @@ def test_histories_are_the_same_on_one_core_and_on_all():
     ("options", "message"),
     [
         ({"energies": [1e3, 1e8]}, r"electrons of 1000 to 1e\+08 eV: collisions are known from 1000 to 2e\+07 eV"),
+        ({"energies": []}, "energies: none given"),
+        ({"energies": 1e4}, r"energies has the shape \(\): must be finite numbers of the shape \(count,\) in eV"),
+        ({"energies": ["10 keV"]}, "energies = .*: must be finite numbers"),
         ({"length": 0}, "length = 0 m"),
+        ({"length": "1 m"}, "length = '1 m': must be one finite number in m"),
+        ({"device": "auto"}, r"device 'auto' is a name: give select\('auto'\)"),
+        ({"collisions": None}, "collisions = None: must be of the kind Collisions"),
         ({"seed": -1}, "seed = -1"),
         ({"precision": "half"}, "unknown precision 'half'"),
     ],
 )
 def test_wrong_input_is_refused(threads, options, message):
     with pytest.raises(InputError, match=message):
-        fly(AIR, **{"energies": [1e4], "device": threads} | options)
+        fly(**{"collisions": AIR, "energies": [1e4], "device": threads} | options)
+
+
+def test_electrons_that_do_not_fit_into_memory_are_refused():
+    with pytest.raises(MemoryLimitError, match="50 electrons needs 2.93 KiB, but cuda has 1 KiB free"):
+        fly(AIR, np.full(50, 1e4), Small())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.pic_fields import UNIT, advance, made
 
+from repro.errors import InputError
 from repro.pic import observables
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
 from repro.pic.deposition import EDGES, depositing
@@ -106,6 +107,38 @@ def test_gauss_law_holds_if_currents_carry_the_charge():
     electric = fields.on_host()["electric"]
     assert observables.gauss_residual(mesh, electric, density) < 1e-10
     assert observables.gauss_residual(mesh, electric, 1.01 * density) > 0.009
+
+
+FIELD, SUMS = np.zeros((3, 4, 5, 3)), np.zeros(120, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        ("field_energy", (1e-13, FIELD[:, 1:], FIELD), r"electric field has the shape .*: must be .* \(3, 4, 5, 3\)"),
+        ("field_energy", (1e-13, FIELD, FIELD[:, :1]), r"magnetic field has the shape \(3, 1, 5, 3\): must be"),
+        ("field_energy", (0, FIELD, FIELD), "dt = 0 s: must be above 0"),
+        ("charge_sums", (np.full((1, 3), np.nan), np.ones(1), 1.0), "position: 3 of 3 numbers are not finite"),
+        ("charge_sums", (np.ones((1, 3)), np.ones(1), 1.0), "position: 1 electrons are outside the box"),
+        ("charge_sums", (np.zeros((2, 3)), np.ones(1), 1.0), r"weight has the shape \(1,\): must be .* \(2,\)"),
+        ("charge_sums", (np.zeros((1, 3)), np.ones(1), 0.0), "unit = 0.0: must be above 0"),
+        ("charge_density", (SUMS[1:], 1.0), r"charges has the shape \(119,\): must be .* \(120,\)"),
+        ("electron_flow", (SUMS,), r"currents has the shape \(120,\): must be .* \(1440,\)"),
+        ("continuity_errors", (SUMS, SUMS[1:], np.zeros(1440, np.int64)), "charges after has the shape"),
+        ("divergence", (None,), "electric field = None: must be an array"),
+        ("gauss_residual", (FIELD, FIELD), r"density has the shape \(3, 4, 5, 3\)"),
+        ("gauss_residual", (FIELD, FIELD[0]), "density: no charge on any inner node"),
+    ],
+)
+def test_what_does_not_fit_the_mesh_is_refused(name, arguments, line):
+    with pytest.raises(InputError, match=line):
+        getattr(observables, name)(Mesh((2, 4, 3), (1e-3,) * 3), *arguments)
+
+
+@pytest.mark.parametrize("momentum", [np.ones(3), np.ones((2, 2)), "fast"])
+def test_an_energy_is_that_of_momenta_along_three_axes(momentum):
+    with pytest.raises(InputError, match=r"momentum .*: must be finite numbers of the shape \(count, 3\)"):
+        observables.kinetic_energy(momentum, np.ones(2))
 
 
 def test_nodes_on_walls_and_in_layers_are_left_out_of_gauss_law():

@@ -92,6 +92,37 @@ def test_a_file_that_is_no_series_says_so(run, tmp_path):
         write(run[0], tmp_path / "électrons_%T.h5")
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("last.txt", "last.txt: openPMD files in HDF5 have names that end in .h5"),
+        ("last%06T.h5", "last%06T.h5: % stands in the name of an openPMD file only in %T"),
+        ("folder.h5", "folder.h5: cannot be written: it is there, and no file"),
+        ("file/last.h5", "last.h5: cannot be written: "),
+        (f"{300 * 'a'}.h5", "cannot be written: File name too long"),
+        ("a\0.h5", "path = .*: must be the name of a file"),
+    ],
+)
+def test_a_file_that_cannot_be_is_refused_and_leaves_nothing_behind(run, tmp_path, name, line):
+    (tmp_path / "folder.h5").mkdir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=line) as refusal:
+        write(run[0], f"{tmp_path}/{name}")
+    assert "\n" not in str(refusal.value)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder.h5"]
+
+
+@pytest.mark.parametrize("path", [None, 7, "", "/"])
+def test_a_path_is_the_name_of_a_file(run, path):
+    with pytest.raises(InputError, match=f"path = {path!r}: must be the name of a file"):
+        write(run[0], path)
+
+
+def test_only_a_simulation_is_written(run, tmp_path):
+    with pytest.raises(InputError, match="simulation = System.*: must be of the kind Simulation"):
+        write(run[0].system, tmp_path / "last.h5")
+
+
 def test_every_record_has_its_dimension_and_its_units(run):
     with h5py.File(run[1][3]) as file:
         meshes, electrons = file["data/3/meshes"], file["data/3/particles/electrons"]

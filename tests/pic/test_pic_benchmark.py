@@ -1,7 +1,5 @@
 """A speed is that of a strategy whose trajectory was compared with another one's; everything runs as plain Python."""
 
-from types import SimpleNamespace
-
 import pytest
 from helpers.plain import PlainCore
 from helpers.unremembered import unremembered
@@ -139,7 +137,32 @@ def test_the_stages_of_a_round_stand_for_the_particles(core, monkeypatch):
 
 
 def test_steps_with_a_source_end_where_its_room_does():
-    simulation = SimpleNamespace(system=UniformSource(cells=4, per_cell=10, births=0.05, steps=9).system(), steps=2)
-    assert benchmark._steps_left(simulation) == 9 - 2 - 3
-    still = SimpleNamespace(system=SYSTEM, steps=2)
-    assert benchmark._steps_left(still) > 1e6
+    system = UniformSource(cells=4, per_cell=10, births=0.05, steps=9).system()
+    assert benchmark._require_steps(system, 2, 4) == 9 - 2 - 3
+    with pytest.raises(InputError, match="room for the births of 4 more steps, and a timing makes 5"):
+        benchmark._require_steps(system, 2, 5)
+    assert benchmark._require_steps(SYSTEM, 2, 1) > 1e6
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"seconds": float("inf")}, "seconds = inf: must be one finite number in s"),
+        ({"seconds": 1e9}, r"seconds = 1000000000.0 s: a repetition may take 600 s at most"),
+        ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be of the kind str or Strategy"),
+        ({"precision": ["single"]}, r"unknown precision '\['single'\]': choose one of single, double"),
+        ({"system": None}, "system = None: must be of the kind System"),
+        ({"case": None}, "case = None: must be text of one line"),
+        ({"system": UniformSource(**CASE | {"births": 0.1, "steps": 4}).system()}, "room for the births of 1 more"),
+    ],
+)
+def test_what_cannot_be_timed_is_refused_before_anything_is_run(core, options, line):
+    with pytest.raises(InputError, match=line):
+        benchmark.measure_speed(**{"case": "case", "system": SYSTEM, "device": core} | options)
+    assert core.launches == 0
+
+
+@pytest.mark.parametrize("steps", [0, 1.5, "5"])
+def test_parts_are_timed_over_a_whole_number_of_steps(core, steps):
+    with pytest.raises(InputError, match=f"steps = {steps}: a whole number from 1"):
+        benchmark.part_times(Simulation(SYSTEM, core), steps=steps)

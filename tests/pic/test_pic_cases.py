@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.constants import c, e, m_e
 
-from repro.errors import InputError
+from repro.errors import InputError, MemoryLimitError
 from repro.pic.cases import SPACING, Plasma, UniformSource
 from repro.pic.fields import courant_limit
 
@@ -67,7 +67,14 @@ def test_an_electron_of_1_mev_flies_half_a_cell_and_turns_by_its_share_of_the_ci
     ("case", "wrong", "message"),
     [
         (UniformSource, {"cells": 0}, "cells = 0"),
-        (UniformSource, {"per_cell": -1}, "per_cell = -1: a finite number above 0"),
+        (UniformSource, {"per_cell": -1}, "per_cell = -1: must be above 0"),
+        (
+            UniformSource,
+            {"cells": 400, "per_cell": 1e9},
+            r"6.4e\+16 particles in 400.3 cells, at most 2147483647",
+        ),
+        (UniformSource, {"births": "few"}, "births = 'few': must be one finite number"),
+        (UniformSource, {"self_field": "off"}, "self_field = 'off': must be True or False"),
         (UniformSource, {"cells": 1, "per_cell": 0.3}, "no particle in 1.3 cells"),
         (UniformSource, {"courant": 1.5}, "courant = 1.5: a share of the longest stable step"),
         (UniformSource, {"energy": float("nan")}, "energy = nan"),
@@ -75,9 +82,15 @@ def test_an_electron_of_1_mev_flies_half_a_cell_and_turns_by_its_share_of_the_ci
         (UniformSource, {"births": 2}, "births = 2: a share of the particles from 0 to 1"),
         (UniformSource, {"steps": -1}, "steps = -1"),
         (Plasma, {"heat": 0}, "heat = 0"),
-        (Plasma, {"plasma_step": "fast"}, "plasma_step = fast"),
+        (Plasma, {"plasma_step": "fast"}, "plasma_step = 'fast': must be one finite number"),
     ],
 )
 def test_what_cannot_be_set_up_is_refused(case, wrong, message):
     with pytest.raises(InputError, match=message):
         case(**CASE | wrong).system()
+
+
+def test_a_plasma_that_does_not_fit_into_memory_is_refused_before_it_is_drawn(monkeypatch):
+    monkeypatch.setattr(np.random, "default_rng", None)
+    with pytest.raises(MemoryLimitError, match="2147480000 particles needs 224 GiB"):
+        Plasma(cells=100, per_cell=2147.48).system()

@@ -1,5 +1,6 @@
 """Restarts: the same bits on any device, with any strategy, order and number of ranks; and what is refused."""
 
+import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -329,6 +330,27 @@ def test_a_checkpoint_of_another_kind_or_version_and_no_checkpoint_at_all_are_re
         load(other, PlainDevice())
 
 
+@pytest.mark.parametrize("path", [None, 5, "", "a\0b"])
+def test_a_path_is_the_name_of_a_file(made, path):
+    for how in (lambda: load(path, PlainDevice()), lambda: save(made("walls")[1], path)):
+        with pytest.raises(InputError, match="path = .*: must be the name of a file"):
+            how()
+
+
+def test_a_name_that_no_file_can_have_is_refused():
+    with pytest.raises(InputError, match="File name too long"):
+        load(5000 * "a", PlainDevice())
+
+
+def test_neither_a_folder_nor_a_device_is_replaced_by_a_checkpoint(made, tmp_path):
+    for path in (tmp_path, os.devnull):
+        with pytest.raises(InputError, match="cannot be written: it is there, and no file"):
+            save(load(made("walls")[0], PlainDevice()), path)
+    with pytest.raises(InputError, match="simulation = System.*: must be of the kind Simulation"):
+        save(case("walls"), tmp_path / "run.h5")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_run_goes_on_in_its_own_precision_only(made):
     with pytest.raises(InputError, match="the run is in single precision, and goes on in no other: double"):
         load(made("walls")[0], PlainDevice(), precision="double")
@@ -347,7 +369,7 @@ def test_what_goes_wrong_leaves_an_older_checkpoint_alone(made, tmp_path, monkey
 
     fine = load(path, PlainDevice())
     monkeypatch.setattr(h5py.Group, "__setitem__", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(InputError, match="run.h5: cannot be written: no space left on device"):
         save(fine, path)
     assert path.read_bytes() == made("walls")[0].read_bytes()
     assert list(tmp_path.iterdir()) == [path]

@@ -5,6 +5,7 @@ import pytest
 from helpers.helix import displaced, turned
 from scipy.integrate import solve_ivp
 
+from repro.errors import InputError
 from repro.pic import exact
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.pushers import PUSHERS
@@ -95,6 +96,31 @@ def test_formulas_of_theory():
     assert exact.plasma_frequency(1e18) == pytest.approx(5.6415e10, rel=1e-4)
     np.testing.assert_allclose(exact.drift((0, 1e3, 0), (0, 0, 0.5)), (2e3, 0, 0))
     assert exact.leapfrog_frequency(1.0, 0.1) == pytest.approx(1 + 0.01 / 24, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("formula", "arguments", "line"),
+    [
+        ("momentum_of", (-1e6,), r"energy = -1e\+06 eV: must be 0 or more"),
+        ("helix", ((0, 0, 0), (1, 0, 0), (0, 0, 0), 1e-9), "magnetic = 0 T: must not be 0"),
+        ("drift", ((1, 0, 0), (0, 0, 0)), "magnetic = 0 T: must not be 0"),
+        ("gyration_radius", (1.0, 0.0), "magnetic = 0 T: must not be 0"),
+        ("plasma_frequency", (-1.0,), "density = -1 1/m3: must be 0 or more"),
+        ("two_stream_growth", (1.0, 1.0, "dense"), "density = 'dense': must be"),
+        ("leapfrog_frequency", (3.0, 1.0), "frequency = 3 1/s: from 0 to 2 1/s, above which it is unstable"),
+        ("mesh_share", (0.1, 0), "particles of a cell along an axis = 0: a whole number"),
+        ("boris_phase_error", (0.0,), "turn = 0 radians: must not be 0"),
+        ("slow_electrons", (1.0, 0.0, 0.0, 0.0), "there is no balance"),
+    ],
+)
+def test_a_formula_without_a_value_is_an_error_with_the_number_that_has_none(formula, arguments, line):
+    with pytest.raises(InputError, match=line):
+        getattr(exact, formula)(*arguments)
+
+
+def test_a_field_that_is_no_number_is_refused():
+    with pytest.raises(InputError, match="electric field: 1 of 3 numbers are not finite"):
+        propagated((1, 0, 0), (0, 0, np.nan), (0, 0, 1), 1.0)
 
 
 def test_the_helix_of_theory_is_the_one_in_units_of_steps():

@@ -194,14 +194,28 @@ def test_a_simulation_refuses_what_cannot_work():
         ({"precision": "half"}, "unknown precision 'half': choose one of single, double"),
         ({"strategy": "magic"}, "unknown strategy 'magic'"),
         ({"strategy": STRATEGIES["in air"]}, "'in air' is for air, and the system has none: take 'global sums'"),
+        ({"strategy": STRATEGIES["batches"]}, "'batches' is for serial and threads, and the device is cuda: take 'gl"),
+        ({"strategy": ["batches"]}, "unknown strategy"),
+        ({"precision": ["single"]}, "unknown precision"),
+        ({"ranks": 4}, "ranks = 4: must be of the kind Alone or Ranks or None"),
         ({"sort_every": 0.5}, "sort_every = 0.5"),
     ):
         with pytest.raises(InputError, match=line):
             Simulation(system, PlainDevice(), **options)
     with pytest.raises(InputError, match=r"is a name: give select\('threads'\)"):
         Simulation(system, "threads")
+    with pytest.raises(InputError, match=r"device = None: give one that repro.parallel selects"):
+        Simulation(system, None)
+    with pytest.raises(InputError, match=r"system = .*: must be of the kind System"):
+        Simulation(system.mesh, PlainDevice())
     with pytest.raises(MemoryLimitError, match="2000000000 particles"):
         Simulation(replace(system, capacity=2_000_000_000), PlainDevice())
+
+
+@pytest.mark.parametrize("steps", [-1, 1.5, "1"])
+def test_a_run_goes_on_after_a_whole_number_of_steps(steps):
+    with pytest.raises(InputError, match=f"steps = {steps}: a whole number from 0"):
+        Simulation(crowd(), PlainDevice()).resume(steps)
 
 
 def test_a_source_gives_all_directions_one_energy_and_the_whole_box():

@@ -48,7 +48,7 @@ def test_wrong_ions_and_temperatures_are_refused():
         slow.recombination(300, "He")
     with pytest.raises(InputError, match="temperature of slow electrons = 0 K"):
         slow.slow_rates(Air(), np.float64, 0)
-    with pytest.raises(InputError, match=r"temperature of the air = nan K: from 100 to 3000 K"):
+    with pytest.raises(InputError, match="temperature of the air = nan: must be one finite number in K"):
         Air(temperature=float("nan"))
     with pytest.raises(InputError, match="density of the air"):
         Air(density=0)

@@ -8,12 +8,13 @@ import pytest
 from helpers.pic_systems import limit, weight_of
 
 from repro.errors import InputError
+from repro.pic.air.medium import Air
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.mesh import Mesh
 from repro.pic.system import Electrons, Source, System
 
 MESH = Mesh((4, 4, 4), (1e-3,) * 3)
-LIMIT = limit(MESH.spacing)
+LIMIT, PERIODIC = limit(MESH.spacing), ("periodic",) * 3
 
 
 def electrons(count=2, momentum=1.0, weight=1.0):
@@ -32,7 +33,7 @@ def refused(line, make, *arguments, **options):
 
 
 def plain(**options):
-    return System(MESH, **{"dt": 0.5 * LIMIT, "electrons": electrons(), **options})
+    return System(**{"mesh": MESH, "dt": 0.5 * LIMIT, "electrons": electrons(), **options})
 
 
 def test_a_step_beyond_the_courant_limit_is_refused_with_one_that_works():
@@ -63,7 +64,8 @@ def test_a_plasma_that_is_too_fast_for_the_step_is_refused_unless_it_has_no_fiel
     [
         ({"dt": 0}, "dt = 0 s: must be above 0"),
         ({"dt": -1e-13}, "dt = -1e-13 s: must be above 0"),
-        ({"dt": float("nan")}, "dt: 1 of 1 numbers are not finite"),
+        ({"dt": float("nan")}, "dt = nan: must be one finite number in s"),
+        ({"dt": 1e-320}, "dt = 1e-320 s: must be at least 1e-30"),
         ({"dt": "1 ps"}, "dt = '1 ps': must be one finite number in s"),
         ({"dt": [1e-13]}, r"dt has the shape \(1,\): must be one finite number"),
         ({"dt": None}, "dt = None: must be one finite number"),
@@ -75,6 +77,15 @@ def test_a_plasma_that_is_too_fast_for_the_step_is_refused_unless_it_has_no_fiel
         ({"capacity": 1}, "capacity = 1 for 2 particles at the start"),
         ({"capacity": 10.5}, "capacity = 10.5: a whole number"),
         ({"capacity": "many"}, "capacity = many: a whole number"),
+        ({"mesh": (4, 4, 4)}, r"mesh = \(4, 4, 4\): must be of the kind Mesh"),
+        ({"electrons": None}, "electrons = None: must be of the kind Electrons"),
+        ({"source": {"energy": 1e6}}, "source = {'energy': 1000000.0}: must be of the kind Source or None"),
+        ({"air": Air()}, r"air = Air\(.*\): must be of the kind Collisions or None"),
+        ({"self_field": "no"}, "self_field = 'no': must be True or False"),
+        ({"name": None}, "name = None: must be text of one line"),
+        ({"name": "two\nlines"}, r"name = 'two\\nlines': must be text of one line"),
+        ({"magnetic": (1e300, 0, 0)}, r"magnetic: a number of the size 1e\+300: at most 1e\+36 T"),
+        ({"electric": (1e30, 0, 0)}, r"in 1e\+30 V/m an electron gains .* m c in a step of .* s, and may 1e\+15"),
     ],
 )
 def test_a_system_refuses(options, line):
@@ -94,6 +105,10 @@ def test_a_system_refuses(options, line):
         ({"momentum": np.full((2, 3), np.inf)}, "momentum: 6 of 6 numbers are not finite"),
         ({"momentum": "fast"}, "momentum = 'fast': must be finite numbers"),
         ({"momentum": np.ones((2, 3), bool)}, "momentum = .*: must be finite numbers"),
+        # squares that single precision does not hold
+        ({"momentum": np.full((2, 3), -1e20)}, r"a momentum of 1e\+20 m c: at most 1e\+15 m c"),
+        ({"weight": [1.0, 1e-320]}, "a weight of .*: every weight must be above 0, at least 1e-15"),
+        ({"weight": [1.0, 1e300]}, r"weight: a number of the size 1e\+300: at most 1e\+36 electrons"),
     ],
 )
 def test_electrons_refuse(options, line):
@@ -118,7 +133,9 @@ def test_electrons_outside_the_box_are_refused_and_those_on_its_faces_are_not():
         ({"energy": -1.0}, "energy = -1.0: must be above 0"),
         ({"energy": "1 MeV"}, "energy = '1 MeV': must be one finite number"),
         ({"weight": 0}, "weight = 0: must be above 0"),
-        ({"weight": float("nan")}, "weight: 1 of 1 numbers are not finite"),
+        ({"weight": float("nan")}, "weight = nan: must be one finite number"),
+        ({"weight": 1e-20}, "weight = 1e-20: at least 1e-15 electrons"),
+        ({"energy": 1e30}, r"energy = 1e\+30 eV: at most 5.1e\+20 eV"),
         ({"start": -1}, "start = -1: a whole number from 0"),
         ({"per_step": 0.5}, "per_step = 0.5: a whole number"),
         ({"seed": 2**32}, "seed = 4294967296: a whole number from 0 to 4294967295"),
@@ -145,6 +162,14 @@ def test_a_source_gives_the_momentum_of_its_energy():
         (((4, 4), (1e-3,) * 3), r"mesh: shape = \(4, 4\): one for each of three axes"),
         (((4, 4, 4.0), (1e-3,) * 3), "cells along z = 4.0: a whole number"),
         (((4, 4, 4), (1e-3,) * 3, ("periodic", "open", "periodic")), "unknown boundary along y 'open': choose one of"),
+        ((None, (1e-3,) * 3), "mesh: shape = None: one for each of three axes"),
+        (("444", (1e-3,) * 3), "mesh: shape = '444': one for each of three axes"),
+        (((4, 4, 4), 1e-3), "mesh: spacing = 0.001: one for each of three axes"),
+        (((4, 4, 4), (1e-3, 1e-300, 1e-3)), "spacing along y = 1e-300 m: must be at least 1e-30"),
+        (((4, 4, 4), (1e-3,) * 3, None), "mesh: boundaries = None: one for each of three axes"),
+        (((4, 4, 4), (1e-3,) * 3, PERIODIC, (True,) * 3), "mesh: divided along x = True: one for each end"),
+        (((4, 4, 4), (1e-3,) * 3, PERIODIC, ("no",) * 3), "mesh: divided along x = 'no': one for each end"),
+        (((4, 4, 4), (1e-3,) * 3, PERIODIC, ((1, 1),) * 3), "divided along x = 1: must be True or False"),
     ],
 )
 def test_a_mesh_refuses(arguments, line):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import isqrt, prod
 
 import numpy as np
 
@@ -31,12 +31,15 @@ class Domain:
     ranks: tuple[int, int, int]
 
     def __post_init__(self):
-        for name, cells, ranks in zip("xyz", self.shape, self.ranks, strict=True):
-            require_whole(f"cells along {name}", cells, 1, 1 << 31)
+        _require_grid(self.shape)
+        for what in ("periodic", "ranks"):
+            _require_three(what, getattr(self, what))
+        for name, cells, ranks, periodic in zip("xyz", self.shape, self.ranks, self.periodic, strict=True):
             require_whole(f"ranks along {name}", ranks, 1, _MOST_RANKS)
+            if not isinstance(periodic, bool | np.bool_):
+                raise InputError(f"periodic along {name} = {periodic}: must be True or False")
             if cells % ranks:
-                works = [count for count in range(1, cells + 1) if cells % count == 0]
-                nearest = sorted(sorted(works, key=lambda count: abs(count - ranks))[:_NAMED])
+                nearest = sorted(sorted(_divisors(cells), key=lambda count: abs(count - ranks))[:_NAMED])
                 raise InputError(f"{ranks} ranks do not divide {cells} cells along {name}: use {_listed(nearest)}")
 
     @property
@@ -80,6 +83,7 @@ class Domain:
 
     def neighbour(self, rank: int, axis: int, direction: int) -> int | None:
         """The rank beyond a side: `rank` itself where the axis is periodic and has one rank, None at a wall."""
+        require_whole("axis", axis, 0, 2)
         place = list(self.place(rank))
         place[axis] += direction
         return self.rank_at(tuple(place))
@@ -95,6 +99,7 @@ def split(shape: tuple[int, int, int], ranks: int) -> tuple[int, int, int]:
     Of equals the box with the smaller surface in all, then the one cut less along x, where rows stay long. Raises
     InputError, naming numbers of ranks that work, where no factors of `ranks` divide the grid.
     """
+    _require_grid(shape)
     require_whole("ranks", ranks, 1, _MOST_RANKS)
     cuts = [cut for cut in _factors(ranks) if not any(n % p for n, p in zip(shape, cut, strict=True))]
     if not cuts:
@@ -105,7 +110,25 @@ def split(shape: tuple[int, int, int], ranks: int) -> tuple[int, int, int]:
 
 def domain_for(shape: tuple[int, int, int], periodic: tuple[bool, bool, bool], ranks: int) -> Domain:
     """The grid cut for a number of ranks, as `split` chooses."""
-    return Domain(tuple(shape), tuple(periodic), split(shape, ranks))
+    return Domain(shape, periodic, split(shape, ranks))
+
+
+def _require_grid(shape) -> None:
+    """Refuse what are no cells along three axes."""
+    _require_three("shape", shape)
+    for name, cells in zip("xyz", shape, strict=True):
+        require_whole(f"cells along {name}", cells, 1, 1 << 31)
+
+
+def _require_three(what: str, values) -> None:
+    if not isinstance(values, tuple | list | np.ndarray) or len(values) != 3:
+        raise InputError(f"{what} = {values}: one for each of three axes")
+
+
+def _divisors(number: int) -> list[int]:
+    """In their order; a number of 31 bits has to be looked at up to its root only."""
+    low = [count for count in range(1, isqrt(number) + 1) if number % count == 0]
+    return sorted({*low, *(number // count for count in low)})
 
 
 def _factors(ranks: int) -> list[tuple[int, int, int]]:
@@ -127,7 +150,7 @@ def _surfaces(shape, cut) -> tuple[int, int]:
 
 def _working(shape, ranks: int) -> list[int]:
     """Numbers of ranks that divide the grid: those nearest to `ranks`."""
-    divisors = [[p for p in range(1, min(n, 2 * ranks) + 1) if n % p == 0] for n in shape]
+    divisors = [[p for p in _divisors(n) if p <= 2 * ranks] for n in shape]
     works = {prod(cut) for cut in product(*divisors)}
     return sorted(sorted(works, key=lambda count: (abs(count - ranks), count))[:_NAMED])
 

@@ -2,9 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 
 import psutil
@@ -17,6 +20,10 @@ from .last_words import LINE
 _OPEN_MPI = ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")
 
 
+#: most ranks a core: they take turns, and each has its own memory
+_MOST_A_CORE = 64
+
+
 class RanksError(RuntimeError):
     """A program on several ranks did not end well; the message is one line, `said` are the lines of its ranks."""
 
@@ -27,7 +34,7 @@ class RanksError(RuntimeError):
 
 def launch(
     ranks: int,
-    target: str,
+    target: str | Path,
     arguments: Iterable = (),
     timeout: float | None = None,
     environment: Mapping[str, str] | None = None,
@@ -35,11 +42,14 @@ def launch(
     """Run a module (`package.module`) or script (`file.py`) on a number of ranks; returns what it printed.
 
     The ranks share the cores: each gets the same number of threads. One rank needs no MPI. `timeout` in seconds.
-    Raises InputError where MPI is missing, RanksError where a rank failed or the time was up.
+    Raises InputError where MPI is missing or nothing can be started, RanksError where a rank failed or the time was up.
     """
-    require_whole("ranks", ranks, 1, 1 << 20)
+    require_whole("ranks", ranks, 1, _MOST_A_CORE * _cores())
+    _require_program(target, arguments, environment or {})
+    if timeout is not None and not (isinstance(timeout, Real) and isfinite(timeout) and timeout > 0):
+        raise InputError(f"timeout = {timeout!r}: must be None or a number of seconds above 0")
     start = [*_mpiexec(), "-n", str(ranks)] if ranks > 1 else []
-    command = [*start, sys.executable, "-m", "repro.parallel.ranks.guarded", target, *map(str, arguments)]
+    command = [*start, sys.executable, "-m", "repro.parallel.ranks.guarded", str(target), *map(str, arguments)]
     own = {"REPRO_RANKS": str(ranks), "NUMBA_NUM_THREADS": str(max(1, _cores() // ranks))}
     process = subprocess.Popen(
         command,
@@ -60,9 +70,26 @@ def launch(
         raise
     if process.returncode:
         said = _said(errors)
-        last = (errors.strip() or f"exit status {process.returncode}").splitlines()[-1]
+        last = (errors.strip() or _named(process.returncode)).splitlines()[-1]
         raise RanksError(f"{target} on {ranks} ranks ended: {said[0] if said else last}", said)
     return output
+
+
+def _require_program(target, arguments, environment) -> None:
+    """Refuse what cannot be a program, what it is told, or what it finds in its environment."""
+    if not isinstance(target, str | Path) or not str(target):
+        raise InputError(f"target = {target!r}: must be a module (package.module) or a script (file.py)")
+    if str(target).endswith(".py") and not Path(target).is_file():
+        raise InputError(f"target = {target}: no such script")
+    if isinstance(arguments, str) or not isinstance(arguments, Iterable):
+        raise InputError(f"arguments = {arguments!r}: must be a list, of which each entry is one argument")
+    if not isinstance(environment, Mapping) or not all(isinstance(value, str) for value in environment.values()):
+        raise InputError(f"environment = {environment!r}: must be a dict of texts")
+
+
+def _named(status: int) -> str:
+    """An exit status, or the signal that ended the process."""
+    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
 
 
 def _cores() -> int:

@@ -6,6 +6,7 @@ mpi4py is imported only in a process that `mpiexec` has started; any other is on
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
+from numbers import Real
 
 import numpy as np
 
@@ -90,6 +91,8 @@ class Ranks:
 
     @patience.setter
     def patience(self, seconds: float) -> None:
+        if not (isinstance(seconds, Real) and seconds > 0):
+            raise InputError(f"patience = {seconds!r}: must be a number of seconds above 0")
         self._watch.patience = seconds
 
     def progress(self) -> None:

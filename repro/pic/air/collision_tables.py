@@ -18,6 +18,7 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import fma, inline
 
+from ..checks import finite, positive, require_kind
 from ..constants import REST_ENERGY
 from . import bremsstrahlung, elastic, ionisation
 from .medium import Air
@@ -62,6 +63,13 @@ class Collisions:
     highest: float = HIGHEST_ENERGY
 
     def __post_init__(self):
+        require_kind("air of collisions", self.air, Air)
+        for what, value in (
+            ("energy at which electrons stop", self.stop),
+            ("cut", self.cut),
+            ("highest energy", self.highest),
+        ):
+            positive(what, value, "eV")
         if not LOWEST_ENERGY <= self.stop <= self.highest:
             raise InputError(
                 f"energy at which electrons stop = {self.stop:g} eV: from {LOWEST_ENERGY:g} eV, below which the "
@@ -76,8 +84,11 @@ class Collisions:
             raise InputError(f"highest energy = {self.highest:g} eV: at most {HIGHEST_ENERGY:g} eV, where tables end")
 
     def require_energies(self, energies) -> None:
-        """Refuse kinetic energies in eV that the tables do not hold."""
-        low, high = float(np.min(energies)), float(np.max(energies))
+        """Refuse kinetic energies in eV that the tables do not hold, and none at all."""
+        energies = finite("energies", energies, (None,), "eV")
+        if not len(energies):
+            raise InputError("energies: none given, where there must be at least one in eV")
+        low, high = energies.min(), energies.max()
         if not (self.stop <= low and high <= self.highest):
             raise InputError(
                 f"electrons of {low:g} to {high:g} eV: collisions are known from {self.stop:g} to {self.highest:g} eV"

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
-from repro.errors import InputError, require_one_of, require_whole
-from repro.parallel import PRECISIONS, Kernel, fma, inline
+from repro.errors import InputError, require_whole
+from repro.parallel import Kernel, fma, inline, require_memory
 
+from ..checks import positive, real_of, require_device, require_kind
 from ..constants import REST_ENERGY
 from ..push import squared
 from .collision_tables import Collisions, looking_ahead, slowing, tables
@@ -46,6 +47,11 @@ class Tracks(NamedTuple):
     #: number of the next candidate
     event: np.ndarray
     state: np.ndarray
+
+
+def _bytes_each(real) -> int:
+    """Bytes of one electron: two vectors and four scalars, and five whole numbers."""
+    return 10 * np.dtype(real).itemsize + 5 * 4
 
 
 def make_tracks(device, real, u: np.ndarray) -> Tracks:
@@ -128,14 +134,17 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
 
     Returns, one entry an electron: path (m), first (m, path to the first collision, 0 without one), place (m, shape
     (count, 3)), energy (eV, at the end), radiated (eV, by photons above the cut), and collisions (shape (count, 3):
-    elastic, ionisation, radiation). Raises InputError for energies that the tables do not hold.
+    elastic, ionisation, radiation). Raises InputError for energies that the tables do not hold, and MemoryLimitError
+    for more electrons than fit.
     """
+    require_device(device)
+    require_kind("collisions", collisions, Collisions)
     collisions.require_energies(energies)
-    require_one_of("precision", precision, PRECISIONS)
+    real = real_of(precision)
     require_whole("seed", seed, 0, 2**31 - 1)
-    if not length > 0:
-        raise InputError(f"length = {length} m: it must be positive")
-    real = PRECISIONS[precision]
+    if length != inf:
+        positive("length", length, "m")
+    require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons")
     tau = np.asarray(energies, float) / REST_ENERGY
     u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)
     tracks = make_tracks(device, real, u)

@@ -1,11 +1,12 @@
 """Dry air near sea level, in which electrons collide: how many atoms, molecules and electrons it has. SI units."""
 
 from dataclasses import dataclass
-from math import isfinite
 
 from scipy import constants
 
 from repro.errors import InputError
+
+from ..checks import positive, within
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ ELEMENTS = (NITROGEN, OXYGEN, ARGON)
 #: Z/A in mol/g and mean excitation energy in eV of dry air in ESTAR
 ELECTRONS_PER_GRAM, EXCITATION_ENERGY = 0.49919, 85.7
 
+#: density of liquid air in kg/m3
+DENSEST = 875.0
+
 #: gas temperatures in K for which the rates of `slow` are meant
 COLDEST, HOTTEST = 100.0, 3000.0
 
@@ -47,10 +51,9 @@ class Air:
     temperature: float = 293.15
 
     def __post_init__(self):
-        if not (isfinite(self.density) and self.density > 0):
-            raise InputError(f"density of the air = {self.density} kg/m3: it must be positive")
-        if not COLDEST <= self.temperature <= HOTTEST:
-            raise InputError(f"temperature of the air = {self.temperature} K: from {COLDEST:g} to {HOTTEST:g} K")
+        if positive("density of the air", self.density, "kg/m3") > DENSEST:
+            raise InputError(f"density of the air = {self.density} kg/m3: at most {DENSEST:g} kg/m3, when it is liquid")
+        within("temperature of the air", self.temperature, COLDEST, HOTTEST, "K")
 
     def atoms(self, element: Element) -> float:
         """Atoms of an element in a cubic metre."""

@@ -6,13 +6,14 @@ Rates after Kossyi et al. (1992) and Biondi, second hand: to be trusted within 4
 """
 
 from functools import cache
-from math import exp, isfinite
+from math import exp
 from typing import NamedTuple
 
-from repro.errors import InputError, require_one_of
+from repro.errors import require_one_of
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
+from ..checks import require_kind, within
 from .medium import COLDEST, HOTTEST, Air
 from .processes import ATTACHMENT, NOTHING, RECOMBINATION
 
@@ -34,6 +35,7 @@ class SlowRates(NamedTuple):
 
 def attachment(air: Air, temperature: float) -> float:
     """nu in 1/s: e + O2 + M -> O2- + M with M = O2 and N2, for electrons of a temperature in K."""
+    require_kind("air", air, Air)
     te, t, oxygen = _electrons(temperature), air.temperature, air.oxygen_molecules
     with_oxygen = 1.4e-41 * (300 / te) * exp(-600 / t) * exp(700 * (te - t) / (te * t))
     with_nitrogen = 1.07e-43 * (300 / te) ** 2 * exp(-70 / t) * exp(1500 * (te - t) / (te * t))
@@ -42,7 +44,7 @@ def attachment(air: Air, temperature: float) -> float:
 
 def recombination(temperature: float, ion: str = ION) -> float:
     """beta in m3/s of electrons of a temperature in K with an ion: O2+, O4+ or N4+."""
-    require_one_of("ion", ion, _IONS)
+    require_one_of("ion", ion, tuple(_IONS))
     at_300, power = _IONS[ion]
     return at_300 * (300 / _electrons(temperature)) ** power
 
@@ -54,9 +56,7 @@ def slow_rates(air: Air, real, temperature: float | None = None, ion: str = ION)
 
 
 def _electrons(temperature: float) -> float:
-    if not (isfinite(temperature) and COLDEST <= temperature <= 100 * HOTTEST):
-        raise InputError(f"temperature of slow electrons = {temperature} K: from {COLDEST:g} to {100 * HOTTEST:g} K")
-    return temperature
+    return within("temperature of slow electrons", temperature, COLDEST, 100 * HOTTEST, "K")
 
 
 @cache

@@ -8,31 +8,32 @@ import h5py
 import numpy as np
 
 from repro.errors import InputError, require_one_of
-from repro.files import whole
 from repro.parallel import PRECISIONS
 
-from ..simulation import Simulation
+from ..checks import require_kind
+from ..simulation import MOST_STEPS, Simulation
 from ..system import System
 from .description import ENTRIES, TEXT, described, system_of
 from .global_state import COUNT, gathered, scattered, types_and_shapes
+from .paths import path_of, written
 from .seal import BLOCK, require_sealed, seal
 
 _VERSION = 1
-
-#: most steps that a run counts
-_MOST_STEPS = 2**62
 
 
 def save(simulation: Simulation, path) -> None:
     """Write a checkpoint, whole or not at all; all of several ranks must, and one writes. It holds the whole box.
 
-    Raises what stops a run, as its steps do: no checkpoint goes on from there.
+    Raises what stops a run, as its steps do: no checkpoint goes on from there; and InputError where no file can be
+    written.
     """
+    require_kind("simulation", simulation, Simulation)
+    path = path_of(path)
     state = gathered(simulation)
     if state is not None:
         entries = {f"system/{name}": value for name, value in described(simulation.system).items()}
         entries |= {"precision": simulation.precision} | {f"state/{name}": values for name, values in state.items()}
-        with whole(Path(path)) as temporary:
+        with written(path) as temporary:
             with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
                 file.attrs["version"] = _VERSION
                 for name, values in entries.items():
@@ -49,9 +50,7 @@ def load(path, device, **options) -> Simulation:
     Each of several ranks reads it, and must have memory for all particles for a while.
     Raises InputError for a file that is not a whole checkpoint, or whose numbers are none of such a run.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    path = path_of(path)
     with _read(path) as file:
         entries = {name: _entry(file, f"system/{name}", *entry) for name, entry in ENTRIES.items()}
         precision = _entry(file, "precision", TEXT, ())
@@ -70,6 +69,8 @@ def load(path, device, **options) -> Simulation:
 def _read(path: Path):
     """The file, of this kind and version; what is wrong within is an InputError that names it."""
     try:
+        if not path.is_file():
+            raise InputError("no such file")
         require_sealed(path, "checkpoint of electrons")
         with h5py.File(path, "r") as file:
             version = file.attrs.get("version")
@@ -115,7 +116,7 @@ def _require_valid(state: dict[str, np.ndarray], system: System) -> None:
     """Refuse what no run of the system comes to; the line names the array."""
     steps, cells = int(state["steps"]), np.array(system.mesh.shape)
     source, heaviest = system.source, system.heaviest
-    _require("steps", state["steps"], 0 <= steps <= _MOST_STEPS, f"a whole number from 0 to {_MOST_STEPS}")
+    _require("steps", state["steps"], 0 <= steps <= MOST_STEPS, f"a whole number from 0 to {MOST_STEPS}")
     _require("cell", state["cell"], (state["cell"] >= 0) & (state["cell"] < cells), f"in the box of {cells} cells")
     _require("place", state["place"], (state["place"] >= 0) & (state["place"] <= 1), "from 0 to 1")
     weight = state["weight"]

@@ -12,8 +12,8 @@ import numpy as np
 
 from repro import __version__
 from repro.errors import InputError
-from repro.files import whole
 
+from ..checks import require_kind
 from ..constants import CHARGE, LIGHT, MASS
 from ..fields import field_units
 from ..gather import electric_at
@@ -21,6 +21,7 @@ from ..observables import charge_density, charges_in_cells
 from ..simulation import Simulation
 from .gathering import flows, node_layout
 from .global_state import gathered
+from .paths import path_of, written
 
 #: the axes of an array from the slowest to the fastest
 _LABELS = "zyx"
@@ -46,15 +47,15 @@ def write(simulation: Simulation, path) -> Path:
     and, after a step in which they have a field of their own, J (half a step earlier). Nodes of a periodic axis are
     there once; along the others what stands half a cell above the last node is beyond the wall and means nothing.
     Particles are "electrons" with position, momentum (at the same time), weighting and id. Raises InputError for a
-    name that the standard cannot hold, and what stops a run, as its steps do.
+    name that the standard cannot hold and where no file can be written, and what stops a run, as its steps do.
     """
-    path = Path(path)
-    if not path.name.isascii():
-        raise InputError(f"{path.name}: openPMD files name themselves, in ASCII: take a name without other letters")
+    require_kind("simulation", simulation, Simulation)
+    path = path_of(path)
+    _require_name(path.name)
     state, currents = gathered(simulation), flows(simulation)
     target = path.with_name(path.name.replace("%T", str(simulation.steps)))
     if state is not None:
-        with whole(target) as temporary, h5py.File(temporary, "w") as file:
+        with written(target) as temporary, h5py.File(temporary, "w") as file:
             _describe(file, path.name)
             iteration = file.create_group(f"data/{simulation.steps}")
             iteration.attrs.update(time=simulation.time, dt=simulation.system.dt, timeUnitSI=1.0)
@@ -63,6 +64,16 @@ def write(simulation: Simulation, path) -> Path:
     if simulation.ranks:
         simulation.ranks.until(simulation.ranks.barrier().Test, "the file of fields and particles")
     return target
+
+
+def _require_name(name: str) -> None:
+    """Refuse a name by which other programs do not find the file, or its steps."""
+    if not name.isascii():
+        raise InputError(f"{name}: openPMD files name themselves, in ASCII: take a name without other letters")
+    if not name.endswith(".h5"):
+        raise InputError(f"{name}: openPMD files in HDF5 have names that end in .h5")
+    if "%" in name.replace("%T", ""):
+        raise InputError(f"{name}: % stands in the name of an openPMD file only in %T, for the number of steps")
 
 
 def _text(**texts: str) -> dict:

@@ -13,6 +13,7 @@ import numpy as np
 from repro.errors import require_one_of, require_whole
 from repro.parallel import require_memory
 
+from ..checks import require_kind
 from ..state import bytes_each
 from . import relay
 from .domains import Threads, bytes_of_currents
@@ -49,6 +50,7 @@ def baskets(
     require_whole("particles in a basket", basket, 1, 2**24)
     require_whole("launches between looks", every, 1, 10_000)
     require_one_of("place of the fields", fields, PLACES)
+    require_kind("exchange", exchange, Callable, type(None))
     options = Options(blocks, threads, basket, every, exchange)
     return Strategy(
         "baskets",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from repro.errors import InputError
 from repro.papers.electrons.algorithm import figures, pointers, text, walk
 from repro.papers.electrons.algorithm.plain import PlainPython
 
@@ -56,3 +57,8 @@ def test_figures_show_every_launch(step):
     _, arrays = figures.launches(looks)
     assert len(arrays["read"]) == len(looks)
     assert len(figures.rules(pointers.three_rules())[1]) == 3
+
+
+def test_a_figure_has_columns(step):
+    with pytest.raises(InputError, match="columns = 0: a whole number from 1"):
+        figures.launches(step[0], 0)

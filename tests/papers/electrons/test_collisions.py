@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.errors import InputError
 from repro.papers.electrons.collisions import angles, balance, text, tracks
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import Air
@@ -96,3 +97,24 @@ def test_the_verdict_follows_from_the_numbers():
 
 def test_energies_have_names():
     assert [tracks.named(energy) for energy in (1e3, 25e3, 1e6, 2.5e6)] == ["1 keV", "25 keV", "1 MeV", "2.5 MeV"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "arguments", "line"),
+    [
+        (tracks.pairs, ([1e4, 1e5], [10]), "2 energies and 1 counts: must be as many"),
+        (tracks.free_paths, (Collisions(), 1e4, -5, None), "electrons of 10000 eV = -5: a whole number from 2"),
+        (tracks.ranges, (Collisions(), [1e4], 1.5, None), "electrons of 10000 eV = 1.5: a whole number from 2"),
+        (angles.angles, (-1e4, 10), r"energy of a collision = -10000.0 eV: from 200 to 2e\+07 eV"),
+        (angles.angles, (1e4, 0), "angles = 0: a whole number from 2"),
+        (balance.balance, (Air(), 0), "slow electrons in balance = 0: a whole number from 1"),
+    ],
+)
+def test_electrons_that_cannot_be_followed_are_refused(measure, arguments, line):
+    with pytest.raises(InputError, match=line):
+        measure(*arguments)
+
+
+def test_energies_that_no_table_has_are_refused(listed):
+    with pytest.raises(InputError, match="collisions are known from 1000 to"):
+        tracks.stopping_powers(Collisions(), [(1e9, 10)], listed, None)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from helpers.plain import PlainDevice
 
+from repro.errors import InputError
 from repro.papers.electrons.gyration import crossed, orbits, text
 from repro.pic import exact
 
@@ -96,3 +97,23 @@ def test_the_verdict_tells_what_holds_from_what_does_not():
     good, bad = text.verdict(turns.assign(**{"radius error": 1e-9}), drifts, free, found, 6).split("\n")
     assert "radius within" in bad
     assert "no electron lost" in bad
+
+
+@pytest.mark.parametrize(
+    ("measure", "arguments", "line"),
+    [
+        (orbits.turns, (-1e3, 0.5, 1, None, "double"), "energy = -1000.0 eV: must be above 0"),
+        (orbits.turns, (1e5, 5.0, 1, None, "double"), "turn = 5.0 radians a step: at most 1"),
+        (orbits.turns, (1e5, 0.5, 0, None, "double"), "count of turns = 0: must be above 0"),
+        (orbits.leaks, (0, 0.5, 20, None), "particles of the crowd = 0: a whole number from 1"),
+        (orbits.leaks, (40, 0.5, 0, None), "steps of the crowd = 0: a whole number from 1"),
+        (crossed.drift, (2.0, 0.0, 100, None), "drift over c = 2.0: below 1"),
+        (crossed.drift, (0.5, 0.0, -1, None), "steps of the drift = -1: a whole number from 1"),
+        (crossed.force_free, ([0.1], 0.5, 1.0), "gamma = 0.5: above 1"),
+        (crossed.force_free, ([0.0], 5.0, 1.0), "turn without a force = 0.0 radians: from 0.0001"),
+        (crossed.force_free, ([0.1], 5.0, -1.0), "rounds = -1.0: must be above 0"),
+    ],
+)
+def test_what_no_orbit_has_is_refused(measure, arguments, line):
+    with pytest.raises(InputError, match=line):
+        measure(*arguments)

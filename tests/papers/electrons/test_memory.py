@@ -59,3 +59,16 @@ def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_n
     assert {c.id for c in known.values() if c.judged} == {"electrons-001", "electrons-012", *claims.JUDGED.values()}
     powers = {name: known[claim].bounds()[0] for name, claim in claims.JUDGED.items()}
     assert powers == measures.POWERS
+
+
+@pytest.mark.parametrize(
+    ("numbers", "line"),
+    [
+        ((0, 16, 2), "side = 0: a whole number from 1"),
+        ((4, 0, 2), "chips = 0: a whole number from 1"),
+        ((4, 16, 0), "processes = 0: a whole number from 1 to 16"),
+    ],
+)
+def test_a_gpu_is_shared_by_one_process_at_least(numbers, line):
+    with pytest.raises(InputError, match=line):
+        measures.process(None, *numbers)

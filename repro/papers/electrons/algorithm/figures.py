@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
+from repro.errors import require_whole
 from repro.papers.style import BLACK, GREEN, ORANGE, SKY_BLUE, VERMILLION
 
 from .pointers import State
@@ -23,6 +24,7 @@ _LABELS = {
 
 def launches(looks: list[Look], columns: int = 3):
     """Domains and baskets before the first launch and after each, one panel a launch."""
+    require_whole("columns", columns, 1, 12)
     rows = -(-len(looks) // columns)
     figure, panels = plt.subplots(rows, columns, figsize=(3.3 * columns, 2.5 * rows), squeeze=False)
     most = max(max(look.end) for look in looks) + 1

@@ -6,9 +6,9 @@ from repro.parallel.atomics import add_alone
 
 
 class PlainPython:
-    """Items one after the other, each as `repro.parallel.loops` would have a thread of a GPU run it."""
+    """Items one after the other, as on one core, each as `repro.parallel.loops` would have a thread of a GPU run it."""
 
-    name, xp, simulated, workers = "plain Python", np, True, 1
+    name, xp, simulated, workers = "serial", np, True, 1
     zeros, to_device, to_host = staticmethod(np.zeros), staticmethod(np.array), staticmethod(np.array)
 
     def __init__(self):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.errors import require_whole
 from repro.pic.air.medium import Air
 from repro.pic.air.processes import ATTACHMENT, NOTHING, RECOMBINATION
 from repro.pic.air.slow import losing, slow_rates
@@ -48,6 +49,8 @@ def balance(air: Air, particles: int, steps: int = 100, seed: int = 1) -> Balanc
     Such a source is S = 2 nu^2 / beta: in balance n = nu / beta. The run lasts 3 / nu, and `particles` is how many
     there are in balance.
     """
+    require_whole("slow electrons in balance", particles, 1, 10**7)
+    require_whole("steps", steps, 5, 10**6)
     lose, rates = losing(np.float64), slow_rates(air, np.float64)
     nu, beta = float(rates.attachment), float(rates.recombination)
     source, weight, step = 2 * nu**2 / beta, nu / beta / particles, 3 / nu / steps

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import cumulative_trapezoid
 
+from repro.errors import InputError, require_whole
 from repro.pic.air import bremsstrahlung, elastic, ionisation
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.infinite_air import fly
@@ -55,6 +56,19 @@ def per_mass(stopping, air: Air):
     return stopping / (1e5 * air.density)
 
 
+def pairs(energies, counts) -> list[tuple[float, int]]:
+    """Energies in eV, and how many electrons each has."""
+    if len(energies) != len(counts):
+        raise InputError(f"{len(energies)} energies and {len(counts)} counts: must be as many")
+    return list(zip(energies, counts, strict=True))
+
+
+def _same(energy: float, count: int) -> np.ndarray:
+    """So many energies."""
+    require_whole(f"electrons of {energy:g} eV", count, 2, 10**9)
+    return np.full(count, energy)
+
+
 def stopping_powers(collisions: Collisions, electrons, listed: Reference, device, **options) -> pd.DataFrame:
     """Energy that electrons lose per path, one row for each pair in `electrons` of an energy in eV and their number.
 
@@ -64,9 +78,10 @@ def stopping_powers(collisions: Collisions, electrons, listed: Reference, device
     """
     air, rows = collisions.air, []
     for energy, count in electrons:
+        collisions.require_energies([energy])
         length = LOST * energy / (1e5 * air.density * listed.stopping(energy))
         start = (1 + LOST / 2) * energy
-        found = fly(collisions, np.full(count, start), device, length=length, **options)
+        found = fly(collisions, _same(start, count), device, length=length, **options)
         lost, path = start - found["energy"], found["path"].sum(dtype=float)
         measured = per_mass(lost.sum() / path, air)
         table = float(listed.stopping(start - lost.mean() / 2))
@@ -85,7 +100,7 @@ def cross_section(collisions: Collisions, energy) -> np.ndarray:
 def free_paths(collisions: Collisions, energy: float, count: int, device, **options) -> np.ndarray:
     """Paths to the first collision in m, sorted; of electrons that had none within twelve mean ones there is none."""
     length = 12 / cross_section(collisions, energy)
-    first = fly(collisions, np.full(count, energy), device, length=length, **options)["first"].astype(float)
+    first = fly(collisions, _same(energy, count), device, length=length, **options)["first"].astype(float)
     return np.sort(first[first > 0])
 
 
@@ -115,7 +130,7 @@ def mean_free_paths(collisions: Collisions, paths: dict[float, np.ndarray]) -> p
 
 def ranges(collisions: Collisions, energies, count: int, device, **options) -> dict[float, dict[str, np.ndarray]]:
     """What `infinite_air.fly` returns of electrons that are followed until they are slow, for each energy in eV."""
-    return {energy: fly(collisions, np.full(count, energy), device, **options) for energy in energies}
+    return {energy: fly(collisions, _same(energy, count), device, **options) for energy in energies}
 
 
 def range_table(found: dict[float, dict[str, np.ndarray]], listed: Reference) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from repro.errors import require_whole
 from repro.pic.deposition import EDGES, depositing, units_of_weight
 from repro.pic.mesh import Mesh
 from repro.pic.observables import charges_in_cells, continuity_errors, continuity_residual
@@ -33,6 +34,7 @@ def _moved(mesh: Mesh, cells: np.ndarray, real, unit: float, seed: int):
 
 def single_segments(real, count: int, seed: int = 1) -> np.ndarray:
     """For each of `count` segments the largest error of continuity at the corners of its cell, over its charge."""
+    require_whole("segments", count, 1, 32_000)
     # each has a cell for itself, and an empty one beside it
     mesh = Mesh((2 * count, 1, 1), (1.0,) * 3, ("conducting",) * 3)
     cells = np.stack([2 * np.arange(count), *np.zeros((2, count), int)], axis=1)
@@ -50,6 +52,7 @@ def sums(counts, seed: int = 1) -> pd.DataFrame:
     """
     rows, mesh = [], Mesh((CELLS,) * 3, (1.0,) * 3)
     for count in counts:
+        require_whole("segments of a sum", count, 1, 10**8)
         cells, unit = np.random.default_rng(seed + 1).integers(0, CELLS, (count, 3)), units_of_weight(2.0 * count)
         for name, real in REALS.items():
             _, before, after, currents = _moved(mesh, cells, real, unit, seed)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from repro.errors import require_whole
 from repro.pic import waves
 from repro.pic.constants import LIGHT
 from repro.pic.fields import Fields, courant_limit
@@ -41,6 +42,7 @@ def directions(wavelengths, device, real) -> pd.DataFrame:
     """
     rows = []
     for wavelength in wavelengths:
+        require_whole("cells of a wavelength", wavelength, 2, 2000)
         cells = FAMILY * wavelength
         mesh = Mesh((cells, cells, 1), (SPACING,) * 3)
         dt = COURANT * courant_limit(mesh)

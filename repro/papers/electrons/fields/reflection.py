@@ -6,6 +6,8 @@ from math import asin, degrees
 import numpy as np
 import pandas as pd
 
+from repro.errors import InputError, require_whole
+from repro.pic.checks import positive
 from repro.pic.deposition import EDGES
 from repro.pic.fields import Fields, courant_limit
 from repro.pic.mesh import Mesh
@@ -36,6 +38,14 @@ class Pulse:
 
     wavelength: float
     period: int = 1
+
+    def __post_init__(self):
+        positive("cells of a pulse", self.wavelength)
+        require_whole("period of a pulse", self.period, 1, 65535)
+        if 1 < self.period <= self.wavelength:
+            raise InputError(
+                f"period of a pulse = {self.period}: 1, or more than the {self.wavelength:g} cells of its wavelength"
+            )
 
     @property
     def angle(self) -> float:

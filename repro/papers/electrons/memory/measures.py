@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError
+from repro.errors import InputError, require_whole
 from repro.pic.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
@@ -39,6 +39,9 @@ def subdomain(side: int, processes: int) -> tuple[int, int, int]:
 
 def process(device, side: int, chips: int, processes: int, threads: int = PAPER_THREADS) -> Simulation:
     """One of the processes that share a GPU of so many multiprocessors, and the mesh, as it begins."""
+    require_whole("side", side, 1, 65535)
+    require_whole("chips", chips, 1, 2**16)
+    require_whole("processes", processes, 1, chips)
     if chips % processes:
         raise InputError(f"{chips} multiprocessors for {processes} processes: each gets as many")
     mesh = Mesh(subdomain(side, processes), (SPACING,) * 3)

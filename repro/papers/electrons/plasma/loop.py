@@ -6,6 +6,7 @@ from math import pi
 import numpy as np
 import pandas as pd
 
+from repro.errors import InputError, require_whole
 from repro.pic import exact
 from repro.pic.cases import Plasma
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
@@ -21,6 +22,9 @@ from repro.pic.observables import (
 )
 from repro.pic.simulation import Simulation
 from repro.pic.system import Electrons, Source, System
+
+#: what the parameters of the notebook list that say how much happens in a busy box
+BUSY, COMPARED = ("cells", "particles", "steps", "steps between looks"), ("cells", "particles", "steps")
 
 _SPACING, _COURANT = 1e-3, 0.9
 
@@ -45,11 +49,22 @@ def busy(cells: int, particles: int, steps: int, seed: int = 1) -> System:
     return System(mesh, dt, source=source, magnetic=(0.0, field, field / 2), capacity=capacity, name="busy box")
 
 
-def charges(cells: int, particles: int, steps: int, device, *, every: int) -> pd.DataFrame:
+def counts(what: str, values, names: tuple[str, ...]) -> tuple[int, ...]:
+    """What a parameter lists, whole numbers of such names; raises InputError."""
+    if len(values) != len(names):
+        raise InputError(f"{what} = {values}: {len(names)} numbers, which are {', '.join(names)}")
+    for name, value in zip(names, values, strict=True):
+        require_whole(f"{what}: {name}", value, 1, 10**8)
+    return tuple(values)
+
+
+def charges(cells: int, particles: int, steps: int, device, every: int) -> pd.DataFrame:
     """Residuals of continuity and of Gauss' law each `every` steps of a busy box, in both precisions.
 
     Columns: precision, step, continuity, gauss, count (particles), absorbed (since the start).
     """
+    if every > steps:
+        raise InputError(f"looks each {every} steps of {steps}: there is none")
     rows, system = [], busy(cells, particles, steps)
     for precision in ("double", "single"):
         simulation, mesh = Simulation(system, device, precision=precision), system.mesh
@@ -111,6 +126,7 @@ def warm(cells: int, per_cells, periods: int, device) -> dict[float, pd.DataFram
     Columns: periods, energy (total, over that at the start, less 1), field (its share of the energy), momentum (the
     largest component of the sum of all, less that at the start, over the sum of their sizes).
     """
+    require_whole("periods of a warm plasma", periods, 1, 10**6)
     found = {}
     for per_cell in per_cells:
         system = Plasma(cells=cells, per_cell=per_cell, plasma_step=0.1, heat=_HEAT).system()
@@ -145,6 +161,7 @@ def warm_table(runs: dict[float, pd.DataFrame]) -> pd.DataFrame:
 
 def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1, seed: int = 1) -> System:
     """Two cold beams through each other along x, with the wave that grows fastest once in the box, seeded weakly."""
+    require_whole("particles of a cell in each stream", each, 1, 10**6)
     gamma = float(exact.lorentz_factor(momentum))
     mesh = Mesh((cells, 1, 1), (_SPACING,) * 3)
     # k v = sqrt(3) / 2 of one beam's frequency, omega_p / sqrt(2 gamma^3), which gives the density

@@ -7,7 +7,9 @@ from math import ceil, pi
 import numpy as np
 import pandas as pd
 
+from repro.errors import require_whole
 from repro.pic import exact
+from repro.pic.checks import positive, within
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.fields import courant_limit
 from repro.pic.mesh import Mesh
@@ -44,6 +46,8 @@ class Wave:
     @property
     def mesh(self) -> Mesh:
         """The box."""
+        require_whole("cells of a wavelength", self.cells, 2, 65535)
+        require_whole("mode", self.mode, 1, 65535)
         side = self.cells * self.mode
         return Mesh((side, side if self.diagonal else 1, 1), (_SPACING,) * 3)
 
@@ -60,6 +64,7 @@ class Wave:
     def system(self) -> System:
         """The electrons at the start, at rest but for the wave."""
         mesh = self.mesh
+        positive("turn", self.turn)
         dt = _COURANT * courant_limit(mesh)
         axes = [
             (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
@@ -88,6 +93,8 @@ def oscillation(wave: Wave, periods: float, device, precision: str = "double", e
 
     Columns: periods, field (E along the wave, projected on it, in V/m), electric and kinetic (energies in J).
     """
+    # a frequency is that of a period at least, and so is a mean energy
+    within("periods", periods, 1, 1e6)
     system = wave.system()
     simulation, mesh = Simulation(system, device, precision=precision), system.mesh
     shapes = [np.sin(wave.phase(_edges(mesh, axis))) * wave.direction[axis] for axis in range(3)]

@@ -4,7 +4,7 @@ import gc
 
 import pandas as pd
 
-from repro.errors import InputError, require_one_of
+from repro.errors import require_one_of, require_whole
 from repro.papers.timings import speed_table
 from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
@@ -28,8 +28,7 @@ GROUPS = {
 
 def _cube(particles: int) -> dict:
     """Cells and particles a cell of a cube with exactly so many particles, about PER_CELL of them a cell."""
-    if particles < PER_CELL:
-        raise InputError(f"{particles} particles: at least {PER_CELL}")
+    require_whole("particles", particles, PER_CELL, 2**31 - 1)
     cells = round((particles / PER_CELL) ** (1 / 3))
     return {"cells": cells, "per_cell": particles / cells**3}
 
@@ -49,6 +48,7 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> list[Pro
 
     `names` chooses among them.
     """
+    require_whole("particles of one core", one_core, 0, 2**31 - 1)
     for name in names or ():
         require_one_of("program", name, [*ON_GPU, *ON_CORES, *ON_ONE_CORE])
     return [
