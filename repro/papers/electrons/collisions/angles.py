@@ -54,8 +54,10 @@ def angles(energy: float, count: int, seed: int = 1) -> Angles:
     require_whole("seed", seed, 0, 2**31 - 1)
     tau = energy / REST_ENERGY
     draw, number = elastic.scattering(np.float64), np.arange(count, dtype=np.uint32)
-    first, second = tea(ROUNDS)(number, 0 * number, _STREAM, seed, 0)
-    third, _ = tea(ROUNDS)(number, 0 * number, _STREAM, seed, 1)
+    # 32-bit sums that wrap around are what is meant
+    with np.errstate(over="ignore"):
+        first, second = tea(ROUNDS)(number, 0 * number, _STREAM, seed, 0)
+        third, _ = tea(ROUNDS)(number, 0 * number, _STREAM, seed, 1)
     units = np.array([first, second, third], float) * 2.0**-32 + 2.0**-33
     u2 = np.float64(tau * (tau + 2))
     found = [draw(u2, *each) for each in units.T]

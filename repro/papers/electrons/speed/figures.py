@@ -58,6 +58,10 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
     return figure, dict(table[["program", "over", "particles", "speedup"]])
 
 
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
 def part_bars(table: pd.DataFrame):
     """Nanoseconds a particle of the parts of a step, a bar a program, in shares of the step."""
     sums = table.pivot_table(index="program", columns="group", values="ns", aggfunc="sum", sort=False)
@@ -68,10 +72,10 @@ def part_bars(table: pd.DataFrame):
     for group in GROUPS:
         share = (100 * sums[group] / whole).to_numpy()
         bars = axes.barh(range(len(sums)), share, 0.7, left, color=_GROUP_COLOURS[group], label=group)
-        texts = [f"{value:.2g}" if part > 6 else "" for value, part in zip(sums[group], share, strict=True)]
+        texts = [_short(value) if part > 6 else "" for value, part in zip(sums[group], share, strict=True)]
         axes.bar_label(bars, texts, label_type="center", fontsize=8)
         left += share
-    axes.set_yticks(range(len(sums)), [f"{name}: {total:.3g} ns" for name, total in whole.items()])
+    axes.set_yticks(range(len(sums)), [f"{name}: {_short(total)} ns" for name, total in whole.items()])
     axes.invert_yaxis()
     axes.set(xlabel="share of a step (%); numbers are ns a particle", xlim=(0, 100))
     axes.grid(axis="y", visible=False)
