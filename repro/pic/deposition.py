@@ -30,6 +30,29 @@ def units_of_weight(total_weight: float) -> float:
 
 
 @cache
+def to_whole(real):
+    """Returns whole(value): a number of units as a whole number.
+
+    In double precision it is the nearest one: what is cut off would add up with the number of particles, since a unit
+    is larger than what rounding loses. In single precision it is far smaller than that.
+    """
+    half = real(0.5)
+
+    @inline
+    def nearest(value):
+        found = np.int64(value)
+        middle = real(found)
+        # compared only: a compiler would fuse a product with what is added to it
+        return found + np.int64(value > middle + half) - np.int64(value < middle - half)
+
+    @inline
+    def cut(value):
+        return np.int64(value)
+
+    return nearest if real is np.float64 else cut
+
+
+@cache
 def sharing(real):
     """Returns shares(start, end, amount): what each of its cell's twelve edges gets of a segment, not yet whole.
 
@@ -66,14 +89,14 @@ def depositing(real, add):
 
     Number 4 c + a + 2 b of a cell is the edge that `sharing` describes.
     """
-    shares = sharing(real)
+    shares, whole = sharing(real), to_whole(real)
 
     @inline
     def add_four(currents, first, values):
-        add(currents, first, np.int64(values[0]))
-        add(currents, first + 1, np.int64(values[1]))
-        add(currents, first + 2, np.int64(values[2]))
-        add(currents, first + 3, np.int64(values[3]))
+        add(currents, first, whole(values[0]))
+        add(currents, first + 1, whole(values[1]))
+        add(currents, first + 2, whole(values[2]))
+        add(currents, first + 3, whole(values[3]))
 
     @inline
     def deposit(currents, cell, start, end, amount):
@@ -89,7 +112,7 @@ def depositing(real, add):
 @cache
 def charging(real, add):
     """Returns charge(charges, cell, position, amount, layout): adds a charge at rest to the eight corners of a cell."""
-    one = real(1)
+    one, whole = real(1), to_whole(real)
 
     @inline
     def charge(charges, cell, position, amount, layout):
@@ -98,6 +121,6 @@ def charging(real, add):
             x = position[0] if a else one - position[0]
             y = position[1] if b else one - position[1]
             z = position[2] if c else one - position[2]
-            add(charges, cell + a + b * layout.row + c * layout.plane, np.int64(amount * x * y * z))
+            add(charges, cell + a + b * layout.row + c * layout.plane, whole(amount * x * y * z))
 
     return charge

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.parallel.atomics import add_alone
-from repro.pic.deposition import EDGES, charging, depositing, units_of_weight
+from repro.pic.deposition import EDGES, charging, depositing, to_whole, units_of_weight
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -109,3 +109,17 @@ def test_no_sum_overflows_if_everybody_takes_the_same_edge_as_often_as_it_can(we
         assert whole < 2**63
     # and they are as fine as that allows
     assert 16 * weight * unit >= 2**63
+
+
+@given(st.floats(-(2.0**52), 2.0**52))
+def test_a_number_in_double_precision_becomes_the_nearest_whole_one(value):
+    whole = to_whole(np.float64)(value)
+    assert abs(whole - value) <= 0.5
+    assert to_whole(np.float64)(float(whole)) == whole
+
+
+def test_what_many_segments_lose_by_becoming_whole_does_not_add_up():
+    values = np.random.default_rng(5).uniform(-1e3, 1e3, 10_000)
+    lost = np.sum(to_whole(np.float64)(values) - values)
+    # each is off by 1 / sqrt(12) at random
+    assert abs(lost) < 4 * np.sqrt(len(values) / 12)

@@ -12,7 +12,7 @@ import numpy as np
 
 from repro.parallel import Kernel, inline
 
-from ..deposition import EDGES, charging, sharing
+from ..deposition import EDGES, charging, sharing, to_whole
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
 from ..push import circling
@@ -149,7 +149,8 @@ def _segment_of_each(real):
 @cache
 def _arriving(real):
     """Returns arrive(...): the currents of a batch's segments, and who of it goes on in another cell."""
-    shares, beyond_face, on_face, fresh = sharing(real), next_cell(real), placing(real), real(FRESH)
+    shares, whole = sharing(real), to_whole(real)
+    beyond_face, on_face, fresh = next_cell(real), placing(real), real(FRESH)
 
     @inline
     def share_out(waiting, s, r, t, particles, unit):
@@ -170,7 +171,7 @@ def _arriving(real):
     @inline
     def deposit(first, t, k, currents):
         for edge in range(EDGES):
-            currents[first + edge] += np.int64(t[edge, k])
+            currents[first + edge] += whole(t[edge, k])
 
     @inline
     def settle(i, k, s, r, particles, count):

@@ -1,13 +1,12 @@
 """The host's side of the paper's strategy: launches until all particles are done, and baskets filled and emptied."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from repro.errors import CapacityError
-from repro.parallel import Kernel
+from repro.parallel import Kernel, zero
 from repro.parallel.recorded import Recorded
 
 from ..births import Cradle
@@ -15,6 +14,9 @@ from ..records import put_records, record_type, to_records
 from ..state import Particles, make_particles
 from ..travel import Surroundings
 from .domains import LEFT, ON_THE_WAY, Counts, Sums, Threads, add_blocks, entry_of, find_ends, segment_body, take_stock
+
+#: what clears a few numbers, and the sums of all blocks, of which small blocks of threads would be millions
+_FEW, _MANY = Kernel(zero, block=32), Kernel(zero, block=1024)
 
 #: registers that a multiprocessor has for its block
 _REGISTERS = 65536
@@ -96,12 +98,12 @@ class Rounds:
         return {
             "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, setup.used),
             "segments": compiled(kernel)((threads,), *moving),
-            "clear the stock": partial(self.stock.fill, 0),
+            "clear the stock": compiled(_FEW)((2,), self.stock),
             "take stock": compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
             "add blocks": compiled(Kernel(add_blocks))(
                 (len(fields.currents),), self.sums, self.blocks, fields.currents
             ),
-            "clear blocks": partial(self.sums.currents.fill, 0),
+            "clear blocks": compiled(_MANY)((len(self.sums.currents),), self.sums.currents),
         }
 
     def __call__(self):
@@ -230,7 +232,7 @@ def _nursery(setup):
         ions = device.zeros(len(charges), np.int64)
         around = Surroundings(setup.mesh.beyond, ions, around.unit)
     launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
-    launch = Recorded(device, [partial(used.fill, 0), *launches])
+    launch = Recorded(device, [device.compile(_FEW)((1,), used), *launches])
 
     def bear():
         launch()
