@@ -1,6 +1,7 @@
 """Several processes on a machine: what is asked of them, and that they must agree bit for bit. Nothing is launched."""
 
 import json
+import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -60,6 +61,20 @@ def test_without_the_service_there_is_no_environment(monkeypatch):
     monkeypatch.setattr(shared.shutil, "which", lambda name: None)
     with shared.service() as environment:
         assert environment == {}
+
+
+def test_a_service_that_goes_on_in_the_background_is_not_waited_for(monkeypatch, tmp_path):
+    # as the real one: what starts it ends at once, and a process stays that has the same output
+    control = tmp_path / "nvidia-cuda-mps-control"
+    control.write_text('#!/bin/sh\necho "$CUDA_MPS_PIPE_DIRECTORY $*" >> "$0.log"\n[ "$1" = -d ] && sleep 20 &\n')
+    control.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    start = time.monotonic()
+    with shared.service() as environment:
+        folder = environment["CUDA_MPS_PIPE_DIRECTORY"]
+    assert time.monotonic() - start < 10
+    # started and ended in the same folder
+    assert (tmp_path / f"{control.name}.log").read_text().split() == [folder, "-d", folder]
 
 
 def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatch):

@@ -25,6 +25,9 @@ TURNS, SERVICE, CORES = "in turns", "at once (MPS)", "cores"
 
 _CONTROL = "nvidia-cuda-mps-control"
 
+#: seconds for the service to start, or to end
+_PATIENCE = 30.0
+
 
 @dataclass(frozen=True)
 class Order:
@@ -84,8 +87,10 @@ def service() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="mps") as folder:
         environment = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
         everything = os.environ | environment
-        subprocess.run([_CONTROL, "-d"], env=everything, check=True, capture_output=True)
+        # the daemon would hold on to a pipe that is read to its end
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": _PATIENCE}
+        subprocess.run([_CONTROL, "-d"], env=everything, check=True, **silent)
         try:
             yield environment
         finally:
-            subprocess.run([_CONTROL], input="quit\n", text=True, env=everything, capture_output=True)
+            subprocess.run([_CONTROL], input="quit\n", text=True, env=everything, **silent)
