@@ -51,11 +51,19 @@ def test_a_drift_is_that_of_means_over_a_period():
 
 def test_residuals_count_as_rounding_or_not():
     rows = pd.DataFrame({"precision": "double", "step": [1, 100], "continuity": 5e-14, "gauss": [1e-13, 9e-13]})
-    rows = rows.assign(count=5, absorbed=1)
+    rows = rows.assign(count=5, absorbed=1, limit=1e-13)
     assert loop.kept(rows)
     assert not loop.kept(rows.assign(continuity=2e-13))
     assert not loop.kept(rows.assign(gauss=[2e-13, 9e-13]))
     assert "**more than rounding**" in text.charge_text(rows.assign(gauss=1e-9))
+
+
+def test_what_whole_numbers_leave_is_the_scatter_of_so_many_shares():
+    # each is off by 1 / sqrt(12) at random: one particle a cell has 64 shares at a node
+    lost = np.random.default_rng(2).uniform(-0.5, 0.5, (20_000, 64)).sum(1)
+    charge = np.array([-1000, 10])
+    assert loop._whole(1.0, charge) == pytest.approx(6 * lost.std() / 1000, rel=0.05)
+    assert loop._whole(4.0, charge) == pytest.approx(2 * loop._whole(1.0, charge))
 
 
 def test_a_busy_box_keeps_its_charge_while_walls_absorb():
@@ -94,7 +102,7 @@ def test_the_verdict_tells_what_holds_from_what_does_not():
     frequency = pd.DataFrame({"direction": ["x", "d"], "deviation (%)": [0.1, -3.0], "from theory (%)": 1e-4})
     cold = pd.DataFrame({"swing (cells)": [0.1, 1.0], "drift": [1e-5, 0.02]})
     warm = pd.DataFrame({"energy": [0.01, 1e-4]})
-    charge = pd.DataFrame({"precision": ["single"], "step": 1, "continuity": 1e-8, "gauss": 1e-7})
+    charge = pd.DataFrame({"precision": ["single"], "step": 1, "continuity": 1e-8, "gauss": 1e-7, "limit": 1e-6})
     bits = pd.DataFrame({"different": [0]})
     good, bad = text.verdict(frequency, cold, warm, charge, bits, 1.01).split("\n")
     assert "all waves" in bad

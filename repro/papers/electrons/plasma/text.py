@@ -57,8 +57,9 @@ def charge_text(table: pd.DataFrame) -> str:
         side = "rounding" if kept(rows) else "**more than rounding**"
         lines.append(
             f"- {precision.capitalize()} precision: continuity is off by at most {worst['continuity']:.2g} in a step "
-            f"and Gauss' law by {worst['gauss']:.2g} in {last['step']} steps, {side}; {last['absorbed']:,} particles "
-            f"were absorbed meanwhile, and {last['count']:,} are left."
+            f"and Gauss' law by {worst['gauss']:.2g} in {last['step']} steps, {side} (a step may leave "
+            f"{last['limit']:.2g}); {last['absorbed']:,} particles were absorbed meanwhile, and "
+            f"{last['count']:,} are left."
         )
     return "\n".join(lines)
 
