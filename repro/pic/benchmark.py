@@ -82,10 +82,13 @@ def measure_speed(
 
     Every run builds its simulation anew. A CPU whose steps take long makes two, and the time of a sort is added by its
     share. What the host drives is timed by the host's clock. Rates: "updates" counts steps of a particle, "segments"
-    its segments. Raises InputError for a system without room for the births of so many steps.
+    its segments. Raises InputError for a system in air, through which no strategy is compared with another, and for
+    one without room for the births of so many steps.
     """
     require_name("case", case)
     require_kind("system", system, System)
+    if system.air is not None:
+        raise InputError(f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
     if positive("seconds", seconds, "s") > _LONGEST:
         raise InputError(f"seconds = {seconds} s: a repetition may take {_LONGEST} s at most")
     require_whole("runs", runs, 1, 100)

@@ -22,6 +22,9 @@ _FASTEST_ELECTRON, _LIGHTEST = 1e15, 1e-15
 #: plasma frequency times time step above which a leapfrog oscillates without a bound
 _FASTEST = 2.0
 
+#: cells that light goes in a step below which one is warned
+_SLOWEST = 1e-5
+
 #: spacings in a Debye length or a gyration radius below which one is warned
 _RESOLVED = 0.3
 
@@ -215,6 +218,12 @@ class System:
         speeds = self._momenta()
         field_ = float(np.linalg.norm(self.magnetic))
         coarsest = max(self.mesh.spacing)
+        if (way := max(courant_numbers(self.mesh, self.dt))) < _SLOWEST:
+            warnings.warn(
+                f"{self.name}: in dt = {self.dt:g} s light goes {way:.2g} of a cell, which rounding takes away: "
+                f"steps of {1.1 * self.dt * _SLOWEST / way:.2g} s or more",
+                stacklevel=4,
+            )
         if field_ and speeds:
             radius = speeds * MASS * LIGHT / (CHARGE * field_)
             if radius < _RESOLVED * min(self.mesh.spacing):

@@ -160,6 +160,8 @@ def test_mpi_that_is_missing_is_named(monkeypatch):
         ({"target": "nowhere/program.py"}, "target = nowhere/program.py: no such script"),
         ({"arguments": "abc"}, "arguments = 'abc': must be a list"),
         ({"arguments": 5}, "arguments = 5: must be a list"),
+        ({"arguments": ["a\0b"]}, r"arguments: 'a\\x00b' has a zero byte"),
+        ({"environment": {"THREADS": "5\0"}}, r"environment: '5\\x00' has a zero byte"),
         ({"timeout": "5"}, "timeout = '5': must be None or a number of seconds above 0"),
         ({"timeout": float("nan")}, "timeout = nan: must be None or a number"),
         ({"timeout": 0}, "timeout = 0: must be None or a number"),

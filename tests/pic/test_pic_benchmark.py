@@ -1,11 +1,14 @@
 """A speed is that of a strategy whose trajectory was compared with another one's; everything runs as plain Python."""
 
+from dataclasses import replace
+
 import pytest
 from helpers.plain import PlainCore
 from helpers.unremembered import unremembered
 
 from repro.errors import CheckError, InputError
 from repro.pic import benchmark
+from repro.pic.air.collision_tables import Collisions
 from repro.pic.cases import UniformSource
 from repro.pic.counting import mean_segments
 from repro.pic.simulation import Simulation
@@ -153,6 +156,10 @@ def test_steps_with_a_source_end_where_its_room_does():
         ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be of the kind str or Strategy"),
         ({"precision": ["single"]}, r"unknown precision '\['single'\]': choose one of single, double"),
         ({"system": None}, "system = None: must be of the kind System"),
+        (
+            {"system": replace(SYSTEM, air=Collisions())},
+            "strategies are checked in vacuum, and it has air",
+        ),
         ({"case": None}, "case = None: must be text of one line"),
         ({"system": UniformSource(**CASE | {"births": 0.1, "steps": 4}).system()}, "room for the births of 1 more"),
     ],

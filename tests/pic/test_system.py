@@ -176,6 +176,14 @@ def test_a_mesh_refuses(arguments, line):
     refused(line, Mesh, *arguments)
 
 
+def test_a_step_in_which_nobody_gets_anywhere_is_warned_of_with_one_in_which_they_do():
+    with pytest.warns(UserWarning, match="light goes 1e-08 of a cell, .*: steps of .* s or more") as caught:
+        plain(dt=1e-11 / LIGHT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain(dt=float(str(caught[0].message).split("steps of ")[1].split()[0]))
+
+
 def test_a_gyration_that_the_mesh_does_not_resolve_is_warned_of_with_cells_that_do():
     # 0.5 radians a step at light's speed: a radius of 0.03 / sqrt(3) light's way of a step, over 0.5
     field = (0, 0, 0.5 * MASS / (CHARGE * 0.5 * LIMIT))

@@ -48,8 +48,10 @@ def launch(
     _require_program(target, arguments, environment or {})
     if timeout is not None and not (isinstance(timeout, Real) and isfinite(timeout) and timeout > 0):
         raise InputError(f"timeout = {timeout!r}: must be None or a number of seconds above 0")
+    words = [str(target), *map(str, arguments)]
+    _require_no_zero("arguments", words)
     start = [*_mpiexec(), "-n", str(ranks)] if ranks > 1 else []
-    command = [*start, sys.executable, "-m", "repro.parallel.ranks.guarded", str(target), *map(str, arguments)]
+    command = [*start, sys.executable, "-m", "repro.parallel.ranks.guarded", *words]
     own = {"REPRO_RANKS": str(ranks), "NUMBA_NUM_THREADS": str(max(1, _cores() // ranks))}
     process = subprocess.Popen(
         command,
@@ -83,8 +85,17 @@ def _require_program(target, arguments, environment) -> None:
         raise InputError(f"target = {target}: no such script")
     if isinstance(arguments, str) or not isinstance(arguments, Iterable):
         raise InputError(f"arguments = {arguments!r}: must be a list, of which each entry is one argument")
-    if not isinstance(environment, Mapping) or not all(isinstance(value, str) for value in environment.values()):
+    texts = [*environment.keys(), *environment.values()] if isinstance(environment, Mapping) else [None]
+    if not all(isinstance(text, str) for text in texts):
         raise InputError(f"environment = {environment!r}: must be a dict of texts")
+    _require_no_zero("environment", texts)
+
+
+def _require_no_zero(what: str, texts: Iterable[str]) -> None:
+    """Refuse texts at whose zero byte the operating system would see their end."""
+    for text in texts:
+        if "\0" in text:
+            raise InputError(f"{what}: {text!r} has a zero byte, which no program can be given")
 
 
 def _named(status: int) -> str:
