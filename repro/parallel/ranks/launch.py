@@ -19,7 +19,6 @@ from .last_words import LINE
 #: Open MPI refuses what MPICH does unasked
 _OPEN_MPI = ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")
 
-
 #: most ranks a core: they take turns, and each has its own memory
 _MOST_A_CORE = 64
 

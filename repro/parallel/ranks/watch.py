@@ -181,6 +181,9 @@ def _state(process: int) -> str:
         state = psutil.Process(process).status()
     except psutil.NoSuchProcess:
         return psutil.STATUS_DEAD
+    except psutil.AccessDenied:
+        # another user's, and so there
+        return psutil.STATUS_RUNNING
     return psutil.STATUS_DEAD if state == psutil.STATUS_ZOMBIE else state
 
 

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from repro.errors import CheckError
+from repro.errors import CheckError, InputError
 from repro.papers.electrons.speed import a_rank, figures, shared, text
 from repro.papers.electrons.speed.programs import LOOP, PAPER, PRODUCTION
 from repro.parallel.ranks.world import Alone
@@ -55,6 +55,15 @@ def test_on_a_gpu_the_papers_program_takes_turns_and_both_run_at_once(launched):
 def test_without_a_gpu_processes_share_the_cores(launched):
     table = shared.shared(1000, [1, 2], CORES, steps=3)
     assert list(zip(table["program"], table["sharing"], strict=True)) == [(LOOP, shared.CORES)] * 2
+
+
+@pytest.mark.parametrize(
+    ("particles", "steps", "line"), [(3, 1, "particles"), (1000, 0, "steps"), (1e3, 1, "particles")]
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_launched(launched, particles, steps, line):
+    with pytest.raises(InputError, match=f"{line} of several processes"):
+        shared.shared(particles, [1, 2], CORES, steps=steps)
+    assert not launched
 
 
 def test_without_the_service_there_is_no_environment(monkeypatch):

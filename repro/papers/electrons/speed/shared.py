@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from repro.errors import CheckError
+from repro.errors import CheckError, require_whole
 from repro.parallel.ranks.launch import launch
 from repro.quiet import VARIABLE, quiet
 
 from .programs import LOOP, PAPER, PRODUCTION
+from .tables import PER_CELL
 
 #: the program of each process, see `a_rank`
 _MODULE = "repro.papers.electrons.speed.a_rank"
@@ -46,31 +47,29 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     process to another in a step), currents (bytes of the sums of currents in one process). Each program first moves
     a small source; raises CheckError if that depends on the number of processes in a single bit.
     """
+    require_whole("particles of several processes", particles, PER_CELL, 2**31 - 1)
+    require_whole("steps of several processes", steps, 1, 10**6)
     gpu = device.name == "cuda"
     orders = [Order(name, device.name, particles, steps) for name in ((PAPER, PRODUCTION) if gpu else (LOOP,))]
-    rows = [_row(order, count, _way(gpu, TURNS), {}) for order in orders for count in counts if count == 1 or not gpu]
-    most = max(counts, default=1)
-    if gpu and most > 1:
-        rows.append(_row(orders[0], most, TURNS, {}))
+    if gpu:
+        rows = [_row(order, 1, TURNS) for order in orders if 1 in counts]
+        several = [count for count in counts if count > 1]
+        rows += [_row(orders[0], count, TURNS) for count in several[-1:]]
         with service() as environment:
-            rows += [_row(order, n, SERVICE, environment) for order in orders for n in counts if environment and n > 1]
-    for program, found in pd.DataFrame(rows, columns=["program", *_COLUMNS, "digest"]).groupby("program"):
+            rows += [_row(order, n, SERVICE, environment) for order in orders for n in several if environment]
+    else:
+        rows = [_row(order, count, CORES) for order in orders for count in counts]
+    table = pd.DataFrame(rows, columns=["program", "sharing", "processes", "ns", "crossing", "currents", "digest"])
+    for program, found in table.groupby("program"):
         if found["digest"].nunique() > 1:
             raise CheckError(f"{program}: electrons depend on the number of processes, {list(found['processes'])}")
-    return pd.DataFrame(rows, columns=["program", *_COLUMNS, "digest"]).drop(columns="digest")
+    return table.drop(columns="digest")
 
 
-_COLUMNS = ("sharing", "processes", "ns", "crossing", "currents")
-
-
-def _way(gpu: bool, way: str) -> str:
-    return way if gpu else CORES
-
-
-def _row(order: Order, processes: int, sharing: str, environment: dict) -> tuple:
-    # it is quiet already, and they must not stop each other
-    environment = environment | {VARIABLE: ""}
+def _row(order: Order, processes: int, sharing: str, environment: dict[str, str] | None = None) -> tuple:
     with quiet():
+        # it is quiet already, and they must not stop each other
+        environment = (environment or {}) | {VARIABLE: ""}
         said = launch(processes, _MODULE, [json.dumps(asdict(order))], timeout=240, environment=environment)
     # some programs that start ranks add control characters of their own
     found = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
