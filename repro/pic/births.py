@@ -16,8 +16,8 @@ from repro.parallel.elementary import half_turn_sine
 from repro.particles.random import ROUNDS, tea, uniform
 
 from .deposition import charging
-from .fields import FieldArrays
 from .gather import electric_at
+from .maxwell.fields import FieldArrays
 from .state import FRESH, Particles
 from .travel import Surroundings, kicked, set_place
 

@@ -9,7 +9,7 @@ from repro.parallel import require_memory, select
 
 from .checks import finite, positive, require_flag
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from .fields import courant_limit
+from .maxwell.fields import courant_limit
 from .mesh import Mesh
 from .system import Electrons, Source, System
 

@@ -11,11 +11,11 @@ from repro.parallel.ranks.world import Alone, Ranks
 from repro.parallel.recorded import Recorded
 
 from .births import Births, Cradle, births_body, count_steps
-from .bus import Bus
 from .checks import require_device, require_kind
 from .deposition import EDGES, charging, units_of_weight
-from .fields import Fields
 from .gather import electric_at
+from .maxwell.bus import Bus
+from .maxwell.fields import Fields
 from .order import Ordering
 from .part import Part, Whole, crossing
 from .state import STUCK, bytes_each, make_particles

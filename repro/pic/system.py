@@ -11,9 +11,9 @@ from repro.errors import InputError, require_whole
 from .air.collision_tables import Collisions
 from .checks import finite, positive, require_flag, require_inside, require_kind, require_name
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
-from .fields import courant_numbers
+from .maxwell.fields import courant_numbers
 from .mesh import Mesh
-from .push import LARGEST_TURN
+from .motion.push import LARGEST_TURN
 
 #: most momentum over m c, whose square single precision holds with room, and fewest electrons that a particle stands
 #: for, for which the units of the sums are numbers of single precision

@@ -10,7 +10,7 @@ from repro.parallel import fma, inline
 from .deposition import charging, depositing
 from .gather import electric_at, magnetic_at
 from .mesh import ABSORBED
-from .segment import segments
+from .motion.segment import segments
 from .state import FRESH, MOST_SEGMENTS, SLIDING, STUCK
 
 

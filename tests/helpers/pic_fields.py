@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.plain import PlainDevice
-from repro.pic.fields import Fields, courant_limit
+from repro.pic.maxwell.fields import Fields, courant_limit
 
 #: units of the sums in one electron
 UNIT = 2.0**40

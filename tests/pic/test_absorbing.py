@@ -7,8 +7,8 @@ from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.papers.electrons.fields.reflection import Pulse, decibels, reflected
-from repro.pic.absorbing import grades, layered_nodes
-from repro.pic.fields import Fields
+from repro.pic.maxwell.absorbing import grades, layered_nodes
+from repro.pic.maxwell.fields import Fields
 from repro.pic.mesh import Mesh
 from repro.pic.observables import field_energy
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.plain import PlainDevice
 
-from repro.pic.fields import field_units
+from repro.pic.maxwell.fields import field_units
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.system import Source, System

@@ -6,9 +6,10 @@ from helpers.pic_fields import UNIT, advance, made, random_currents, random_fiel
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
-from repro.pic import observables, waves
+from repro.pic import observables
 from repro.pic.constants import CHARGE, PERMITTIVITY
-from repro.pic.fields import Fields, courant_limit, current_factors, field_units
+from repro.pic.maxwell import waves
+from repro.pic.maxwell.fields import Fields, courant_limit, current_factors, field_units
 from repro.pic.mesh import Mesh
 
 SPACING = (1e-3, 1.3e-3, 0.8e-3)

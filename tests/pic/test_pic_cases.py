@@ -9,7 +9,7 @@ from scipy.constants import c, e, m_e
 
 from repro.errors import InputError, MemoryLimitError
 from repro.pic.cases import SPACING, Plasma, UniformSource
-from repro.pic.fields import courant_limit
+from repro.pic.maxwell.fields import courant_limit
 
 CASE = {"cells": 4, "per_cell": 2.5}
 

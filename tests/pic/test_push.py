@@ -6,7 +6,7 @@ from helpers.helix import displaced, turned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.pic.push import LARGEST_TURN, circling, momentum, moved, turning
+from repro.pic.motion.push import LARGEST_TURN, circling, momentum, moved, turning
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 

@@ -8,8 +8,8 @@ from scipy.integrate import solve_ivp
 from repro.errors import InputError
 from repro.pic import exact
 from repro.pic.constants import CHARGE, LIGHT, MASS
-from repro.pic.pushers import PUSHERS
-from repro.pic.uniform import propagated
+from repro.pic.motion.pushers import PUSHERS
+from repro.pic.motion.uniform import propagated
 
 FIELDS = {
     "crossed, magnetic": ((0.1, 0.2, 0.0), (0.0, 0.0, 0.7)),

@@ -9,8 +9,8 @@ from helpers.helix import displaced, turned
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repro.pic.push import circling, searching
-from repro.pic.segment import INSIDE, segments
+from repro.pic.motion.push import circling, searching
+from repro.pic.motion.segment import INSIDE, segments
 from repro.pic.travel import next_cell
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])

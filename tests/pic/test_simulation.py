@@ -10,7 +10,7 @@ from helpers.plain import PlainDevice
 from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
 from repro.parallel import select
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from repro.pic.fields import field_units
+from repro.pic.maxwell.fields import field_units
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES

@@ -23,7 +23,7 @@ from repro.parallel import inline
 from repro.parallel.elementary import logarithm
 from repro.particles.random import ROUNDS, tea, uniform
 
-from ..push import squared
+from ..motion.push import squared
 from . import bremsstrahlung, elastic, ionisation
 from .collision_tables import total_rates
 from .kinematics import deflected, kinetic, with_energy

@@ -16,7 +16,7 @@ from repro.parallel import Kernel, fma, inline, require_memory
 
 from ..checks import positive, real_of, require_device, require_kind
 from ..constants import REST_ENERGY
-from ..push import squared
+from ..motion.push import squared
 from .collision_tables import Collisions, looking_ahead, slowing, tables
 from .collisions import MOST_EVENTS, colliding, segment_depth
 from .kinematics import kinetic, with_energy

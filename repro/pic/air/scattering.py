@@ -17,8 +17,8 @@ from repro.parallel import inline
 from ..deposition import charging, depositing
 from ..gather import magnetic_at
 from ..mesh import ABSORBED
-from ..push import squared
-from ..segment import segments
+from ..motion.push import squared
+from ..motion.segment import segments
 from ..state import FRESH, LATE, STUCK
 from ..travel import field_of_slider, first_kick, passing, place_of, set_place
 from .collision_tables import looking_ahead, slowing

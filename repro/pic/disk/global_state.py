@@ -19,8 +19,8 @@ import numpy as np
 
 from repro.errors import CapacityError
 
-from ..absorbing import layered_nodes
 from ..air.scattering import TALLIES
+from ..maxwell.absorbing import layered_nodes
 from ..part import Whole
 from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed
 

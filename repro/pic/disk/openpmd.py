@@ -15,8 +15,8 @@ from repro.errors import InputError
 
 from ..checks import require_kind
 from ..constants import CHARGE, LIGHT, MASS
-from ..fields import field_units
 from ..gather import electric_at
+from ..maxwell.fields import field_units
 from ..observables import charge_density, charges_in_cells
 from ..simulation import Simulation
 from .gathering import flows, node_layout

@@ -15,8 +15,8 @@ from repro.parallel import Kernel, inline
 from ..deposition import EDGES, charging, sharing, to_whole
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
-from ..push import circling
-from ..segment import INSIDE, finding_face, flying, inside_cell, landing, placing
+from ..motion.push import circling
+from ..motion.segment import INSIDE, finding_face, flying, inside_cell, landing, placing
 from ..state import FRESH, MOST_SEGMENTS, STUCK
 from ..travel import field_of_slider, kicked, next_cell, place_of, set_place
 

@@ -12,7 +12,7 @@ import numpy as np
 from repro.parallel import inline
 
 from ..deposition import EDGES
-from ..fields import FieldArrays
+from ..maxwell.fields import FieldArrays
 from ..mesh import ABSORBED, LEAVES
 from ..state import EMPTY, FRESH, LATE, MOST_SEGMENTS, STUCK, Particles
 from ..travel import first_kick, one_segment, place_of, set_place

@@ -11,7 +11,7 @@ import numpy as np
 from repro.parallel import Kernel, inline
 
 from ..deposition import EDGES, depositing
-from ..fields import FieldArrays
+from ..maxwell.fields import FieldArrays
 from ..travel import travelling
 
 #: cells in a window, and threads of a block

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import require_whole
-from repro.pic import waves
 from repro.pic.constants import LIGHT
-from repro.pic.fields import Fields, courant_limit
+from repro.pic.maxwell import waves
+from repro.pic.maxwell.fields import Fields, courant_limit
 from repro.pic.mesh import Mesh
 
 #: periods along x and y that have the same wave number in a square box: FAMILY^2 is a sum of squares in several ways

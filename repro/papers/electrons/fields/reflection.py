@@ -9,7 +9,7 @@ import pandas as pd
 from repro.errors import InputError, require_whole
 from repro.pic.checks import positive
 from repro.pic.deposition import EDGES
-from repro.pic.fields import Fields, courant_limit
+from repro.pic.maxwell.fields import Fields, courant_limit
 from repro.pic.mesh import Mesh
 
 #: share of the Courant limit, and cells from the source of the pulse, where it is looked at, to the layers

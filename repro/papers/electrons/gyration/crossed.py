@@ -9,10 +9,10 @@ from repro.errors import InputError, require_whole
 from repro.pic.checks import finite, positive, within
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.mesh import Mesh
-from repro.pic.pushers import PUSHERS
+from repro.pic.motion.pushers import PUSHERS
+from repro.pic.motion.uniform import propagated
 from repro.pic.simulation import Simulation
 from repro.pic.system import Electrons, System
-from repro.pic.uniform import propagated
 
 #: the way of light in a step, in cells
 _COURANT = 0.5

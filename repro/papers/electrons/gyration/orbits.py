@@ -10,7 +10,7 @@ from repro.pic import exact
 from repro.pic.checks import positive
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.mesh import Mesh
-from repro.pic.push import LARGEST_TURN
+from repro.pic.motion.push import LARGEST_TURN
 from repro.pic.simulation import Simulation
 from repro.pic.system import Electrons, System
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import InputError, require_whole
-from repro.pic.fields import courant_numbers
+from repro.pic.maxwell.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets

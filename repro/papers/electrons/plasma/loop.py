@@ -10,7 +10,7 @@ from repro.errors import InputError, require_whole
 from repro.pic import exact
 from repro.pic.cases import Plasma
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from repro.pic.fields import courant_limit
+from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
 from repro.pic.observables import (
     charge_density,

@@ -11,7 +11,7 @@ from repro.errors import require_whole
 from repro.pic import exact
 from repro.pic.checks import positive, within
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from repro.pic.fields import courant_limit
+from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
 from repro.pic.observables import field_energy, kinetic_energy
 from repro.pic.simulation import Simulation

@@ -5,11 +5,11 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import Kernel
 
+from ..checks import finite
+from ..constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from ..deposition import EDGES
+from ..mesh import Mesh
 from .absorbing import bind_layers, layered_nodes, make_layers
-from .checks import finite
-from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from .deposition import EDGES
-from .mesh import Mesh
 from .yee import FieldArrays, copy_guards, electric_body, magnetic_body
 
 

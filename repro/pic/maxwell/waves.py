@@ -7,9 +7,9 @@ import numpy as np
 
 from repro.errors import InputError
 
-from .checks import finite, positive
-from .constants import LIGHT
-from .mesh import Mesh
+from ..checks import finite, positive
+from ..constants import LIGHT
+from ..mesh import Mesh
 
 
 def yee_frequency(mesh: Mesh, dt: float, wave_vector) -> float:

@@ -18,8 +18,8 @@ import numpy as np
 
 from repro.parallel import Kernel, fma, inline
 
-from .constants import LIGHT
-from .mesh import Mesh
+from ..constants import LIGHT
+from ..mesh import Mesh
 
 #: sigma and kappa - 1 rise with this power of the depth: a step from one node to the next reflects
 _POWER = 3

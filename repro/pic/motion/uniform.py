@@ -14,7 +14,7 @@ from math import ceil, factorial
 
 import numpy as np
 
-from .checks import finite
+from ..checks import finite
 
 #: terms of each series: to rounding for |F| s up to 1
 _TERMS = 10

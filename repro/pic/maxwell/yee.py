@@ -15,7 +15,7 @@ import numpy as np
 
 from repro.parallel import fma, inline
 
-from .deposition import EDGES
+from ..deposition import EDGES
 
 
 class FieldArrays(NamedTuple):
