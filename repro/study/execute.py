@@ -1,7 +1,6 @@
 """Runs one notebook in a process of its own: `python -m repro.study.execute JOB.json`.
 
-The parent holds the other end of standard input. When that closes, the parent is gone (or wants an end), so
-the kernel is killed and the process exits: nothing is left running, however the parent died.
+A guard stands between it and the run, see `guard`: nothing is left running, whoever of the three dies.
 """
 
 import json
@@ -10,26 +9,27 @@ import os
 import re
 import shutil
 import sys
-import threading
 import time
+from contextlib import suppress
 from pathlib import Path
-
-import psutil
 
 from repro import errors, quiet
 from repro.files import read_json, write_json
 
-from . import provenance, results, seal
+from . import guard, provenance, results, seal
 from .light import light
+from .processes import run_child
 
 START_TIMEOUT = 180
 LONGEST_MESSAGE = 300
+CLOCK = "cell"
+GRACE = 15
+"""Seconds after its time limit at which a cell is ended by force."""
 THREADS = "NUMBA_NUM_THREADS"
 
 
 def main(job_file: str) -> None:
     """Execute the job; the outcome goes to result.json beside the job file, the outputs to its run folder."""
-    threading.Thread(target=_die_with_parent, daemon=True).start()
     job = json.loads(Path(job_file).read_text(encoding="utf-8"))
     work = Path(job_file).parent
     started = time.time()
@@ -46,23 +46,12 @@ def main(job_file: str) -> None:
     write_json(work / "result.json", {**result, "seconds": seconds})
 
 
-def _die_with_parent() -> None:
-    # reading the descriptor, not sys.stdin: its lock would deadlock the interpreter's shutdown
-    while os.read(0, 4096):
-        pass
-    for child in psutil.Process().children(recursive=True):
-        try:
-            child.kill()
-        except psutil.NoSuchProcess:
-            continue
-    os._exit(1)
-
-
 def _execute(job: dict, out: Path) -> dict | None:
     """Run the notebook into `out`; None if all went well, else what went wrong."""
     # a notebook begins when no other looks at the clock
     with quiet.no_measuring(job["quiet"]):
         papermill = light("papermill")
+        client = light("repro.study.client")
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     out.mkdir()
@@ -84,14 +73,15 @@ def _execute(job: dict, out: Path) -> dict | None:
             start_timeout=START_TIMEOUT,
             # it takes whole seconds only
             execution_timeout=job["timeout"] and math.ceil(job["timeout"]),
-            coalesce_streams=True,
+            engine_name=client.ENGINE,
+            clock=out.parent / CLOCK,
         )
     except papermill.PapermillExecutionError as error:
         refused = error.ename in _refusals()
         status = "refused" if refused else "failed"
         return _problem(error.ename, error.evalue, cell=error.cell_index, status=status)
     except CellTimeoutError:
-        return _problem("CellTimeoutError", f"a cell took longer than {job['timeout']:g} s")
+        return _too_slow(job)
     except DeadKernelError:
         return _problem("DeadKernelError", "the kernel died (killed, crashed or out of memory)")
     except Exception as error:  # whatever else goes wrong is this notebook's failure, not the run's
@@ -106,6 +96,10 @@ def _share_of_cores(beside: int) -> dict[str, str]:
     given = os.environ.get(THREADS, "")
     limit = int(given) if given.isdigit() else provenance.cores()
     return {THREADS: str(max(1, limit // (beside + 1)))}
+
+
+def _too_slow(job: dict) -> dict:
+    return _problem("CellTimeoutError", f"a cell took longer than {job['timeout']:g} s")
 
 
 def _problem(kind: str, message: str, cell: int | None = None, status: str = "failed") -> dict:
@@ -155,24 +149,24 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
     os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))
     paths = {name: place / name for name in (f"{job['id']}.ipynb", *files)}
     write_json(target, seal.sealed({**sidecar, "run": run}, paths))
-    for ending in (".json", ".ipynb"):
+    for ending in (".json", ".ipynb", ".log"):
         (place / "failed" / f"{job['id']}{ending}").unlink(missing_ok=True)
     return None
 
 
 def run_job(job: dict) -> dict:
     """Run a job in a process of its own and wait for its outcome. Also what a Dask worker runs."""
-    from .processes import run_child
-
     work = Path(job["work"])
     work.mkdir(parents=True)
     write_json(work / "job.json", job)
     try:
-        code = run_child([sys.executable, "-m", "repro.study.execute", str(work / "job.json")], work, job["root"])
+        code = run_child(_command(job, work), work, job["root"])
     finally:
         quiet.wake(job["quiet"])
     result = read_json(work / "result.json")
-    if result is None:
+    if result is None and code == guard.LATE:
+        result = {**_too_slow(job), "seconds": job["timeout"]}
+    elif result is None:
         result = {**_problem("ProcessDied", f"the process ended with status {code}"), "seconds": 0}
     if result["status"] == "failed":
         _keep_failure(job, work / "out", result)
@@ -180,8 +174,15 @@ def run_job(job: dict) -> dict:
     return result
 
 
+def _command(job: dict, work: Path) -> list[str]:
+    # the kernel's client keeps the time, too, and says in which cell; the guard waits for that
+    seconds = job["timeout"] + GRACE if job["timeout"] else 0
+    watched = [sys.executable, "-m", "repro.study.execute", str(work / "job.json")]
+    return [sys.executable, "-m", "repro.study.guard", str(seconds), str(work / CLOCK), *watched]
+
+
 def _keep_failure(job: dict, out: Path, result: dict) -> None:
-    """Leave the broken notebook and the reason below failed/; an earlier good result stays as it is."""
+    """Leave the broken notebook, its log and the reason below failed/; an earlier good result stays as it is."""
     place = Path(job["output"]) / "failed" / f"{job['id']}.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     notebook = out / f"{job['slug']}.ipynb"
@@ -189,6 +190,8 @@ def _keep_failure(job: dict, out: Path, result: dict) -> None:
         os.replace(notebook, place.with_suffix(".ipynb"))
     else:
         place.with_suffix(".ipynb").unlink(missing_ok=True)
+    with suppress(OSError):
+        os.replace(out.parent / "log.txt", place.with_suffix(".log"))
     facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters", "changed")}
     write_json(place, {**facts, **result})
 

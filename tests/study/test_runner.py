@@ -53,7 +53,8 @@ def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
     assert statuses(workshop) == {"toy/good_speed": "up to date"}
     assert statuses(workshop, parameters=["value=0"]) == {"toy/good_speed": "failed"}
     result = {"toy/good_speed.json", "toy/good_speed.ipynb"}
-    assert results(workshop) == result | {"failed/toy/good_speed.json", "failed/toy/good_speed.ipynb"}
+    failure = {f"failed/toy/good_speed{ending}" for ending in (".json", ".ipynb", ".log")}
+    assert results(workshop) == result | failure
     folder = workshop.project.build / "run"
     sidecar = look(folder, "toy/good_speed").sidecar
     assert sidecar["parameters"] == {"value": 0.5541}

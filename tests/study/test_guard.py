@@ -1,0 +1,117 @@
+"""Notebooks that hang, print without end, or lose who runs them: ended, counted, and nothing of them is left."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+
+from repro.study.client import MOST_OUTPUT
+from repro.study.runner import run
+
+PACKAGE = Path(__file__).resolve().parents[2]
+
+#: a native call that does not let the interpreter go on
+NATIVE = """
+import ctypes, os, pathlib
+pathlib.Path("pid").write_text(str(os.getpid()))
+ctypes.PyDLL(None).sleep(600)
+"""
+
+
+def run_all(workshop, **settings) -> list:
+    return run(project=workshop.project, output=workshop.project.build / "run", device="serial", **settings)
+
+
+def test_endless_output_is_bounded_and_counted_and_does_not_stop_the_clock(workshop):
+    workshop.add("toy/prints", "for i in range(1000): print(f'{i:4}' + 'x' * 100_000)")
+    (outcome,) = run_all(workshop, timeout=60)
+    assert outcome.status == "done"
+    book = nbformat.read(workshop.project.build / "run/toy/prints.ipynb", as_version=4)
+    texts = {output["name"]: output["text"] for cell in book.cells for output in cell.get("outputs", ())}
+    assert len(texts["stdout"]) <= MOST_OUTPUT
+    # what came first is kept, in its order
+    assert [int(line[:4]) for line in texts["stdout"].split("\n")[:50]] == list(range(50))
+    assert "MB of output left out: a notebook keeps 10 MB" in texts["stderr"]
+
+
+def test_error_of_any_length_is_told_in_a_line(workshop):
+    workshop.add("toy/raises", "raise ValueError('begin ' + 'x' * 30_000_000)")
+    (outcome,) = run_all(workshop)
+    assert outcome.message.startswith("ValueError: begin x")
+    assert (workshop.project.build / "run/failed/toy/raises.ipynb").stat().st_size < 1_000_000
+
+
+def test_streams_are_joined_as_a_terminal_shows_them_and_pictures_keep_their_place(workshop):
+    lines = [
+        "import sys",
+        "from IPython.display import Markdown, display",
+        "print('one')",
+        "sys.stderr.write('10 %\\r100 %\\n'); sys.stderr.flush()",
+        "display(Markdown('picture'))",
+        "print('two\\r\\nthree')",
+    ]
+    workshop.add("toy/prints", "\n".join(lines))
+    run_all(workshop)
+    book = nbformat.read(workshop.project.build / "run/toy/prints.ipynb", as_version=4)
+    outputs = next(cell.outputs for cell in book.cells if "sys.stderr" in cell.source)
+    found = [output.get("text") or output["data"]["text/markdown"] for output in outputs]
+    assert found == ["one\ntwo\nthree\n", "100 %\n", "picture"]
+
+
+def test_native_call_that_holds_the_interpreter_ends_with_its_time(workshop):
+    workshop.add("toy/hangs", NATIVE)
+    (outcome,) = run_all(workshop, timeout=2)
+    assert (outcome.status, outcome.message) == ("failed", "CellTimeoutError: a cell took longer than 2 s")
+    assert gone(int((workshop.project.notebooks / "toy/pid").read_text()))
+
+
+def test_worker_that_hangs_itself_is_ended_by_its_guard(tmp_path):
+    clock = tmp_path / "cell"
+    clock.touch()
+    command = [sys.executable, "-m", "repro.study.guard", "1", str(clock), sys.executable, "-c", NATIVE]
+    guard = subprocess.Popen(
+        command, stdin=subprocess.PIPE, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(PACKAGE)}
+    )
+    assert guard.wait(20) == 124
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2], ids=["guard", "worker", "kernel"])
+def test_whoever_is_killed_during_a_native_call_the_run_says_so_and_nothing_is_left(workshop, depth):
+    pid = workshop.add("toy/hangs", NATIVE).parent / "pid"
+    killed = threading.Thread(target=kill_above, args=(pid, 2 - depth))
+    killed.start()
+    (outcome,) = run_all(workshop)
+    killed.join()
+    assert outcome.status == "failed"
+    assert ("DeadKernelError" if depth == 2 else "ProcessDied") in outcome.message
+    assert gone(int(pid.read_text()))
+    failed = workshop.project.build / "run/failed/toy"
+    assert json.loads((failed / "hangs.json").read_text())["error"]
+    assert (failed / "hangs.log").is_file()
+
+
+def kill_above(pid: Path, generations: int) -> None:
+    """Kill the process that wrote its number there, or one of its ancestors."""
+    while not (pid.exists() and pid.read_text()):
+        time.sleep(0.05)
+    process = psutil.Process(int(pid.read_text()))
+    for _ in range(generations):
+        process = process.parent()
+    process.send_signal(signal.SIGKILL)
+
+
+def gone(process: int) -> bool:
+    for _ in range(100):
+        if not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.1)
+    return False
