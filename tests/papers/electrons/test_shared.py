@@ -24,10 +24,11 @@ def launched(monkeypatch):
     seen = []
 
     def launch(processes, target, arguments, timeout, environment):
-        (order,) = map(json.loads, arguments)
+        order, answer = json.loads(arguments[0]), arguments[1]
         seen.append((order["program"], processes, environment))
         found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
-        return f"a warning\n{json.dumps(found)}\n\x1b[0m"
+        answer.write_text(json.dumps(found))
+        return "\x1b[?1034h"
 
     @contextmanager
     def service():
@@ -87,8 +88,9 @@ def test_a_service_that_goes_on_in_the_background_is_not_waited_for(monkeypatch,
 
 
 def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatch):
-    def launch(processes, *_, **__):
-        return json.dumps({"seconds": 1, "crossing": 0, "currents": 1, "digest": processes})
+    def launch(processes, target, arguments, **_):
+        found = {"seconds": 1, "crossing": 0, "currents": 1, "digest": processes}
+        arguments[1].write_text(json.dumps(found))
 
     monkeypatch.setattr(shared, "launch", launch)
     with pytest.raises(CheckError, match=r"electrons depend on the number of processes, \[1, 2\]"):

@@ -1,15 +1,17 @@
-"""One of the processes that share a machine: python -m repro.papers.electrons.speed.a_rank ORDER, see `shared.Order`.
+"""One of the processes that share a machine: python -m repro.papers.electrons.speed.a_rank ORDER ANSWER.
 
-Rank 0 prints as JSON what came of it.
+The order is a `shared.Order` as JSON; rank 0 writes what came of it into the file ANSWER, as JSON.
 """
 
 import json
 import sys
 from functools import partial
+from pathlib import Path
 from statistics import median
 
 import numpy as np
 
+from repro.files import write_json
 from repro.parallel import host_clock, select
 from repro.parallel.ranks.world import world
 from repro.pic.benchmark import CHECK_STEPS, REPEATS
@@ -27,8 +29,8 @@ from .tables import source_of
 _CELLS = 8
 
 
-def main(order: str):
-    """Check, time, and print."""
+def main(order: str, answer: str):
+    """Check, time, and write down."""
     ranks, order = world(), Order(**json.loads(order))
     device = select(order.device)
     options = _options(order, device, ranks.count) | {"ranks": ranks}
@@ -48,7 +50,7 @@ def main(order: str):
         "digest": _digest(small, ranks),
     }
     if ranks.rank == 0:
-        print(json.dumps(found))
+        write_json(Path(answer), found)
     ranks.finish()
 
 

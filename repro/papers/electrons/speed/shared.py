@@ -8,10 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import pandas as pd
 
 from repro.errors import CheckError, require_whole
+from repro.files import read_json
 from repro.parallel.ranks.launch import launch
 from repro.quiet import VARIABLE, quiet
 
@@ -67,12 +69,13 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
 
 
 def _row(order: Order, processes: int, sharing: str, environment: dict[str, str] | None = None) -> tuple:
-    with quiet():
+    # not by what they print: programs that start ranks add to it
+    with quiet(), tempfile.TemporaryDirectory(prefix="ranks") as folder:
+        answer = Path(folder) / "answer.json"
         # it is quiet already, and they must not stop each other
         environment = (environment or {}) | {VARIABLE: ""}
-        said = launch(processes, _MODULE, [json.dumps(asdict(order))], timeout=240, environment=environment)
-    # some programs that start ranks add control characters of their own
-    found = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
+        launch(processes, _MODULE, [json.dumps(asdict(order)), answer], timeout=240, environment=environment)
+        found = read_json(answer)
     ns = 1e9 * found["seconds"] / order.particles
     return order.program, sharing, processes, ns, found["crossing"], found["currents"], found["digest"]
 
