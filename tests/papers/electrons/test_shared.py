@@ -73,10 +73,13 @@ def test_without_the_service_there_is_no_environment(monkeypatch):
         assert environment == {}
 
 
-def test_a_service_that_goes_on_in_the_background_is_not_waited_for(monkeypatch, tmp_path):
+def test_a_service_goes_on_in_the_background_neither_waited_for_nor_stopped_by_who_measures(monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, "file")
     # as the real one: what starts it ends at once, and a process stays that has the same output
     control = tmp_path / "nvidia-cuda-mps-control"
-    control.write_text('#!/bin/sh\necho "$CUDA_MPS_PIPE_DIRECTORY $*" >> "$0.log"\n[ "$1" = -d ] && sleep 20 &\n')
+    control.write_text(
+        '#!/bin/sh\necho "$CUDA_MPS_PIPE_DIRECTORY $*$REPRO_QUIET" >> "$0.log"\n[ "$1" = -d ] && sleep 20 &\n'
+    )
     control.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     start = time.monotonic()
