@@ -49,6 +49,9 @@ CHOSEN = {
     "sph-034": "at every size the sorted search beats linked lists",
     "sph-037": "ghosts leave the water's surface and walls smoother",
     "sph-038": "dam break, 0.15 s: CPU and GPU, largest distance of a particle",
+    "electrons-001": "30 million electrons: the paper's method on a GPU against all CPU cores",
+    "electrons-012": "the fewer electrons, the larger the speedup",
+    "electrons-006": "GPU memory for currents, N m / n^2 in a process: power of n",
 }
 
 

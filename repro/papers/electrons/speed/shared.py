@@ -88,7 +88,7 @@ def service() -> Iterator[dict[str, str]]:
         return
     with tempfile.TemporaryDirectory(prefix="mps") as folder:
         environment = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
-        # nor must it stand still while they are measured
+        # who measures stops all that belongs to the run, and the service must go on
         everything = os.environ | environment | {VARIABLE: ""}
         # the daemon would hold on to a pipe that is read to its end
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": _PATIENCE}
