@@ -42,7 +42,7 @@ def reflection(table: pd.DataFrame):
         for (value, rows), marker in zip(table.groupby(group), MARKERS, strict=False):
             axes.plot(rows[along], rows["reflection"], marker=marker, label=unit.format(value))
         axes.axhline(LARGEST, color=GREEN, ls="--", marker="none")
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     left.set(xlabel="angle of incidence (degrees)", ylabel="largest field reflected (dB)")
     right.set(xlabel="absorbing layers", xticks=sorted(table["layers"].unique()))
     return figure, {name: table[name] for name in ("angle", "layers", "reflection")}

@@ -19,7 +19,7 @@ def turns(runs: dict):
     for (energy, precision), table in runs.items():
         k = energies.index(energy)
         drawn = {"color": COLOURS[k], "marker": MARKERS[k], "mfc": None if precision == "double" else "none"}
-        drawn |= {"ls": "-" if precision == "double" else "--", "label": f"{energy / 1e3:g} keV, {precision}"}
+        drawn |= {"ls": "-" if precision == "double" else "--", "label": f"{_energy(energy)}, {precision}"}
         for axes, name in ((left, "radius"), (right, "phase")):
             axes.semilogy(table["turns"], np.maximum(table[name].abs(), _SMALLEST), **drawn)
         arrays |= {f"{energy:g} eV, {precision}: {name}": table[name] for name in ("turns", "radius", "phase")}
@@ -32,6 +32,10 @@ def turns(runs: dict):
     right.set(xlabel="turns", ylabel="error of the phase (radians)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, arrays
+
+
+def _energy(energy: float) -> str:
+    return f"{energy / 1e6:g} MeV" if energy >= 1e6 else f"{energy / 1e3:g} keV"
 
 
 def drifts(runs: dict):

@@ -26,8 +26,8 @@ def frequencies(table: pd.DataFrame):
             axes.plot(some[column], some["theory"], color=COLOURS[k], marker="none", lw=1)
     for axes in (left, right):
         axes.axhspan(1 - FREQUENCY_ERROR, 1 + FREQUENCY_ERROR, color=GREEN, alpha=0.15)
-    left.set(xlabel="cells of a wavelength along each axis", ylabel="frequency over omega_p")
-    right.set(xlabel="omega_p dt (along x)")
+    left.set(xlabel="cells of a wavelength along each axis", ylabel=r"frequency over $\omega_p$")
+    right.set(xlabel=r"$\omega_p\Delta t$ (along x)")
     left.legend()
     return figure, {name: table[name] for name in ("cells a wavelength", "omega_p dt", "omega / omega_p", "theory")}
 
@@ -63,11 +63,11 @@ def charges(table: pd.DataFrame):
     """Residuals of continuity and of Gauss' law over the steps of a busy box."""
     figure, axes = plt.subplots()
     for k, (precision, rows) in enumerate(table.groupby("precision", sort=False)):
-        for name, line in (("continuity", "-"), ("gauss", "--")):
+        for name, words, line in (("continuity", "continuity", "-"), ("gauss", "Gauss' law", "--")):
             values = np.maximum(rows[name], _SMALLEST)
-            axes.semilogy(rows["step"], values, line, color=COLOURS[k], label=f"{name}, {precision} precision")
+            axes.semilogy(rows["step"], values, line, color=COLOURS[k], label=f"{words}, {precision} precision")
     axes.set(xlabel="step", ylabel="residual over the largest charge")
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     return figure, {name: table[name] for name in table}
 
 
