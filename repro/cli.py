@@ -10,6 +10,8 @@ from .errors import InputError
 from .study import catalogue
 from .study.paths import Project
 
+NAME = "python -m repro"
+
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 app = typer.Typer(
@@ -21,7 +23,6 @@ app = typer.Typer(
     python -m repro run --profile paper       the papers' own sizes, on a GPU
     python -m repro report                    the scoreboard of the last run
     """,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -33,7 +34,30 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="Set a parameter; ID:NAME=VALUE for one notebook."),
 ]
-Output = Annotated[Path | None, typer.Option(help="Folder of the results. Default: build/PROFILE/MACHINE.")]
+
+
+def _folder(text: str) -> Path:
+    # as a path, nothing would be the working directory
+    if not text.strip():
+        raise typer.BadParameter("'' is no folder")
+    return Path(text)
+
+
+Output = Annotated[
+    Path | None,
+    typer.Option(parser=_folder, metavar="PATH", help="Folder of the results. Default: build/PROFILE/MACHINE."),
+]
+
+
+#: what is wrong with a command line; Typer names only this kind of it
+_UsageError = typer.BadParameter.__base__
+
+
+@app.callback(invoke_without_command=True)
+def _top(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(WRONG_INPUT)
 
 
 @app.command("list")
@@ -180,7 +204,9 @@ def doctor() -> None:
 @app.command()
 def publish(
     profile: Annotated[str, typer.Option(help="Profile of the run to publish, paper or beyond.")] = "paper",
-    source: Annotated[Path | None, typer.Option("--from", help="Folder of a run made elsewhere.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", parser=_folder, metavar="PATH", help="Folder of a run made elsewhere.")
+    ] = None,
 ) -> None:
     """Copy a finished run in the papers' sizes into notebooks/rendered, figures and data/measured.
 
@@ -197,10 +223,28 @@ def publish(
 def main() -> None:
     """Entry point: errors in the input become one line."""
     try:
-        app(prog_name="python -m repro")
+        status = app(prog_name=NAME, standalone_mode=False)
     except InputError as error:
-        print(f"repro: {error}", file=sys.stderr)
-        sys.exit(WRONG_INPUT)
+        status = _say(error)
+    except _UsageError as error:
+        status = _say(f"{error.format_message().rstrip('.')}{_given(error)}; see {_place(error)} --help")
+    except typer.Abort:
+        status = INTERRUPTED
     except OSError as error:  # a folder that may not be read, a full disk
-        print(f"repro: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
-        sys.exit(WRONG_INPUT)
+        status = _say(f"{error.filename or 'file'}: {error.strerror or error}")
+    sys.exit(status)
+
+
+def _say(error) -> int:
+    print(f"repro: {' '.join(str(error).split())}", file=sys.stderr)
+    return WRONG_INPUT
+
+
+def _given(error: _UsageError) -> str:
+    """What was given where a value does not fit, which the message leaves out."""
+    reasons = getattr(error.__cause__, "errors", list)()
+    return f", not {reasons[0]['input']!r}" if reasons else ""
+
+
+def _place(error: _UsageError) -> str:
+    return error.ctx.command_path if error.ctx else NAME

@@ -1,8 +1,10 @@
 """The catalogue of notebooks, notebooks/catalogue.toml."""
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from math import inf
 from pathlib import Path
 
 from repro.errors import InputError
@@ -92,6 +94,36 @@ class Catalogue:
         return found
 
 
+def _is_list(value, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(part, kind) for part in value)
+
+
+def _is_time(value) -> bool:
+    return type(value) in (int, float) and 0 < value < inf
+
+
+_RIGHT = {
+    "a text": lambda value: isinstance(value, str),
+    "a path of letters, digits, _ and -": lambda value: (
+        isinstance(value, str) and re.fullmatch(r"[\w-]+(/[\w-]+)*", value)
+    ),
+    "true or false": lambda value: isinstance(value, bool),
+    "a list of texts": lambda value: _is_list(value, str),
+    "a table of tables": lambda value: isinstance(value, dict) and _is_list([*value.values()], dict),
+    "a table of seconds": lambda value: isinstance(value, dict) and all(map(_is_time, value.values())),
+}
+"""What a value of an entry can have to be, and whether it is."""
+
+_WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
+    "id": "a path of letters, digits, _ and -",
+    "needs": "a list of texts",
+    "data": "a list of texts",
+    "timing": "true or false",
+    "profiles": "a table of tables",
+    "seconds": "a table of seconds",
+}
+
+
 def load(project: Project) -> Catalogue:
     """Read the catalogue; InputError says which entry is wrong and how."""
     path = project.notebooks / "catalogue.toml"
@@ -99,9 +131,12 @@ def load(project: Project) -> Catalogue:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path} is missing: is this the project's folder?") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"catalogue.toml: {error}") from None
-    books = tuple(_notebook(entry, number) for number, entry in enumerate(content.get("notebook", []), 1))
+    entries = content.get("notebook", [])
+    if not _is_list(entries, dict):
+        raise InputError("catalogue.toml: notebooks are tables [[notebook]]")
+    books = tuple(_notebook(entry, number) for number, entry in enumerate(entries, 1))
     ids = [book.id for book in books]
     for book in books:
         if ids.count(book.id) > 1:
@@ -119,6 +154,8 @@ def _notebook(entry: dict, number: int) -> Notebook:
     for name in entry:
         if name not in known:
             raise InputError(f"{place}: unknown key '{name}', {did_you_mean(name, known)}")
+        if not _RIGHT[_WANTED[name]](entry[name]):
+            raise InputError(f"{place}: {name} = {entry[name]!r} must be {_WANTED[name]}")
     for name in ("id", "paper", "title", "profiles"):
         if not entry.get(name):
             raise InputError(f"{place}: '{name}' is missing")

@@ -18,6 +18,7 @@ from repro.files import read_json, write_json
 
 from . import guard, provenance, results, seal
 from .light import light
+from .plan import THREADS
 from .processes import run_child
 
 START_TIMEOUT = 180
@@ -25,7 +26,6 @@ LONGEST_MESSAGE = 300
 CLOCK = "cell"
 GRACE = 15
 """Seconds after its time limit at which a cell is ended by force."""
-THREADS = "NUMBA_NUM_THREADS"
 
 
 def main(job_file: str) -> None:

@@ -5,10 +5,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from repro.errors import InputError
+
 from . import catalogue, fingerprint, parameters, provenance, results
 from .catalogue import EVERYTHING, Notebook
 from .outdated import named_results
 from .paths import Project, require_folder
+
+SOURCES = ("repro", "notebooks", "data", "figures", "tests", "tools")
+"""Folders of a checkout that no run writes to."""
+THREADS, NO_COMPILER = "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
+"""Variables of Numba."""
+MOST_THREADS = 1000
 
 
 @dataclass(frozen=True)
@@ -94,10 +102,28 @@ def make_plan(
     machine = provenance.machine_name(resolved)
     # results with changed parameters never replace those of the profile
     name = profile + parameters.suffix(changed, {i: known[i] | values[i] for i in values})
-    folder = Path(output).resolve() if output else project.run_folder(name, machine)
+    folder = project.run_folder(name, machine) if output is None else _require_apart(Path(output), project)
     require_folder(folder)
     absent = [book for book in selected if profile not in book.profiles]
     return Plan(project, profile, resolved, machine, folder, chosen, values, changed, absent)
+
+
+def _require_apart(output: Path, project: Project) -> Path:
+    """The folder, whole; InputError where results would lie among the sources."""
+    folder = output.resolve()
+    parts = folder.relative_to(project.root).parts if folder.is_relative_to(project.root) else ()
+    if project.root.is_relative_to(folder) or (parts and (parts[0] in SOURCES or parts[0].startswith("."))):
+        raise InputError(f"--output '{output}' would put results among the sources: name a folder such as build/mine")
+    return folder
+
+
+def require_threads() -> None:
+    """InputError where the environment keeps Numba from compiling, or from the threads it is to have."""
+    threads = os.environ.get(THREADS, "")
+    if threads and not (threads.isdecimal() and 1 <= int(threads) <= MOST_THREADS):
+        raise InputError(f"{THREADS} = {threads!r}: a whole number from 1 to {MOST_THREADS}, or unset it for all cores")
+    if os.environ.get(NO_COMPILER, "0") != "0":
+        raise InputError(f"{NO_COMPILER} is set: nothing would be compiled, and a run take weeks; unset it")
 
 
 def _of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:

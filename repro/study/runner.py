@@ -1,11 +1,11 @@
 """Executes notebooks: what is up to date is skipped, what fails does not stop the others."""
 
 import fcntl
-import math
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +14,16 @@ from repro.errors import InputError
 from .catalogue import EVERYTHING, Notebook
 from .execute import run_job
 from .paths import Project, require_writable
-from .plan import Plan, job_for, make_plan
+from .plan import Plan, job_for, make_plan, require_threads
 from .processes import stop_children
 from .progress import Progress, duration
 
 REFRESH = 0.5
 """Seconds between two looks at the running notebooks."""
+LOCK = ".lock"
+MOST_JOBS = 1000
+LONGEST_CELL = 10_000_000
+"""Seconds, four months."""
 
 
 @dataclass(frozen=True)
@@ -68,26 +72,48 @@ def run_plan(
     timeout: float | None = None,
 ) -> list[Outcome]:
     """Carry out a plan; see `run`."""
-    if jobs < 1:
-        raise InputError(f"--jobs must be at least 1, not {jobs}")
-    if timeout is not None and not 0 < timeout < math.inf:
-        raise InputError(f"--timeout must be more than 0 seconds, not {timeout:g}; leave it out for no limit")
-    require_writable(plan.output)
-    with _locked(plan.output), _executor(scheduler, jobs) as executor:
+    if not 1 <= jobs <= MOST_JOBS:
+        raise InputError(f"--jobs must be from 1 to {MOST_JOBS}, not {jobs}")
+    if timeout is not None and not 0 < timeout <= LONGEST_CELL:
+        limit = f"more than 0 and at most {LONGEST_CELL:,} seconds, not {timeout:g}"
+        raise InputError(f"--timeout must be {limit}; leave it out for no limit")
+    require_threads()
+    with _folder(plan.output), _executor(scheduler, jobs) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
         (plan.output / ".jobs").mkdir()
         return _Run(plan, executor, 1 if plan.device == "cuda" else jobs, fresh, timeout).outcomes()
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder for this run alone; the system lets go of the lock even after kill -9."""
-    with open(folder / ".lock", "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"another run is writing to {folder}: wait for it or use --output") from None
+def _folder(folder: Path) -> Iterator[None]:
+    """Hold the folder for this run alone; what a refused run has made of it is gone again."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    require_writable(folder)
+    lock = _lock(folder)
+    try:
         yield
+    finally:
+        if [file.name for file in folder.iterdir()] == [LOCK]:
+            (folder / LOCK).unlink()
+            with suppress(OSError):  # somebody else has put something there
+                for path in new:
+                    path.rmdir()
+        os.close(lock)
+
+
+def _lock(folder: Path) -> int:
+    """The open file whose lock the run has; the system lets go of it even after kill -9."""
+    file = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # a run that left nothing may have taken it away meanwhile
+        held = os.fstat(file).st_ino == os.stat(folder / LOCK).st_ino
+    except OSError:
+        held = False
+    if held:
+        return file
+    os.close(file)
+    raise InputError(f"another run is writing to {folder}: wait for it or use --output")
 
 
 @contextmanager

@@ -58,6 +58,22 @@ def test_entry_without_its_file_is_named(workshop, books):
         ("[[notebook]", "catalogue.toml: "),
         ('[[notebook]]\nid = "a"\n', "'paper' is missing"),
         ('[[notebook]]\nid = "a"\npaper = "p"\ntitle = "t"\nprofile = 1\n', "unknown key 'profile'"),
+        ("notebook = 1", r"notebooks are tables \[\[notebook\]\]"),
+        ("notebook = [1]", r"notebooks are tables \[\[notebook\]\]"),
+        ("[[notebook]]\nid = 5", "id = 5 must be a path of letters"),
+        ('[[notebook]]\nid = "../a"', r"id = '\.\./a' must be a path"),
+        *(
+            (f'[[notebook]]\nid = "a"\n{line}', rf"catalogue\.toml, a: {message}")
+            for line, message in (
+                ("title = 1", "title = 1 must be a text"),
+                ("needs = 'b'", "needs = 'b' must be a list of texts"),
+                ("data = [1]", r"data = \[1\] must be a list of texts"),
+                ("timing = 1", "timing = 1 must be true or false"),
+                ("profiles = 'quick'", "profiles = 'quick' must be a table of tables"),
+                ("profiles = {q = 1}", r"profiles = \{'q': 1\} must be a table of tables"),
+                ("seconds = {q = -1}", r"seconds = \{'q': -1\} must be a table of seconds"),
+            )
+        ),
         (
             '[[notebook]]\nid = "a"\npaper = "p"\ntitle = "t"\nneeds = ["b"]\nprofiles = {q = {}}\n',
             "needs 'b'",

@@ -62,7 +62,15 @@ def published(good, repro):
 
 @pytest.mark.parametrize(
     "words",
-    [("run", "god"), ("run", "-p", "x=1"), ("report",), ("publish",), ("status", "--profile", "no"), ("manifest",)],
+    [
+        ("run", "god"),
+        ("run", "-p", "x=1"),
+        ("run", "--output", ""),
+        ("report",),
+        ("publish",),
+        ("status", "--profile", "no"),
+        ("manifest",),
+    ],
     ids=" ".join,
 )
 def test_wrong_input_is_one_line_and_status_2(repro, words):
@@ -70,6 +78,34 @@ def test_wrong_input_is_one_line_and_status_2(repro, words):
     assert done.returncode == 2
     assert done.stderr.startswith("repro: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("frob",), "No such command 'frob'; see python -m repro --help"),
+        (("run", "--nope"), "No such option: --nope; see python -m repro run --help"),
+        (("run", "--jobs"), "Option '--jobs' requires an argument; see python -m repro"),
+        (("run", "--jobs", "x"), "Invalid value for '--jobs': Input should be a valid integer"),
+        (("run", "--timeout", "soon"), ", not 'soon'; see python -m repro run --help"),
+        (("report", "a", "b"), "Got unexpected extra argument"),
+    ],
+    ids=str,
+)
+def test_wrong_command_line_is_one_line_and_status_2(repro, words, said):
+    done = repro(*words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("repro: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_without_a_command_there_is_help_and_status_2(repro):
+    done = repro()
+    assert done.returncode == 2
+    assert "Usage: python -m repro" in done.stdout
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("words", [("run", "--output"), ("report", "--output"), ("publish", "--from")], ids=" ".join)

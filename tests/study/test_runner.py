@@ -173,7 +173,7 @@ def test_wrong_physical_input_is_refused_and_leaves_nothing(workshop):
     )
     (outcome,) = run(project=workshop.project, output=workshop.project.build / "run", device="serial")
     assert (outcome.status, outcome.message) == ("refused", "grid needs 9 TiB")
-    assert results(workshop) == set()
+    assert not workshop.project.build.exists()
 
 
 TICKS = """
@@ -286,8 +286,8 @@ def test_notebook_beside_another_has_its_share_of_the_threads(workshop):
         ({"parameters": ["value=x"]}, "must be a number"),
         ({"device": "cuda"}, "cuda|GPU"),
         ({"device": "tpu"}, "unknown device"),
-        ({"jobs": 0}, "at least 1"),
-        *(({"timeout": value}, "--timeout must be more than 0") for value in (0, -1, math.nan, math.inf)),
+        *(({"jobs": value}, "--jobs must be from 1 to 1000") for value in (0, -1, 10**11)),
+        *(({"timeout": value}, "--timeout must be more than 0") for value in (0, -1, math.nan, math.inf, 1e300)),
         ({"scheduler": "tcp://127.0.0.1:1"}, "dask|Dask"),
     ],
 )
@@ -295,7 +295,29 @@ def test_wrong_request_is_refused_before_anything_runs(good, monkeypatch, settin
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(InputError, match=message):
         run(**{"project": good.project, "device": "serial", **settings})
-    assert not list(good.project.build.rglob("*.json"))
+    assert not good.project.build.exists()
+
+
+@pytest.mark.parametrize("place", ["", ".", "..", "notebooks", "build/../repro/mine", ".git/mine"])
+def test_results_among_the_sources_are_refused(good, monkeypatch, place):
+    monkeypatch.chdir(good.project.root)
+    with pytest.raises(InputError, match="would put results among the sources: name a folder such as build/mine"):
+        run(project=good.project, device="serial", output=Path(place))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("NUMBA_NUM_THREADS", "0", "NUMBA_NUM_THREADS = '0': a whole number from 1 to 1000, or unset it"),
+        ("NUMBA_NUM_THREADS", "two", "NUMBA_NUM_THREADS = 'two': a whole number"),
+        ("NUMBA_DISABLE_JIT", "1", "NUMBA_DISABLE_JIT is set"),
+    ],
+)
+def test_environment_in_which_nothing_could_run_is_refused(good, monkeypatch, name, value, message):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=message):
+        run(project=good.project, device="serial")
+    assert not good.project.build.exists()
 
 
 def test_wrong_parameter_in_the_catalogue_names_the_entry(workshop):
