@@ -26,7 +26,9 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lab: $(STAMP)
-	$(BIN)/jupyter lab notebooks
+	@test "$$(id -u)" != 0 -o "$(LAB)" != "" || \
+	  { echo "JupyterLab does not start as root: use another user, or make lab LAB=--allow-root"; exit 1; }
+	$(BIN)/jupyter lab notebooks $(LAB)
 
 lint: $(STAMP)
 	$(BIN)/ruff check --fix .

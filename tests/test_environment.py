@@ -1,10 +1,13 @@
 """pyproject.toml is the source of truth; the two generated files must agree with it."""
 
 import importlib.util
+import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,3 +44,23 @@ def test_every_pin_is_exact_and_names_no_index():
     assert all([s.operator for s in pin.specifier] == ["=="] for pin in pins().values())
     text = (ROOT / "requirements.txt").read_text()
     assert not re.search(r"https?:|index-url|find-links|file:| @ |/", text.split("\n", 1)[1])
+
+
+@pytest.mark.parametrize(
+    ("user", "words", "status", "said"),
+    [
+        (0, [], 2, "JupyterLab does not start as root: use another user, or make lab LAB=--allow-root"),
+        (0, ["LAB=--allow-root"], 0, "lab notebooks --allow-root"),
+        (1000, [], 0, "lab notebooks"),
+    ],
+)
+def test_make_lab_as_root_says_what_to_do(tmp_path, user, words, status, said):
+    for name, line in (("id", f"echo {user}"), ("jupyter", 'echo "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    # what is installed is neither looked at nor made
+    command = ["make", "--no-print-directory", "-o", "stamp", "lab", "STAMP=stamp", f"BIN={tmp_path}", *words]
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": path}, capture_output=True, text=True)
+    assert done.returncode == status
+    assert said in done.stdout.splitlines()
