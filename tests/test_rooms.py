@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-GROUND = {"errors", "files", "hardware", "quiet"}
+GROUND = {"declared", "errors", "files", "hardware", "quiet"}
 
 #: beside itself and the ground floor
 MAY_IMPORT = {

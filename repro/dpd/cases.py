@@ -1,11 +1,13 @@
 """The paper's set-ups, in units of cutoff radius, particle mass and kT."""
 
 from dataclasses import dataclass, field
-from math import isfinite
+from typing import Annotated
 
 import numpy as np
 
+from repro.declared import Above, Each, Kind, Number, OrNone, Whole, checked
 from repro.errors import InputError
+from repro.parallel.options import Seed
 from repro.particles.random import require_ids
 
 from .fluid import Fluid
@@ -15,24 +17,26 @@ from .walls import Walls
 #: spacing between the planes of the walls' lattice, face-centred cubic with four particles in a unit cube
 _SPACING = 0.5
 
+LENGTH = Above(0, "cutoff radii")
+
+OfFluid = Annotated[Fluid, Kind(Fluid)]
+
 #: empty height between the walls' backs, so that they do not meet through the periodic edge
 _GAP = 1.0
 
 
 @dataclass(frozen=True)
+@checked
 class Bulk:
     """A fluid without walls in a periodic box."""
 
-    box: tuple[float, float, float] = (12.0, 12.0, 12.0)
-    fluid: Fluid = field(default_factory=Fluid)
+    box: Annotated[tuple[float, float, float], Each(LENGTH, 3)] = (12.0, 12.0, 12.0)
+    fluid: OfFluid = field(default_factory=Fluid)
     #: body force per mass along x in the lower half, and against x in the upper half (reverse Poiseuille flow)
-    drive: float = 0.0
+    drive: Annotated[float, Number()] = 0.0
 
-    def __post_init__(self):
-        _require(len(self.box) == 3, f"box {self.box}: three sides")
-        _lengths(x=self.box[0], y=self.box[1], z=self.box[2])
-
-    def system(self, seed: int = 1) -> System:
+    @checked
+    def system(self, seed: Seed = 1) -> System:
         """Particles at random, at rest on the whole."""
         count = _number(self.fluid, float(np.prod(self.box)), f"box {self.box}")
         generator = np.random.default_rng(seed)
@@ -43,23 +47,20 @@ class Bulk:
 
 
 @dataclass(frozen=True)
+@checked
 class Poiseuille:
     """Flow between two plates, driven along x (section 5, figure 7, tables 3 and 4)."""
 
     #: length, width and height of the fluid; the paper does not state them for figure 8
-    length: float = 20.0
-    width: float = 10.0
-    height: float = 10.0
-    drive: float = 0.02
-    fluid: Fluid = field(default_factory=Fluid)
+    length: Annotated[float, LENGTH] = 20.0
+    width: Annotated[float, LENGTH] = 10.0
+    height: Annotated[float, LENGTH] = 10.0
+    drive: Annotated[float, Number()] = 0.02
+    fluid: OfFluid = field(default_factory=Fluid)
     #: thickness of a wall; 0.5 gives the numbers of particles of table 4
-    thickness: float = 0.5
+    thickness: Annotated[float, Number(0.5, 5, "cutoff radii")] = 0.5
     #: thickness of the layer in which fluid is turned back; 0.23 leaves no slip at the wall (notebook poiseuille)
-    layer: float = 0.23
-
-    def __post_init__(self):
-        _lengths(length=self.length, width=self.width, height=self.height)
-        _require(0.5 <= self.thickness <= 5, f"thickness = {self.thickness}: a wall needs 0.5 to 5 cutoff radii")
+    layer: Annotated[float, Number(unit="cutoff radii")] = 0.23
 
     @property
     def walls(self) -> Walls:
@@ -71,7 +72,8 @@ class Poiseuille:
         """The periodic box: the fluid, both walls and a gap."""
         return self.length, self.width, self.height + 2 * self.thickness + _GAP
 
-    def system(self, seed: int = 1) -> System:
+    @checked
+    def system(self, seed: Seed = 1) -> System:
         """Fluid at random between walls of a lattice."""
         generator, walls = np.random.default_rng(seed), self.walls
         size = f"{self.length} x {self.width} x {self.height}"
@@ -84,6 +86,7 @@ class Poiseuille:
 
 
 @dataclass(frozen=True)
+@checked
 class Channel:
     """Flow through a channel that narrows and widens (section 6, figure 9); the paper's sizes by default.
 
@@ -91,19 +94,18 @@ class Channel:
     middle.
     """
 
-    length: float = 128.0
-    width: float = 48.0
-    height: float = 64.0
-    narrow_length: float = 48.0
-    gap: float = 16.0
+    length: Annotated[float, LENGTH] = 128.0
+    width: Annotated[float, LENGTH] = 48.0
+    height: Annotated[float, LENGTH] = 64.0
+    narrow_length: Annotated[float, LENGTH] = 48.0
+    gap: Annotated[float, LENGTH] = 16.0
     #: number of frozen particles, the lattice sites of the walls that are nearest to the fluid; None: three planes
-    frozen: int | None = 101760
-    drive: float = 0.02
-    fluid: Fluid = field(default_factory=Fluid)
-    layer: float = 0.23
+    frozen: Annotated[int | None, OrNone(Whole(1))] = 101760
+    drive: Annotated[float, Number()] = 0.02
+    fluid: OfFluid = field(default_factory=Fluid)
+    layer: Annotated[float, Number(unit="cutoff radii")] = 0.23
 
     def __post_init__(self):
-        _lengths(length=self.length, width=self.width, height=self.height)
         _require(0 < self.narrow_length < self.length, f"narrow part {self.narrow_length} of {self.length}")
         _require(0 < self.gap < self.height, f"gap {self.gap} of {self.height}: it must be lower than the channel")
 
@@ -122,7 +124,8 @@ class Channel:
         """Volume of the fluid."""
         return self.width * ((self.length - self.narrow_length) * self.height + self.narrow_length * self.gap)
 
-    def system(self, seed: int = 1) -> System:
+    @checked
+    def system(self, seed: Seed = 1) -> System:
         """Fluid at random, each part of the channel at the same density."""
         generator, walls = np.random.default_rng(seed), self.walls
         edge = (self.length - self.narrow_length) / 2
@@ -169,11 +172,6 @@ def _join(fluid, box, moving, frozen, walls, drive, generator, name) -> System:
     position = np.concatenate([moving, frozen])
     velocity = np.concatenate([thermal(len(moving), fluid, generator), np.zeros_like(frozen)])
     return System(fluid, box, position, velocity, len(moving), walls, drive, name=name)
-
-
-def _lengths(**sides: float) -> None:
-    for name, side in sides.items():
-        _require(isfinite(side) and side > 0, f"{name} = {side}: it must be positive, in cutoff radii")
 
 
 def _number(fluid: Fluid, volume: float, what: str) -> int:

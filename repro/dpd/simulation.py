@@ -1,11 +1,14 @@
 """A running simulation: a system, a device and a strategy."""
 
 from math import isfinite, sqrt
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import DivergenceError, InputError, require_one_of, require_whole
+from repro.declared import Kind, OneOf, OrNone, Whole, checked
+from repro.errors import DivergenceError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
+from repro.parallel.options import Block, OnDevice, Precision, Seed
 from repro.particles.position import Units
 from repro.particles.random import ROUNDS
 
@@ -31,27 +34,21 @@ class Simulation(TimeLoop):
     #: what a checkpoint must know to go on
     OPTIONS = ("strategy", "precision", "seed", "rounds", "capacity", "block")
 
+    @checked
     def __init__(
         self,
-        system: System,
-        device,
+        system: Annotated[System, Kind(System, wanted="a System, as case.system() makes it")],
+        device: OnDevice,
         *,
-        strategy="fastest",
-        precision="single",
-        seed=1,
-        rounds=ROUNDS,
-        capacity=32,
-        block=128,
-        registers=None,
+        strategy: Annotated[str, OneOf(STRATEGIES, "fastest")] = "fastest",
+        precision: Precision = "single",
+        seed: Seed = 1,
+        rounds: Annotated[int, Whole(0, 64)] = ROUNDS,
+        capacity: Annotated[int, Whole(1, 1024)] = 32,
+        block: Block = 128,
+        registers: Annotated[int | None, OrNone(Whole(16, 255))] = None,
     ):
-        if isinstance(device, str):
-            raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
         strategy = fastest(device) if strategy == "fastest" else strategy
-        require_one_of("strategy", strategy, STRATEGIES)
-        require_one_of("precision", precision, PRECISIONS)
-        require_whole("seed", seed, 0, 2**31 - 1)
-        require_whole("rounds", rounds, 0, 64)
-        require_whole("block", block, 1, 1024)
         self.system, self.strategy, self.precision, self.seed = system, strategy, precision, seed
         self.options = dict(zip(self.OPTIONS, (strategy, precision, seed, rounds, capacity, block), strict=True))
         self.real = PRECISIONS[precision]

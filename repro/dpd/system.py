@@ -1,10 +1,12 @@
 """What is simulated: a fluid in a periodic box, its walls, what drives it, and where all particles start."""
 
 from dataclasses import dataclass, field, replace
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
+from typing import Annotated
 
 import numpy as np
 
+from repro.declared import Above, Array, Each, Kind, Number, Text, Whole, checked
 from repro.errors import InputError
 from repro.particles.cells import Cells
 from repro.particles.random import require_ids
@@ -14,23 +16,24 @@ from .walls import Walls
 
 
 @dataclass(frozen=True)
+@checked
 class System:
     """Particles in a periodic box, in units of cutoff radius, particle mass and kT.
 
     `position` and `velocity` have shape (count, 3); the first `moving` particles are fluid, the others frozen.
     """
 
-    fluid: Fluid
-    box: tuple[float, float, float]
-    position: np.ndarray
-    velocity: np.ndarray
-    moving: int
-    walls: Walls = field(default_factory=Walls)
+    fluid: Annotated[Fluid, Kind(Fluid)]
+    box: Annotated[tuple[float, float, float], Each(Above(0, "cutoff radii"), 3)]
+    position: Annotated[np.ndarray, Array(None, 3)]
+    velocity: Annotated[np.ndarray, Array(None, 3)]
+    moving: Annotated[int, Whole()]
+    walls: Annotated[Walls, Kind(Walls)] = field(default_factory=Walls)
     #: body force per mass along x; from the height `turn` on it points the other way
-    drive: float = 0.0
-    turn: float = inf
+    drive: Annotated[float, Number()] = 0.0
+    turn: Annotated[float, Number(infinite=True)] = inf
     #: what a user calls it, for messages
-    name: str = "box"
+    name: Annotated[str, Text()] = "box"
 
     def __post_init__(self):
         count = len(self.position)
@@ -39,20 +42,16 @@ class System:
             raise InputError(f"{self.name}: {self.moving} fluid particles: there must be at least one")
         if self.moving > count:
             raise InputError(f"{self.name}: {self.moving} fluid particles of {count} in all")
-        if self.position.shape != (count, 3) or self.velocity.shape != (count, 3):
+        if len(self.velocity) != count:
             raise InputError(
                 f"{self.name}: positions {self.position.shape} and velocities {self.velocity.shape}: both (count, 3)"
             )
         inside = (self.position >= 0) & (self.position <= np.array(self.box))
         if not inside.all():
             raise InputError(f"{self.name}: {int((~inside.all(1)).sum())} particles lie outside the box {self.box}")
-        if not isfinite(self.drive):
-            raise InputError(f"{self.name}: drive = {self.drive}: a body force must be finite")
         walls = self.walls
         if walls.half_length > 0 and not walls.half_length <= walls.middle_x <= self.box[0] - walls.half_length:
             raise InputError(f"{self.name}: blocks over the edge of the box at x = {self.box[0]:g}: move them inside")
-        if not np.isfinite(self.velocity).all():
-            raise InputError(f"{self.name}: velocities must be finite")
 
     @property
     def count(self) -> int:

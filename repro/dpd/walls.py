@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from functools import cache
 from math import inf, sqrt
+from typing import Annotated
 
 import numpy as np
 
+from repro.declared import Number, checked
 from repro.errors import InputError
 from repro.parallel import fma, inline
 from repro.particles.position import upper_bits
@@ -14,21 +16,25 @@ from repro.particles.random import ROUNDS, Stream, normal, tea
 #: what the tuple `walls` of a kernel holds
 BOTTOM, TOP, MIDDLE_X, HALF_LENGTH, MIDDLE_Z, HALF_GAP, LAYER, SPEED, UNIT_X, UNIT_Z = range(10)
 
+#: also of what is not there, infinitely far away
+HEIGHT = Number(unit="cutoff radii", infinite=True)
+
 
 @dataclass(frozen=True)
+@checked
 class Walls:
     """Two plates across z, and between them two blocks that leave a gap (figure 9); the default is no wall at all."""
 
     #: heights of the lower and the upper plate
-    bottom: float = -inf
-    top: float = inf
+    bottom: Annotated[float, HEIGHT] = -inf
+    top: Annotated[float, HEIGHT] = inf
     #: the blocks' middle along x and half their length; no blocks without length
-    middle_x: float = 0.0
-    half_length: float = -inf
+    middle_x: Annotated[float, Number()] = 0.0
+    half_length: Annotated[float, HEIGHT] = -inf
     #: half the height of the gap between the blocks
-    half_gap: float = inf
+    half_gap: Annotated[float, HEIGHT] = inf
     #: thickness of the layer in which a particle is turned back
-    layer: float = 0.1
+    layer: Annotated[float, Number(unit="cutoff radii")] = 0.1
 
     def __post_init__(self):
         if not (self.top > self.bottom and self.half_gap > 0):

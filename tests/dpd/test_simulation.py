@@ -353,12 +353,15 @@ def test_what_cannot_work_is_refused_in_one_line(make):
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        ({"strategy": "fast"}, "choose one of cell"),
-        ({"precision": "half"}, "choose one of single, double"),
+        ({"strategy": "fast"}, "strategy = 'fast': must be one of fastest, cell"),
+        ({"precision": "half"}, "must be one of single, double"),
         ({"seed": -1}, "from 0 to"),
         ({"rounds": 1.5}, "whole number"),
         ({"block": 4096}, "1 to 1024"),
         ({"strategy": "particle", "capacity": 0}, "1 to 1024"),
+        ({"capacity": "32"}, "capacity = '32': must be a whole number from 1 to 1024"),
+        ({"registers": 2.5}, "registers = 2.5: must be a whole number from 16 to 255, or None"),
+        ({"seed": True}, "seed = True"),
         ({"strategy": "runs", "rounds": 0}, "half stencil or TEA"),
     ],
 )
@@ -431,7 +434,9 @@ def test_steps_that_cannot_be_counted_are_refused(threads, settings, message):
 
 
 def test_a_name_is_no_device_and_nothing_is_no_force():
-    with pytest.raises(InputError, match=r"give select\('threads'\)"):
+    with pytest.raises(
+        InputError, match=r"device = 'threads': must be a device of repro.parallel, such as select\('auto'\)"
+    ):
         Simulation(few(), "threads")
     with pytest.raises(InputError, match="drive = nan"):
         replace(few(), drive=float("nan"))

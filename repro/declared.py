@@ -1,0 +1,267 @@
+"""What parameters may be, declared where they stand: a refusal names the parameter, its value and what would be right.
+
+    @dataclass(frozen=True)
+    @checked
+    class Fluid:
+        density: Annotated[float, Above(0, "kg/m3")] = 1000.0
+
+`checked` looks at the parameters of a dataclass when one is made (before its own `__post_init__`), and at those of a
+function when it is called. Defaults of functions are taken to be right.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from .errors import InputError
+
+#: size of a number that single precision still holds with room for a product
+LARGEST = 1e36
+
+_LONGEST = 60
+
+
+class Rule:
+    """What a value may be: `wanted` in words, and `holds` of a value."""
+
+    wanted: str
+
+    def holds(self, value) -> bool:
+        raise NotImplementedError
+
+    def check(self, what: str, value) -> None:
+        """Raise InputError for a value of which the rule does not hold."""
+        if not self.holds(value):
+            raise InputError(f"{what} = {short(value)}: must be {self.wanted}")
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _is_finite(value) -> bool:
+    try:
+        return isfinite(value) and abs(value) <= LARGEST
+    except OverflowError:
+        return False
+
+
+def _text(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:g}"
+
+
+@dataclass(frozen=True)
+class Number(Rule):
+    """A number from `low` to `high`; `open_low` and `open_high` leave the ends out, and `infinite` lets it be that."""
+
+    low: float = -inf
+    high: float = inf
+    unit: str = ""
+    open_low: bool = False
+    open_high: bool = False
+    infinite: bool = False
+
+    @property
+    def wanted(self) -> str:
+        """In words."""
+        low, high = _text(self.low), _text(self.high)
+        words = {
+            (False, False): "",
+            (True, False): f" above {low}" if self.open_low else f" of at least {low}",
+            (False, True): f" below {high}" if self.open_high else f" of at most {high}",
+            (
+                True,
+                True,
+            ): f" {'above' if self.open_low else 'from'} {low} {'and below' if self.open_high else 'to'} {high}",
+        }[self.low > -inf, self.high < inf]
+        return f"a number{words}{f', in {self.unit}' if self.unit else ''}"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        if not _is_number(value) or not (_is_finite(value) or (self.infinite and abs(value) == inf)):
+            return False
+        above = value > self.low if self.open_low else value >= self.low
+        return above and (value < self.high if self.open_high else value <= self.high)
+
+
+def Above(low: float, unit: str = "", *, below: float = inf) -> Number:
+    """A finite number above `low`, and below another one if that is given."""
+    return Number(low, below, unit, open_low=True, open_high=below < inf)
+
+
+@dataclass(frozen=True)
+class Whole(Rule):
+    """A whole number from `low` to `high`."""
+
+    low: int = 0
+    high: int = 2**31 - 1
+
+    @property
+    def wanted(self) -> str:
+        """In words."""
+        return f"a whole number from {self.low} to {self.high}"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return isinstance(value, Integral) and not isinstance(value, bool | np.bool_) and self.low <= value <= self.high
+
+
+class OneOf(Rule):
+    """One of some names: those in a collection, which may grow, and `more`."""
+
+    def __init__(self, names, *more: str):
+        self.names, self.more = names, more
+
+    @property
+    def wanted(self) -> str:
+        """In words."""
+        return f"one of {', '.join([*self.more, *self.names])}"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return isinstance(value, str) and (value in self.more or value in self.names)
+
+
+class Flag(Rule):
+    """True or False: a text such as "no" would count as true."""
+
+    wanted = "True or False"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return isinstance(value, bool | np.bool_)
+
+
+class Text(Rule):
+    """A line of text, for messages and files."""
+
+    wanted = "a line of text"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return isinstance(value, str) and (value.isprintable() or not value)
+
+
+@dataclass(frozen=True)
+class Each(Rule):
+    """A sequence of `length` values, of each of which `rule` holds."""
+
+    rule: Rule
+    length: int
+
+    @property
+    def wanted(self) -> str:
+        """In words."""
+        return f"{self.length} values, each {self.rule.wanted}"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        if not isinstance(value, list | tuple | np.ndarray) or (
+            len(np.shape(value)) > 1 and isinstance(value, np.ndarray)
+        ):
+            return False
+        return len(value) == self.length and all(map(self.rule.holds, value))
+
+
+class Array(Rule):
+    """A NumPy array of finite numbers, of a shape in which None is any length."""
+
+    def __init__(self, *shape: int | None):
+        self.shape = shape
+        sides = ", ".join("count" if side is None else str(side) for side in shape)
+        self.wanted = f"an array of finite numbers of the shape ({sides})"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf" or value.ndim != len(self.shape):
+            return False
+        fits = all(side in (None, length) for side, length in zip(self.shape, value.shape, strict=True))
+        return fits and bool(np.isfinite(value).all())
+
+
+class Kind(Rule):
+    """An object of some classes; what would be right, in words, if the names of the classes do not say it."""
+
+    def __init__(self, *kinds: type, wanted: str = ""):
+        self.kinds = kinds
+        self.wanted = wanted or f"of the kind {' or '.join(kind.__name__ for kind in kinds)}"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return isinstance(value, self.kinds)
+
+
+class Device(Rule):
+    """Where code runs, of `repro.parallel`."""
+
+    wanted = "a device of repro.parallel, such as select('auto')"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return not isinstance(value, type) and hasattr(value, "free_memory")
+
+
+class OrNone(Rule):
+    """None, or what another rule says."""
+
+    def __init__(self, rule: Rule):
+        self.rule, self.wanted = rule, f"{rule.wanted}, or None"
+
+    def holds(self, value) -> bool:
+        """Whether it is one."""
+        return value is None or self.rule.holds(value)
+
+
+def short(value) -> str:
+    """A value as a line shows it."""
+    if isinstance(value, np.ndarray):
+        return f"an array of the shape {value.shape}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def rules_of(target: Callable) -> dict[str, Rule]:
+    """The rules that stand in the annotations of a class or function, by parameter."""
+    found = {}
+    for name, hint in get_type_hints(target, include_extras=True).items():
+        rules = [part for part in get_args(hint)[1:] if isinstance(part, Rule)] if get_origin(hint) is Annotated else []
+        found |= {name: rules[0]} if rules else {}
+    return found
+
+
+def checked(target):
+    """Have the parameters of a dataclass (below `@dataclass`) or of a function looked at by their rules."""
+    return _checked_class(target) if isinstance(target, type) else _checked_function(target)
+
+
+def _checked_class(target: type) -> type:
+    rules, own = rules_of(target), getattr(target, "__post_init__", None)
+
+    def __post_init__(self):
+        for name, rule in rules.items():
+            rule.check(name, getattr(self, name))
+        if own:
+            own(self)
+
+    target.__post_init__ = __post_init__
+    return target
+
+
+def _checked_function(target: Callable) -> Callable:
+    rules, signature = rules_of(target), inspect.signature(target)
+
+    @wraps(target)
+    def call(*args, **kwargs):
+        given = signature.bind(*args, **kwargs).arguments
+        for name, rule in rules.items():
+            if name in given:
+                rule.check(name, given[name])
+        return target(*args, **kwargs)
+
+    return call
