@@ -221,7 +221,10 @@ class OrNone(Rule):
 def short(value) -> str:
     """A value as a line shows it."""
     if isinstance(value, np.ndarray):
-        return f"an array of the shape {value.shape}"
+        infinite = np.count_nonzero(~np.isfinite(value)) if value.dtype.kind in "fc" else 0
+        return f"an array of {value.dtype} of the shape {value.shape}" + (
+            f", {infinite} not finite" if infinite else ""
+        )
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 

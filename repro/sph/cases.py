@@ -1,29 +1,33 @@
 """The paper's set-ups, in SI units; lengths are whole numbers of spacings."""
 
 from dataclasses import dataclass, field
-from math import isfinite
-from numbers import Real
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError, require_whole
+from repro.declared import Above, Each, Kind, OneOf, OrNone, Whole, checked
+from repro.errors import InputError
 
-from .fluid import Fluid, Resolution
+from .fluid import RATIO, Fluid, Resolution
+from .kernels import KERNELS
 from .system import System
 
 #: particles or spacings along an axis: beyond every memory
-_MOST = 1 << 15
+MOST = 1 << 15
+
+
+COLUMN = Each(Whole(1, MOST), 3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Case:
     """What every set-up has."""
 
-    fluid: Fluid = field(default_factory=Fluid)
-    ratio: float = 1.3
-    kernel: str = "wendland c2"
+    fluid: Annotated[Fluid, Kind(Fluid)] = field(default_factory=Fluid)
+    ratio: Annotated[float, RATIO] = 1.3
+    kernel: Annotated[str, OneOf(KERNELS)] = "wendland c2"
     #: in s; None takes one below all limits
-    time_step: float | None = None
+    time_step: Annotated[float | None, OrNone(Above(0, "s"))] = None
 
     def _at_rest(self, tank, name: str) -> System:
         """The column on its lattice, without velocity."""
@@ -34,6 +38,7 @@ class _Case:
 
 
 @dataclass(frozen=True)
+@checked
 class DamBreak(_Case):
     """A column of water in the corner of a closed tank (figures 6 to 8); nothing holds it from the start.
 
@@ -42,19 +47,11 @@ class DamBreak(_Case):
     """
 
     #: particles along the column's width, its depth (the tank's too) and its height
-    column: tuple[int, int, int] = (25, 8, 50)
-    #: the column's width in m
-    width: float = 0.146
+    column: Annotated[tuple[int, int, int], COLUMN] = (25, 8, 50)
+    width: Annotated[float, Above(0, "m")] = 0.146
     #: the tank's length and height over the column's width
-    length: float = 4.0
-    height: float = 4.0
-
-    def __post_init__(self):
-        _counts("column", self.column)
-        for name, unit in (("width", ", in m"), ("length", " widths"), ("height", " widths")):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and isfinite(value) and value > 0):
-                raise InputError(f"{name} = {value}: it must be a positive number{unit}")
+    length: Annotated[float, Above(0, "widths of the column")] = 4.0
+    height: Annotated[float, Above(0, "widths of the column")] = 4.0
 
     @property
     def resolution(self) -> Resolution:
@@ -83,18 +80,15 @@ class DamBreak(_Case):
 
 
 @dataclass(frozen=True)
+@checked
 class StillWater(_Case):
     """Water at rest over the whole bottom of a closed tank."""
 
     #: particles along x, y and z
-    column: tuple[int, int, int] = (12, 12, 16)
-    spacing: float = 0.01
+    column: Annotated[tuple[int, int, int], COLUMN] = (12, 12, 16)
+    spacing: Annotated[float, Above(0, "m")] = 0.01
     #: spacings of air above the water
-    air: int = 8
-
-    def __post_init__(self):
-        _counts("column", self.column)
-        require_whole("air", self.air, 0, _MOST)
+    air: Annotated[int, Whole(0, MOST)] = 8
 
     @property
     def resolution(self) -> Resolution:
@@ -106,10 +100,3 @@ class StillWater(_Case):
         nx, ny, nz = self.column
         tank = nx * self.spacing, ny * self.spacing, (nz + self.air) * self.spacing
         return self._at_rest(tank, "still water")
-
-
-def _counts(what: str, numbers) -> None:
-    if np.shape(numbers) != (3,):
-        raise InputError(f"{what} = {numbers}: three numbers of particles, along x, y and z")
-    for number in numbers:
-        require_whole(what, number, 1, _MOST)

@@ -3,37 +3,35 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import isfinite, sqrt
+from math import sqrt
+from typing import Annotated
 
-from repro.errors import InputError, require_one_of
+from repro.declared import Above, Number, OneOf, checked
+from repro.errors import InputError
 
 from .equations import GAMMA, sound_speed
 from .kernels import KERNELS, NORMS, SUPPORT
 
+#: smoothing length over spacing: with less a particle has no neighbours, with more too many
+RATIO = Number(1, 4)
+
 
 @dataclass(frozen=True)
+@checked
 class Fluid:
     """Water as the paper has it (section 1.2), with Becker and Teschner's artificial viscosity."""
 
     #: rho0 in kg/m3
-    density: float = 1000.0
+    density: Annotated[float, Above(0, "kg/m3")] = 1000.0
     #: B of the Tait equation in Pa
-    stiffness: float = 1119e3
+    stiffness: Annotated[float, Above(0, "Pa")] = 1119e3
     #: alpha of the artificial viscosity; Becker and Teschner take 0.08 to 0.5
-    viscosity: float = 0.1
+    viscosity: Annotated[float, Number(0)] = 0.1
     #: g in m/s2, against z
-    gravity: float = 9.81
+    gravity: Annotated[float, Number(0, unit="m/s2")] = 9.81
     #: delta of density diffusion in equation 4 (Molteni and Colagrossi 2009), which is not the paper's: with zero,
     #: layers of water at rest alternate by up to a tenth of the pressure
-    diffusion: float = 0.1
-
-    def __post_init__(self):
-        for name in ("density", "stiffness"):
-            value = getattr(self, name)
-            require(isfinite(value) and value > 0, f"{name} = {value}: it must be positive")
-        for name in ("viscosity", "gravity", "diffusion"):
-            value = getattr(self, name)
-            require(isfinite(value) and value >= 0, f"{name} = {value}: it cannot be negative")
+    diffusion: Annotated[float, Number(0)] = 0.1
 
     @property
     def sound_speed(self) -> float:
@@ -42,23 +40,16 @@ class Fluid:
 
 
 @dataclass(frozen=True)
+@checked
 class Resolution:
     """Distance between neighbours on the lattice on which particles begin (m), and the smoothing kernel over it."""
 
-    spacing: float
+    spacing: Annotated[float, Above(0, "m")]
     #: smoothing length over spacing; 1.3 gives about 74 neighbours, 2 about 268
-    ratio: float = 1.3
+    ratio: Annotated[float, RATIO] = 1.3
     #: Wendland's keeps particles apart. With the cubic spline, which pushes less the nearer they are, energy grew in
     #: bursts after the impact of a dam break.
-    kernel: str = "wendland c2"
-
-    def __post_init__(self):
-        require(isfinite(self.spacing) and self.spacing > 0, f"spacing = {self.spacing}: it must be positive, in m")
-        require(
-            isfinite(self.ratio) and 1 <= self.ratio <= 4,
-            f"smoothing length = {self.ratio} spacings: 1 to 4, or a particle has no neighbours or too many",
-        )
-        require_one_of("kernel", self.kernel, KERNELS)
+    kernel: Annotated[str, OneOf(KERNELS)] = "wendland c2"
 
     @property
     def smoothing_length(self) -> float:

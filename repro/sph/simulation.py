@@ -1,11 +1,14 @@
 """A running simulation: a system, a device, a search for neighbours and a treatment of boundaries."""
 
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError, require_one_of
+from repro.declared import Kind, OneOf, checked
+from repro.errors import InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
+from repro.parallel.options import OnDevice, Precision
 from repro.particles.position import Units
 
 from .bindings import Bindings
@@ -36,15 +39,17 @@ class Simulation(TimeLoop):
     velocity stops the run, and so does a time step beyond what the fluid's speed, acceleration or compression allow.
     """
 
+    @checked
     def __init__(
-        self, system: System, device, *, strategy="runs", density="continuity", boundary="ghosts", precision="single"
+        self,
+        system: Annotated[System, Kind(System, wanted="a System, as case.system() makes it")],
+        device: OnDevice,
+        *,
+        strategy: Annotated[str, OneOf(STRATEGIES)] = "runs",
+        density: Annotated[str, OneOf(DENSITIES)] = "continuity",
+        boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
+        precision: Precision = "single",
     ):
-        if isinstance(device, str):
-            raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
-        require_one_of("strategy", strategy, STRATEGIES)
-        require_one_of("density", density, DENSITIES)
-        require_one_of("boundary", boundary, BOUNDARIES)
-        require_one_of("precision", precision, PRECISIONS)
         self.system, self.real, self.precision = system, PRECISIONS[precision], precision
         self.strategy, self.density, self.boundary = strategy, density, boundary
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)")

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
+from typing import Annotated
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from repro.declared import Above, Array, Each, Kind, OrNone, Text, checked
 from repro.particles.cells import Cells
 from repro.particles.random import require_ids
 
@@ -22,32 +24,29 @@ SAFETY = 0.8
 
 
 @dataclass(frozen=True)
+@checked
 class System:
     """Particles at `position` (count, 3) in m with `velocity` in m/s in the tank from the origin to `tank`.
 
     `time_step` in s; None takes one below all limits. Raises InputError for what cannot be simulated.
     """
 
-    fluid: Fluid
-    resolution: Resolution
-    tank: tuple[float, float, float]
-    position: np.ndarray = field(repr=False)
-    velocity: np.ndarray = field(repr=False)
-    time_step: float | None = None
-    name: str = "tank"
+    fluid: Annotated[Fluid, Kind(Fluid)]
+    resolution: Annotated[Resolution, Kind(Resolution)]
+    tank: Annotated[tuple[float, float, float], Each(Above(0, "m"), 3)]
+    position: Annotated[np.ndarray, Array(None, 3)] = field(repr=False)
+    velocity: Annotated[np.ndarray, Array(None, 3)] = field(repr=False)
+    time_step: Annotated[float | None, OrNone(Above(0, "s"))] = None
+    name: Annotated[str, Text()] = "tank"
     #: places in m of solid particles that stand still in the tank, (count, 3), a spacing apart
-    obstacles: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)), repr=False)
+    obstacles: Annotated[np.ndarray, Array(None, 3)] = field(default_factory=lambda: np.zeros((0, 3)), repr=False)
 
     def __post_init__(self):
         require(len(self.position) > 0, f"{self.name}: no particle")
         require_ids(len(self.position))
         require(
-            self.position.shape == self.velocity.shape == (len(self.position), 3),
+            self.position.shape == self.velocity.shape,
             f"{self.name}: positions {self.position.shape} and velocities {self.velocity.shape}: both (count, 3)",
-        )
-        require(
-            bool(np.isfinite(self.velocity).all() and np.isfinite(self.position).all()),
-            f"{self.name}: positions and velocities must be finite",
         )
         self._require_tank()
         self._require_apart()

@@ -204,9 +204,9 @@ def test_ghosts_in_the_air_are_not_there_before_somebody_looks_at_them_where_the
 
 def test_what_cannot_work_is_refused_in_one_line(shaken_water):
     for options in ({"strategy": "x"}, {"density": "x"}, {"boundary": "x"}, {"precision": "half"}):
-        with pytest.raises(InputError, match="choose one of"):
+        with pytest.raises(InputError, match="must be one of"):
             Simulation(shaken_water, PlainDevice(), **options)
-    with pytest.raises(InputError, match="is a name"):
+    with pytest.raises(InputError, match="device = 'serial': must be a device of repro.parallel"):
         Simulation(shaken_water, "serial")
 
 
