@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import wraps
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Annotated, get_args, get_origin, get_type_hints
+from typing import Annotated, get_args, get_origin
 
 import numpy as np
 
@@ -162,11 +162,8 @@ class Each(Rule):
 
     def holds(self, value) -> bool:
         """Whether it is one."""
-        if not isinstance(value, list | tuple | np.ndarray) or (
-            len(np.shape(value)) > 1 and isinstance(value, np.ndarray)
-        ):
-            return False
-        return len(value) == self.length and all(map(self.rule.holds, value))
+        row = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+        return row and len(value) == self.length and all(map(self.rule.holds, value))
 
 
 class Array(Rule):
@@ -231,8 +228,8 @@ def short(value) -> str:
 
 def rules_of(target: Callable) -> dict[str, Rule]:
     """The rules that stand in the annotations of a class or function, by parameter."""
-    found = {}
-    for name, hint in get_type_hints(target, include_extras=True).items():
+    found, owners = {}, reversed(target.__mro__) if isinstance(target, type) else [target]
+    for name, hint in (pair for owner in owners for pair in getattr(owner, "__annotations__", {}).items()):
         rules = [part for part in get_args(hint)[1:] if isinstance(part, Rule)] if get_origin(hint) is Annotated else []
         found |= {name: rules[0]} if rules else {}
     return found

@@ -14,7 +14,9 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
+from repro.declared import Each, OneOf, OrNone, Whole, checked
 from repro.errors import InputError
 from repro.parallel import inline
 
@@ -27,22 +29,20 @@ FACES = ("x low", "x high", "y low", "y high", "z low", "z high")
 
 
 @dataclass(frozen=True)
+@checked
 class Boundaries:
     """The scheme of each face, in the order of FACES, and which face moves in its own plane (None: no face)."""
 
-    faces: tuple[str, str, str, str, str, str]
-    moving: int | None = None
+    faces: Annotated[tuple[str, str, str, str, str, str], Each(OneOf(SCHEMES), 6)]
+    moving: Annotated[int | None, OrNone(Whole(0, 5))] = None
 
     def __post_init__(self):
         # a model is a key by which kernels are found again
         object.__setattr__(self, "faces", tuple(self.faces))
-        for name, scheme in zip(FACES, self.faces, strict=True):
-            if scheme not in SCHEMES:
-                raise InputError(f"unknown wall scheme '{scheme}' at face {name}: choose one of {', '.join(SCHEMES)}")
         for low in (0, 2, 4):
             if (self.faces[low] == "periodic") != (self.faces[low + 1] == "periodic"):
                 raise InputError(f"faces {FACES[low]} and {FACES[low + 1]} must be periodic both or neither")
-        if self.moving is not None and (self.moving not in range(6) or self.faces[self.moving] == "periodic"):
+        if self.moving is not None and self.faces[self.moving] == "periodic":
             raise InputError(f"moving face {self.moving}: give the index of a face that is a wall, 0 to 5, or None")
         if len(set(self.faces) & set(BOUNCE_BACK)) > 1:
             raise InputError(f"one kind of bounce-back a box, not {sorted(set(self.faces) & set(BOUNCE_BACK))}")

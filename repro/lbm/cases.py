@@ -2,14 +2,18 @@
 
 from dataclasses import dataclass
 from math import pi
+from typing import Annotated
 
 import numpy as np
 
+from repro.declared import Above, Number, OneOf, Whole, checked
 from repro.errors import InputError
 
 from .boundaries import BOUNCE_BACK, Boundaries
+from .collision import COLLISIONS
+from .forcing import VELOCITY_SHARE
 from .lattice import D2Q9, D3Q15, D3Q19
-from .model import Model, Problem
+from .model import MOST_NODES, TIME, Model, Problem
 
 WALL_SCHEMES = (*BOUNCE_BACK, "extrapolation")
 
@@ -31,6 +35,7 @@ def _positions(nodes: int, low: str, high: str) -> tuple[np.ndarray, float]:
 
 
 @dataclass(frozen=True)
+@checked
 class Cavity:
     """Square cavity whose lid slides in its own plane (porous paper, section 4.2(2)); D2Q9.
 
@@ -39,28 +44,19 @@ class Cavity:
     """
 
     #: lid speed times width over viscosity
-    reynolds: float = 400.0
+    reynolds: Annotated[float, Above(0)] = 400.0
     #: nodes along x and along y
-    nodes: int = 256
+    nodes: Annotated[int, Whole(8, MOST_NODES)] = 256
     #: lattice units; the error of the compressible equilibrium grows with its square
-    lid_speed: float = 0.05
+    lid_speed: Annotated[float, Above(0)] = 0.05
     #: "bgk" or "trt"
-    collision: str = "bgk"
+    collision: Annotated[str, OneOf(COLLISIONS)] = "bgk"
     #: scheme of the lid
-    lid: str = "extrapolation"
+    lid: Annotated[str, OneOf(WALL_SCHEMES)] = "extrapolation"
     #: scheme of the three walls
-    walls: str = "half-way"
+    walls: Annotated[str, OneOf(WALL_SCHEMES)] = "half-way"
 
     def __post_init__(self):
-        _require(self.reynolds > 0, f"Reynolds number {self.reynolds} must be positive")
-        _require(self.nodes >= 8, f"{self.nodes} nodes a side: a cavity needs at least 8")
-        _require(self.lid_speed > 0, f"lid speed {self.lid_speed} must be positive")
-        for name, scheme in (("lid", self.lid), ("walls", self.walls)):
-            _require(scheme in WALL_SCHEMES, f"{name} scheme '{scheme}': choose one of {', '.join(WALL_SCHEMES)}")
-
-        self._require_stable_grid()
-
-    def _require_stable_grid(self):
         limit, tau = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf), self.problem.relaxation_time
         _require(
             self.reynolds <= limit * self.nodes,
@@ -90,6 +86,7 @@ class Cavity:
 
 
 @dataclass(frozen=True)
+@checked
 class Duct:
     """Square duct, periodic along its axis, driven by a body force (porous paper, section 4.2(3)); D3Q15.
 
@@ -97,25 +94,18 @@ class Duct:
     """
 
     #: nodes across, in both directions
-    nodes: int = 64
+    nodes: Annotated[int, Whole(4, MOST_NODES)] = 64
     #: nodes along the duct; the flow does not depend on it
-    length: int = 1
+    length: Annotated[int, Whole(1, MOST_NODES)] = 1
     #: "z", or "x" as in the paper, where a block of threads handles a row along the duct
-    axis: str = "z"
-    #: the series' U0 = 4 a^2 F/(nu pi^3)
-    u0: float = 0.001
-    relaxation_time: float = 0.8
-    collision: str = "bgk"
-    forcing: str = "luo"
+    axis: Annotated[str, OneOf(("x", "z"))] = "z"
+    #: the series' U0 = 4 a^2 F/(nu pi^3), so small that the flow has a low Mach number
+    u0: Annotated[float, Number(0, 0.1, open_low=True)] = 0.001
+    relaxation_time: Annotated[float, TIME] = 0.8
+    collision: Annotated[str, OneOf(COLLISIONS)] = "bgk"
+    forcing: Annotated[str, OneOf(VELOCITY_SHARE)] = "luo"
     #: scheme of the four walls
-    walls: str = "extrapolation"
-
-    def __post_init__(self):
-        _require(self.nodes >= 4, f"{self.nodes} nodes across: a duct needs at least 4")
-        _require(self.length >= 1, f"{self.length} nodes along the duct: at least 1")
-        _require(self.axis in ("x", "z"), f"axis '{self.axis}': choose x or z")
-        _require(0 < self.u0 <= 0.1, f"U0 = {self.u0}: it must be positive and, for a low Mach number, at most 0.1")
-        _require(self.walls in WALL_SCHEMES, f"walls '{self.walls}': choose one of {', '.join(WALL_SCHEMES)}")
+    walls: Annotated[str, OneOf(WALL_SCHEMES)] = "extrapolation"
 
     @property
     def side(self) -> float:
@@ -146,6 +136,7 @@ class Duct:
 
 
 @dataclass(frozen=True)
+@checked
 class CubicCavity:
     """Cubic cavity whose lid, y high, slides along x (swap paper, section 1.2); D3Q19.
 
@@ -154,17 +145,14 @@ class CubicCavity:
     """
 
     #: lid speed times width over viscosity
-    reynolds: float = 100.0
+    reynolds: Annotated[float, Above(0)] = 100.0
     #: nodes a side, boundary nodes included
-    nodes: int = 66
+    nodes: Annotated[int, Whole(10, MOST_NODES)] = 66
     #: lattice units; the error of the compressible equilibrium grows with its square
-    lid_speed: float = 0.1
-    collision: str = "bgk"
+    lid_speed: Annotated[float, Above(0)] = 0.1
+    collision: Annotated[str, OneOf(COLLISIONS)] = "bgk"
 
     def __post_init__(self):
-        _require(self.reynolds > 0, f"Reynolds number {self.reynolds} must be positive")
-        _require(self.nodes >= 10, f"{self.nodes} nodes a side: a cubic cavity needs at least 10")
-        _require(self.lid_speed > 0, f"lid speed {self.lid_speed} must be positive")
         limit = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf)
         _require(
             self.reynolds <= limit * self.width,

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Annotated
 
+from repro.declared import Above, Each, Kind, Number, OneOf, OrNone, Whole, checked
 from repro.errors import InputError
 
 from .boundaries import BOUNCE_BACK, FACES, Boundaries
@@ -16,48 +18,48 @@ SPEED_OF_SOUND = 1 / sqrt(3)
 #: Mach number above which the error of the equilibrium, of the order of its square, is no longer small
 MACH_LIMIT = 0.3
 
+#: nodes along an axis: beyond every memory
+MOST_NODES = 1 << 15
+
+SHAPE, VECTOR = Each(Whole(1, MOST_NODES), 3), Each(Number(), 3)
+
+#: with less the viscosity would not be positive
+TIME, MAGIC = Above(0.5), Above(0)
+
 
 @dataclass(frozen=True)
+@checked
 class Model:
     """Lattice, collision operator (of COLLISIONS; "mrt..." on D3Q19), forcing ("luo", "guo", None) and wall schemes."""
 
-    lattice: Lattice
-    boundaries: Boundaries
-    collision: str = "bgk"
-    forcing: str | None = None
+    lattice: Annotated[Lattice, Kind(Lattice)]
+    boundaries: Annotated[Boundaries, Kind(Boundaries)]
+    collision: Annotated[str, OneOf(COLLISIONS)] = "bgk"
+    forcing: Annotated[str | None, OrNone(OneOf(VELOCITY_SHARE))] = None
 
     def __post_init__(self):
-        if self.collision not in COLLISIONS:
-            raise InputError(f"unknown collision '{self.collision}': choose one of {', '.join(COLLISIONS)}")
         if self.collision.startswith("mrt") and self.lattice is not D3Q19:
             raise InputError(f"collision '{self.collision}' is for D3Q19, not {self.lattice.name}: choose bgk or trt")
-        if self.forcing is not None and self.forcing not in VELOCITY_SHARE:
-            raise InputError(f"unknown forcing '{self.forcing}': choose one of {', '.join(VELOCITY_SHARE)}")
 
 
 @dataclass(frozen=True)
+@checked
 class Problem:
     """A model with its numbers, in lattice units; raises InputError for what cannot work."""
 
-    model: Model
+    model: Annotated[Model, Kind(Model)]
     #: nodes (nx, ny, nz); nz is 1 in two dimensions
-    shape: tuple[int, int, int]
+    shape: Annotated[tuple[int, int, int], SHAPE]
     #: tau of equation 2.7
-    relaxation_time: float
-    force: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    wall_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    relaxation_time: Annotated[float, TIME]
+    force: Annotated[tuple[float, float, float], VECTOR] = (0.0, 0.0, 0.0)
+    wall_velocity: Annotated[tuple[float, float, float], VECTOR] = (0.0, 0.0, 0.0)
     #: (tau_even - 1/2)(tau_odd - 1/2) of "trt" and "mrt"; 3/16 puts half-way walls exactly half-way
-    magic: float = 3 / 16
+    magic: Annotated[float, MAGIC] = 3 / 16
 
     def __post_init__(self):
         self._check_dimensions()
         self._check_motion()
-        if not self.relaxation_time > 0.5:
-            raise InputError(
-                f"relaxation time {self.relaxation_time:.6g} gives no positive viscosity: it must exceed 0.5"
-            )
-        if not self.magic > 0:
-            raise InputError(f"magic parameter {self.magic:.6g} must be positive")
         mach = sqrt(sum(v * v for v in self.wall_velocity)) / SPEED_OF_SOUND
         if not mach <= MACH_LIMIT:
             raise InputError(
@@ -72,7 +74,7 @@ class Problem:
 
     def _check_dimensions(self):
         flat = self.model.lattice.dimensions == 2
-        if len(self.shape) != 3 or (flat and self.shape[2] != 1):
+        if flat and self.shape[2] != 1:
             raise InputError(f"grid {self.shape}: give (nx, ny, nz), with nz = 1 for {self.model.lattice.name}")
         if flat and (self.force[2] or self.wall_velocity[2]):
             raise InputError(f"{self.model.lattice.name} has no z direction: force and wall velocity must have z = 0")

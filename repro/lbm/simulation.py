@@ -1,9 +1,13 @@
 """A running simulation: a problem, a device and a strategy."""
 
+from typing import Annotated
+
 import numpy as np
 
-from repro.errors import InputError, require_one_of, require_whole
+from repro.declared import Above, Kind, OneOf, Whole, checked
+from repro.errors import InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
+from repro.parallel.options import Block, OnDevice, Precision
 
 from .layout import LAYOUTS
 from .model import Problem
@@ -12,6 +16,11 @@ from .strategies import ALL
 
 #: intervals of the convergence test without progress after which a run is given up
 PATIENCE = 300
+
+#: of a run until nothing changes: by how much it may, over how many steps, and after how many it is given up
+Tolerance = Annotated[float, Above(0)]
+Interval = Annotated[int, Whole(1)]
+MostSteps = Annotated[int, Whole(1, 2**62)]
 
 
 class Simulation(TimeLoop):
@@ -22,11 +31,17 @@ class Simulation(TimeLoop):
     MemoryLimitError before allocating what does not fit.
     """
 
-    def __init__(self, problem: Problem, device, *, strategy="pull", precision="single", layout="soa", block=128):
-        require_one_of("strategy", strategy, ALL)
-        require_one_of("precision", precision, PRECISIONS)
-        require_one_of("layout", layout, LAYOUTS)
-        require_whole("block", block, 1, 1024)
+    @checked
+    def __init__(
+        self,
+        problem: Annotated[Problem, Kind(Problem, wanted="a Problem, as case.problem is one")],
+        device: OnDevice,
+        *,
+        strategy: Annotated[str, OneOf(ALL)] = "pull",
+        precision: Precision = "single",
+        layout: Annotated[str, OneOf(LAYOUTS)] = "soa",
+        block: Block = 128,
+    ):
         self.problem, self.strategy = problem, strategy
         self.precision, self.layout, self.block = precision, layout, block
         self.dtype = PRECISIONS[precision]
@@ -150,7 +165,10 @@ class Simulation(TimeLoop):
         change = float(xp.sqrt(xp.sum(xp.square(velocity - previous), dtype=np.float64)))
         return change / norm if norm else float("inf"), velocity.copy()
 
-    def run_to_steady_state(self, *, tolerance=1e-6, interval=1000, limit=2_000_000) -> "Convergence":
+    @checked
+    def run_to_steady_state(
+        self, *, tolerance: Tolerance = 1e-6, interval: Interval = 1000, limit: MostSteps = 2_000_000
+    ) -> "Convergence":
         """Step until the velocity changes by at most `tolerance` over `interval` steps (equation 4.2).
 
         Gives up after `limit` steps, or when the change has found no new minimum for PATIENCE intervals: rounding, or

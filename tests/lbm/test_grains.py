@@ -76,14 +76,14 @@ def test_grains_are_as_far_apart_as_they_are_said_to_be():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (((64, 64, 64), 0.6, 16, 1), "give \\(ny, nx\\)"),
-        (((64, 4), 0.6, 16, 1), "nx = 4"),
-        (((64, 64.5), 0.6, 16, 1), "nx = 64.5"),
-        (((64, 64), 0.0, 16, 1), "porosity 0.0"),
-        (((64, 64), 1.0, 16, 1), "porosity 1.0"),
-        (((64, 64), float("nan"), 16, 1), "porosity nan"),
-        (((64, 64), 0.6, 40, 1), "grain 40 voxels"),
-        (((64, 64), 0.6, 1, 1), "grain 1 voxels"),
+        (((64, 64, 64), 0.6, 16, 1), "shape = .*: must be 2 values"),
+        (((64, 4), 0.6, 16, 1), "shape = .*each a whole number from 8"),
+        (((64, 64.5), 0.6, 16, 1), "shape = .*each a whole number from 8"),
+        (((64, 64), 0.0, 16, 1), "porosity = 0.0: must be a number above 0 and below 1"),
+        (((64, 64), 1.0, 16, 1), "porosity = 1.0"),
+        (((64, 64), float("nan"), 16, 1), "porosity = nan"),
+        (((64, 64), 0.6, 40, 1), "grain = 40 voxels: must be at most half"),
+        (((64, 64), 0.6, 1, 1), "grain = 1: must be a number of at least 4, in voxels"),
         (((64, 64), 0.1, 16, 1), "the grains close the pores along"),
     ],
 )

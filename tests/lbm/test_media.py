@@ -130,7 +130,8 @@ def test_a_path_that_winds_through_several_copies_percolates():
     [
         (np.ones((2, 2, 2), bool), "x", "all solid"),
         (np.array([[[False, True]]]), "x", "do not connect along x"),
-        (np.zeros((2, 2, 2), bool), "w", "axis 'w'"),
+        (np.zeros((2, 2, 2), bool), "w", "axis = 'w': must be one of x, y, z"),
+        (np.zeros((2, 2, 2), bool), "x", "no solid: without a wall"),
     ],
 )
 def test_a_medium_without_flow_is_refused(solid, axis, message):
@@ -142,7 +143,7 @@ def test_a_medium_without_flow_is_refused(solid, axis, message):
     "image", [np.zeros((2, 2, 2), np.uint8), [[[False]]], np.zeros((2, 2), bool), np.zeros((0, 1, 1), bool)]
 )
 def test_what_is_no_image_is_refused(image):
-    with pytest.raises(InputError, match="image"):
+    with pytest.raises(InputError, match="solid = .*: must be an array of booleans"):
         PoreSpace(image)
 
 
@@ -152,7 +153,7 @@ def test_what_is_no_image_is_refused(image):
         (lambda: sphere_crystal(16, 0.0), "chi"),
         (lambda: sphere_crystal(16, 1.1), "chi"),
         (lambda: sphere_crystal(16, float("nan")), "chi"),
-        (lambda: sphere_crystal(2, 0.5), "voxels"),
+        (lambda: sphere_crystal(2, 0.5), "nodes = 2"),
         (lambda: sphere_crystal(16, 0.5, "hexagonal"), "packing"),
         (lambda: random_spheres((16, 16, 16), 0.0, 4, 0), "porosity"),
         (lambda: random_spheres((16, 16, 16), 1.0, 4, 0), "porosity"),

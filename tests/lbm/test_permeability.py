@@ -150,14 +150,15 @@ def test_storing_deviations_keeps_single_precision_accurate(threads):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"walls": "standard"}, "walls 'standard'"),
-        ({"storage": "half"}, "storage 'half'"),
-        ({"collision": "srt"}, "collision 'srt'"),
-        ({"relaxation_time": 0.5}, "must exceed 0.5"),
-        ({"relaxation_time": float("nan")}, "must exceed 0.5"),
-        ({"strategy": "dense"}, "strategy 'dense'"),
-        ({"precision": "half"}, "precision 'half'"),
-        ({"axis": "t"}, "axis 't'"),
+        ({"walls": "standard"}, "walls = 'standard': must be one of"),
+        ({"storage": "half"}, "storage = 'half'"),
+        ({"collision": "srt"}, "collision = 'srt'"),
+        ({"relaxation_time": 0.5}, "relaxation_time = 0.5: must be a number above 0.5"),
+        ({"relaxation_time": float("nan")}, "relaxation_time = nan"),
+        *(({"interval": value}, "interval = .*: must be a whole number from 1") for value in (0, -5, 2.5)),
+        ({"strategy": "dense"}, "strategy = 'dense'"),
+        ({"precision": "half"}, "precision = 'half'"),
+        ({"axis": "t"}, "axis = 't'"),
         ({"walls": "modified", "strategy": "sparse in place"}, "half-way walls"),
     ],
 )
@@ -175,7 +176,7 @@ def test_a_closed_medium_and_a_missing_force_are_refused(threads):
         flow.permeability()
     with pytest.raises(InputError, match="all solid"):
         PorousProblem(PoreSpace(np.ones((2, 2, 2), bool)), 1.0, (1e-5, 0.0, 0.0))
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="times = 0: must be a whole number from 1"):
         refined(np.zeros((2, 2, 2), bool), 0)
 
 

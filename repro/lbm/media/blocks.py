@@ -1,19 +1,29 @@
 """Randomly placed blocks: the most complex of the pore structures in figure 6.11 of the porous paper."""
 
+from typing import Annotated
+
 import numpy as np
 
+from repro.declared import Each, Whole, checked
 from repro.errors import InputError
+from repro.parallel.options import Seed
+
+from .pore_space import POROSITY
 
 
-def random_blocks(shape, porosity: float, edge: int, seed: int) -> np.ndarray:
+@checked
+def random_blocks(
+    shape: Annotated[tuple[int, int, int], Each(Whole(1, 2**15), 3)],
+    porosity: Annotated[float, POROSITY],
+    edge: Annotated[int, Whole(1)],
+    seed: Seed,
+) -> np.ndarray:
     """Cubes of `edge` voxels at random, overlapping places of a periodic box (nz, ny, nx) until the porosity is met.
 
     The porosity is the first that is not above the given one: off by at most one cube.
     """
-    if not 0 < porosity < 1:
-        raise InputError(f"porosity {porosity}: it must lie between 0 (all solid) and 1 (no solid)")
-    if len(shape) != 3 or not 1 <= edge <= min(shape):
-        raise InputError(f"edge {edge} voxels: it must lie between 1 and the smallest side of the box {tuple(shape)}")
+    if edge > min(shape):
+        raise InputError(f"edge = {edge} voxels: must be at most the smallest side of the box {tuple(shape)}")
     generator = np.random.default_rng(seed)
     solid = np.zeros(shape, bool)
     pores, wanted = solid.size, porosity * solid.size

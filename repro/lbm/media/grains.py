@@ -1,18 +1,29 @@
 """Irregular grains in two dimensions: an image like that of figure 6.7 of the porous paper, which is not published."""
 
+from typing import Annotated
+
 import numpy as np
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
-from repro.errors import InputError, require_whole
+from repro.declared import Each, Number, Whole, checked
+from repro.errors import InputError
+from repro.parallel.options import Seed
 
 from .clusters import label_clusters
+from .pore_space import POROSITY
 
 #: of the size of a grain: how far its edge is displaced by chance, over which length, and how round its corners are
 ROUGHNESS, WAVE, ROUNDING = 0.08, 0.25, 0.055
 
 
-def random_grains(shape, porosity: float, grain: float, seed: int) -> np.ndarray:
+@checked
+def random_grains(
+    shape: Annotated[tuple[int, int], Each(Whole(8, 2**15), 2)],
+    porosity: Annotated[float, POROSITY],
+    grain: Annotated[float, Number(4, unit="voxels")],
+    seed: Seed,
+) -> np.ndarray:
     """Irregular grains, `grain` voxels from one to the next, in a periodic image (ny, nx); solid of shape (1, ny, nx).
 
     The cells of points that keep away from each other shrink until channels of the same width lie between them, and
@@ -20,7 +31,9 @@ def random_grains(shape, porosity: float, grain: float, seed: int) -> np.ndarray
     connected pores, the first that is not below the given one. Raises InputError for what makes no such image, also
     where nothing can flow along x and y.
     """
-    shape = _checked(shape, porosity, grain)
+    if grain > min(shape) / 2:
+        raise InputError(f"grain = {grain} voxels: must be at most half the image, {min(shape) / 2:g}")
+    shape = tuple(shape)
     chance = np.random.default_rng(seed)
     depth = _distance_to_edge(shape, _spread_points(shape, grain, chance))
     depth = ndimage.gaussian_filter(depth, ROUNDING * grain, mode="wrap")
@@ -33,18 +46,6 @@ def random_grains(shape, porosity: float, grain: float, seed: int) -> np.ndarray
                 f"porosity {porosity}: the grains close the pores along {axis}; choose more, or another seed"
             )
     return ~pores[None]
-
-
-def _checked(shape, porosity: float, grain: float) -> tuple[int, int]:
-    if len(shape) != 2:
-        raise InputError(f"shape {tuple(shape)}: give (ny, nx)")
-    for name, extent in zip(("ny", "nx"), shape, strict=True):
-        require_whole(name, extent, 8, 2**15)
-    if not 0 < porosity < 1:
-        raise InputError(f"porosity {porosity}: it must lie between 0 (all solid) and 1 (no solid)")
-    if not 4 <= grain <= min(shape) / 2:
-        raise InputError(f"grain {grain} voxels: it must lie between 4 and half the image, {min(shape) / 2:g}")
-    return tuple(shape)
 
 
 def _voxels(shape) -> np.ndarray:

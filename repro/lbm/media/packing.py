@@ -1,9 +1,15 @@
 """Random packings of equal spheres with a given porosity."""
 
+from typing import Annotated
+
 import numpy as np
 from scipy.spatial import cKDTree
 
+from repro.declared import Each, Number, Whole, checked
 from repro.errors import InputError
+from repro.parallel.options import Seed
+
+from .pore_space import POROSITY
 
 
 def _relaxed_centres(shape, diameter: float, count: int, generator, sweeps: int = 60) -> np.ndarray:
@@ -40,18 +46,20 @@ def _distance_to_nearest(shape, centres: np.ndarray, reach: float) -> np.ndarray
     return squared
 
 
-def random_spheres(shape, porosity: float, diameter: float, seed: int) -> np.ndarray:
+@checked
+def random_spheres(
+    shape: Annotated[tuple[int, int, int], Each(Whole(4, 2**15), 3)],
+    porosity: Annotated[float, POROSITY],
+    diameter: Annotated[float, Number(2, unit="voxels")],
+    seed: Seed,
+) -> np.ndarray:
     """Equal spheres of about `diameter` voxels at random places in a periodic box of `shape` (nz, ny, nx).
 
     The centres repel each other until the spheres hardly overlap; then the radius is chosen so that the porosity is met
     to one voxel. Below a porosity of about 0.36, where no random packing is that dense, the spheres overlap more.
     """
-    if not 0 < porosity < 1:
-        raise InputError(f"porosity {porosity}: it must lie between 0 (all solid) and 1 (no solid)")
-    if len(shape) != 3 or min(shape) < 4:
-        raise InputError(f"shape {tuple(shape)}: give (nz, ny, nx), each at least 4")
-    if not 2 <= diameter <= min(shape) / 2:
-        raise InputError(f"diameter {diameter} voxels: it must lie between 2 and half the box, {min(shape) / 2:g}")
+    if diameter > min(shape) / 2:
+        raise InputError(f"diameter = {diameter} voxels: must be at most half the box, {min(shape) / 2:g}")
     voxels = int(np.prod(shape))
     count = max(1, round(voxels * (1 - porosity) / (np.pi / 6 * diameter**3)))
     centres = _relaxed_centres(shape, diameter, count, np.random.default_rng(seed))

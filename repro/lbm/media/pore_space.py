@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 from scipy import ndimage
 
+from repro.declared import Above, OneOf, Rule, checked
 from repro.errors import InputError
 
 AXES = ("x", "y", "z")
@@ -14,18 +16,25 @@ AXES = ("x", "y", "z")
 _LINKS = [c for c in product((-1, 0, 1), repeat=3) if 1 <= sum(map(abs, c)) <= 2]
 
 
+class _Image(Rule):
+    wanted = "an array of booleans of the shape (nz, ny, nx), none of them 0, true where there is solid"
+
+    def holds(self, value) -> bool:
+        return isinstance(value, np.ndarray) and value.dtype == bool and value.ndim == 3 and value.size > 0
+
+
+IMAGE = _Image()
+
+#: between all solid and no solid
+POROSITY = Above(0, below=1)
+
+
 @dataclass(frozen=True, eq=False)
+@checked
 class PoreSpace:
     """A periodic voxel image, `solid` of shape (nz, ny, nx); raises InputError if it is no such image."""
 
-    solid: np.ndarray
-
-    def __post_init__(self):
-        if not isinstance(self.solid, np.ndarray) or self.solid.dtype != bool:
-            kind = getattr(self.solid, "dtype", type(self.solid).__name__)
-            raise InputError(f"an image of type {kind}: give a NumPy array of booleans, true where there is solid")
-        if self.solid.ndim != 3 or not self.solid.size:
-            raise InputError(f"an image of shape {self.solid.shape}: it must be (nz, ny, nx), none of them 0")
+    solid: Annotated[np.ndarray, IMAGE]
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -78,12 +87,13 @@ class PoreSpace:
                         return True
         return False
 
-    def require_flow(self, axis: str) -> None:
+    @checked
+    def require_flow(self, axis: Annotated[str, OneOf(AXES)]) -> None:
         """Raises InputError unless something can flow along `axis`."""
-        if axis not in AXES:
-            raise InputError(f"axis '{axis}': choose one of {', '.join(AXES)}")
         if not self.pores:
             raise InputError("the image is all solid: nothing can flow")
+        if self.pores == self.solid.size:
+            raise InputError("the image has no solid: without a wall a flow grows without end, and has no permeability")
         if not self.percolates(axis):
             raise InputError(
                 f"the pores do not connect along {axis} (porosity {self.porosity:.3g}): "

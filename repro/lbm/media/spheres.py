@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from math import pi, sqrt
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.declared import Number, OneOf, Whole, checked
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,17 @@ def sphere_radius(chi: float, side: float, packing: str = "body-centred") -> flo
     return side * (3 * solid_fraction(chi, packing) / (4 * pi * len(PACKINGS[packing].centres))) ** (1 / 3)
 
 
-def sphere_crystal(nodes: int, chi: float, packing: str = "body-centred") -> np.ndarray:
+@checked
+def sphere_crystal(
+    nodes: Annotated[int, Whole(4, 2**15)],
+    chi: Annotated[float, Number(0, 1, open_low=True)],
+    packing: Annotated[str, OneOf(PACKINGS)] = "body-centred",
+) -> np.ndarray:
     """A unit cell on nodes^3 voxels; chi in (0, 1], 1 where the spheres touch. Raises InputError for other values.
 
     A voxel is solid if its centre lies in a sphere; a sphere's centre lies on the corner of voxels, so that the image
     has the symmetries of the crystal when `nodes` is even.
     """
-    if packing not in PACKINGS:
-        raise InputError(f"unknown packing '{packing}': choose one of {', '.join(PACKINGS)}")
-    if not 0 < chi <= 1:
-        raise InputError(f"chi = {chi}: it must lie above 0 (no spheres) and at most at 1 (the spheres touch)")
-    if nodes < 4:
-        raise InputError(f"{nodes} voxels a side: a unit cell needs at least 4")
     # in voxels, where squares of multiples of 1/4 are exact: rounding must not break the symmetry
     position, half = np.arange(nodes) + 0.5, nodes / 2
     radius_squared = sphere_radius(chi, nodes, packing) ** 2

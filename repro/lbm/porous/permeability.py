@@ -1,15 +1,21 @@
 """Permeability of an image: one call from the voxels to k."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.declared import Flag, Kind, OneOf, OrNone, Whole, checked
+from repro.parallel.options import OnDevice, Precision
 
+from ..collision import COLLISIONS
 from ..media import PoreSpace, Sample
-from ..media.pore_space import AXES
-from .problem import PorousProblem
+from ..media.pore_space import AXES, IMAGE
+from ..model import TIME
+from ..simulation import Interval
+from .problem import STORAGES, WALLS, PorousProblem
 from .simulation import Permeability, PorousFlow
+from .strategies import STRATEGIES
 
 #: 1 darcy in square metres
 DARCY = 9.869233e-13
@@ -44,19 +50,20 @@ def driving_force(space: PoreSpace, viscosity: float, reynolds: float = REYNOLDS
     return reynolds * viscosity**2 / k**1.5
 
 
+@checked
 def flow_through(
-    space: PoreSpace,
-    device,
+    space: Annotated[PoreSpace, Kind(PoreSpace)],
+    device: OnDevice,
     *,
-    axis: str = "x",
-    relaxation_time: float = 1.0,
-    collision: str = "mrt",
-    walls: str = "half-way",
-    storage: str = "deviation",
-    precision: str = "single",
-    strategy: str | None = None,
-    interval: int = 1000,
-    keep_velocity: bool = False,
+    axis: Annotated[str, OneOf(AXES)] = "x",
+    relaxation_time: Annotated[float, TIME] = 1.0,
+    collision: Annotated[str, OneOf(COLLISIONS)] = "mrt",
+    walls: Annotated[str, OneOf(WALLS)] = "half-way",
+    storage: Annotated[str, OneOf(STORAGES)] = "deviation",
+    precision: Precision = "single",
+    strategy: Annotated[str | None, OrNone(OneOf(STRATEGIES))] = None,
+    interval: Interval = 1000,
+    keep_velocity: Annotated[bool, Flag()] = False,
 ) -> FlowThrough:
     """Drive the fluid along `axis` until k is steady and return it; raises InputError if nothing can flow.
 
@@ -76,22 +83,23 @@ def flow_through(
     return FlowThrough(result, space.porosity, float(reynolds), velocity)
 
 
-def refined(solid: np.ndarray, times: int) -> np.ndarray:
+@checked
+def refined(solid: Annotated[np.ndarray, IMAGE], times: Annotated[int, Whole(1, 64)]) -> np.ndarray:
     """The same image on a finer grid: each voxel becomes `times`^3 voxels."""
-    if times < 1:
-        raise InputError(f"refinement {times}: each voxel must become at least one")
     for axis in range(3):
         solid = np.repeat(solid, times, axis)
     return solid
 
 
-def mirrored(solid: np.ndarray, axis: str) -> np.ndarray:
+@checked
+def mirrored(solid: Annotated[np.ndarray, IMAGE], axis: Annotated[str, OneOf(AXES)]) -> np.ndarray:
     """The image and its mirror image behind it along `axis`, so that its ends fit together periodically."""
     index = 2 - AXES.index(axis)
     return np.concatenate([solid, np.flip(solid, index)], index)
 
 
-def closed_sides(solid: np.ndarray, axis: str) -> np.ndarray:
+@checked
+def closed_sides(solid: Annotated[np.ndarray, IMAGE], axis: Annotated[str, OneOf(AXES)]) -> np.ndarray:
     """The image with a wall one voxel thick at the sides, so that nothing crosses them."""
     width = [(0, 0) if index == 2 - AXES.index(axis) else (0, 1) for index in range(3)]
     return np.pad(solid, width, constant_values=True)

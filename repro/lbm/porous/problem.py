@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
+from repro.declared import Kind, OneOf, checked
 from repro.errors import InputError
 
 from ..boundaries import PERIODIC_BOX
+from ..collision import COLLISIONS
+from ..forcing import VELOCITY_SHARE
 from ..lattice import D3Q19
 from ..media import PoreSpace
-from ..model import Model, Problem
+from ..model import MAGIC, TIME, VECTOR, Model, Problem
 from ..parameters import Parameters
 
 #: where the wall of a voxel lies: half-way to the pore's node, or on it
@@ -19,26 +23,24 @@ STORAGES = ("deviation", "plain")
 
 
 @dataclass(frozen=True, eq=False)
+@checked
 class PorousProblem:
     """Flow driven by a body force through a periodic image, D3Q19, in lattice units (voxels and steps).
 
     `collision` and `forcing` as in `model.Model`; raises InputError for what cannot work.
     """
 
-    space: PoreSpace
-    relaxation_time: float
-    force: tuple[float, float, float]
-    collision: str = "mrt"
-    forcing: str = "luo"
-    walls: str = "half-way"
-    storage: str = "deviation"
+    space: Annotated[PoreSpace, Kind(PoreSpace)]
+    relaxation_time: Annotated[float, TIME]
+    force: Annotated[tuple[float, float, float], VECTOR]
+    collision: Annotated[str, OneOf(COLLISIONS)] = "mrt"
+    forcing: Annotated[str, OneOf(VELOCITY_SHARE)] = "luo"
+    walls: Annotated[str, OneOf(WALLS)] = "half-way"
+    storage: Annotated[str, OneOf(STORAGES)] = "deviation"
     #: as in `model.Problem`; 3/16 is the choice of Pan, Luo, Miller
-    magic: float = 3 / 16
+    magic: Annotated[float, MAGIC] = 3 / 16
 
     def __post_init__(self):
-        for what, value, allowed in (("walls", self.walls, WALLS), ("storage", self.storage, STORAGES)):
-            if value not in allowed:
-                raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
         if not self.space.pores:
             raise InputError("the image is all solid: nothing can flow")
         self.box  # noqa: B018  its own checks

@@ -1,14 +1,18 @@
 """A running flow through a porous medium: a problem, a device and a strategy."""
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError, require_one_of, require_whole
+from repro.declared import Kind, OneOf, checked
+from repro.errors import InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
+from repro.parallel.options import Block, OnDevice, Precision
 
 from ..lattice import D3Q19
 from ..model import SPEED_OF_SOUND
+from ..simulation import Interval, MostSteps, Tolerance
 from .problem import PorousProblem
 from .strategies import STRATEGIES
 
@@ -36,10 +40,16 @@ class PorousFlow(TimeLoop):
     what does not fit.
     """
 
-    def __init__(self, problem: PorousProblem, device, *, strategy="sparse in place", precision="single", block=128):
-        require_one_of("strategy", strategy, STRATEGIES)
-        require_one_of("precision", precision, PRECISIONS)
-        require_whole("block", block, 1, 1024)
+    @checked
+    def __init__(
+        self,
+        problem: Annotated[PorousProblem, Kind(PorousProblem)],
+        device: OnDevice,
+        *,
+        strategy: Annotated[str, OneOf(STRATEGIES)] = "sparse in place",
+        precision: Precision = "single",
+        block: Block = 128,
+    ):
         self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
         self.dtype = PRECISIONS[precision]
         sides = " x ".join(map(str, problem.space.shape))
@@ -139,7 +149,10 @@ class PorousFlow(TimeLoop):
             raise InputError("force (0, 0, 0): a permeability needs a flow, so a force")
         return float(self.darcy_velocity() @ force * self.problem.box.viscosity / (force @ force))
 
-    def run_to_steady_permeability(self, *, tolerance=1e-5, interval=1000, limit=500_000) -> Permeability:
+    @checked
+    def run_to_steady_permeability(
+        self, *, tolerance: Tolerance = 1e-5, interval: Interval = 1000, limit: MostSteps = 500_000
+    ) -> Permeability:
         """Step until k changes by less than `tolerance`, relative, over `interval` steps, as the paper does."""
         history, k, converged = [], 0.0, False
         while self.steps < limit and not converged:

@@ -1,14 +1,19 @@
 """The set-ups of the porous paper's chapter 6, in lattice units; checked when a case is made."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError, require_whole
+from repro.declared import Above, Each, Flag, Kind, Number, OneOf, Whole, checked
+from repro.errors import InputError
+from repro.parallel.options import Seed
 
 from ..media import PoreSpace
+from ..model import TIME
 from .exact import coexistence, contact_angle, lattice_coexistence, lattice_interface
-from .model import TwoFluids
+from .forces import STENCILS
+from .model import COLLISIONS, INTERACTION, LARGEST_INTERACTION, TwoFluids
 from .simulation import TwoFluidFlow
 
 #: what is there of a fluid in the other one's phase where the paper says that there is none: densities are positive
@@ -19,6 +24,8 @@ _STEEPEST = (30.0, 150.0)
 
 #: nodes a side: beyond every memory
 LARGEST = 1 << 15
+
+SHARE, WETTING = Above(0, below=1), Number(-LARGEST_INTERACTION, LARGEST_INTERACTION)
 
 
 def _require(condition: bool, message: str) -> None:
@@ -50,6 +57,7 @@ def shares_at(distance, interaction: float, *, filled: bool = False) -> tuple[np
 
 
 @dataclass(frozen=True)
+@checked
 class Bubble:
     """A bubble of fluid a in the middle of a periodic box of fluid b (section 6.2(1)).
 
@@ -58,24 +66,20 @@ class Bubble:
     """
 
     #: at the start, in nodes
-    radius: float
+    radius: Annotated[float, Number(2, unit="nodes")]
     #: nodes a side
-    nodes: int = 128
+    nodes: Annotated[int, Whole(16, LARGEST)] = 128
     #: 2, a circle on one layer of nodes, or 3
-    dimensions: int = 2
-    interaction: float = 0.2
-    stencil: str = "isotropic-4"
+    dimensions: Annotated[int, Whole(2, 3)] = 2
+    interaction: Annotated[float, INTERACTION] = 0.2
+    stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
     #: of both fluids
-    relaxation_time: float = 1.0
+    relaxation_time: Annotated[float, TIME] = 1.0
     #: start from phases in equilibrium on the lattice, at density 1, instead of pure fluids
-    equilibrium: bool = False
+    equilibrium: Annotated[bool, Flag()] = False
 
     def __post_init__(self):
-        require_whole("nodes", self.nodes, 16, LARGEST)
-        _require(self.dimensions in (2, 3), f"dimensions = {self.dimensions}: 2 or 3")
-        _require(
-            2 <= self.radius <= 0.45 * self.nodes, f"radius {self.radius}: from 2 to 0.45 of the {self.nodes} nodes"
-        )
+        _require(self.radius <= 0.45 * self.nodes, f"radius = {self.radius}: at most 0.45 of the {self.nodes} nodes")
 
     @property
     def problem(self) -> TwoFluids:
@@ -103,15 +107,13 @@ class Bubble:
 
 
 @dataclass(frozen=True)
+@checked
 class FlatInterface:
     """Two flat interfaces between phases in equilibrium, in a periodic row of nodes along x."""
 
-    interaction: float = 0.2
-    nodes: int = 96
-    stencil: str = "isotropic-4"
-
-    def __post_init__(self):
-        require_whole("nodes", self.nodes, 32, LARGEST)
+    interaction: Annotated[float, INTERACTION] = 0.2
+    nodes: Annotated[int, Whole(32, LARGEST)] = 96
+    stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
 
     @property
     def problem(self) -> TwoFluids:
@@ -130,6 +132,7 @@ class FlatInterface:
 
 
 @dataclass(frozen=True)
+@checked
 class Layers:
     """Fluid a between layers of fluid b along plates, which body forces drive (section 6.2(2)).
 
@@ -138,21 +141,17 @@ class Layers:
     """
 
     #: between the plates, whose surfaces lie half a spacing outside
-    nodes: int = 256
+    nodes: Annotated[int, Whole(16, LARGEST)] = 256
     #: share of the gap that fluid a starts with
-    share: float = 0.5
-    interaction: float = 0.27
-    relaxation_times: tuple[float, float] = (1.0, 5.5)
+    share: Annotated[float, SHARE] = 0.5
+    interaction: Annotated[float, INTERACTION] = 0.27
+    relaxation_times: Annotated[tuple[float, float], Each(TIME, 2)] = (1.0, 5.5)
     #: body force over density of each fluid, along the plates
-    accelerations: tuple[float, float] = (1e-6, 1e-6)
+    accelerations: Annotated[tuple[float, float], Each(Number(), 2)] = (1e-6, 1e-6)
     #: how strongly the plates repel a, and attract b
-    wetting: float = 0.08
+    wetting: Annotated[float, WETTING] = 0.08
     #: "bgk" or "mrt"
-    collision: str = "mrt"
-
-    def __post_init__(self):
-        require_whole("nodes", self.nodes, 16, LARGEST)
-        _require(0 < self.share < 1, f"share {self.share}: between 0 and 1")
+    collision: Annotated[str, OneOf(COLLISIONS)] = "mrt"
 
     @property
     def problem(self) -> TwoFluids:
@@ -181,6 +180,7 @@ class Layers:
 
 
 @dataclass(frozen=True)
+@checked
 class Drop:
     """A drop of fluid a on the lower of two plates (section 6.2(3)); periodic along x, plates along y.
 
@@ -190,20 +190,18 @@ class Drop:
     """
 
     #: how strongly the plates repel a, and attract b (G_fs = -G_gs)
-    wetting: float
-    length: int = 800
+    wetting: Annotated[float, WETTING]
+    length: Annotated[int, Whole(16, LARGEST)] = 800
     #: nodes between the plates, whose surfaces lie half a spacing outside
-    height: int = 200
+    height: Annotated[int, Whole(8, LARGEST)] = 200
     #: of half a circle with the drop's area
-    radius: float = 50.0
-    interaction: float = 0.2
-    stencil: str = "isotropic-4"
+    radius: Annotated[float, Number(2, unit="nodes")] = 50.0
+    interaction: Annotated[float, INTERACTION] = 0.2
+    stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
 
     def __post_init__(self):
-        require_whole("length", self.length, 16, LARGEST)
-        require_whole("height", self.height, 8, LARGEST)
         room = min(0.45 * self.length, 0.9 * self.height)
-        _require(2 <= self.radius <= room, f"radius {self.radius}: from 2 to {room:g} on {self.length} x {self.height}")
+        _require(self.radius <= room, f"radius = {self.radius}: at most {room:g} on {self.length} x {self.height}")
 
     @property
     def problem(self) -> TwoFluids:
@@ -234,24 +232,22 @@ class Drop:
 
 
 @dataclass(frozen=True)
+@checked
 class Mixture:
     """Two fluids that fill the pores of an image, each pore with one or the other by chance (section 6.3).
 
     The paper: g = 0.15, G_fs = 0.03 and G_gs = -0.03, both viscosities 1/6, a force of 1e-4 along x.
     """
 
-    space: PoreSpace
-    interaction: float = 0.15
+    space: Annotated[PoreSpace, Kind(PoreSpace)]
+    interaction: Annotated[float, INTERACTION] = 0.15
     #: how strongly the solid repels a, and attracts b
-    wetting: float = 0.03
+    wetting: Annotated[float, WETTING] = 0.03
     #: along x, over density, on both fluids
-    acceleration: float = 1e-4
+    acceleration: Annotated[float, Number()] = 1e-4
     #: probability that a pore is filled with fluid a
-    share: float = 0.5
-    seed: int = 1
-
-    def __post_init__(self):
-        _require(0 < self.share < 1, f"share {self.share}: between 0 and 1")
+    share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 1
 
     @property
     def problem(self) -> TwoFluids:

@@ -4,16 +4,24 @@ Two-component Shan-Chen model with explicit forcing: Porter, Coon, Kang, Moulton
 """
 
 from dataclasses import dataclass
-from math import isfinite
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from repro.errors import InputError, require_one_of
+from repro.declared import Each, Kind, Number, OneOf, checked
+from repro.errors import InputError
 
 from ..media import PoreSpace
+from ..model import MAGIC, TIME, VECTOR
 from ..parameters import Grid, in_precision
 from .forces import STENCILS, STRENGTH
 
 COLLISIONS = ("bgk", "mrt")
+
+#: beyond every use, against slips of the pen: the paper's largest is 0.27, and a mixture at 0.5 diverges within 30
+#: steps (tests/lbm/test_two_fluids.py); what diverges below it is stopped by the run
+LARGEST_INTERACTION = 0.5
+
+#: of an ideal mixture, 0, and of fluids that repel each other
+INTERACTION = Number(0, LARGEST_INTERACTION)
 
 Vector = tuple[float, float, float]
 
@@ -48,54 +56,38 @@ class Parameters(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+@checked
 class TwoFluids:
     """Two fluids, a and b, in the pores of a periodic image on D3Q19, in lattice units; the solid is half-way between
     the nodes. Raises InputError for what cannot work.
     """
 
-    space: PoreSpace
+    space: Annotated[PoreSpace, Kind(PoreSpace)]
     #: g of equation 2.12: how strongly the fluids repel each other
-    interaction: float
+    interaction: Annotated[float, INTERACTION]
     #: g_as and g_bs: how strongly the solid repels each fluid
-    wetting: tuple[float, float] = (0.0, 0.0)
+    wetting: Annotated[tuple[float, float], Each(Number(), 2)] = (0.0, 0.0)
     #: tau of each fluid, equation 2.7
-    relaxation_times: tuple[float, float] = (1.0, 1.0)
+    relaxation_times: Annotated[tuple[float, float], Each(TIME, 2)] = (1.0, 1.0)
     #: body force on each fluid over its density
-    accelerations: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    accelerations: Annotated[tuple[Vector, Vector], Each(VECTOR, 2)] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     #: "bgk", or "mrt" with rates of their own for the momentum and for the odd moments beyond it
-    collision: str = "bgk"
+    collision: Annotated[str, OneOf(COLLISIONS)] = "bgk"
     #: key of forces.STENCILS
-    stencil: str = "isotropic-4"
+    stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
     #: rho_s
-    solid_density: float = 1.0
+    solid_density: Annotated[float, Number(0)] = 1.0
     #: as in `lbm.model.Problem`, of "mrt"
-    magic: float = 3 / 16
+    magic: Annotated[float, MAGIC] = 3 / 16
 
     def __post_init__(self):
-        require_one_of("collision", self.collision, COLLISIONS)
-        require_one_of("stencil", self.stencil, STENCILS)
         if not self.space.pores:
             raise InputError("the image is all solid: nothing can flow")
-        for name in "ab":
-            self._require_fluid(name)
-        if not (isfinite(self.interaction) and 0 <= self.interaction <= LARGEST_INTERACTION):
-            raise InputError(f"interaction = {self.interaction}: from 0 (ideal mixture) to {LARGEST_INTERACTION}")
-        if not self.magic > 0:
-            raise InputError(f"magic = {self.magic}: it must be positive")
-        if not (isfinite(self.solid_density) and self.solid_density >= 0):
-            raise InputError(f"solid_density = {self.solid_density}: a density is not negative")
-
-    def _require_fluid(self, name: str):
-        k = "ab".index(name)
-        tau, wetting, acceleration = self.relaxation_times[k], self.wetting[k], self.accelerations[k]
-        if not (isfinite(tau) and tau > 0.5):
-            raise InputError(f"relaxation time {tau} of fluid {name} gives no positive viscosity: it must exceed 0.5")
-        if len(acceleration) != 3 or not all(map(isfinite, acceleration)):
-            raise InputError(f"acceleration {acceleration} of fluid {name}: give three finite numbers")
-        if not (isfinite(wetting) and abs(wetting * self.solid_density) <= LARGEST_INTERACTION):
-            raise InputError(
-                f"wetting {wetting} of fluid {name}: times the solid's density at most {LARGEST_INTERACTION}"
-            )
+        for name, wetting in zip("ab", self.wetting, strict=True):
+            if abs(wetting * self.solid_density) > LARGEST_INTERACTION:
+                raise InputError(
+                    f"wetting {wetting} of fluid {name}: times the solid's density at most {LARGEST_INTERACTION}"
+                )
 
     @property
     def walls(self) -> str:
@@ -129,7 +121,3 @@ class TwoFluids:
 #: rate of the momenta with "mrt". The viscosity does not depend on it, only how fast one fluid diffuses through the
 #: other: with the rates of the viscosity (equation 2.15) traces of the more viscous fluid drag at the thinner one
 MOMENTUM_RATE = 1.0
-
-#: beyond every use, against slips of the pen: the paper's largest is 0.27, and a mixture at 0.5 diverges within 30
-#: steps (tests/lbm/test_two_fluids.py); what diverges below it is stopped by the run
-LARGEST_INTERACTION = 0.5

@@ -1,9 +1,13 @@
 """Two running fluids: a problem, a device and a strategy."""
 
+from typing import Annotated
+
 import numpy as np
 
-from repro.errors import DivergenceError, InputError, require_one_of, require_whole
+from repro.declared import Kind, OneOf, checked
+from repro.errors import DivergenceError, InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
+from repro.parallel.options import Block, OnDevice, Precision
 
 from ..lattice import D3Q19
 from .model import TwoFluids
@@ -19,10 +23,16 @@ class TwoFluidFlow(TimeLoop):
     what does not fit.
     """
 
-    def __init__(self, problem: TwoFluids, device, *, strategy="dense", precision="single", block=128):
-        require_one_of("strategy", strategy, STRATEGIES)
-        require_one_of("precision", precision, PRECISIONS)
-        require_whole("block", block, 1, 1024)
+    @checked
+    def __init__(
+        self,
+        problem: Annotated[TwoFluids, Kind(TwoFluids)],
+        device: OnDevice,
+        *,
+        strategy: Annotated[str, OneOf(STRATEGIES)] = "dense",
+        precision: Precision = "single",
+        block: Block = 128,
+    ):
         self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
         self.dtype, space = PRECISIONS[precision], problem.space
         cost = STRATEGIES[strategy].COST

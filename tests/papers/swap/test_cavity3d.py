@@ -58,11 +58,11 @@ def test_the_middle_is_found_on_odd_and_even_grids(nodes):
     ("options", "message"),
     [
         ({"reynolds": 5000.0}, "use at least 315 nodes"),
-        ({"reynolds": 0.0}, "must be positive"),
-        ({"nodes": 5}, "at least 10"),
-        ({"lid_speed": -0.1}, "must be positive"),
+        ({"reynolds": 0.0}, "reynolds = 0.0: must be a number above 0"),
+        ({"nodes": 5}, "nodes = 5: must be a whole number from 10"),
+        ({"lid_speed": -0.1}, "lid_speed = -0.1: must be"),
         ({"lid_speed": 0.5}, "Mach"),
-        ({"collision": "none"}, "unknown collision"),
+        ({"collision": "none"}, "collision = 'none': must be one of"),
     ],
 )
 def test_a_cavity_that_cannot_work_is_refused(options, message):
