@@ -8,11 +8,11 @@ import pytest
 
 from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, sphere_drag
-from repro.lbm.media import PoreSpace, sphere_crystal
+from repro.lbm.media import PoreSpace, random_spheres, sphere_crystal
 from repro.lbm.porous import benchmark
-from repro.lbm.porous.permeability import closed_sides, flow_through, mirrored, refined
+from repro.lbm.porous.permeability import FlowThrough, closed_sides, flow_through, mirrored, refined
 from repro.lbm.porous.problem import PorousProblem
-from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.simulation import Permeability, PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.papers.porous.media import speed
 from repro.papers.porous.media.permeability import resolution_check
@@ -41,6 +41,44 @@ def test_a_plane_channel_has_the_permeability_of_poiseuille_flow_at_any_viscosit
     """With the magic number 3/16 a half-way wall lies exactly half-way, on any grid."""
     run = flow_through(slit(height), threads, relaxation_time=tau, precision="double", interval=100)
     assert run.k == pytest.approx(poiseuille(height), rel=1e-4)
+
+
+@pytest.mark.parametrize("tau", [0.6, 1.0, 1.7])
+def test_pores_that_nothing_flows_through_add_nothing(threads, tau):
+    """A voxel shut up in the solid never comes to rest, and would add half the viscosity to the sum of k."""
+    plain = np.ones((6, 12, 6), bool)
+    plain[:, 1:5] = False
+    shut = plain.copy()
+    # single voxels, a closed pair, and a closed loop across the periodic faces
+    shut[1:5:2, 6:10:2, 1:5:2] = False
+    shut[0, 10, 2] = shut[5, 10, 2] = False
+    options = {"relaxation_time": tau, "precision": "double", "interval": 200}
+    expected = flow_through(PoreSpace(plain), threads, **options)
+    found = flow_through(PoreSpace(shut), threads, **options)
+    assert found.k == pytest.approx(expected.k, rel=1e-10)
+    assert found.porosity > expected.porosity
+
+
+@pytest.mark.parametrize("tau", [0.6, 1.0, 1.7])
+def test_the_force_that_is_chosen_is_so_small_that_k_does_not_depend_on_it(threads, tau):
+    space = PoreSpace(random_spheres((20, 20, 20), 0.4, 8, 1))
+    options = {"relaxation_time": tau, "precision": "double", "interval": 200, "tolerance": 1e-6}
+    found = flow_through(space, threads, **options)
+    assert not found.doubts
+    tenth = flow_through(space, threads, force=found.force / 10, **options)
+    assert found.k == pytest.approx(tenth.k, rel=1e-3)
+    # and one that is too large is taken, and doubted
+    large = flow_through(space, threads, force=3 * found.force, **options)
+    assert large.force == 3 * found.force
+    assert ("so that k depends on it" in large.doubts) == (
+        large.result.mach > 0.03 or large.result.density_spread > 0.01
+    )
+    assert "so that k depends on it" in flow_through(space, threads, force=5e-3, **options).doubts
+
+
+def test_a_run_that_is_cut_off_is_doubted():
+    run = Permeability(1.0, False, 7, (), 1e-6, 0.001, 0.001)
+    assert FlowThrough(run, 1e-6, 0.5, 0.01).doubts == "the flow is not steady after 7 steps"
 
 
 @pytest.mark.parametrize("tau", [0.7, 1.5])
@@ -204,3 +242,9 @@ def test_speeds_are_measured_only_after_the_physics_has_been_checked(threads, mo
         benchmark.measure_speed("a", slit(6), threads, strategy="sparse", seconds=0.001)
     with pytest.raises(InputError, match="seconds"):
         benchmark.measure_speed("a", slit(6), threads, strategy="sparse", seconds=-1)
+
+
+@pytest.mark.parametrize("times", [(1, 1.5), (2, 1), (), (0, 1), (1, 1), "12", 2])
+def test_refinements_that_refine_nothing_are_refused(threads, times):
+    with pytest.raises(InputError, match=r"times = .*: must be whole numbers from 1 to 64, each larger"):
+        resolution_check(slit(3).solid, threads, times=times)

@@ -68,24 +68,38 @@ class PoreSpace:
         it went in. Clusters are joined across the faces, counting how often the joint crosses the face in question; a
         joint that contradicts the count closes such a path.
         """
+        return bool(self._percolating(axis)[1])
+
+    @checked
+    def reached(self, axis: Annotated[str, OneOf(AXES)]) -> "PoreSpace":
+        """The same image with the pores filled that no path along `axis` leads through, in which nothing flows."""
+        labels, through = self._percolating(axis)
+        return PoreSpace(~np.isin(labels, list(through)))
+
+    def _percolating(self, axis: str) -> tuple[np.ndarray, set[int]]:
+        """The clusters of pores, labelled within the box, and the labels of those that percolate."""
         labels, _ = ndimage.label(~self.solid, ndimage.generate_binary_structure(3, 2))
         joints: dict[int, set] = {}
         for a, b, crossed in _seam(labels, 2 - AXES.index(axis)):
             joints.setdefault(a, set()).add((b, crossed))
             joints.setdefault(b, set()).add((a, -crossed))
         count: dict[int, int] = {}
+        through: set[int] = set()
         for start in joints:
-            waiting = [start] if start not in count else []
-            count.setdefault(start, 0)
+            if start in count:
+                continue
+            count[start], cluster, waiting, closes = 0, {start}, [start], False
             while waiting:
                 here = waiting.pop()
                 for other, crossed in joints[here]:
                     if other not in count:
                         count[other] = count[here] + crossed
+                        cluster.add(other)
                         waiting.append(other)
-                    elif count[other] != count[here] + crossed:
-                        return True
-        return False
+                    closes |= count[other] != count[here] + crossed
+            if closes:
+                through |= cluster
+        return labels, through
 
     @checked
     def require_flow(self, axis: Annotated[str, OneOf(AXES)]) -> None:

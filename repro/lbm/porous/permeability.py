@@ -5,14 +5,14 @@ from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Flag, Kind, OneOf, OrNone, Whole, checked
+from repro.declared import Above, Flag, Kind, OneOf, OrNone, Whole, checked
 from repro.parallel.options import OnDevice, Precision
 
 from ..collision import COLLISIONS
 from ..media import PoreSpace, Sample
 from ..media.pore_space import AXES, IMAGE
-from ..model import TIME
-from ..simulation import Interval
+from ..model import MAGIC, TIME
+from ..simulation import Interval, Tolerance
 from .problem import STORAGES, WALLS, PorousProblem
 from .simulation import Permeability, PorousFlow
 from .strategies import STRATEGIES
@@ -20,8 +20,15 @@ from .strategies import STRATEGIES
 #: 1 darcy in square metres
 DARCY = 9.869233e-13
 
-#: Darcy velocity times sqrt(k) over the viscosity that the force aims at: so small that k does not depend on it
+#: Darcy velocity times sqrt(k) over the viscosity that the force aims at
 REYNOLDS = 0.01
+
+#: what a flow may come to whose permeability does not depend on its force: the largest Mach number, and the largest
+#: difference of densities, as what drives it along the whole image would pile up before a wall
+MACH, DENSITY_SPREAD = 0.03, 0.01
+
+#: runs with smaller and smaller forces, until one is small enough
+_ATTEMPTS = 4
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,8 @@ class FlowThrough:
     """A permeability run: k in squared voxels and what belongs to it."""
 
     result: Permeability
+    #: per volume, along the axis
+    force: float
     porosity: float
     #: Darcy velocity times sqrt(k) over the viscosity
     reynolds: float
@@ -39,6 +48,23 @@ class FlowThrough:
     def k(self) -> float:
         """Permeability in squared voxels."""
         return self.result.value
+
+    @property
+    def doubts(self) -> str:
+        """Why k is not to be trusted, in words; empty if nothing speaks against it."""
+        run, found = self.result, []
+        if not run.converged:
+            found.append(f"the flow is not steady after {run.steps} steps")
+        if _too_strong(run):
+            found.append(
+                f"the force {self.force:.3g} drives Mach {run.mach:.2g} and densities {run.density_spread:.2g} apart "
+                f"(at most {MACH:g} and {DENSITY_SPREAD:g}), so that k depends on it"
+            )
+        return " and ".join(found)
+
+
+def _too_strong(run: Permeability) -> bool:
+    return not (run.mach <= MACH and run.density_spread <= DENSITY_SPREAD)
 
 
 def driving_force(space: PoreSpace, viscosity: float, reynolds: float = REYNOLDS) -> float:
@@ -60,27 +86,39 @@ def flow_through(
     collision: Annotated[str, OneOf(COLLISIONS)] = "mrt",
     walls: Annotated[str, OneOf(WALLS)] = "half-way",
     storage: Annotated[str, OneOf(STORAGES)] = "deviation",
+    magic: Annotated[float, MAGIC] = 3 / 16,
     precision: Precision = "single",
     strategy: Annotated[str | None, OrNone(OneOf(STRATEGIES))] = None,
+    force: Annotated[float | None, OrNone(Above(0))] = None,
+    tolerance: Tolerance = 1e-5,
     interval: Interval = 1000,
     keep_velocity: Annotated[bool, Flag()] = False,
 ) -> FlowThrough:
     """Drive the fluid along `axis` until k is steady and return it; raises InputError if nothing can flow.
 
     `strategy` is the one that takes the walls in least memory unless it is given, `interval` the steps between two
-    looks at k.
+    looks at k, between which it may change by the share `tolerance`. Without a `force` (per volume) one is chosen by
+    what it drives: a flow so slow that k does not depend on it. With one, look at the result's `doubts`. Pores that
+    nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest.
     """
     space.require_flow(axis)
+    porosity, space = space.porosity, space.reached(axis)
     if strategy is None:
         strategy = "sparse" if walls == "modified" else "sparse in place"
     viscosity = (relaxation_time - 0.5) / 3
-    force = tuple(driving_force(space, viscosity) if name == axis else 0.0 for name in AXES)
-    problem = PorousProblem(space, relaxation_time, force, collision, walls=walls, storage=storage)
-    flow = PorousFlow(problem, device, strategy=strategy, precision=precision)
-    result = flow.run_to_steady_permeability(interval=interval)
+    given, along = force, np.array([name == axis for name in AXES])
+    force = given or min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / int(along @ space.shape))
+    for _ in range(_ATTEMPTS):
+        settings = {"collision": collision, "walls": walls, "storage": storage, "magic": magic}
+        problem = PorousProblem(space, relaxation_time, tuple(map(float, force * along)), **settings)
+        flow = PorousFlow(problem, device, strategy=strategy, precision=precision)
+        result = flow.run_to_steady_permeability(tolerance=tolerance, interval=interval)
+        if given or not _too_strong(result):
+            break
+        force *= 0.5 * min(MACH / result.mach, DENSITY_SPREAD / result.density_spread)
     velocity = flow.fields()[1] / result.darcy_velocity if keep_velocity else None
     reynolds = result.darcy_velocity * np.sqrt(abs(result.value)) / viscosity
-    return FlowThrough(result, space.porosity, float(reynolds), velocity)
+    return FlowThrough(result, force, porosity, float(reynolds), velocity)
 
 
 @checked

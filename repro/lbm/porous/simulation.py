@@ -30,6 +30,8 @@ class Permeability:
     darcy_velocity: float
     #: largest velocity over the speed of sound
     mach: float
+    #: largest less smallest density, whose mean is one
+    density_spread: float
 
 
 class PorousFlow(TimeLoop):
@@ -161,7 +163,8 @@ class PorousFlow(TimeLoop):
             history.append((self.steps, k))
             converged = abs(k - previous) < tolerance * abs(k)
         force = np.array(self.problem.force)
-        velocity = self._update_fields()[1:]
-        fastest = float(self.device.xp.sqrt(self.device.xp.square(velocity).sum(axis=0).max()))
+        density, *velocity = self._update_fields()
+        fastest = float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max()))
+        spread = float(density.max()) - float(density.min())
         along = float(self.darcy_velocity() @ force / np.linalg.norm(force))
-        return Permeability(k, converged, self.steps, tuple(history), along, fastest / SPEED_OF_SOUND)
+        return Permeability(k, converged, self.steps, tuple(history), along, fastest / SPEED_OF_SOUND, spread)

@@ -2,16 +2,22 @@
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
+from repro.declared import Whole, checked
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
 from repro.lbm.parameters import Grid
 from repro.lbm.strategies.swap.rule import Source, pairs_of, rotate_of, source_of, sweep_kernel, type_kernel
 from repro.parallel import select
+from repro.parallel.options import Seed
+
+#: interior nodes a side, and as many as it takes for each type of place to occur: a ray's ends and its middle
+Largest, AllTypes = Annotated[int, Whole(1, 16)], Annotated[int, Whole(3, 16)]
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
 
@@ -52,7 +58,8 @@ class Sweep:
     types: frozenset
 
 
-def sweep_labels(largest: int, kernel=None) -> Sweep:
+@checked
+def sweep_labels(largest: Largest, kernel=None) -> Sweep:
     """Sweep labelled populations on all cubes of 1 to `largest` interior nodes a side, and read off what moved.
 
     `kernel` is the sweep of `sweep_kernel`, or another rule that is to be looked at.
@@ -114,7 +121,8 @@ def regions() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def regions_table(largest: int) -> pd.DataFrame:
+@checked
+def regions_table(largest: AllTypes) -> pd.DataFrame:
     """`regions_hold` for cubes of 1 to `largest` interior nodes a side, beside the number that there are."""
     sides = range(1, largest + 1)
     return pd.DataFrame(
@@ -146,7 +154,8 @@ def regions_hold(interior: int) -> int:
     return agree
 
 
-def grids_that_agree(largest: int, seed: int = 1) -> tuple[int, int]:
+@checked
+def grids_that_agree(largest: Largest, seed: Seed = 1) -> tuple[int, int]:
     """(grids, populations) on which taking by types left bit for bit what the serial sweep leaves.
 
     All grids of 1 to `largest` interior nodes a side, cubic or not, from random populations.

@@ -2,11 +2,19 @@
 
 import pytest
 
+from repro.errors import InputError
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import pairs_of
 from repro.papers.swap import iteration
-from repro.papers.swap.tables import grids_that_agree, ray_sources, regions, regions_hold, sweep_labels
+from repro.papers.swap.tables import (
+    grids_that_agree,
+    ray_sources,
+    regions,
+    regions_hold,
+    regions_table,
+    sweep_labels,
+)
 from repro.parallel import Kernel, inline
 
 
@@ -72,3 +80,13 @@ def test_links_take_less_code_than_types():
 def test_memory_of_a_node_follows_from_arrays_and_precision():
     assert iteration.bytes_a_node("swap links", "double") == 19 * 8
     assert iteration.bytes_a_node("swap types", "single") == 2 * 19 * 4
+
+
+@pytest.mark.parametrize("largest", [0, -1, 2, 2.5, "4"])
+def test_cubes_on_which_a_type_is_missing_or_nothing_is_checked_are_refused(largest):
+    with pytest.raises(InputError, match="largest = .*: must be a whole number from 3 to 16"):
+        regions_table(largest)
+    if largest != 2:
+        for check in (grids_that_agree, sweep_labels):
+            with pytest.raises(InputError, match="largest = .*: must be a whole number from 1 to 16"):
+                check(largest)

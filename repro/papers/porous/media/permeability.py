@@ -3,9 +3,13 @@
 k is in squared voxels, tau is the relaxation time.
 """
 
+from itertools import pairwise
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
 
+from repro.declared import Rule, Whole, checked
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed
 from repro.lbm.media import PoreSpace, sphere_crystal
 from repro.lbm.media.spheres import solid_fraction
@@ -132,7 +136,19 @@ def resolution_table(table: pd.DataFrame, fine: pd.DataFrame, coefficients) -> p
     return against_series(pd.concat([coarse, fine]), coefficients).sort_values(["chi", "nodes"])
 
 
-def resolution_check(solid: np.ndarray, device, *, times=(1, 2), **options) -> pd.DataFrame:
+class _Refinements(Rule):
+    wanted = "whole numbers from 1 to 64, each larger than the one before, such as [1, 2]"
+
+    def holds(self, value) -> bool:
+        if not isinstance(value, list | tuple) or not value or not all(map(Whole(1, 64).holds, value)):
+            return False
+        return all(a < b for a, b in pairwise(value))
+
+
+@checked
+def resolution_check(
+    solid: np.ndarray, device, *, times: Annotated[tuple, _Refinements()] = (1, 2), **options
+) -> pd.DataFrame:
     """k of the image on finer and finer grids, in squared voxels of the image itself.
 
     Columns times, k, steps, converged, and change, the relative change against the next coarser grid. A voxel image

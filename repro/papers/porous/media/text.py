@@ -67,10 +67,12 @@ def rock_text(table: pd.DataFrame, run: FlowThrough, axis: str, voxel_size: floa
     best = table.iloc[-1]
     square_metres, millidarcy = in_units(best["k"], voxel_size)
     change = f"; cutting each voxel changed k by {100 * best['change']:.1f} %" if len(table) > 1 else ""
-    checked = "The flow is converged" if table["converged"].all() else "**The flow is not converged**"
+    converged = table["converged"].all() and not run.doubts
+    checked = "The flow is converged" if converged else f"**{run.doubts or 'On one grid the flow is not converged'}**"
     return (
         f"**k = {square_metres:.3g} m^2 = {millidarcy:,.4g} millidarcy** along {axis}{change}. {checked}; "
-        f"Reynolds number {run.reynolds:.2g}, largest Mach number {run.result.mach:.2g}."
+        f"Reynolds number {run.reynolds:.2g}, largest Mach number {run.result.mach:.2g}, densities up to "
+        f"{run.result.density_spread:.2g} apart."
     )
 
 
