@@ -224,3 +224,28 @@ def test_wrong_files_are_refused_in_one_line(written, tmp_path):
     np.save(tmp_path / "floats.npy", np.zeros((2, 2, 2)))
     with pytest.raises(InputError, match="float64"):
         read_image(tmp_path / "floats.npy")
+
+
+@pytest.mark.parametrize("kind", [".npy", ".tif"])
+@pytest.mark.parametrize("values", [3, 4])
+def test_a_picture_in_colour_is_no_volume(tmp_path, kind, values):
+    picture = (np.random.default_rng(1).uniform(0, 1, (32, 32, values)) > 0.5).astype(np.uint8)
+    path = tmp_path / f"picture{kind}"
+    if kind == ".npy":
+        np.save(path, picture)
+    else:
+        tifffile.imwrite(path, picture, photometric="rgb", extrasamples=["unassalpha"] * (values - 3))
+    with pytest.raises(InputError, match="a picture in colour") as refused:
+        read_image(path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("shape", [(10**5,) * 3, (10**9,) * 3, (2, 2, 3)])
+def test_a_header_that_claims_more_than_the_file_holds_is_refused_before_anything_is_allocated(tmp_path, shape):
+    path = tmp_path / "claims.npy"
+    with open(path, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": shape})
+        file.write(bytes(8))
+    with pytest.raises(InputError, match="claims.npy: cannot be read as an image") as refused:
+        read_image(path)
+    assert "\n" not in str(refused.value)

@@ -7,6 +7,9 @@ import tifffile
 
 from repro.errors import InputError
 
+#: values of a pixel in colour, without and with transparency, and the least side of what may be a picture
+_COLOURS, _PICTURE = (3, 4), 8
+
 KINDS = (".npy", ".tif", ".tiff", ".raw")
 
 
@@ -45,11 +48,23 @@ def _is_shape(shape) -> bool:
 
 def _read_self_described(path: Path) -> np.ndarray:
     try:
-        if path.suffix.lower() == ".npy":
-            return np.load(path, allow_pickle=False)
-        return tifffile.imread(path)
-    except (ValueError, OSError, EOFError, tifffile.TiffFileError) as error:
-        raise InputError(f"{path.name}: cannot be read as an image: {error}") from None
+        # mapped first: a header may claim more than there is in the file, or in the world
+        image = np.array(np.load(path, "r")) if path.suffix.lower() == ".npy" else _read_tiff(path)
+    except (ValueError, OSError, EOFError, MemoryError, OverflowError, tifffile.TiffFileError) as error:
+        raise InputError(f"{path.name}: cannot be read as an image: {' '.join(str(error).split())}") from None
+    if image.ndim == 3 and image.shape[-1] in _COLOURS and min(image.shape[:2]) >= _PICTURE:
+        raise InputError(
+            f"{path.name}: shape {image.shape} is that of a picture in colour: give a segmented volume (nz, ny, nx), "
+            f"as .raw with its shape if it is one that is {image.shape[-1]} voxels thick along x"
+        )
+    return image
+
+
+def _read_tiff(path: Path) -> np.ndarray:
+    with tifffile.TiffFile(path) as file:
+        if any(page.samplesperpixel > 1 for page in file.pages[:1]):
+            raise ValueError(f"a picture in colour, of {file.pages[0].samplesperpixel} values a pixel")
+        return file.asarray()
 
 
 def _segmented(image: np.ndarray, name: str, pore: int) -> np.ndarray:
