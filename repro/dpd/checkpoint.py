@@ -3,11 +3,14 @@
 from dataclasses import asdict
 from pathlib import Path
 
-import h5py
 import numpy as np
 
+from repro.declared import Whole
 from repro.errors import InputError
 from repro.files import whole
+from repro.parallel import PRECISIONS
+from repro.parallel.options import MOST_STEPS
+from repro.sealed import opened, written
 
 from .fluid import Fluid
 from .simulation import Simulation
@@ -15,7 +18,9 @@ from .strategies import runs_on
 from .system import System
 from .walls import Walls
 
-_VERSION = 1
+KIND = "checkpoint of DPD particles"
+
+_VERSION = 2
 _ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock")
 
 
@@ -25,7 +30,7 @@ def save(simulation: Simulation, path) -> None:
     # one that goes on would not find the forces at the start
     simulation.start()
 
-    with whole(Path(path)) as temporary, h5py.File(temporary, "w") as file:
+    with written(path, KIND) as file:
         file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
         file.attrs.update(box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name)
         for group, values in (("fluid", system.fluid), ("walls", system.walls)):
@@ -40,16 +45,10 @@ def load(path, device) -> Simulation:
     On a device on which the strategy repeats (see `Traits.repeats`) it is the same trajectory bit for bit.
     Raises InputError for a file that is not a whole checkpoint.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        with h5py.File(path, "r") as file:
-            if file.attrs.get("version") != _VERSION:
-                raise InputError(f"{path}: not a checkpoint of this program (version {file.attrs.get('version')})")
-            return _restore(file, device)
-    except (OSError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a whole checkpoint ({error})") from None
+    with opened(path, KIND) as file:
+        if file.attrs.get("version") != _VERSION:
+            raise InputError(f"a checkpoint of version {file.attrs.get('version')}, and this program reads {_VERSION}")
+        return _restore(file, device)
 
 
 def _restore(file, device) -> Simulation:
@@ -58,13 +57,9 @@ def _restore(file, device) -> Simulation:
     fluid, walls = (
         kind(**{k: float(v) for k, v in file[key].attrs.items()}) for kind, key in ((Fluid, "fluid"), (Walls, "walls"))
     )
-    count = len(arrays["ids"])
-    if (
-        any(len(arrays[name]) != 3 * count for name in "rvuf")
-        or len(arrays["virial"]) != count
-        or len(arrays["clock"]) != 1
-    ):
-        raise KeyError("arrays of different lengths")
+    count, real = len(arrays["ids"]), PRECISIONS[str(settings["precision"])]
+    _require_arrays(arrays, count, real)
+    Whole(0, MOST_STEPS).check("steps", settings["steps"])
     box = tuple(float(side) for side in settings["box"])
     # placeholders: the arrays below replace them
     position = np.zeros((count, 3))
@@ -79,6 +74,18 @@ def _restore(file, device) -> Simulation:
         getattr(simulation.state, name)[:] = device.to_device(values)
     simulation.resume(settings["steps"])
     return simulation
+
+
+def _require_arrays(arrays: dict[str, np.ndarray], count: int, real) -> None:
+    """Refuse arrays that are none of such a run."""
+    shapes = dict.fromkeys("rvuf", 3 * count) | {"virial": count, "ids": count, "clock": 1}
+    for name, values in arrays.items():
+        if values.shape != (shapes[name],):
+            raise InputError(f"{name} has the shape {values.shape}, not {(shapes[name],)}")
+        if values.dtype.kind == "f" and (values.dtype != real or not np.isfinite(values).all()):
+            raise InputError(f"{name}: finite numbers of type {np.dtype(real)} are expected, not of {values.dtype}")
+    if not np.array_equal(np.sort(arrays["ids"]), np.arange(count)):
+        raise InputError(f"ids are not the numbers from 0 to {count - 1}, each of one particle")
 
 
 def _plain(value):

@@ -2,17 +2,19 @@
 
 import hashlib
 from dataclasses import asdict
-from pathlib import Path
 
-import h5py
 import numpy as np
 
+from repro.declared import Whole
 from repro.errors import InputError
-from repro.files import whole
+from repro.parallel.options import MOST_STEPS
+from repro.sealed import opened, written
 
 from .simulation import Simulation
 
-_VERSION = 2
+KIND = "checkpoint of SPH particles"
+
+_VERSION = 3
 #: what the next step begins with; the velocity foreseen is found anew
 _ARRAYS = ("r", "v", "s", "a")
 
@@ -21,7 +23,7 @@ def save(simulation: Simulation, path) -> None:
     """Write a checkpoint, whole or not at all."""
     # one that goes on would not find the forces at the start
     simulation.start()
-    with whole(Path(path)) as temporary, h5py.File(temporary, "w") as file:
+    with written(path, KIND) as file:
         file.attrs.update(version=_VERSION, steps=simulation.steps, **_identity(simulation))
         # by id: each search has its own order
         order = np.argsort(simulation.device.to_host(simulation.state.ids))
@@ -35,24 +37,19 @@ def restore(simulation: Simulation, path) -> None:
 
     Raises InputError for a file that is not a whole checkpoint, or one of another case.
     """
-    path = Path(path)
     # searches that keep the state in the order of cells have moved the particles of a run
     simulation._require_untouched("a checkpoint")
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        with h5py.File(path, "r") as file:
-            _require_same(path, dict(file.attrs), _identity(simulation) | {"version": _VERSION})
-            arrays, steps = {name: file[name][:] for name in _ARRAYS}, int(file.attrs["steps"])
-    except (OSError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a whole checkpoint ({error})") from None
-    for name, values in arrays.items():
-        size = len(getattr(simulation.state, name))
-        if values.shape != (size,) or not np.isfinite(values).all():
-            raise InputError(f"{path}: its {name} is damaged: {size} finite numbers are expected")
+    with opened(path, KIND) as file:
+        _require_same(dict(file.attrs), _identity(simulation) | {"version": _VERSION})
+        arrays, steps = {name: file[name][:] for name in _ARRAYS}, file.attrs["steps"]
+        Whole(0, MOST_STEPS).check("steps", steps)
+        for name, values in arrays.items():
+            size, kind = len(getattr(simulation.state, name)), getattr(simulation.state, name).dtype
+            if values.shape != (size,) or values.dtype != kind or not np.isfinite(values).all():
+                raise InputError(f"its {name} is damaged: {size} finite numbers of type {kind} are expected")
     for name, values in arrays.items():
         getattr(simulation.state, name)[:] = simulation.device.to_device(values)
-    simulation.resume(steps)
+    simulation.resume(int(steps))
 
 
 def _identity(simulation: Simulation) -> dict:
@@ -65,9 +62,9 @@ def _identity(simulation: Simulation) -> dict:
     return about | {name: getattr(simulation, name) for name in ("density", "boundary", "precision")}
 
 
-def _require_same(path: Path, found: dict, expected: dict) -> None:
+def _require_same(found: dict, expected: dict) -> None:
     for name, value in expected.items():
         if name not in found:
-            raise InputError(f"{path}: not a checkpoint of this program (without {name})")
+            raise InputError(f"not a checkpoint of this program (without {name})")
         if found[name] != value:
-            raise InputError(f"{path}: a checkpoint of another case: its {name} is {found[name]}, not {value}")
+            raise InputError(f"a checkpoint of another case: its {name} is {found[name]}, not {value}")

@@ -22,6 +22,7 @@ from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.parallel import CpuDevice, select
 from repro.particles.cells import Cells
 from repro.particles.random import MOST_PARTICLES, require_ids
+from repro.sealed import seal
 
 
 @pytest.fixture
@@ -207,10 +208,62 @@ def test_what_is_no_whole_checkpoint_is_refused_in_one_line(threads, tmp_path, d
                 del file["v"]
             else:
                 file.attrs["version"] = 99
+        seal(path, checkpoint.KIND)
     with pytest.raises(InputError) as error:
         checkpoint.load(path, threads)
     assert "run.h5" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def _twice(file):
+    file["ids"][0] = file["ids"][1]
+
+
+def _nan(file):
+    file["v"][3] = np.nan
+
+
+def _in_double(file):
+    values = file["v"][:]
+    del file["v"]
+    file["v"] = values.astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_twice, "ids are not the numbers from 0 to"),
+        (_nan, "v: finite numbers of type float32 are expected"),
+        (_in_double, "v: finite numbers of type float32 are expected, not of float64"),
+        (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
+        (lambda file: file.attrs.update(box=[np.nan, 4.0, 4.0]), "box = .*: must be 3 values"),
+        (lambda file: file.attrs.update(precision="double"), "finite numbers of type float64 are expected"),
+        (lambda file: file.attrs.update(moving=0), "there must be at least one"),
+        (lambda file: file["fluid"].attrs.update(dt=-1.0), "dt = -1.0: must be a number above 0"),
+    ],
+)
+def test_what_no_run_comes_to_is_refused_even_where_it_is_sealed(threads, tmp_path, change, words):
+    path = tmp_path / "run.h5"
+    checkpoint.save(Simulation(few(), threads), path)
+    with h5py.File(path, "r+") as file:
+        change(file)
+    with pytest.raises(InputError, match="run.h5: it is damaged: its SHA-256 is not that"):
+        checkpoint.load(path, threads)
+    seal(path, checkpoint.KIND)
+    with pytest.raises(InputError, match=f"run.h5: .*{words}"):
+        checkpoint.load(path, threads)
+
+
+def test_a_flipped_bit_anywhere_is_refused_at_once(threads, tmp_path):
+    path = tmp_path / "run.h5"
+    checkpoint.save(Simulation(few(), threads), path)
+    whole = path.read_bytes()
+    for place in [*range(0, 100, 7), *np.random.default_rng(1).integers(512, len(whole), 60).tolist()]:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"run.h5: (it is damaged|not a checkpoint)"):
+            checkpoint.load(path, threads)
 
 
 def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(threads, tmp_path, monkeypatch):

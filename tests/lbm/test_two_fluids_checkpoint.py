@@ -10,10 +10,11 @@ from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.lbm.media import PoreSpace
-from repro.lbm.two_fluids.checkpoint import load, save, write_vtk
+from repro.lbm.two_fluids.checkpoint import KIND, load, save, write_vtk
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
 from repro.lbm.two_fluids.strategies import STRATEGIES
+from repro.sealed import seal
 
 CHANCE = np.random.default_rng(3)
 SHAPE = (3, 4, 5)
@@ -50,19 +51,46 @@ def test_a_changed_array_is_refused(tmp_path, name):
         values = file[name][:]
         values.flat[7] = not values.flat[7]
         file[name][:] = values
-    with pytest.raises(InputError, match=f"not a whole checkpoint .*array '{name}' is not what was saved"):
+    with pytest.raises(InputError, match=r"run.h5: it is damaged: its SHA-256"):
         load(tmp_path / "run.h5", PlainDevice())
+
+
+def _nan(file):
+    file["a"][3] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_nan, "array 'a' is damaged: it has numbers that are not finite"),
+        (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
+        (lambda file: file.attrs.update(precision="double"), "array 'a' does not fit"),
+        (lambda file: file.attrs.update(interaction=np.inf), "interaction = inf: must be a number from 0"),
+        (lambda file: file.attrs.update(strategy="warp"), "strategy = 'warp': must be one of"),
+        (lambda file: file.pop("b"), "not a whole checkpoint of two fluids"),
+    ],
+)
+def test_what_no_run_comes_to_is_refused_even_where_it_is_sealed(tmp_path, change, words):
+    path = tmp_path / "run.h5"
+    save(started(), path)
+    with h5py.File(path, "a") as file:
+        change(file)
+    seal(path, KIND)
+    with pytest.raises(InputError, match=f"run.h5: {words}") as refused:
+        load(path, PlainDevice())
+    assert "\n" not in str(refused.value)
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         load(tmp_path / "none.h5", PlainDevice())
     (tmp_path / "text.h5").write_text("no HDF5")
-    with pytest.raises(InputError, match="not a whole checkpoint"):
+    with pytest.raises(InputError, match="not a checkpoint of two fluids"):
         load(tmp_path / "text.h5", PlainDevice())
     save(started(), tmp_path / "run.h5")
     with h5py.File(tmp_path / "run.h5", "a") as file:
         file.attrs["version"] = 7
+    seal(tmp_path / "run.h5", KIND)
     with pytest.raises(InputError, match="version 7"):
         load(tmp_path / "run.h5", PlainDevice())
 

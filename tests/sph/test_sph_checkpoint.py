@@ -9,7 +9,8 @@ from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.parallel import select
-from repro.sph.checkpoint import restore, save
+from repro.sealed import seal
+from repro.sph.checkpoint import KIND, restore, save
 from repro.sph.fluid import Fluid
 from repro.sph.simulation import Simulation
 
@@ -68,7 +69,17 @@ def test_a_damaged_array_is_named(shaken_water, saved, damage):
         values = file["v"][:]
         del file["v"]
         file["v"] = damage(values)
+    seal(saved, KIND)
     with pytest.raises(InputError, match="its v is damaged"):
+        restore(Simulation(shaken_water, Unstarted(), boundary="none"), saved)
+
+
+@pytest.mark.parametrize("steps", ["x", -1, 1.5, np.nan])
+def test_a_number_of_steps_that_is_none_is_refused(shaken_water, saved, steps):
+    with h5py.File(saved, "a") as file:
+        file.attrs["steps"] = steps
+    seal(saved, KIND)
+    with pytest.raises(InputError, match="run.h5: steps = .*: must be a whole number from 0"):
         restore(Simulation(shaken_water, Unstarted(), boundary="none"), saved)
 
 
@@ -84,13 +95,17 @@ def test_what_is_no_whole_checkpoint_is_refused(shaken_water, saved, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         restore(fresh, tmp_path / "nothing.h5")
     (tmp_path / "text.h5").write_text("no HDF5")
-    with pytest.raises(InputError, match="not a whole checkpoint"):
+    with pytest.raises(InputError, match="not a checkpoint of SPH particles"):
         restore(fresh, tmp_path / "text.h5")
     with h5py.File(saved, "a") as file:
         del file["a"]
+    with pytest.raises(InputError, match="it is damaged: its SHA-256"):
+        restore(fresh, saved)
+    seal(saved, KIND)
     with pytest.raises(InputError, match="not a whole checkpoint"):
         restore(fresh, saved)
     with h5py.File(saved, "a") as file:
         del file.attrs["mass"]
+    seal(saved, KIND)
     with pytest.raises(InputError, match="without mass"):
         restore(fresh, saved)

@@ -1,0 +1,69 @@
+"""HDF5 files with a seal: a hash of all of the file, which is looked at before a library reads a byte of it.
+
+Checksums inside a file are not enough: HDF5 1.14 goes round for ever in some files of which one bit of the structure is
+wrong. The seal stands in the block that HDF5 leaves to its users at the start of a file.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+
+from .errors import InputError
+from .files import whole
+
+#: bytes that HDF5 leaves free (`userblock_size`)
+BLOCK = 512
+
+
+@contextmanager
+def written(path, kind: str) -> Iterator[h5py.File]:
+    """A new file of a `kind` (such as "checkpoint of particles") to write to: whole and sealed, or not there at all."""
+    with whole(Path(path)) as temporary:
+        with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
+            yield file
+        seal(temporary, kind)
+
+
+@contextmanager
+def opened(path, kind: str) -> Iterator[h5py.File]:
+    """A file of this kind to read; whatever is wrong with it or found wrong in it is an InputError that names it."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            raise InputError("no such file")
+        _require_sealed(path, kind)
+        with h5py.File(path, "r") as file:
+            yield file
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{path}: not a whole {kind} ({' '.join(str(error).split())})") from None
+
+
+def seal(path: Path, kind: str) -> None:
+    """Write the hash of a file with a user block into it."""
+    with path.open("r+b") as file:
+        line = _title(kind) + _digest(file) + b"\n"
+        file.seek(0)
+        file.write(line)
+
+
+def _require_sealed(path: Path, kind: str) -> None:
+    title = _title(kind)
+    with path.open("rb") as file:
+        if file.read(len(title)) != title:
+            raise InputError(f"not a {kind}")
+        if file.read(64) != _digest(file):
+            raise InputError("it is damaged: its SHA-256 is not that with which it was written")
+
+
+def _title(kind: str) -> bytes:
+    return f"{kind}, SHA-256 of what follows: ".encode()
+
+
+def _digest(file) -> bytes:
+    file.seek(BLOCK)
+    return hashlib.file_digest(file, "sha256").hexdigest().encode()
