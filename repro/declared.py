@@ -14,17 +14,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from math import inf, isfinite
-from numbers import Integral, Real
+from numbers import Real
 from typing import Annotated, get_args, get_origin
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, is_whole, short
 
 #: size of a number that single precision still holds with room for a product
 LARGEST = 1e36
-
-_LONGEST = 60
 
 
 class Rule:
@@ -109,7 +107,7 @@ class Whole(Rule):
 
     def holds(self, value) -> bool:
         """Whether it is one."""
-        return isinstance(value, Integral) and not isinstance(value, bool | np.bool_) and self.low <= value <= self.high
+        return is_whole(value) and self.low <= value <= self.high
 
 
 class OneOf(Rule):
@@ -187,7 +185,9 @@ class Kind(Rule):
 
     def __init__(self, *kinds: type, wanted: str = ""):
         self.kinds = kinds
-        self.wanted = wanted or f"of the kind {' or '.join(kind.__name__ for kind in kinds)}"
+        self.wanted = (
+            wanted or f"of the kind {' or '.join('None' if kind is type(None) else kind.__name__ for kind in kinds)}"
+        )
 
     def holds(self, value) -> bool:
         """Whether it is one."""
@@ -213,17 +213,6 @@ class OrNone(Rule):
     def holds(self, value) -> bool:
         """Whether it is one."""
         return value is None or self.rule.holds(value)
-
-
-def short(value) -> str:
-    """A value as a line shows it."""
-    if isinstance(value, np.ndarray):
-        infinite = np.count_nonzero(~np.isfinite(value)) if value.dtype.kind in "fc" else 0
-        return f"an array of {value.dtype} of the shape {value.shape}" + (
-            f", {infinite} not finite" if infinite else ""
-        )
-    text = " ".join(repr(value).split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def rules_of(target: Callable) -> dict[str, Rule]:

@@ -2,6 +2,10 @@
 
 from numbers import Integral
 
+import numpy as np
+
+_LONGEST = 60
+
 
 class InputError(ValueError):
     """A parameter, file or request that cannot work; the message is one line for the user."""
@@ -27,13 +31,29 @@ class CheckError(AssertionError):
     """A result is not what it must be: another than the reference, or no number."""
 
 
+def short(value) -> str:
+    """A value as a line shows it."""
+    if isinstance(value, np.ndarray):
+        infinite = np.count_nonzero(~np.isfinite(value)) if value.dtype.kind in "fc" else 0
+        return f"an array of {value.dtype} of the shape {value.shape}" + (
+            f", {infinite} not finite" if infinite else ""
+        )
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def is_whole(value) -> bool:
+    """Whether something is a whole number, which True is not meant to be."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
 def require_whole(what: str, value, low: int, high: int) -> None:
     """Refuse what is no whole number from `low` to `high`."""
-    if not (isinstance(value, Integral) and low <= value <= high):
-        raise InputError(f"{what} = {value}: a whole number from {low} to {high}")
+    if not (is_whole(value) and low <= value <= high):
+        raise InputError(f"{what} = {short(value)}: must be a whole number from {low} to {high}")
 
 
 def require_one_of(what: str, value, allowed) -> None:
     """Refuse a name that is not among the allowed ones."""
-    if value not in allowed:
-        raise InputError(f"unknown {what} '{value}': choose one of {', '.join(allowed)}")
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"unknown {what} {short(value)}: choose one of {', '.join(allowed)}")

@@ -9,6 +9,12 @@ from pathlib import Path
 
 from platformdirs import user_cache_dir
 
+from .errors import InputError, short
+
+# it can only be read by setting it, which other threads must not see
+_UMASK = os.umask(0o077)
+os.umask(_UMASK)
+
 
 def cache_folder() -> Path:
     """The folder of compiled kernels that the user wants; it may not exist."""
@@ -27,13 +33,34 @@ def whole(path: Path) -> Iterator[Path]:
         yield Path(name)
         os.fsync(handle)
         # a temporary file is its owner's alone
-        os.chmod(name, 0o644)
+        os.chmod(name, 0o666 & ~_UMASK)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     finally:
         os.close(handle)
+
+
+def path_of(path) -> Path:
+    """The path of a file that a user names, whether there is one or not; raises InputError for what can be none."""
+    if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
+        raise InputError(f"path = {short(path)}: must be the name of a file")
+    return Path(path)
+
+
+@contextmanager
+def named(path) -> Iterator[Path]:
+    """As `whole`, for a file that a user names; raises InputError where there can be none, or no room for it."""
+    path = path_of(path)
+    try:
+        # a folder cannot be replaced, and a device must not
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: cannot be written: it is there, and no file")
+        with whole(path) as temporary:
+            yield temporary
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 
 from .errors import InputError
-from .files import whole
+from .files import named, path_of
 
 #: bytes that HDF5 leaves free (`userblock_size`)
 BLOCK = 512
@@ -21,7 +21,7 @@ BLOCK = 512
 @contextmanager
 def written(path, kind: str) -> Iterator[h5py.File]:
     """A new file of a `kind` (such as "checkpoint of particles") to write to: whole and sealed, or not there at all."""
-    with whole(Path(path)) as temporary:
+    with named(path) as temporary:
         with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
             yield file
         seal(temporary, kind)
@@ -30,7 +30,7 @@ def written(path, kind: str) -> Iterator[h5py.File]:
 @contextmanager
 def opened(path, kind: str) -> Iterator[h5py.File]:
     """A file of this kind to read; whatever is wrong with it or found wrong in it is an InputError that names it."""
-    path = Path(path)
+    path = path_of(path)
     try:
         if not path.is_file():
             raise InputError("no such file")

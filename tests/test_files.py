@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -76,3 +78,12 @@ def test_what_is_written_reads_the_same(file):
     content = {"Ångström": [1, 0.1, None, True, "\n"], "b": {}}
     write_json(file, content)
     assert read_json(file) == json.loads(file.read_text(encoding="utf-8")) == content
+
+
+def test_a_file_has_the_rights_that_the_user_gives_to_new_ones(tmp_path):
+    lines = [
+        *("import os", "os.umask(0o027)", "from pathlib import Path", "from repro.files import write_text"),
+        f"write_text(Path({str(tmp_path / 'a.txt')!r}), 'a')",
+    ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == 0o640

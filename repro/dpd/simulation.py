@@ -52,7 +52,7 @@ class Simulation(TimeLoop):
         self.system, self.strategy, self.precision, self.seed = system, strategy, precision, seed
         self.options = dict(zip(self.OPTIONS, (strategy, precision, seed, rounds, capacity, block), strict=True))
         self.real = PRECISIONS[precision]
-        require_memory(device, self.memory, f"{system.count} particles ({precision} precision)")
+        require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system.position, system.velocity, system.moving, system.box)
         self.setup = Setup(
             state=self.state,

@@ -13,10 +13,11 @@ def readable(count: float) -> str:
     return f"{count:.4g} {_UNITS[unit]}"
 
 
-def require_memory(device, count: int, what: str) -> None:
-    """Raise MemoryLimitError if `count` bytes for `what` do not fit into the free memory of the device."""
+def require_memory(device, count: int, what: str, advice: str = "use a smaller grid") -> None:
+    """Raise MemoryLimitError if `count` bytes for `what` do not fit into the free memory of the device.
+
+    `advice` is what a user can do about it.
+    """
     free = device.free_memory()
     if count > free:
-        raise MemoryLimitError(
-            f"{what} needs {readable(count)}, but {device.name} has {readable(free)} free: use a smaller grid"
-        )
+        raise MemoryLimitError(f"{what} needs {readable(count)}, but {device.name} has {readable(free)} free: {advice}")

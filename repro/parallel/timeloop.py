@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from repro.errors import DivergenceError, InputError, require_whole
+from repro.errors import DivergenceError, InputError, require_whole, short
 
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
@@ -50,9 +50,8 @@ class TimeLoop:
         On a GPU `every` steps are one CUDA graph. After each `every` steps the observers are launched, which must have
         been launched before; `count` must then be a multiple of it.
         """
-        _require_steps(count, every, observers)
+        observers = _require_steps(count, every, observers)
         self.start()
-        observers = tuple(observers)
         while count:
             # a graph can be captured once every kernel has been compiled, which its first launch does
             if count >= every and self._warm >= len(self._launches):
@@ -83,7 +82,9 @@ class TimeLoop:
 
         Raises DivergenceError (or what else the look raises) within 1000 steps of the first one that went wrong.
         """
-        _require_steps(count, every, observers)
+        observers = _require_steps(count, every, observers)
+        if not (progress is None or callable(progress)):
+            raise InputError(f"progress = {short(progress)}: must be a function of the number of steps done, or None")
         while count > 0:
             portion = min(count, max(every, CHECK_STEPS // every * every))
             self.advance(portion, every=every, observers=observers)
@@ -93,11 +94,15 @@ class TimeLoop:
                 progress(portion)
 
 
-def _require_steps(count: int, every: int, observers) -> None:
+def _require_steps(count: int, every: int, observers) -> tuple:
+    """The observers, if they are some and all sample when the steps are done."""
     require_whole("steps", count, 0, _MOST_STEPS)
     require_whole("every", every, 1, _MOST_STEPS)
+    if not isinstance(observers, list | tuple) or not all(hasattr(observer, "launch") for observer in observers):
+        raise InputError(f"observers = {short(observers)}: must be a list of observers, each bound to this simulation")
     if observers and count % every:
-        raise InputError(f"{count} steps with a sample each {every}: choose a multiple")
+        raise InputError(f"steps = {count} with a sample each {every}: must be a multiple of it")
+    return tuple(observers)
 
 
 def require_finite(values, steps: int, description: str) -> None:

@@ -6,11 +6,12 @@ from statistics import median
 
 import numpy as np
 
+from repro.declared import Kind, Text
 from repro.errors import CheckError, InputError, require_whole
 from repro.parallel import Speed, Timing, host_clock, measure, select, wall_clock
 
 from .cases import UniformSource
-from .checks import positive, real_of, require_kind, require_name
+from .checks import positive, real_of
 from .counting import mean_segments, rounds_of
 from .simulation import Simulation
 from .strategies import Strategy
@@ -41,7 +42,7 @@ def check_strategy(device, *, strategy, precision: str = "single", sort_every: i
     Raises CheckError if a bit of a position or a momentum differs. A check that was passed is not made again.
     """
     # what is remembered must be of a kind that can be
-    require_kind("strategy", strategy, str, Strategy)
+    Kind(str, Strategy).check("strategy", strategy)
     real_of(precision)
     return _checked(device, strategy, precision, sort_every)
 
@@ -85,8 +86,8 @@ def measure_speed(
     its segments. Raises InputError for a system in air, through which no strategy is compared with another, and for
     one without room for the births of so many steps.
     """
-    require_name("case", case)
-    require_kind("system", system, System)
+    Text().check("case", case)
+    Kind(System).check("system", system)
     if system.air is not None:
         raise InputError(f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
     if positive("seconds", seconds, "s") > _LONGEST:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.declared import Flag
 from repro.errors import InputError, require_whole
 from repro.parallel import require_memory, select
 
-from .checks import finite, positive, require_flag
+from .checks import finite, positive
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from .maxwell.fields import courant_limit
 from .mesh import Mesh
@@ -47,7 +48,7 @@ class _Case:
         require_whole("seed", self.seed, 0, 2**32 - 1)
         for name in ("per_cell", "courant", "plasma_step"):
             positive(name, getattr(self, name))
-        require_flag("self_field", self.self_field)
+        Flag().check("self_field", self.self_field)
         if self.courant > 1:
             raise InputError(f"courant = {self.courant}: a share of the longest stable step, at most 1")
         if self.particles < 1:
@@ -147,7 +148,7 @@ class Plasma(_Case):
 
     def system(self) -> System:
         """The plasma before its first step; raises MemoryLimitError where its particles do not fit."""
-        require_memory(select("serial"), _DRAWN * self.particles, f"{self.particles} particles")
+        require_memory(select("serial"), _DRAWN * self.particles, f"{self.particles} particles", "use fewer particles")
         draw, shape = np.random.default_rng(self.seed), (self.particles, 3)
         position = draw.random(shape) * np.array(self.mesh.length)
         momentum = draw.normal(0.0, self.heat, shape)

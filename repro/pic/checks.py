@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.errors import InputError, require_one_of
+from repro.errors import InputError, require_one_of, short
 from repro.parallel import PRECISIONS
 
 #: sizes of numbers, which single precision holds, and double their products
@@ -75,39 +75,6 @@ def real_of(precision: str):
     """The type of numbers of a precision."""
     require_one_of("precision", precision, tuple(PRECISIONS))
     return PRECISIONS[precision]
-
-
-def require_kind(what: str, value, *kinds: type) -> None:
-    """Refuse what is of none of some classes; None is one where NoneType is among them."""
-    if not isinstance(value, kinds):
-        names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
-        raise InputError(f"{what} = {short(value)}: must be of the kind {names}")
-
-
-def require_flag(what: str, value) -> None:
-    """Refuse what is neither True nor False: a text such as "no" would count as True."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{what} = {short(value)}: must be True or False")
-
-
-def require_name(what: str, value) -> None:
-    """Refuse what is no text of one line, which messages and files can hold."""
-    if not isinstance(value, str) or not (value.isprintable() or not value):
-        raise InputError(f"{what} = {short(value)}: must be text of one line")
-
-
-def require_device(device) -> None:
-    """Refuse what is no device of `repro.parallel.select`."""
-    if isinstance(device, str):
-        raise InputError(f"device '{device}' is a name: give select('{device}') of repro.parallel")
-    if not hasattr(device, "compile"):
-        raise InputError(f"device = {short(device)}: give one that repro.parallel selects, such as select('auto')")
-
-
-def short(value) -> str:
-    """A value as a line shows it."""
-    text = " ".join(repr(value).split())
-    return text if len(text) < 60 else f"{text[:57]}..."
 
 
 def shown(shape: tuple[int | None, ...]) -> str:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.errors import InputError, require_one_of, require_whole
+from repro.declared import Flag
+from repro.errors import InputError, require_one_of, require_whole, short
 
-from .checks import positive, require_flag, short
+from .checks import positive
 
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
 BOUNDARIES = ("periodic", "conducting", "absorbing")
@@ -59,7 +60,7 @@ class Mesh:
         for axis, ends in zip("xyz", self.divided, strict=True):
             _require_many(f"divided along {axis}", ends, 2, "one for each end")
             for end in ends:
-                require_flag(f"divided along {axis}", end)
+                Flag().check(f"divided along {axis}", end)
         require_whole("absorbing layers", self.layers, 1, _MOST_CELLS)
         for axis, cells, boundary, layers, ends in zip(
             "xyz", self.shape, self.boundaries, self.absorbing, self.divided, strict=True

@@ -7,9 +7,10 @@ electron. All of them belong to a mesh that is not divided. Arrays of another sh
 
 import numpy as np
 
+from repro.declared import Kind
 from repro.errors import InputError
 
-from .checks import finite, positive, require_inside, require_kind, require_shape
+from .checks import finite, positive, require_inside, require_shape
 from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
 from .deposition import EDGES, charging
 from .mesh import Mesh
@@ -19,7 +20,7 @@ _ROUNDING = 1e-9
 
 
 def _require_field(mesh: Mesh, what: str, values) -> None:
-    require_kind("mesh", mesh, Mesh)
+    Kind(Mesh).check("mesh", mesh)
     require_shape(f"{what} field", values, (3, *_grid(mesh)))
 
 
@@ -28,7 +29,7 @@ def _grid(mesh: Mesh) -> tuple[int, ...]:
 
 
 def _require_sums(mesh: Mesh, what: str, values, each: int = 1) -> None:
-    require_kind("mesh", mesh, Mesh)
+    Kind(Mesh).check("mesh", mesh)
     require_shape(what, values, (each * mesh.layout.nodes,))
 
 

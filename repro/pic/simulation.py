@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from repro.declared import Device, Kind
 from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 from repro.parallel.ranks.world import Alone, Ranks
 from repro.parallel.recorded import Recorded
 
 from .births import Births, Cradle, births_body, count_steps
-from .checks import require_device, require_kind
 from .deposition import EDGES, charging, units_of_weight
 from .gather import electric_at
 from .maxwell.bus import Bus
@@ -38,9 +38,9 @@ class Simulation(TimeLoop):
     """
 
     def __init__(self, system: System, device, *, strategy="fastest", precision="single", sort_every=0, ranks=None):
-        require_kind("system", system, System)
-        require_device(device)
-        require_kind("ranks", ranks, Alone, Ranks, type(None))
+        Kind(System).check("system", system)
+        Device().check("device", device)
+        Kind(Alone, Ranks, type(None)).check("ranks", ranks)
         strategy = _strategy(strategy, device, system)
         require_one_of("precision", precision, tuple(PRECISIONS))
         require_whole("sort_every", sort_every, 0, 10_000)
@@ -53,7 +53,7 @@ class Simulation(TimeLoop):
         self.part = Part(system, ranks, home) if self.ranks else Whole(system)
         self._by_host |= self.ranks is not None
         self._memory_of_strategy = strategy.memory(system, self.real, device)
-        require_memory(device, self.memory, f"{self.part.room} particles ({precision} precision)")
+        require_memory(device, self.memory, f"{self.part.room} particles ({precision} precision)", "lower capacity")
         mesh, self.unit = self.part.mesh, units_of_weight(system.total_weight)
         self.particles_on_device = make_particles(device, self.real, self.part.room)
         self.fields = Fields(home, self.real, mesh, system.dt, self.unit, self.part.exchange)

@@ -6,10 +6,11 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from repro.declared import Flag, Kind, Text
 from repro.errors import InputError, require_whole
 
 from .air.collision_tables import Collisions
-from .checks import finite, positive, require_flag, require_inside, require_kind, require_name
+from .checks import finite, positive, require_inside
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
 from .maxwell.fields import courant_numbers
 from .mesh import Mesh
@@ -167,15 +168,15 @@ class System:
         return sqrt(self.density * CHARGE**2 / (MASS * PERMITTIVITY))
 
     def _require_kinds(self):
-        require_name("name", self.name)
+        Text().check("name", self.name)
         for what, *kinds in (
             ("mesh", Mesh),
             ("electrons", Electrons),
             ("source", Source, type(None)),
             ("air", Collisions, type(None)),
         ):
-            require_kind(f"{self.name}: {what}", getattr(self, what), *kinds)
-        require_flag(f"{self.name}: self_field", self.self_field)
+            Kind(*kinds).check(f"{self.name}: {what}", getattr(self, what))
+        Flag().check(f"{self.name}: self_field", self.self_field)
 
     def _require_steps(self):
         courant = sqrt(sum(number**2 for number in courant_numbers(self.mesh, self.dt)))

@@ -52,7 +52,7 @@ class Simulation(TimeLoop):
     ):
         self.system, self.real, self.precision = system, PRECISIONS[precision], precision
         self.strategy, self.density, self.boundary = strategy, density, boundary
-        require_memory(device, self.memory, f"{system.count} particles ({precision} precision)")
+        require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)

@@ -14,6 +14,8 @@ from .paths import Project, file_stem
 
 EVERYTHING = "*"
 
+ALL_PAPERS = "all"
+
 
 @dataclass(frozen=True, eq=False)
 class Notebook:
@@ -57,6 +59,10 @@ class Catalogue:
     """All notebooks, in the order in which they run."""
 
     notebooks: tuple[Notebook, ...]
+
+    def papers(self) -> list[str]:
+        """Key of every paper that some notebook is about."""
+        return list(dict.fromkeys(book.paper for book in self.notebooks if book.paper != ALL_PAPERS))
 
     def profiles(self) -> list[str]:
         """Every profile that some notebook has."""

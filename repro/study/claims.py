@@ -87,10 +87,15 @@ class Claim:
 
 def read(path: Path) -> list[Claim]:
     """Claims of one file; lines that start with # are comments."""
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path.name}: must be a table of claims, CSV in UTF-8 ({error})") from None
     names = [f.name for f in fields(Claim)]
-    if rows and (missing := [n for n in names if n not in rows[0] and n != "same_as"]):
+    if not rows:
+        raise InputError(f"{path.name}: must hold a claim a line, below the columns {', '.join(names)}")
+    if missing := [n for n in names if n not in rows[0] and n != "same_as"]:
         raise InputError(f"{path.name}: column {', '.join(missing)} is missing")
     claims = [Claim(**{name: (row.get(name) or "").strip() for name in names}) for row in rows]
     known = {claim.id: claim for claim in claims}
@@ -116,9 +121,13 @@ def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
 
 
 def load(paper: str, project: Project | None = None) -> dict[str, Claim]:
-    """Claims of a paper by id; empty where the paper has no file."""
-    path = (project or Project.default()).data / "published" / f"{paper}.csv"
-    return {claim.id: claim for claim in read(path)} if path.is_file() else {}
+    """Claims of a paper by id; InputError where it has none."""
+    folder = (project or Project.default()).data / "published"
+    path = folder / f"{paper}.csv"
+    if not path.is_file():
+        papers = [other.stem for other in folder.glob("*.csv") if "_" not in other.stem]
+        raise InputError(f"no claims of paper '{paper}', {path.name} is missing: {did_you_mean(paper, papers)}")
+    return {claim.id: claim for claim in read(path)}
 
 
 def named_in(notebook: Path) -> set[str]:

@@ -121,7 +121,9 @@ def require_threads() -> None:
     """InputError where the environment keeps Numba from compiling, or from the threads it is to have."""
     threads = os.environ.get(THREADS, "")
     if threads and not (threads.isdecimal() and 1 <= int(threads) <= MOST_THREADS):
-        raise InputError(f"{THREADS} = {threads!r}: a whole number from 1 to {MOST_THREADS}, or unset it for all cores")
+        raise InputError(
+            f"{THREADS} = {threads!r}: must be a whole number from 1 to {MOST_THREADS}, or unset it for all cores"
+        )
     if os.environ.get(NO_COMPILER, "0") != "0":
         raise InputError(f"{NO_COMPILER} is set: nothing would be compiled, and a run take weeks; unset it")
 

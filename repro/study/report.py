@@ -150,11 +150,10 @@ def _failure(entry: dict, kept: bool) -> str:
 
 
 def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> Rows:
-    papers = dict.fromkeys(book.paper for book in books.notebooks)
     testers = {name: book for book in reversed(books.notebooks) for name in claims.named_in(book.source(project))}
     said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
     rows = []
-    for claim in (c for paper in papers for c in claims.load(paper, project).values() if c.judged):
+    for claim in (c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged):
         notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
         if evidence is None:
             evidence = Evidence(not_measured=_nothing(testers.get(claim.id), looked, profiles))
@@ -186,8 +185,7 @@ def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]
 
 def _linked(books: Catalogue, project: Project) -> Rows:
     """Claims that restate others."""
-    papers = dict.fromkeys(book.paper for book in books.notebooks)
-    found = [c for paper in papers for c in claims.load(paper, project).values() if c.same_as]
+    found = [c for paper in books.papers() for c in claims.load(paper, project).values() if c.same_as]
     columns = ["id", "where", "quantity", "case", "value", "unit", "same_as"]
     return [{name: getattr(claim, name) for name in columns} for claim in found]
 

@@ -97,7 +97,7 @@ def test_refusals_are_one_line():
         split((4, 4, 4), 5)
     with pytest.raises(InputError, match=r"3 ranks do not divide 8 cells along y: use 1, 2, 4 or 8"):
         Domain((8, 8, 8), (True, True, True), (1, 3, 1))
-    with pytest.raises(InputError, match=r"cells along z = 0: a whole number"):
+    with pytest.raises(InputError, match=r"cells along z = 0: must be a whole number"):
         Domain((8, 8, 0), (True, True, True), (1, 1, 1))
 
 
@@ -120,10 +120,10 @@ def test_a_matrix_of_boxes_has_three_axes(arguments, line):
 
 @pytest.mark.parametrize("shape", [None, "888", (8, 8), (-8, 8, 8), (0, 8, 8), (8.0, 8, 8)])
 def test_a_grid_that_is_none_cannot_be_split(shape):
-    with pytest.raises(InputError, match="one for each of three axes|cells along x = .*: a whole number"):
+    with pytest.raises(InputError, match="one for each of three axes|cells along x = .*: must be a whole number"):
         split(shape, 2)
 
 
 def test_a_box_has_sides_along_three_axes():
-    with pytest.raises(InputError, match="axis = 3: a whole number from 0 to 2"):
+    with pytest.raises(InputError, match="axis = 3: must be a whole number from 0 to 2"):
         Domain((8, 8, 8), (True,) * 3, (2, 1, 1)).neighbour(0, 3, 1)

@@ -153,8 +153,8 @@ def test_mpi_that_is_missing_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"ranks": 0}, "ranks = 0: a whole number from 1"),
-        ({"ranks": 1 << 20}, "ranks = 1048576: a whole number from 1"),
+        ({"ranks": 0}, "ranks = 0: must be a whole number from 1"),
+        ({"ranks": 1 << 20}, "ranks = 1048576: must be a whole number from 1"),
         ({"target": None}, "target = None: must be a module .* or a script"),
         ({"target": ""}, "target = '': must be a module"),
         ({"target": "nowhere/program.py"}, "target = nowhere/program.py: no such script"),

@@ -78,7 +78,7 @@ def test_histories_are_the_same_on_one_core_and_on_all():
         ({"energies": ["10 keV"]}, "energies = .*: must be finite numbers"),
         ({"length": 0}, "length = 0 m"),
         ({"length": "1 m"}, "length = '1 m': must be one finite number in m"),
-        ({"device": "auto"}, r"device 'auto' is a name: give select\('auto'\)"),
+        ({"device": "auto"}, r"device = 'auto': must be a device of repro.parallel, such as select\('auto'\)"),
         ({"collisions": None}, "collisions = None: must be of the kind Collisions"),
         ({"seed": -1}, "seed = -1"),
         ({"precision": "half"}, "unknown precision 'half'"),

@@ -154,13 +154,13 @@ def test_steps_with_a_source_end_where_its_room_does():
         ({"seconds": float("inf")}, "seconds = inf: must be one finite number in s"),
         ({"seconds": 1e9}, r"seconds = 1000000000.0 s: a repetition may take 600 s at most"),
         ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be of the kind str or Strategy"),
-        ({"precision": ["single"]}, r"unknown precision '\['single'\]': choose one of single, double"),
+        ({"precision": ["single"]}, r"unknown precision \['single'\]: choose one of single, double"),
         ({"system": None}, "system = None: must be of the kind System"),
         (
             {"system": replace(SYSTEM, air=Collisions())},
             "strategies are checked in vacuum, and it has air",
         ),
-        ({"case": None}, "case = None: must be text of one line"),
+        ({"case": None}, "case = None: must be a line of text"),
         ({"system": UniformSource(**CASE | {"births": 0.1, "steps": 4}).system()}, "room for the births of 1 more"),
     ],
 )
@@ -172,5 +172,5 @@ def test_what_cannot_be_timed_is_refused_before_anything_is_run(core, options, l
 
 @pytest.mark.parametrize("steps", [0, 1.5, "5"])
 def test_parts_are_timed_over_a_whole_number_of_steps(core, steps):
-    with pytest.raises(InputError, match=f"steps = {steps}: a whole number from 1"):
+    with pytest.raises(InputError, match=f"steps = {steps!r}: must be a whole number from 1"):
         benchmark.part_times(Simulation(SYSTEM, core), steps=steps)

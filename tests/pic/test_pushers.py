@@ -108,7 +108,7 @@ def test_formulas_of_theory():
         ("plasma_frequency", (-1.0,), "density = -1 1/m3: must be 0 or more"),
         ("two_stream_growth", (1.0, 1.0, "dense"), "density = 'dense': must be"),
         ("leapfrog_frequency", (3.0, 1.0), "frequency = 3 1/s: from 0 to 2 1/s, above which it is unstable"),
-        ("mesh_share", (0.1, 0), "particles of a cell along an axis = 0: a whole number"),
+        ("mesh_share", (0.1, 0), "particles of a cell along an axis = 0: must be a whole number"),
         ("boris_phase_error", (0.0,), "turn = 0 radians: must not be 0"),
         ("slow_electrons", (1.0, 0.0, 0.0, 0.0), "there is no balance"),
     ],

@@ -202,9 +202,9 @@ def test_a_simulation_refuses_what_cannot_work():
     ):
         with pytest.raises(InputError, match=line):
             Simulation(system, PlainDevice(), **options)
-    with pytest.raises(InputError, match=r"is a name: give select\('threads'\)"):
+    with pytest.raises(InputError, match=r"device = 'threads': must be a device .*select\('auto'\)"):
         Simulation(system, "threads")
-    with pytest.raises(InputError, match=r"device = None: give one that repro.parallel selects"):
+    with pytest.raises(InputError, match="device = None: must be a device of repro.parallel"):
         Simulation(system, None)
     with pytest.raises(InputError, match=r"system = .*: must be of the kind System"):
         Simulation(system.mesh, PlainDevice())
@@ -212,9 +212,9 @@ def test_a_simulation_refuses_what_cannot_work():
         Simulation(replace(system, capacity=2_000_000_000), PlainDevice())
 
 
-@pytest.mark.parametrize("steps", [-1, 1.5, "1"])
+@pytest.mark.parametrize("steps", [-1, 1.5, "1", True])
 def test_a_run_goes_on_after_a_whole_number_of_steps(steps):
-    with pytest.raises(InputError, match=f"steps = {steps}: a whole number from 0"):
+    with pytest.raises(InputError, match=f"steps = {steps!r}: must be a whole number from 0"):
         Simulation(crowd(), PlainDevice()).resume(steps)
 
 

@@ -88,3 +88,25 @@ def test_set_up_and_restatements_are_not_judged(workshop):
 def test_unknown_claim_offers_the_nearest(workshop):
     with pytest.raises(InputError, match="unknown claim 'toy-01': did you mean"):
         claims.find(["toy-01"], workshop.project)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x93NUMPY\x01\x00\xff\xfe", "toy.csv: must be a table of claims, CSV in UTF-8 .'utf-8' codec"),
+        (b"id,where\n\x00\r1\n", "toy.csv: "),
+        (b"", "toy.csv: must hold a claim a line, below the columns id, where, quantity"),
+        (b"# nothing yet\nid,where\n", "toy.csv: must hold a claim a line"),
+    ],
+)
+def test_a_file_that_holds_no_claims_is_refused_in_one_line(workshop, content, words):
+    path = workshop.project.data / "published" / "toy.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=words) as refused:
+        claims.load("toy")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_paper_without_claims_is_refused_by_its_name(workshop):
+    with pytest.raises(InputError, match="no claims of paper 'toi', toi.csv is missing: did you mean toy?"):
+        claims.find(["toi-001"])

@@ -308,8 +308,8 @@ def test_results_among_the_sources_are_refused(good, monkeypatch, place):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("NUMBA_NUM_THREADS", "0", "NUMBA_NUM_THREADS = '0': a whole number from 1 to 1000, or unset it"),
-        ("NUMBA_NUM_THREADS", "two", "NUMBA_NUM_THREADS = 'two': a whole number"),
+        ("NUMBA_NUM_THREADS", "0", "NUMBA_NUM_THREADS = '0': must be a whole number from 1 to 1000, or unset it"),
+        ("NUMBA_NUM_THREADS", "two", "NUMBA_NUM_THREADS = 'two': must be a whole number"),
         ("NUMBA_DISABLE_JIT", "1", "NUMBA_DISABLE_JIT is set"),
     ],
 )

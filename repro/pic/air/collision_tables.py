@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from repro.declared import Kind
 from repro.errors import InputError
 from repro.parallel import fma, inline
 
-from ..checks import finite, positive, require_kind
+from ..checks import finite, positive
 from ..constants import REST_ENERGY
 from . import bremsstrahlung, elastic, ionisation
 from .medium import Air
@@ -63,7 +64,7 @@ class Collisions:
     highest: float = HIGHEST_ENERGY
 
     def __post_init__(self):
-        require_kind("air of collisions", self.air, Air)
+        Kind(Air).check("air of collisions", self.air)
         for what, value in (
             ("energy at which electrons stop", self.stop),
             ("cut", self.cut),

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
+from repro.declared import Device, Kind
 from repro.errors import InputError, require_whole
 from repro.parallel import Kernel, fma, inline, require_memory
 
-from ..checks import positive, real_of, require_device, require_kind
+from ..checks import positive, real_of
 from ..constants import REST_ENERGY
 from ..motion.push import squared
 from .collision_tables import Collisions, looking_ahead, slowing, tables
@@ -137,14 +138,14 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
     elastic, ionisation, radiation). Raises InputError for energies that the tables do not hold, and MemoryLimitError
     for more electrons than fit.
     """
-    require_device(device)
-    require_kind("collisions", collisions, Collisions)
+    Device().check("device", device)
+    Kind(Collisions).check("collisions", collisions)
     collisions.require_energies(energies)
     real = real_of(precision)
     require_whole("seed", seed, 0, 2**31 - 1)
     if length != inf:
         positive("length", length, "m")
-    require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons")
+    require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons", "use fewer electrons")
     tau = np.asarray(energies, float) / REST_ENERGY
     u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)
     tracks = make_tracks(device, real, u)

@@ -9,11 +9,12 @@ from functools import cache
 from math import exp
 from typing import NamedTuple
 
+from repro.declared import Kind
 from repro.errors import require_one_of
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from ..checks import require_kind, within
+from ..checks import within
 from .medium import COLDEST, HOTTEST, Air
 from .processes import ATTACHMENT, NOTHING, RECOMBINATION
 
@@ -35,7 +36,7 @@ class SlowRates(NamedTuple):
 
 def attachment(air: Air, temperature: float) -> float:
     """nu in 1/s: e + O2 + M -> O2- + M with M = O2 and N2, for electrons of a temperature in K."""
-    require_kind("air", air, Air)
+    Kind(Air).check("air", air)
     te, t, oxygen = _electrons(temperature), air.temperature, air.oxygen_molecules
     with_oxygen = 1.4e-41 * (300 / te) * exp(-600 / t) * exp(700 * (te - t) / (te * t))
     with_nitrogen = 1.07e-43 * (300 / te) ** 2 * exp(-70 / t) * exp(1500 * (te - t) / (te * t))

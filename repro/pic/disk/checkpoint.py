@@ -1,24 +1,20 @@
 """A run on disk: HDF5 checkpoints that continue where they were made, on any device and on any number of ranks."""
 
-from contextlib import contextmanager
-from pathlib import Path
-from zlib import crc32
-
 import h5py
 import numpy as np
 
+from repro import sealed
+from repro.declared import Kind
 from repro.errors import InputError, require_one_of
+from repro.files import path_of
 from repro.parallel import PRECISIONS
 
-from ..checks import require_kind
 from ..simulation import MOST_STEPS, Simulation
 from ..system import System
 from .description import ENTRIES, TEXT, described, system_of
 from .global_state import COUNT, gathered, scattered, types_and_shapes
-from .paths import path_of, written
-from .seal import BLOCK, require_sealed, seal
 
-_VERSION = 1
+_KIND, _VERSION = "checkpoint of electrons", 1
 
 
 def save(simulation: Simulation, path) -> None:
@@ -27,19 +23,16 @@ def save(simulation: Simulation, path) -> None:
     Raises what stops a run, as its steps do: no checkpoint goes on from there; and InputError where no file can be
     written.
     """
-    require_kind("simulation", simulation, Simulation)
+    Kind(Simulation).check("simulation", simulation)
     path = path_of(path)
     state = gathered(simulation)
     if state is not None:
         entries = {f"system/{name}": value for name, value in described(simulation.system).items()}
         entries |= {"precision": simulation.precision} | {f"state/{name}": values for name, values in state.items()}
-        with written(path) as temporary:
-            with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
-                file.attrs["version"] = _VERSION
-                for name, values in entries.items():
-                    file[name] = values
-                    file[name].attrs["crc32"] = _checksum(values)
-            seal(temporary)
+        with sealed.written(path, _KIND) as file:
+            file.attrs["version"] = _VERSION
+            for name, values in entries.items():
+                file[name] = values
     if simulation.ranks:
         simulation.ranks.until(simulation.ranks.barrier().Test, "the checkpoint")
 
@@ -50,8 +43,10 @@ def load(path, device, **options) -> Simulation:
     Each of several ranks reads it, and must have memory for all particles for a while.
     Raises InputError for a file that is not a whole checkpoint, or whose numbers are none of such a run.
     """
-    path = path_of(path)
-    with _read(path) as file:
+    with sealed.opened(path, _KIND) as file:
+        version = file.attrs.get("version")
+        if version != _VERSION:
+            raise InputError(f"a checkpoint of version {version}, and this program reads {_VERSION}")
         entries = {name: _entry(file, f"system/{name}", *entry) for name, entry in ENTRIES.items()}
         precision = _entry(file, "precision", TEXT, ())
         require_one_of("precision", precision, PRECISIONS)
@@ -63,25 +58,6 @@ def load(path, device, **options) -> Simulation:
     simulation = Simulation(system, device, **options)
     scattered(state, simulation)
     return simulation
-
-
-@contextmanager
-def _read(path: Path):
-    """The file, of this kind and version; what is wrong within is an InputError that names it."""
-    try:
-        if not path.is_file():
-            raise InputError("no such file")
-        require_sealed(path, "checkpoint of electrons")
-        with h5py.File(path, "r") as file:
-            version = file.attrs.get("version")
-            if version != _VERSION:
-                raise InputError(f"a checkpoint of version {version}, and this program reads {_VERSION}")
-            yield file
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not a whole checkpoint ({reason})") from None
 
 
 def _entry(file, name: str, kind: np.dtype, shape: tuple):
@@ -97,8 +73,6 @@ def _entry(file, name: str, kind: np.dtype, shape: tuple):
     if len(dataset.shape) != len(shape) or any(n not in (None, m) for n, m in zip(shape, dataset.shape, strict=True)):
         raise InputError(f"{name} has the shape {dataset.shape}, not {_shown(shape)}")
     values = dataset.asstr()[()] if is_text else dataset[()]
-    if _checksum(values) != dataset.attrs.get("crc32"):
-        raise InputError(f"{name} is damaged: its checksum is not that with which it was written")
     if found.kind == "f" and not np.isfinite(values).all():
         raise InputError(f"{name} is damaged: {np.size(values) - np.isfinite(values).sum()} numbers are not finite")
     return values if is_text else np.asarray(values)
@@ -136,10 +110,6 @@ def _require(name: str, values: np.ndarray, right, what: str) -> None:
     wrong = values[~np.asarray(right)] if values.ndim else values[None][[not right]]
     if len(wrong):
         raise InputError(f"state/{name} is damaged: {len(wrong)} numbers such as {wrong[0]} are not {what}")
-
-
-def _checksum(values) -> np.uint32:
-    return np.uint32(crc32(values.encode() if isinstance(values, str) else np.ascontiguousarray(values)))
 
 
 def _named(kind: np.dtype) -> str:

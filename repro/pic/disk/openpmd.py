@@ -11,9 +11,10 @@ import h5py
 import numpy as np
 
 from repro import __version__
+from repro.declared import Kind
 from repro.errors import InputError
+from repro.files import named, path_of
 
-from ..checks import require_kind
 from ..constants import CHARGE, LIGHT, MASS
 from ..gather import electric_at
 from ..maxwell.fields import field_units
@@ -21,7 +22,6 @@ from ..observables import charge_density, charges_in_cells
 from ..simulation import Simulation
 from .gathering import flows, node_layout
 from .global_state import gathered
-from .paths import path_of, written
 
 #: the axes of an array from the slowest to the fastest
 _LABELS = "zyx"
@@ -49,13 +49,13 @@ def write(simulation: Simulation, path) -> Path:
     Particles are "electrons" with position, momentum (at the same time), weighting and id. Raises InputError for a
     name that the standard cannot hold and where no file can be written, and what stops a run, as its steps do.
     """
-    require_kind("simulation", simulation, Simulation)
+    Kind(Simulation).check("simulation", simulation)
     path = path_of(path)
     _require_name(path.name)
     state, currents = gathered(simulation), flows(simulation)
     target = path.with_name(path.name.replace("%T", str(simulation.steps)))
     if state is not None:
-        with written(target) as temporary, h5py.File(temporary, "w") as file:
+        with named(target) as temporary, h5py.File(temporary, "w") as file:
             _describe(file, path.name)
             iteration = file.create_group(f"data/{simulation.steps}")
             iteration.attrs.update(time=simulation.time, dt=simulation.system.dt, timeUnitSI=1.0)

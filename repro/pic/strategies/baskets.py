@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
+from repro.declared import Kind
 from repro.errors import require_one_of, require_whole
 from repro.parallel import require_memory
 
-from ..checks import require_kind
 from ..state import bytes_each
 from . import relay
 from .domains import Threads, bytes_of_currents
@@ -50,7 +50,7 @@ def baskets(
     require_whole("particles in a basket", basket, 1, 2**24)
     require_whole("launches between looks", every, 1, 10_000)
     require_one_of("place of the fields", fields, PLACES)
-    require_kind("exchange", exchange, Callable, type(None))
+    Kind(Callable, type(None)).check("exchange", exchange)
     options = Options(blocks, threads, basket, every, exchange)
     return Strategy(
         "baskets",
@@ -84,6 +84,6 @@ def _memory(options: Options, system, real, device) -> int:
 def _build(options: Options, setup) -> dict:
     """The launches of a step by name."""
     needed = _memory(options, setup.system, setup.real, setup.device)
-    require_memory(setup.device, needed, "currents and baskets of each block")
+    require_memory(setup.device, needed, "currents and baskets of each block", "use fewer blocks, or smaller baskets")
     blocks, threads = shape_of(setup.device, options.blocks, options.threads)
     return {"particles": Rounds(setup, options._replace(blocks=blocks, threads=threads))}

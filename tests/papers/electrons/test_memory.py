@@ -64,9 +64,9 @@ def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_n
 @pytest.mark.parametrize(
     ("numbers", "line"),
     [
-        ((0, 16, 2), "side = 0: a whole number from 1"),
-        ((4, 0, 2), "chips = 0: a whole number from 1"),
-        ((4, 16, 0), "processes = 0: a whole number from 1 to 16"),
+        ((0, 16, 2), "side = 0: must be a whole number from 1"),
+        ((4, 0, 2), "chips = 0: must be a whole number from 1"),
+        ((4, 16, 0), "processes = 0: must be a whole number from 1 to 16"),
     ],
 )
 def test_a_gpu_is_shared_by_one_process_at_least(numbers, line):

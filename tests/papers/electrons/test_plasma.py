@@ -119,18 +119,22 @@ def test_the_verdict_tells_what_holds_from_what_does_not():
     ("measure", "arguments", "line"),
     [
         (waves.oscillation, (Wave(8), -1.0, None), "periods = -1.0: from 1 to"),
-        (waves.oscillation, (Wave(1), 1.0, None), "cells of a wavelength = 1: a whole number from 2"),
-        (waves.oscillation, (Wave(8, 0), 1.0, None), "mode = 0: a whole number from 1"),
+        (waves.oscillation, (Wave(1), 1.0, None), "cells of a wavelength = 1: must be a whole number from 2"),
+        (waves.oscillation, (Wave(8, 0), 1.0, None), "mode = 0: must be a whole number from 1"),
         (waves.oscillation, (Wave(8, turn=0), 1.0, None), "turn = 0: must be above 0"),
-        (loop.warm, (3, [10], 0, None), "periods of a warm plasma = 0: a whole number from 1"),
-        (loop.streams, (32, 0), "particles of a cell in each stream = 0: a whole number from 1"),
+        (loop.warm, (3, [10], 0, None), "periods of a warm plasma = 0: must be a whole number from 1"),
+        (loop.streams, (32, 0), "particles of a cell in each stream = 0: must be a whole number from 1"),
         (loop.charges, (3, 20, 6, None, 7), "looks each 7 steps of 6: there is none"),
         (
             loop.counts,
             ("busy", [4, 100], loop.BUSY),
             r"busy = \[4, 100\]: 4 numbers, which are cells, part",
         ),
-        (loop.counts, ("compared", [4, 1.5, 5], loop.COMPARED), "compared: particles = 1.5: a whole number from 1"),
+        (
+            loop.counts,
+            ("compared", [4, 1.5, 5], loop.COMPARED),
+            "compared: particles = 1.5: must be a whole number",
+        ),
     ],
 )
 def test_what_no_plasma_has_is_refused(measure, arguments, line):

@@ -62,7 +62,7 @@ def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
         assert case.particles == particles
         assert case.per_cell == pytest.approx(tables.PER_CELL, rel=0.1)
     assert tables.plasma_of(1000).particles == 1000
-    with pytest.raises(InputError, match="particles = 3: a whole number from 30"):
+    with pytest.raises(InputError, match="particles = 3: must be a whole number from 30"):
         tables.source_of(3)
 
 

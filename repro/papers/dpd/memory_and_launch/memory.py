@@ -69,7 +69,7 @@ def walks(device, bits: int, strides) -> tuple:
         if stride < 0 or stride & (stride - 1) or stride >= 1 << bits:
             raise InputError(f"stride {stride}: 0 (at random), or a power of two below 2^{bits}")
     count = 1 << bits
-    require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers")
+    require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers", "use fewer bits")
     source = device.to_device((np.arange(count, dtype=np.int32) % 1024).astype(np.float32))
     target = device.zeros(count, np.float32)
     in_strides, at_random = device.compile(Kernel(strided)), device.compile(Kernel(scattered))
