@@ -7,7 +7,7 @@ from pathlib import Path
 
 from repro.errors import InputError
 
-from . import catalogue, fingerprint, parameters, provenance, results
+from . import catalogue, fingerprint, limits, parameters, provenance, results
 from .catalogue import EVERYTHING, Notebook
 from .outdated import named_results
 from .paths import Project, require_folder
@@ -98,6 +98,8 @@ def make_plan(
     known = {book.id: parameters.defaults(book.source(project)) for book in chosen}
     values = {book.id: _of_profile(book, known[book.id], profile, resolved) for book in chosen}
     changed = _changed(known, values, overrides)
+    for book in chosen:
+        limits.require(changed[book.id], limits.known(known[book.id], book.profiles), book.id)
     values = {i: values[i] | changed[i] for i in values}
     machine = provenance.machine_name(resolved)
     # results with changed parameters never replace those of the profile

@@ -248,3 +248,10 @@ def test_speeds_are_measured_only_after_the_physics_has_been_checked(threads, mo
 def test_refinements_that_refine_nothing_are_refused(threads, times):
     with pytest.raises(InputError, match=r"times = .*: must be whole numbers from 1 to 64, each larger"):
         resolution_check(slit(3).solid, threads, times=times)
+
+
+def test_a_force_that_drives_more_than_the_speed_of_sound_is_refused_at_the_first_look(threads):
+    solid = np.zeros((6, 6, 6), bool)
+    solid[:, 0] = True
+    with pytest.raises(DivergenceError, match="force = 5 drives Mach .* by step 1000: use a smaller force"):
+        flow_through(PoreSpace(solid), threads, force=5)

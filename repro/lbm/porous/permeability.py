@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Flag, Kind, OneOf, OrNone, Whole, checked
+from repro.errors import DivergenceError
 from repro.parallel.options import OnDevice, Precision
 
 from ..collision import COLLISIONS
@@ -108,11 +109,17 @@ def flow_through(
     viscosity = (relaxation_time - 0.5) / 3
     given, along = force, np.array([name == axis for name in AXES])
     force = given or min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / int(along @ space.shape))
-    for _ in range(_ATTEMPTS):
+    for attempt in range(1, _ATTEMPTS + 1):
         settings = {"collision": collision, "walls": walls, "storage": storage, "magic": magic}
         problem = PorousProblem(space, relaxation_time, tuple(map(float, force * along)), **settings)
         flow = PorousFlow(problem, device, strategy=strategy, precision=precision)
-        result = flow.run_to_steady_permeability(tolerance=tolerance, interval=interval)
+        try:
+            result = flow.run_to_steady_permeability(tolerance=tolerance, interval=interval)
+        except DivergenceError:
+            if given or attempt == _ATTEMPTS:
+                raise
+            force *= 0.01
+            continue
         if given or not _too_strong(result):
             break
         force *= 0.5 * min(MACH / result.mach, DENSITY_SPREAD / result.density_spread)

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Kind, OneOf, checked
-from repro.errors import InputError
+from repro.errors import DivergenceError, InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, Precision
 
@@ -155,16 +155,28 @@ class PorousFlow(TimeLoop):
     def run_to_steady_permeability(
         self, *, tolerance: Tolerance = 1e-5, interval: Interval = 1000, limit: MostSteps = 500_000
     ) -> Permeability:
-        """Step until k changes by less than `tolerance`, relative, over `interval` steps, as the paper does."""
+        """Step until k changes by less than `tolerance`, relative, over `interval` steps, as the paper does.
+
+        Raises DivergenceError where the force drives the flow beyond the speed of sound.
+        """
         history, k, converged = [], 0.0, False
         while self.steps < limit and not converged:
             self.step(interval)
             previous, k = k, self.permeability()
             history.append((self.steps, k))
+            self._require_subsonic()
             converged = abs(k - previous) < tolerance * abs(k)
         force = np.array(self.problem.force)
-        density, *velocity = self._update_fields()
-        fastest = float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max()))
+        density = self._update_fields()[0]
         spread = float(density.max()) - float(density.min())
         along = float(self.darcy_velocity() @ force / np.linalg.norm(force))
-        return Permeability(k, converged, self.steps, tuple(history), along, fastest / SPEED_OF_SOUND, spread)
+        return Permeability(k, converged, self.steps, tuple(history), along, self._mach(), spread)
+
+    def _mach(self) -> float:
+        velocity = self._update_fields()[1:]
+        return float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max())) / SPEED_OF_SOUND
+
+    def _require_subsonic(self):
+        if (mach := self._mach()) > 1:
+            force = float(np.linalg.norm(self.problem.force))
+            raise DivergenceError(f"force = {force:g} drives Mach {mach:.3g} by step {self.steps}: use a smaller force")

@@ -1,0 +1,75 @@
+"""What a parameter from the command line can be, by the values that its notebook and profiles are known to give it.
+
+A notebook starts in seconds, and may come to a parameter after minutes. So what no run can mean is refused before.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from repro.errors import InputError, short
+
+#: parameters whose known values are above 0, and which can be 0
+FROM_ZERO = ("seed", "seeds", "packing_seed")
+
+#: names of tuples that look like those of lists, which end in an s
+TUPLES = ("bins", "small_bins")
+
+
+def known(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str, list]:
+    """By parameter, its default and its values in all profiles."""
+    return {
+        name: [default, *(values[name] for values in profiles.values() if name in values)]
+        for name, default in defaults.items()
+    }
+
+
+def require(values: Mapping, examples: Mapping[str, list], place: str) -> None:
+    """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
+
+    Raises InputError, which names the parameter, its value, and what would be right.
+    """
+    for name, value in values.items():
+        for wanted in _flaws(name, value, examples[name]):
+            raise InputError(f"{place}: {name} = {short(value)}: must be {wanted}")
+
+
+def _flaws(name: str, value, examples: list) -> Iterator[str]:
+    """What the value must be and is not."""
+    kinds = {type(leaf) for leaf in _leaves(examples)}
+    numbers = [leaf for leaf in _leaves(examples) if _is_number(leaf)]
+    found = [leaf for leaf in _leaves(value) if _is_number(leaf)]
+    if isinstance(value, list):
+        yield from _flaws_of_list(name, value, examples, kinds)
+    if not numbers:
+        return
+    if min(numbers) > 0 and name not in FROM_ZERO and any(number <= 0 for number in found):
+        yield "above 0"
+    if min(numbers) >= 0 and any(number < 0 for number in found):
+        yield "at least 0"
+
+
+def _flaws_of_list(name: str, value: list, examples: list, kinds: set[type]) -> Iterator[str]:
+    lengths = {len(example) for example in examples}
+    if not value and min(lengths) > 0:
+        yield "a list that is not empty"
+    if len(lengths) == 1 and len(value) not in lengths and (name in TUPLES or not name.endswith("s")):
+        yield f"{min(lengths)} values such as {examples[0]}"
+    inner = {len(part) for example in examples for part in example if isinstance(part, list)}
+    if inner and not all(isinstance(part, list) and len(part) in inner for part in value):
+        yield f"a list of lists of {min(inner)} values such as {examples[0]}"
+    # a whole number is a number
+    allowed = kinds | ({int} if float in kinds else set())
+    if kinds and not {type(leaf) for leaf in _leaves(value)} <= allowed:
+        names = {int: "whole numbers", float: "numbers", str: "texts", bool: "true or false"}
+        yield f"a list of {names[float if float in kinds else kinds.pop()]}"
+
+
+def _leaves(value) -> Iterator:
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

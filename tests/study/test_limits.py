@@ -1,0 +1,83 @@
+"""What a parameter cannot be is refused before any notebook starts, by what it is known to be; known values pass."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repro.errors import InputError
+from repro.study import catalogue, limits, parameters
+from repro.study.paths import Project
+
+EXAMPLES = {
+    "nodes": [64, 128],
+    "force": [0.0, 0.1],
+    "wettings": [[-0.02, 0.0], [0.03]],
+    "grids": [[64], [64, 128]],
+    "ratios": [[1.0, 2.0], [1.5]],
+    "more": [[], [1]],
+    "size": [[4.0, 4.0, 8.0], [16.0, 4.0, 8.0]],
+    "bins": [[12, 16]],
+    "boxes": [[[4, 4, 4]], [[6, 4, 8], [8, 8, 8]]],
+    "walls": [["modified"], ["half-way", "modified"]],
+    "precision": ["single"],
+    "seed": [1],
+    "compare": [False, True],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("nodes", 0, "above 0"),
+        ("nodes", -3, "above 0"),
+        ("force", -1.0, "at least 0"),
+        ("grids", [], "a list that is not empty"),
+        ("grids", [64, 0], "above 0"),
+        ("grids", [64.5], "a list of whole numbers"),
+        ("grids", ["x"], "a list of whole numbers"),
+        ("grids", [True], "a list of whole numbers"),
+        ("ratios", ["x"], "a list of numbers"),
+        ("size", [4.0, 4.0], r"3 values such as \[4.0, 4.0, 8.0\]"),
+        ("bins", [12], "2 values"),
+        ("boxes", [[4, 4]], "a list of lists of 3 values"),
+        ("boxes", [4, 4, 4], "a list of lists of 3 values"),
+        ("walls", [1], "a list of texts"),
+        ("seed", -1, "at least 0"),
+    ],
+)
+def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted):
+    with pytest.raises(InputError, match=f"p/a: {name} = .*: must be {wanted}"):
+        limits.require({name: value}, EXAMPLES, "p/a")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("nodes", 10**6),
+        ("force", 0),
+        ("wettings", [-1]),
+        ("grids", [1] * 9),
+        ("ratios", [1, 2.5]),
+        ("more", []),
+        ("seed", 0),
+        ("walls", ["nope"]),
+        ("precision", "nope"),
+        ("compare", False),
+        ("boxes", [[1, 2, 3]] * 4),
+    ],
+)
+def test_what_a_run_can_mean_passes(name, value):
+    limits.require({name: value}, EXAMPLES, "p/a")
+
+
+def test_every_profile_of_every_notebook_passes_its_own_limits():
+    project = Project.default()
+    for book in catalogue.load(project).notebooks:
+        examples = limits.known(parameters.defaults(book.source(project)), book.profiles)
+        for values in book.profiles.values():
+            limits.require(values, examples, book.id)
+
+
+@given(st.lists(st.floats(1e-300, 1e300), min_size=1))
+def test_any_positive_numbers_are_like_positive_numbers(numbers):
+    limits.require({"ratios": numbers}, EXAMPLES, "p/a")
