@@ -56,7 +56,8 @@ def _require_sealed(path: Path, kind: str) -> None:
     with path.open("rb") as file:
         if file.read(len(title)) != title:
             raise InputError(f"not a {kind}")
-        if file.read(64) != _digest(file):
+        digest, rest = file.read(64), file.read(BLOCK - len(title) - 64)
+        if digest != _digest(file) or rest.strip(b"\0") != b"\n":
             raise InputError("it is damaged: its SHA-256 is not that with which it was written")
 
 

@@ -77,8 +77,7 @@ def _execute(job: dict, out: Path) -> dict | None:
             clock=out.parent / CLOCK,
         )
     except papermill.PapermillExecutionError as error:
-        refused = error.ename in _refusals()
-        status = "refused" if refused else "failed"
+        status = "refused" if error.ename in _refusals() else "failed"
         return _problem(error.ename, error.evalue, cell=error.cell_index, status=status)
     except CellTimeoutError:
         return _too_slow(job)
@@ -113,7 +112,8 @@ def _problem(kind: str, message: str, cell: int | None = None, status: str = "fa
 def _refusals() -> set[str]:
     """Names of the errors that say that the user's input cannot work."""
     kinds = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.InputError)]
-    return {c.__name__ for c in kinds}
+    # an array of a size that a parameter asks for
+    return {c.__name__ for c in kinds} | {"MemoryError"}
 
 
 def _scrub(notebook: Path, job: dict) -> None:

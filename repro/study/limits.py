@@ -5,7 +5,11 @@ A notebook starts in seconds, and may come to a parameter after minutes. So what
 
 from collections.abc import Iterator, Mapping
 
+from repro.declared import LARGEST
 from repro.errors import InputError, short
+
+#: whole number that every library here can count to
+MOST = 2**31 - 1
 
 #: parameters whose known values are above 0, and which can be 0
 FROM_ZERO = ("seed", "seeds", "packing_seed")
@@ -39,6 +43,10 @@ def _flaws(name: str, value, examples: list) -> Iterator[str]:
     found = [leaf for leaf in _leaves(value) if _is_number(leaf)]
     if isinstance(value, list):
         yield from _flaws_of_list(name, value, examples, kinds)
+    if any(isinstance(number, int) and abs(number) > MOST for number in found):
+        yield f"at most {MOST} in size"
+    if any(abs(number) > LARGEST for number in found):
+        yield f"at most {LARGEST:g} in size"
     if not numbers:
         return
     if min(numbers) > 0 and name not in FROM_ZERO and any(number <= 0 for number in found):

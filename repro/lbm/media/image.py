@@ -6,6 +6,7 @@ import numpy as np
 import tifffile
 
 from repro.errors import InputError
+from repro.files import path_of
 
 #: values of a pixel in colour, without and with transparency, and the least side of what may be a picture
 _COLOURS, _PICTURE = (3, 4), 8
@@ -19,7 +20,7 @@ def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
     A .raw file needs its `shape` (nz, ny, nx) and `dtype`. Raises InputError for a file that is missing, of another
     kind or size, not three-dimensional, not of whole numbers, not segmented, or without pores or solid.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.suffix.lower() not in KINDS:
         raise InputError(f"{path.name}: unknown kind of image '{path.suffix}': give one of {', '.join(KINDS)}")
     if not path.is_file():
@@ -50,7 +51,8 @@ def _read_self_described(path: Path) -> np.ndarray:
     try:
         # mapped first: a header may claim more than there is in the file, or in the world
         image = np.array(np.load(path, "r")) if path.suffix.lower() == ".npy" else _read_tiff(path)
-    except (ValueError, OSError, EOFError, MemoryError, OverflowError, tifffile.TiffFileError) as error:
+    # what a damaged file makes of the libraries is any error
+    except Exception as error:
         raise InputError(f"{path.name}: cannot be read as an image: {' '.join(str(error).split())}") from None
     if image.ndim == 3 and image.shape[-1] in _COLOURS and min(image.shape[:2]) >= _PICTURE:
         raise InputError(

@@ -64,6 +64,8 @@ def random_spheres(
     count = max(1, round(voxels * (1 - porosity) / (np.pi / 6 * diameter**3)))
     centres = _relaxed_centres(shape, diameter, count, np.random.default_rng(seed))
     solid_voxels = round(voxels * (1 - porosity))
+    if solid_voxels == voxels:
+        raise InputError(f"porosity = {porosity}: not a pore among {voxels} voxels: must be at least {1 / voxels:.2g}")
     reach = 0.75 * diameter
     while True:
         squared = _distance_to_nearest(shape, centres, reach)

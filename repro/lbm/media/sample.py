@@ -2,11 +2,11 @@
 
 import tomllib
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 import numpy as np
 
 from repro.errors import InputError
+from repro.files import path_of
 
 from .image import read_image
 from .pore_space import AXES
@@ -50,7 +50,7 @@ class Sample:
 
 def read_sample(path) -> tuple[Sample, np.ndarray]:
     """The sample of a TOML file and its solid voxels, shape (nz, ny, nx); InputError says what is wrong where."""
-    path = Path(path)
+    path = path_of(path)
     if not path.is_file():
         raise InputError(f"{path}: no such sample file; give the path of a TOML file with image and voxel_size")
     try:
