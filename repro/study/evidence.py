@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 from repro.errors import InputError
 
 from .nearest import did_you_mean
-from .orders import found
+from .numbers import number
+from .orders import found_in
 
 LARGEST = sys.float_info.max
 REPETITIONS = 3
@@ -33,13 +34,15 @@ class Evidence:
     """Why there is no value, or none that counts."""
     note: str = ""
 
-    @property
-    def shown(self) -> float | str | None:
-        """The value for people: the number, with what a speedup is over beside it, or the order that was found."""
+    def shown(self, stated: str = ">") -> float | str | None:
+        """The value for people: the number, with what a speedup is over beside it, or the order that was found.
+
+        An order goes in the direction of the stated one.
+        """
         if isinstance(self.measured, Mapping):
-            return "; ".join(f"{c}: {found(o)}" if c else found(o) for c, o in orders(self.measured).items())
+            return found_in(orders(self.measured), stated)
         if self.baseline and self.measured is not None:
-            return f"{self.measured:.5g} (over {self.baseline})"
+            return f"{number(self.measured)} (over {self.baseline})"
         return self.measured
 
     @property

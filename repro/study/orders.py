@@ -22,13 +22,26 @@ class Answer(Enum):
 
 
 def compare(stated: str, measured: Mapping[str, Mapping[str, Sequence[float]]]) -> tuple[Answer, str]:
-    """Whether what was measured in every case is in the stated order, and what was found."""
-    answers, texts = set(), []
-    for case, order in measured.items():
-        answers.add(_holds(stated, order))
-        texts.append(f"{case}: {found(order, stated)}" if case else found(order, stated))
-    worst = next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers)
-    return worst, "; ".join(texts)
+    """Whether what was measured in every case is in the stated order, and the sentence that says so."""
+    answers = {case: _holds(stated, order) for case, order in measured.items()}
+    worst = next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers.values())
+    if len(measured) == 1:
+        return worst, f"{found_in(measured, stated)} against {stated} (paper)"
+    parts = [(word, [case for case in answers if answers[case] is answer]) for answer, word in _WORDS.items()]
+    said = "; ".join(f"{word} {_cases(cases, len(measured))}" for word, cases in parts if cases)
+    return worst, f"{stated} (paper): {said}"
+
+
+_WORDS = {Answer.HOLDS: "found", Answer.OPEN: "not told apart", Answer.MISSES: "not found"}
+
+
+def _cases(some: list[str], count: int) -> str:
+    return f"in all {count} cases" if len(some) == count else f"at {', '.join(some)}"
+
+
+def found_in(measured: Mapping[str, Mapping[str, Sequence[float]]], stated: str = ">") -> str:
+    """The order that was measured in each case."""
+    return "; ".join(f"{case}: {found(o, stated)}" if case else found(o, stated) for case, o in measured.items())
 
 
 def groups(stated: str) -> list[list[str]]:

@@ -8,6 +8,7 @@ from repro.errors import InputError
 
 from .claims import Claim
 from .evidence import Evidence, orders
+from .numbers import apart, number
 from .orders import Answer, compare
 
 
@@ -74,8 +75,7 @@ def _verdict(claim: Claim, answer: Answer) -> Verdict:
 
 def _answer(claim: Claim, evidence: Evidence) -> tuple[Answer, str]:
     if claim.rule == "order":
-        answer, found = compare(claim.value, orders(evidence.measured))
-        return answer, f"{found} against {claim.value} (paper)"
+        return compare(claim.value, orders(evidence.measured))
     value, scatter = evidence.measured, evidence.scatter or 0.0
     # a range that reaches over a bound has an end outside, or both where it reaches over all that is allowed
     low, high = value - scatter, value + scatter
@@ -83,7 +83,7 @@ def _answer(claim: Claim, evidence: Evidence) -> tuple[Answer, str]:
     outcomes = {_holds(claim, v) for v in (low, value, high, nearest)}
     text = _comparison(claim, value)
     if len(outcomes) > 1:
-        return Answer.OPEN, f"{text}; runs differ by {scatter:.2g}"
+        return Answer.OPEN, f"{text}; runs differ by {number(scatter, 2)}"
     return (Answer.HOLDS if outcomes == {True} else Answer.MISSES), text
 
 
@@ -101,21 +101,12 @@ def _comparison(claim: Claim, measured: float) -> str:
     low, high = claim.bounds()
     margin = claim.margin()
     unit = "" if claim.unit in ("", "-") else f" {claim.unit}"
-    stated = f"{low:.5g}" if low == high else f"{low:.5g} to {high:.5g}"
+    stated = number(low, 7) if low == high else f"{number(low, 7)} to {number(high, 7)}"
     if claim.rule == "within":
-        off, limit = _apart(max(low - measured, measured - high, 0.0), margin, 2)
+        off, limit = apart(max(low - measured, measured - high, 0.0), margin, 2)
         side = "within" if _holds(claim, measured) else "beyond"
-        return f"{measured:.5g} against {stated}{unit} (paper), difference {off} {side} {limit}"
-    ours, limit = _apart(measured, low if claim.rule == "at least" else high, 5)
-    allowed = f" (tolerance {margin:.3g})" if margin else ""
+        ours = number(measured) if low <= measured <= high else apart(measured, min(max(measured, low), high))[0]
+        return f"{ours} against {stated}{unit} (paper), difference {off} {side} {limit}"
+    ours, limit = apart(measured, low if claim.rule == "at least" else high)
+    allowed = f" (tolerance {number(margin, 3)})" if margin else ""
     return f"{ours} against {claim.rule} {limit if low == high else stated}{unit} (paper){allowed}"
-
-
-def _apart(value: float, limit: float, digits: int) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart, `digits` at least."""
-    for more in range(digits, 12):
-        texts = f"{value:.{more}g}", f"{limit:.{max(more, 3)}g}"
-        if float(texts[0]) != float(texts[1]):
-            return texts
-    # equal but for rounding
-    return f"{value:.{digits}g}", f"{limit:.{max(digits, 3)}g}"

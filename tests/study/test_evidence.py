@@ -87,10 +87,14 @@ def test_what_is_kept_reads_as_what_was_handed_over(evidence):
 
 
 def test_speedup_is_shown_with_what_it_is_over():
-    assert Evidence(4.256789, baseline="the loop in C on one core, 5 MLUPS").shown == (
+    assert Evidence(4.256789, baseline="the loop in C on one core, 5 MLUPS").shown() == (
         "4.2568 (over the loop in C on one core, 5 MLUPS)"
     )
 
 
 def test_orders_are_shown_as_they_were_found():
-    assert Evidence({"x": ORDER, "y": ORDER}).shown == "x: b > a; y: b > a"
+    assert Evidence({"x": ORDER, "y": ORDER}).shown() == "x: b > a; y: b > a"
+
+
+def test_orders_are_shown_in_the_direction_of_the_stated_one():
+    assert Evidence(ORDER).shown("b < a") == "a < b"

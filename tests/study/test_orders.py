@@ -111,10 +111,17 @@ def test_order_found_is_written_in_the_direction_of_the_stated_one(stated, text)
     assert judge(claim(stated, "order"), Evidence(order)).reason == f"{text} against {stated} (paper)"
 
 
-def test_reason_names_the_cases():
-    measured = {"Re=100": {"a": A, "b": B}, "Re=400": {"a": B, "b": A}}
-    reason = judge(claim("a > b", "order"), Evidence(measured)).reason
-    assert reason == "Re=100: a > b; Re=400: b > a against a > b (paper)"
+@pytest.mark.parametrize(
+    ("cases", "reason"),
+    [
+        ({"Re=100": (A, B), "Re=400": (B, A)}, "a > b (paper): found at Re=100; not found at Re=400"),
+        ({"Re=100": (A, B), "Re=400": (B, C)}, "a > b (paper): found in all 2 cases"),
+        ({"one": (B, REACHES_B), "two": (C, B)}, "a > b (paper): not told apart at one; not found at two"),
+    ],
+)
+def test_reason_names_the_cases(cases, reason):
+    measured = {case: {"a": a, "b": b} for case, (a, b) in cases.items()}
+    assert judge(claim("a > b", "order"), Evidence(measured)).reason == reason
 
 
 REPETITIONS = st.lists(st.integers(0, 30), min_size=3, max_size=5)

@@ -181,6 +181,9 @@ def test_reason_is_a_sentence_with_the_numbers(rule, tolerance, measured, reason
         (claim("0.5543", tolerance="0.0015"), 0.5543 + 0.00149, "difference 0.00149 within 0.0015"),
         (claim("0.5543", tolerance="0.0015"), 0.5543 - 0.0015, "difference 0.0015 within 0.0015"),
         (claim("924", "at least"), 923.9999, "923.9999 against at least 924 (paper)"),
+        (claim("1", tolerance="0.01"), 1.0000021, "1.000002 against 1 (paper), difference 2.1e-06 within 0.01"),
+        (claim("39000", tolerance="10 %"), 24000, "24,000 against 39,000 (paper), difference 15,000 beyond 3,900"),
+        (claim("315.45", tolerance="1 %"), 315.45, "315.45 against 315.45 (paper), difference 0 within 3.15"),
     ],
 )
 def test_numbers_in_a_reason_differ_where_the_values_do(judged, measured, end):

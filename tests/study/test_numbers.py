@@ -1,0 +1,35 @@
+"""Numbers for people keep their significant digits."""
+
+import pytest
+
+from repro.study.numbers import apart, number
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (54879.16, "54,879"),
+        (0.0043196, "0.0043196"),
+        (3.5e-6, "3.5e-06"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (1081344, "1,081,344"),
+        (-24000.0, "-24,000"),
+        (0.55482123, "0.55482"),
+        (12.0, "12"),
+        (float("inf"), "inf"),
+        (1e300, "1e+300"),
+    ],
+)
+def test_numbers_are_written_with_five_significant_digits(value, text):
+    assert number(value) == text
+
+
+def test_no_number_but_zero_reads_as_zero():
+    assert all(float(number(10.0**-power)) > 0 for power in range(300))
+
+
+def test_numbers_that_differ_look_different():
+    assert apart(1999.9, 2000.0, 2) == ("1,999.9", "2,000")
+    assert apart(0.00150004, 0.0015, 2) == ("0.00150004", "0.0015")
+    assert apart(0.0015, 0.0015) == ("0.0015", "0.0015")
