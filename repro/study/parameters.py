@@ -103,6 +103,25 @@ def overrides(texts: Iterable[str], known: dict[str, dict]) -> dict[str, dict]:
     return result
 
 
+def from_here(value, root: Path):
+    """A value as the notebook finds it: a file that the user names stands where the command was started.
+
+    A text is a file's name if it has an ending such as .toml, or if there is such a file. Below `root`, the project,
+    it is named from there, as in the catalogue; elsewhere by its whole path. Other values stay as they are.
+    """
+    if not isinstance(value, str) or not value or "\0" in value:
+        return value
+    path = Path(value).expanduser()
+    here = Path.cwd() / path
+    try:
+        if not here.is_file() and (not re.fullmatch(r"\.[A-Za-z]\w*", path.suffix) or (root / path).is_file()):
+            return value
+    except OSError:  # too long for a name
+        return value
+    found = here.resolve()
+    return found.relative_to(root).as_posix() if found.is_relative_to(root) else str(found)
+
+
 def _targets(scope: str, name: str, known: dict[str, dict]) -> list[str]:
     matching = [i for i in known if not scope or scope in (i, i.rpartition("/")[2])]
     if not matching:

@@ -73,9 +73,10 @@ class Plan:
         return f"out of date: {fingerprint.in_words(changes)}" if changes else "up to date"
 
     def expected(self, book: Notebook) -> float:
-        """Seconds the notebook will take: as last time, else as the catalogue says."""
-        sidecar = self.result(book).sidecar
-        return sidecar["run"]["seconds"] if sidecar else book.seconds.get(self.profile, 60)
+        """Seconds the notebook will take: as last time here, else in this profile, else as the catalogue says."""
+        usual = self.project.run_folder(self.profile, self.machine)
+        found = (results.look(folder, book.id).sidecar for folder in (self.output, usual))
+        return next((sidecar["run"]["seconds"] for sidecar in found if sidecar), book.seconds.get(self.profile, 60))
 
 
 def make_plan(
@@ -97,7 +98,7 @@ def make_plan(
     resolved = provenance.resolve_device(device)
     known = {book.id: parameters.defaults(book.source(project)) for book in chosen}
     values = {book.id: _of_profile(book, known[book.id], profile, resolved) for book in chosen}
-    changed = _changed(known, values, overrides)
+    changed = _changed(known, values, overrides, project.root)
     for book in chosen:
         limits.require(changed[book.id], limits.known(known[book.id], book.profiles), book.id)
     values = {i: values[i] | changed[i] for i in values}
@@ -137,9 +138,10 @@ def _of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:
     return automatic | parameters.check(book.profiles[profile], known, f"catalogue.toml, {book.id}, profile {profile}")
 
 
-def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterable[str]) -> dict[str, dict]:
+def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterable[str], root: Path) -> dict[str, dict]:
     """What the command line sets to something else than it would have been."""
     given = parameters.overrides(overrides, known)
+    given = {i: {n: parameters.from_here(v, root) for n, v in some.items()} for i, some in given.items()}
     return {i: {n: v for n, v in given[i].items() if v != (known[i] | values[i])[n]} for i in known}
 
 

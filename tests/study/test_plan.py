@@ -61,6 +61,50 @@ def test_duration_is_expected_as_last_time_else_as_the_catalogue_says(workshop):
     assert plan.expected(plan.books[0]) == read_json(path)["run"]["seconds"] == 3.0
 
 
+def test_duration_with_changed_parameters_is_expected_as_in_the_profile(workshop):
+    workshop.add("toy/a", "pass", entry="seconds = { quick = 7 }")
+    plan = workshop.plan("toy/a", changed=("value=2",), folder=workshop.folder("quick,value=2"))
+    assert plan.expected(plan.books[0]) == 7
+    workshop.finish("toy/a", {}, folder=workshop.project.run_folder("quick", plan.machine))
+    assert plan.expected(plan.books[0]) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("rock.npy", "{here}/rock.npy"),
+        ("./rock.npy", "{here}/rock.npy"),
+        ("../here/rock.npy", "{here}/rock.npy"),
+        ("{here}/rock.npy", "{here}/rock.npy"),
+        # no such file: the notebook will say where it looked
+        ("typo.toml", "{here}/typo.toml"),
+        # no ending, but there is such a file
+        ("plain", "{here}/plain"),
+        # named from the project, as in the catalogue
+        ("data/a.toml", "data/a.toml"),
+        ("{root}/data/a.toml", "data/a.toml"),
+        # not names of files
+        ("zou-he", "zou-he"),
+        ("0.5", "0.5"),
+        ("", ""),
+        ("x" * 5000, "x" * 5000),
+        ("a\0b.toml", "a\0b.toml"),
+    ],
+)
+def test_file_that_the_user_names_stands_where_the_command_was_started(workshop, monkeypatch, given, found):
+    root = workshop.project.root
+    here = root.parent / f"{root.name}-elsewhere" / "here"
+    here.mkdir(parents=True)
+    (root / "data/a.toml").touch()
+    for name in ("rock.npy", "plain"):
+        (here / name).touch()
+    workshop.add("toy/a", "pass", parameters='file = "data/b.toml"')
+    monkeypatch.chdir(here)
+    facts = {"here": here, "root": root}
+    plan = workshop.plan("toy/a", changed=(f"file={given.format(**facts)}",))
+    assert plan.parameters["toy/a"]["file"] == found.format(**facts)
+
+
 def test_every_notebook_of_this_project_is_in_the_catalogue_with_known_parameters():
     project = Project.default()
     plan = make_plan(None, profile="smoke", device="serial", project=project)
