@@ -1,9 +1,15 @@
 """The progress of a run: one bar with time left in a terminal, plain lines elsewhere."""
 
 import sys
+import textwrap
 import time
+from collections.abc import Iterable, Mapping
 
 from tqdm import tqdm
+
+COLUMNS = 80
+WIDTH, BAR = COLUMNS - 1, 16
+"""Columns of the line and of its bar; a full line would scroll some terminals."""
 
 
 def duration(seconds: float) -> str:
@@ -14,49 +20,91 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-class Progress:
-    """Shows which notebooks run, what share of the expected time is over, and how much is left."""
+def wrapped(text: str, indent: int = 2) -> str:
+    """A text in lines of a terminal of 80 columns; names of files and numbers are not cut in two."""
+    return textwrap.fill(text, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
-    def __init__(self, expected: dict[str, float], jobs: int):
+
+def describe(left: float, names: list[str]) -> str:
+    """Time left and the notebooks that run, as many as there is room for beside the bar."""
+    room = WIDTH - BAR - len("100%|| ")
+    for count in range(len(names), -1, -1):
+        more = f" and {len(names) - count} more" if count < len(names) else ""
+        text = f"about {duration(left)} left: {', '.join(names[:count])}{more}"
+        if len(text) <= room:
+            return text
+    return f"about {duration(left)} left"
+
+
+class Progress:
+    """Shows which notebooks run, what share of the expected work is over, and how much time is left.
+
+    A notebook of `alone` measures speed: the others stand still while it does, so that its time adds to theirs.
+    """
+
+    def __init__(self, expected: Mapping[str, float], jobs: int, alone: Iterable[str] = ()):
         self._expected = dict(expected)
         self._jobs = jobs
-        self._done = 0.0
-        self._started: dict[str, float] = {}
+        self._alone = set(alone)
+        self._waiting = set(expected)
+        self._spent: dict[str, float] = {}
+        self._looked = time.monotonic()
         self._bar = None
         if expected and sys.stderr.isatty():
-            layout = "{percentage:3.0f}%|{bar:24}| {desc}"
-            self._bar = tqdm(total=sum(expected.values()), bar_format=layout, mininterval=0.2, leave=False)
+            layout = "{percentage:3.0f}%|{bar:" + str(BAR) + "}| {desc}"
+            total = sum(expected.values())
+            self._bar = tqdm(total=total, bar_format=layout, mininterval=0.2, leave=False, ncols=WIDTH)
 
     def begin(self, name: str) -> None:
         """A notebook has begun."""
-        self._started[name] = time.monotonic()
+        self._count()
+        self._waiting.discard(name)
+        self._spent[name] = 0.0
         if self._bar is None:
             self.say(f"running {name} (about {duration(self._expected[name])})")
         self.tick()
 
     def end(self, name: str, line: str) -> None:
         """A notebook has ended; `line` says how."""
-        self._started.pop(name, None)
-        self._done += self._expected[name]
+        self._count()
+        self._waiting.discard(name)
+        self._spent.pop(name, None)
         self.say(line)
         self.tick()
 
     def tick(self) -> None:
         """Bring the bar up to date."""
+        self._count()
         if self._bar is None:
             return
+        self._bar.n = self._bar.total - sum(self._remaining().values())
+        self._bar.set_description_str(describe(self.left(), list(self._spent)))
+
+    def left(self) -> float:
+        """Seconds until all will have ended, if each takes what is expected; they never rise."""
+        remaining = self._remaining()
+        alone = sum(seconds for name, seconds in remaining.items() if name in self._alone)
+        beside = [seconds for name, seconds in remaining.items() if name not in self._alone]
+        return alone + max(sum(beside) / self._jobs, max(beside, default=0.0))
+
+    def _remaining(self) -> dict[str, float]:
+        spent = {name: max(self._expected[name] - seconds, 0.0) for name, seconds in self._spent.items()}
+        return {name: self._expected[name] for name in self._waiting} | spent
+
+    def _count(self) -> None:
+        """Give the time since the last look to what runs; to what measures speed first, which has the cores."""
         now = time.monotonic()
-        running = sum(min(now - t, self._expected[n]) for n, t in self._started.items())
-        self._bar.n = min(self._done + running, self._bar.total)
-        left = duration((self._bar.total - self._bar.n) / max(1, min(self._jobs, len(self._started))))
-        self._bar.set_description_str(", ".join([*self._started, f"about {left} left"]))
+        alone = [name for name in self._spent if name in self._alone]
+        for name in alone or self._spent:
+            self._spent[name] += (now - self._looked) / max(1, len(alone))
+        self._looked = now
 
     def say(self, line: str) -> None:
         """A line of its own."""
         if self._bar is None:
-            print(line, file=sys.stderr, flush=True)
+            print(wrapped(line), file=sys.stderr, flush=True)
         else:
-            self._bar.write(line, file=sys.stderr)
+            self._bar.write(wrapped(line), file=sys.stderr)
 
     def close(self) -> None:
         """Take the bar away."""

@@ -144,7 +144,8 @@ class _Run:
         self.outdated: set[str] = set()
         self.running: dict[Future, Notebook] = {}
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
-        self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs)
+        timing = [book.id for book in plan.books if book.timing or EVERYTHING in book.needs]
+        self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs, alone=timing)
 
     def outcomes(self) -> list[Outcome]:
         """Run until nothing waits; stop every child on the way out if that is by an exception."""

@@ -1,0 +1,89 @@
+"""The time left falls as the clock goes, also where notebooks that measure speed stop the others."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repro.study import progress
+from repro.study.progress import WIDTH, Progress, describe
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """clock(seconds): so much time passes."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+
+    def passes(seconds: float) -> None:
+        now[0] += seconds
+
+    return passes
+
+
+def test_what_measures_speed_alone_adds_its_time_and_the_rest_shares_the_jobs(clock):
+    shown = Progress({"a": 40, "b": 30, "speed": 100, "c": 30}, jobs=2, alone=["speed"])
+    assert shown.left() == 100 + (40 + 30 + 30) / 2
+
+
+def test_the_longest_notebook_bounds_the_time_left(clock):
+    assert Progress({"a": 60, "b": 5, "c": 5}, jobs=3).left() == 60
+
+
+def test_the_others_stand_still_while_one_measures_speed(clock):
+    shown = Progress({"a": 60, "speed": 100}, jobs=2, alone=["speed"])
+    shown.begin("a")
+    shown.begin("speed")
+    clock(100)
+    shown.tick()
+    assert shown.left() == 60
+    shown.end("speed", "done")
+    clock(60)
+    assert shown.left() == 60
+    shown.tick()
+    assert shown.left() == 0
+
+
+def test_one_that_takes_longer_than_expected_does_not_let_the_time_left_rise(clock):
+    shown = Progress({"a": 10, "b": 10}, jobs=1)
+    shown.begin("a")
+    clock(1000)
+    shown.tick()
+    assert shown.left() == 10
+    shown.end("a", "done")
+    assert shown.left() == 10
+
+
+@given(st.lists(st.tuples(st.floats(1, 100), st.booleans()), min_size=1, max_size=8), st.integers(1, 3), st.randoms())
+def test_the_time_left_never_rises(books, jobs, chance):
+    with pytest.MonkeyPatch.context() as patch:
+        now = [0.0]
+        patch.setattr(progress.time, "monotonic", lambda: now[0])
+        patch.setattr(Progress, "say", lambda self, line: None)
+        run_through({str(i): b for i, b in enumerate(books)}, jobs, chance, now)
+
+
+def run_through(books: dict, jobs: int, chance: random.Random, now: list[float]) -> None:
+    """Any order of beginnings and ends, at any time."""
+    shown = Progress({i: seconds for i, (seconds, _) in books.items()}, jobs, [i for i in books if books[i][1]])
+    waiting, running, before = list(books), [], shown.left()
+    while waiting or running:
+        now[0] += chance.uniform(0, 50)
+        if waiting and len(running) < jobs and chance.random() < 0.7:
+            running.append(waiting.pop(chance.randrange(len(waiting))))
+            shown.begin(running[-1])
+        elif running:
+            shown.end(running.pop(chance.randrange(len(running))), "done")
+        assert shown.left() <= before + 1e-9
+        before = shown.left()
+    assert before == 0
+
+
+@pytest.mark.parametrize("names", [[], ["porous/permeability_of_your_rock"], ["porous/permeability_of_your_rock"] * 4])
+def test_the_line_fits_a_terminal_of_80_columns(names):
+    bar = f"100%|{'#' * progress.BAR}| "
+    line = bar + describe(7500, names)
+    assert len(line) <= WIDTH < 80
+    assert "about 2 h 5 min left" in line
+    assert not names or "permeability" in line or f"{len(names)} more" in line
