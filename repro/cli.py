@@ -104,7 +104,8 @@ def run(
         raise typer.Exit(INTERRUPTED) from None
     if {outcome.status for outcome in outcomes} & {"done", "up to date", "failed"}:
         try:
-            _show(plan.output, profile)
+            chosen = [book.id for book in plan.books if catalogue.EVERYTHING not in book.needs]
+            _show(plan.output, profile, only=chosen if ids and chosen else None)
         except InputError as error:
             print(f"repro: {error}", file=sys.stderr)
     _exit_for(outcomes)
@@ -123,19 +124,23 @@ def _exit_for(outcomes) -> None:
         raise typer.Exit(FAILED)
 
 
-def _show(output: Path | None, profile: str) -> None:
-    from .study import published, report, scoreboard, text
+def _show(output: Path | None, profile: str, only: list[str] | None = None) -> None:
+    """Write the scoreboard; print it, or what it says about some notebooks `only`, and their headlines last."""
+    from .study import published, report, scoreboard, terminal
 
     edited = published.edited(catalogue.load(Project.default()), Project.default())
     try:
         found = report.open_report(output, profile=profile)
         files = scoreboard.write(found)
-        typer.echo(text.summary(found))
+        found = found if only is None else found.only(only)
+        typer.echo(terminal.summary(found))
     finally:
         # said also where there is no run to report of
         for line in edited:
             typer.echo(f"PUBLISHED {line}")
     typer.echo(f"\nThe page: {files[-1]}")
+    if lines := terminal.headlines(found):
+        typer.echo(f"\n{lines}")
 
 
 @app.command()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import cells
 from .light import light
+from .paths import file_stem
 from .report import Report, Rows
 from .text import claims_for_people, counts_for_people
 
@@ -21,6 +22,13 @@ figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-w
 .not-measured, .not-comparable { color: #666 }
 """
 
+OFFLINE = """{% extends 'index.html.j2' %}
+{% block html_head_js_requirejs %}{% endblock %}
+{% block html_head_js_mathjax %}{% endblock %}
+{% block html_head_js_mermaidjs %}{% endblock %}
+"""
+"""nbconvert's page without what it would load from the network."""
+
 
 def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
@@ -28,16 +36,23 @@ def html(report: Report) -> str:
     counts = [row | {"notebook": _linked(report, row["notebook"])} for row in counts_for_people(report.books)]
     failures = [f'<p class="failed">{escape(line)}</p>' for line in report.problems()]
     body = [f"<h1>{title}</h1>", *failures, _table(report.counts()), _table(counts)]
-    body += ["<h2>Claims judged</h2>", _claims(report.tested()), _figures(report)]
-    body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False))]
+    body += ["<h2>Claims judged</h2>", _claims(report.tested(), report), _figures(report)]
+    body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False), report)]
     body += ["<h2>Stated twice, counted once</h2>", _table(_escaped(report.linked))] if report.linked else []
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 
 
-def _claims(rows: Rows) -> str:
-    shown = _escaped(claims_for_people(rows))
-    return _table([row | {"verdict": _coloured(row["verdict"])} for row in shown])
+def _claims(rows: Rows, report: Report) -> str:
+    """Claims with links to their notebooks' pages and to the figures below."""
+    shown = zip(rows, _escaped(claims_for_people(rows)), strict=True)
+    return _table([cells | _links(row, report) | {"verdict": _coloured(row["verdict"])} for row, cells in shown])
+
+
+def _links(row: dict, report: Report) -> dict:
+    name = row["notebook"]
+    figures = f'<a href="#{file_stem(name)}">figures</a>' if report.figures.get(name) else ""
+    return {"id": _linked(report, name, row["id"]), "figures": figures}
 
 
 def _coloured(verdict: str) -> str:
@@ -58,9 +73,10 @@ def _line(tag: str, cells: Iterable) -> str:
     return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>\n"
 
 
-def _linked(report: Report, name: str) -> str:
-    page = convert(report.folder / f"{name}.ipynb")
-    return f'<a href="{page.relative_to(report.folder)}">{name}</a>' if page else name
+def _linked(report: Report, name: str, text: str = "") -> str:
+    """The text as a link to a notebook's page, if there is one."""
+    page = convert(report.folder / f"{name}.ipynb") if name else None
+    return f'<a href="{page.relative_to(report.folder)}">{text or name}</a>' if page else text or name
 
 
 def convert(notebook: Path) -> Path | None:
@@ -69,7 +85,8 @@ def convert(notebook: Path) -> Path | None:
     if cells.read(notebook) is None:
         return None
     if not page.is_file() or page.stat().st_mtime < notebook.stat().st_mtime:
-        exporter = light("nbconvert").HTMLExporter()
+        nbconvert, filters = light("nbconvert"), {"markdown2html": light("repro.study.mathml").html}
+        exporter = nbconvert.HTMLExporter(raw_template=OFFLINE, filters=filters)
         content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
         page.write_text(content, encoding="utf-8")
     return page
@@ -88,7 +105,7 @@ def _with_films(notebook: Path):
 def _figures(report: Report) -> str:
     parts = []
     for name, files in report.figures.items():
-        parts += [f"<h2>{name}</h2>"] if files else []
+        parts += [f'<h2 id="{file_stem(name)}">{name}</h2>'] if files else []
         parts += [_image(report.folder / file) for file in files]
     return "".join(parts)
 

@@ -13,6 +13,7 @@ from repro.files import write_json
 
 from . import provenance
 from .claims import Claim, find
+from .display import show_whole
 from .evidence import Evidence, check, orders
 from .nearest import did_you_mean
 from .orders import as_stated
@@ -37,6 +38,7 @@ class Record:
             "id": identifier,
             "parameters": plain(dict(parameters)),
             "void": [],
+            "headlines": [],
             "timings": [],
             "tables": {},
             "figures": {},
@@ -132,6 +134,14 @@ class Record:
         self._content["tables"][name] = {"columns": columns, "rows": rows}
         return frame
 
+    def headline(self, text: str) -> None:
+        """Keep what the notebook is run for, in a short line such as "k = 13,894 millidarcy along x".
+
+        The command line prints it at the end of a run of this notebook.
+        """
+        _require(text, "a headline is a line of text")
+        self._content["headlines"].append(" ".join(text.split()))
+
     def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
         """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
         stem = f"{file_stem(self.id)}-{slug(name)}"
@@ -194,7 +204,7 @@ class Record:
             "quantity": claim.quantity,
             "case": claim.case,
             "paper": claim.value,
-            "measured": evidence.shown,
+            "measured": evidence.shown(claim.value),
             "unit": claim.unit,
             "verdict": str(judgement.verdict),
             "reason": judgement.reason,
@@ -218,6 +228,7 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
     found = find(claims, project)
     if silent := [f"{c.id} ({c.unjudged})" for c in found.values() if not c.judged]:
         raise InputError(f"not judged, so not measured: {', '.join(silent)}")
+    show_whole()
     return Record(identifier, parameters, found, folder)
 
 

@@ -5,7 +5,8 @@ Tables are made of rows, dictionaries by column, and become frames for notebooks
 
 import os
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +66,16 @@ class Report:
     """Parameters that were changed for a notebook, such as "nodes=64"."""
     figures: dict[str, list[str]]
     """PNG files of each notebook, relative to the folder."""
+    headlines: dict[str, list[str]]
+    """What each notebook says in a few words."""
+
+    def only(self, ids: Iterable[str]) -> "Report":
+        """What the report says about these notebooks alone."""
+        chosen = set(ids)
+        rows = [[row for row in some if row["notebook"] in chosen] for some in (self.books, self.rows)]
+        facts = {f.name: getattr(self, f.name) for f in fields(self)}
+        tables = {k: {i: v[i] for i in v if i in chosen} for k, v in facts.items() if isinstance(v, dict)}
+        return replace(self, books=rows[0], rows=rows[1], linked=[], **tables)
 
     def title(self) -> str:
         """What was run, where, and which parameters were changed for it."""
@@ -140,7 +151,8 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, machines))
     linked, old = _linked(books, project), outdated(books.notebooks, sidecars, project)
-    return Report(folder, *names, table, judged, linked, failures, troubles, old, changed(found), figures)
+    said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
+    return Report(folder, *names, table, judged, linked, failures, troubles, old, changed(found), figures, said)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -155,12 +167,14 @@ def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[s
     rows = []
     for claim in (c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged):
         notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
-        if evidence is None:
-            evidence = Evidence(not_measured=_nothing(testers.get(claim.id), looked, profiles))
-        judgement = _judged(claim, evidence)
         failed_since = bool(notebook) and looked[notebook].failure
+        if evidence is None:
+            tester = testers.get(claim.id)
+            notebook = tester.id if tester else ""
+            evidence = Evidence(not_measured=_nothing(tester, looked, profiles))
+        judgement = _judged(claim, evidence)
         reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
-        facts = {"measured": evidence.shown, "verdict": str(judgement.verdict), "reason": reason}
+        facts = {"measured": evidence.shown(claim.value), "verdict": str(judgement.verdict), "reason": reason}
         everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
         rows.append({name: everything[name] for name in COLUMNS})
     return rows

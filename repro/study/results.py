@@ -56,6 +56,11 @@ def figure_files(sidecar: dict | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def headlines(sidecar: dict | None) -> list[str]:
+    """What a result says in a few words."""
+    return (sidecar or {}).get("headlines", [])
+
+
 def reason(failure: dict) -> str:
     """Why a notebook failed, in one line."""
     return ": ".join(text for text in (failure["error"], failure["message"]) if text)
@@ -79,6 +84,8 @@ def flaw_of(content, identifier: str) -> str:
         return "damaged"
     claims, figures = content.get("claims"), content.get("figures")
     if not isinstance(claims, dict) or not isinstance(figures, dict) or not all(map(_is_figure, figures.values())):
+        return "damaged"
+    if not isinstance(content.get("headlines", []), list) or not all(map(_is_text, content.get("headlines", []))):
         return "damaged"
     if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
         return "damaged"
@@ -106,6 +113,10 @@ def _is_run(run) -> bool:
         return False
     # the machine's name becomes a folder
     return re.fullmatch(r"\w[\w.-]*", run["machine"]) is not None
+
+
+def _is_text(value) -> bool:
+    return isinstance(value, str)
 
 
 def _is_number(value) -> bool:

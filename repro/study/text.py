@@ -1,28 +1,12 @@
-"""The scoreboard as text for a terminal and as Markdown."""
+"""The scoreboard as Markdown."""
 
+from collections.abc import Iterable
+
+from .links import Links
 from .progress import duration
 from .report import VERDICTS, Report, Rows
+from .terminal import shown
 from .verdicts import MEANINGS
-
-
-def show(value) -> str:
-    """A measured value for people."""
-    if value is None or value != value:
-        return ""
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
-
-
-def summary(report: Report) -> str:
-    """What a run prints at its end."""
-    lines = [report.title(), ""]
-    lines += _columns(counts_for_people(report.books))
-    judged = report.tested()
-    if judged:
-        lines += ["", *_columns([_short(row) for row in judged])]
-    missing = len(report.rows) - len(judged)
-    lines += ["", f"{len(judged)} claims judged, {missing} not measured in this run."]
-    lines += report.problems()
-    return "\n".join(lines)
 
 
 def markdown(report: Report) -> str:
@@ -30,11 +14,7 @@ def markdown(report: Report) -> str:
     parts = [f"# {report.title()}"]
     if problems := report.problems():
         parts.append("\n".join(f"- **{line}**" for line in problems))
-    parts += [
-        table(counts_for_people(report.books)),
-        "## Claims",
-        table(claims_for_people(report.rows)),
-    ]
+    parts += [notebooks(report, Links()), "## Claims", claims(report.rows, report, Links())]
     if report.linked:
         parts += ["## Stated twice, counted once", table(report.linked)]
     return "\n\n".join(parts) + "\n"
@@ -45,10 +25,48 @@ def verdicts() -> str:
     return table([{"verdict": str(verdict), "meaning": meaning} for verdict, meaning in MEANINGS.items()])
 
 
+def notebooks(report: Report, links: Links) -> str:
+    """Notebooks with status, time and the counts of their verdicts, as a Markdown table."""
+    rows = counts_for_people(report.books)
+    return table([row | {"notebook": _linked(row["notebook"], row["notebook"], report, links)} for row in rows])
+
+
+def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
+    """The text as a link to a notebook's result, where there is one."""
+    done = any(book["notebook"] == notebook and book["status"] == "done" for book in report.books)
+    return links.notebook(notebook, text) if done else text
+
+
+def claims(rows: Rows, report: Report, links: Links) -> str:
+    """Claims with links to their notebooks and their notebooks' figures, as a Markdown table."""
+    named = zip(rows, claims_for_people(rows), strict=True)
+    return table(
+        [
+            cells
+            | {"id": _linked(row["id"], row["notebook"], report, links)}
+            | {"figures": figures(report.figures.get(row["notebook"], ()), links)}
+            for row, cells in named
+        ]
+    )
+
+
+def figures(files: Iterable[str], links: Links) -> str:
+    """Links to figures."""
+    return ", ".join(map(links.figure, files))
+
+
+def gallery(report: Report, links: Links) -> str:
+    """Every notebook with links to its figures, as a Markdown list."""
+    lines = [
+        f"- {_linked(i, i, report, links)}: {figures(files, links)}" for i, files in report.figures.items() if files
+    ]
+    return "\n".join(lines)
+
+
 def claims_for_people(rows: Rows) -> Rows:
     """The claims with short columns."""
     columns = ["id", "where", "quantity", "case", "paper", "measured", "unit", "verdict", "reason"]
-    named = [row | {"paper": row["value"], "measured": show(row["measured"])} for row in rows]
+    named = [row | {"paper": row["value"], "measured": shown(row["measured"])} for row in rows]
     return [{name: row[name] for name in columns} for row in named]
 
 
@@ -70,20 +88,3 @@ def counts_for_people(books: Rows) -> Rows:
 
 def _time(seconds: float | None) -> str:
     return "" if seconds is None else duration(seconds)
-
-
-def _short(row: dict) -> dict:
-    """A claim in a line of a terminal."""
-    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
-    found = {"measured": show(row["measured"]), "paper": row["value"], "unit": row["unit"]}
-    return {"claim": row["id"], "verdict": row["verdict"], "quantity": what} | found
-
-
-def _columns(rows: Rows) -> list[str]:
-    """Aligned columns under their names, numbers to the right."""
-    columns = {name: [name, *(str(row[name]) for row in rows)] for name in rows[0]}
-    for name, cells in columns.items():
-        width = max(map(len, cells))
-        right = all(isinstance(row[name], int | float) for row in rows)
-        columns[name] = [cell.rjust(width) if right else cell.ljust(width) for cell in cells]
-    return ["  ".join(line).rstrip() for line in zip(*columns.values(), strict=True)]

@@ -1,6 +1,7 @@
 """The command line as a user meets it: exit statuses and one-line errors."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -127,8 +128,20 @@ def test_run_prints_the_scoreboard_and_what_failed(good):
     assert "FAILED toy/broken: ValueError: two lines (cell" in done.stdout
     assert "FAILED toy/broken: ValueError: two lines\n" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
-    assert "toy-001  reproduced" in done.stdout
+    assert re.search("toy-001 +reproduced", done.stdout)
     assert (good.project.build / "quick").is_dir()
+
+
+def test_run_of_one_notebook_ends_with_its_headline_and_shows_no_other(good):
+    code = GOOD.replace("toy/good", "toy/rock").replace('"toy-001", "toy-002"', '"toy-003"')
+    code = code.replace("record.measure", "record.headline(f'k = {value} millidarcy'); record.measure")
+    good.add("toy/rock", code.replace('"toy-001", value', '"toy-003", 0.1'))
+    done = started(good, "run", "rock", "--device", "serial", "-p", "value=3.5")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("\ntoy/rock: k = 3.5 millidarcy\n")
+    assert "toy-003  " in done.stdout
+    assert "toy/good" not in done.stdout
+    assert "toy-001" not in done.stdout
 
 
 def test_refusal_is_one_line_and_status_2(repro, monkeypatch):
@@ -156,7 +169,7 @@ def test_status_before_any_run(repro, tmp_path):
 
 def test_report_is_silent_about_what_is_published_as_it_was_made(published, repro):
     done = repro("report", "--profile", "paper")
-    assert "toy-001  reproduced" in done.stdout
+    assert re.search("toy-001 +reproduced", done.stdout)
     assert "PUBLISHED" not in done.stdout
 
 

@@ -175,6 +175,25 @@ def test_verdicts_show_measured_and_paper_side_by_side(record):
     assert (row["paper"], row["measured"], row["verdict"]) == ("0.5543", 0.9, "not reproduced")
 
 
+def test_tables_of_a_notebook_cut_no_reason_off_and_print_no_number_as_nothing(record):
+    reason = "a reason that is longer than pandas shows of a text unless it is told to show all of it"
+    record.measure("toy-001", 2.1e-7, note="small")
+    record.not_measured("toy-003", reason)
+    page = record.verdicts().to_html()
+    assert reason in page
+    assert "2.1e-07" in page
+    assert ">0.0<" not in page
+    assert "..." not in page
+
+
+def test_headlines_are_kept_in_one_line_each(record):
+    record.headline("k = 13,894 millidarcy\n  along x")
+    record.headline("k = 2e-14 m^2")
+    assert content(record)["headlines"] == ["k = 13,894 millidarcy along x", "k = 2e-14 m^2"]
+    with pytest.raises(InputError, match="a headline is a line of text"):
+        record.headline(" ")
+
+
 def test_speed_without_a_physics_check_is_refused(record):
     with pytest.raises(InputError, match="physics check"):
         record.timing("pull", includes="the loop", check=" ", **TIMING)

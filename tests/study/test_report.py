@@ -1,6 +1,7 @@
 """The scoreboard judges anew what the results hold, and counts that."""
 
 import os
+import re
 import shutil
 
 import nbformat
@@ -10,8 +11,10 @@ from helpers.workshop import GOOD, forge
 
 from repro.errors import InputError
 from repro.files import read_json
-from repro.study import report, scoreboard, text
+from repro.study import catalogue, cells, links, mathml, report, scoreboard, terminal, text
+from repro.study.links import Links
 from repro.study.page import convert
+from repro.study.paths import Project
 
 CLAIMS = {"toy-001": {"measured": 0.5541}, "toy-002": {"measured": None, "not_measured": "no GPU"}}
 
@@ -100,7 +103,9 @@ def test_result_that_the_sources_have_outgrown_is_named_with_what_changed(finish
     found = report.open_report(project=finished.project)
     assert found.outdated == {"toy/good": "notebooks/toy/good.ipynb changed"}
     line = "OUT OF DATE toy/good: notebooks/toy/good.ipynb changed; run it again"
-    assert all(line in page for page in (text.summary(found), *(f.read_text() for f in scoreboard.write(found)[1:])))
+    assert all(
+        line in page for page in (terminal.summary(found), *(f.read_text() for f in scoreboard.write(found)[1:]))
+    )
 
 
 def test_what_shows_other_results_is_not_named_as_out_of_date(finished):
@@ -116,18 +121,69 @@ def test_result_that_fits_its_sources_is_not_out_of_date(finished):
 def test_speedup_is_shown_with_what_it_is_over(finished):
     entry = {"measured": 4.5, "baseline": "one core, 5 MLUPS"}
     finished.finish("toy/good", {"toy-006": entry})
-    assert "4.5 (over one core, 5 MLUPS)" in text.summary(report.open_report(project=finished.project))
+    assert "4.5 (over one core, 5 MLUPS)" in terminal.summary(report.open_report(project=finished.project))
 
 
 def test_pages_name_failures_claims_and_figures(finished):
     found = report.open_report(project=finished.project)
     csv, markdown, html = (file.read_text() for file in scoreboard.write(found))
     assert csv.count("\n") == 6
-    for page in (markdown, html, text.summary(found)):
+    for page in (markdown, html, terminal.summary(found)):
         assert "ZeroDivisionError: division by zero (cell 1)" in page
         assert "toy-001" in page
     assert 'src="data:image/png;base64,' in html
     assert '<a href="toy/good.html">toy/good</a>' in html
+
+
+def test_claims_are_linked_to_their_notebook_and_its_figures(finished):
+    found = report.open_report(project=finished.project)
+    page = text.claims(found.rows, found, Links(figures="../../"))
+    assert "[toy-001](toy/good.ipynb)" in page
+    assert "[a](../../figures/toy-good-a.png)" in page
+    markdown = scoreboard.write(found)[1].read_text()
+    assert all((found.folder / name).is_file() for name in re.findall(r"\]\(([^)]+)\)", markdown))
+
+
+@pytest.mark.parametrize(("profile", "prefix"), [("quick", ""), ("paper", "../../")])
+def test_figures_are_where_the_executed_scoreboard_will_lie(good, monkeypatch, profile, prefix):
+    good.catalogue.write_text("")
+    good.add("toy/good", GOOD, entry="profiles = { quick = {}, paper = {} }")
+    good.finish("toy/good", CLAIMS, profile=profile)
+    folder = good.folder(profile)
+    monkeypatch.chdir(good.project.notebooks)
+    place = links.from_notebook(report.open_report(folder, good.project))
+    assert place.figures == place.notebooks == f"../build/{profile}/machine/"
+    monkeypatch.setenv("REPRO_RUN", str(folder))
+    assert links.from_notebook(report.open_report(project=good.project)) == Links("", prefix)
+
+
+def test_no_reason_is_cut_off(finished):
+    entry = {"measured": None, "not_measured": "why " * 100 + "it is so"}
+    finished.finish("toy/good", {"toy-001": entry})
+    found = report.open_report(project=finished.project)
+    assert all(entry["not_measured"] in file.read_text() for file in scoreboard.write(found))
+
+
+def test_a_notebooks_page_needs_no_network_and_writes_formulas_as_mathml(tmp_path):
+    v4, book = nbformat.v4, tmp_path / "formulas.ipynb"
+    source = "$k = u_d\\nu/g$ and\n\n$$\\Big\\langle x \\Big\\rangle$$\n\n[Next](other.ipynb) [all](../00_all.ipynb#a)"
+    nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell(source)]), book)
+    page = convert(book).read_text()
+    assert page.count("<math") == 2
+    assert "langle" not in re.sub(r'alttext="[^"]*"', "", page)
+    assert "<script" not in page
+    assert not re.search(r"""(src|href)=["'](https?:)?//""", page)
+    assert 'href="other.html"' in page
+    assert 'href="../all.html#a"' in page
+
+
+def test_every_formula_of_the_notebooks_has_mathml():
+    project = Project.default()
+    for book in catalogue.load(project).notebooks:
+        for cell in cells.read(book.source(project)):
+            if cell["cell_type"] == "markdown":
+                page = mathml.html("".join(cell["source"]))
+                assert not re.search(r"<m\w[^>]*>[^<]*\\", page), book.id
 
 
 def test_a_notebooks_page_shows_its_animations(tmp_path):
@@ -170,7 +226,7 @@ def test_changed_parameters_stand_in_the_title_and_their_folder_is_not_the_newes
     title = "Scoreboard: profile quick on machine, toy/good with value=2"
     found = report.open_report(folder, finished.project)
     assert all(title in page.read_text() for page in scoreboard.write(found)[1:])
-    assert text.summary(found).startswith(title + "\n")
+    assert terminal.summary(found).startswith(title + "\n")
     assert found.outdated == {}
     assert report.open_report(project=finished.project).changed == {}
 
@@ -207,7 +263,7 @@ def test_report_names_missing_figures_and_shows_the_rest(finished):
     found = report.open_report(project=finished.project)
     *_, page = scoreboard.write(found)
     line = "NOT FINISHED toy/good: figures/toy-good-a.png is missing; run it again"
-    assert line in text.summary(found)
+    assert line in terminal.summary(found)
     assert line in page.read_text()
     assert list(found.judged()["id"]) == ["toy-001"]
 

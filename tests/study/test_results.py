@@ -9,7 +9,7 @@ from helpers.workshop import GOOD, forge
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
-from repro.study import report, results, scoreboard, seal, text
+from repro.study import report, results, scoreboard, seal, terminal
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
 
@@ -163,7 +163,7 @@ def test_report_names_a_damaged_result_and_shows_the_others(good, folder):
     good.add("toy/other", GOOD.replace("toy/good", "toy/other"))
     (folder / "toy/other.json").write_text(json.dumps({"claims": {}}))
     found = report.open_report(folder, good.project)
-    assert "NOT FINISHED toy/other: toy/other.json is damaged" in text.summary(found)
+    assert "NOT FINISHED toy/other: toy/other.json is damaged" in terminal.summary(found)
     assert list(found.judged()["id"]) == ["toy-001"]
     scoreboard.write(found)
 

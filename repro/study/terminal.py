@@ -1,0 +1,71 @@
+"""The scoreboard in a terminal of 80 columns."""
+
+from .numbers import number
+from .progress import duration, wrapped
+from .report import VERDICTS, Report, Rows
+from .verdicts import Verdict
+
+HEADS = {
+    Verdict.REPRODUCED: "yes",
+    Verdict.NEWER_HARDWARE: "newer",
+    Verdict.TIE: "tie",
+    Verdict.TREND_ONLY: "trend",
+    Verdict.NOT_REPRODUCED: " no",
+    Verdict.NOT_COMPARABLE: "n/c",
+    Verdict.NOT_MEASURED: "n/m",
+}
+"""Heads of the columns of counts."""
+SHORT = {Verdict.NEWER_HARDWARE: "newer hardware"}
+"""Verdicts whose names are too long for a line with a claim."""
+
+
+def summary(report: Report) -> str:
+    """What a run prints at its end: notebooks with the counts of their verdicts, claims, and what went wrong."""
+    parts = [wrapped(report.title()), _notebooks(report.books)]
+    judged = report.tested()
+    if judged:
+        parts.append("\n".join(_claim(row) for row in judged))
+    missing = len(report.rows) - len(judged)
+    if report.rows:
+        parts.append(f"{len(judged)} claims judged, {missing} not measured in this run.")
+    if problems := report.problems():
+        parts.append("\n".join(map(wrapped, problems)))
+    return "\n\n".join(parts)
+
+
+def headlines(report: Report) -> str:
+    """What the notebooks themselves say in a few words; empty without any."""
+    return "\n".join(f"{name}: {line}" for name, lines in report.headlines.items() for line in lines)
+
+
+def _notebooks(books: Rows) -> str:
+    """A line a notebook, under short heads that the last line explains."""
+    width = max((len(row["notebook"]) for row in books), default=0)
+    lines = ["  ".join([" " * width, " " * 7, *HEADS.values()])]
+    for row in books:
+        counts = [str(row[verdict] or "").rjust(len(HEADS[Verdict(verdict)])) for verdict in VERDICTS]
+        state = [row["status"]] if row["status"] != "done" else [_time(row["seconds"]).rjust(7), *counts]
+        lines.append("  ".join([row["notebook"].ljust(width), *state]).rstrip())
+    legend = ", ".join(f"{head.strip()}: {verdict}" for verdict, head in HEADS.items() if head != verdict)
+    return "\n".join([*lines, "", wrapped(legend)])
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else duration(seconds)
+
+
+def _claim(row: dict) -> str:
+    """A claim with its verdict, and what was measured against what was published."""
+    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
+    unit = "" if row["unit"] in ("", "-") else f" {row['unit']}"
+    text = f"{what}: {shown(row['measured'])}{unit if isinstance(row['measured'], int | float) else ''}"
+    text += f", paper {row['value']}{unit}"
+    verdict = SHORT.get(row["verdict"], row["verdict"])
+    return wrapped(f"{row['id']:13}  {verdict:14}  {text}", indent=31)
+
+
+def shown(value) -> str:
+    """A measured value for people."""
+    if value is None or value != value:
+        return ""
+    return number(value) if isinstance(value, int | float) else str(value)

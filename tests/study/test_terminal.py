@@ -1,0 +1,65 @@
+"""What is printed fits a terminal of 80 columns, and a run of chosen notebooks says what they say."""
+
+import pytest
+from helpers.workshop import forge
+
+from repro.study import report, scoreboard, terminal
+from repro.study.text import shown
+
+CLAIMS = {
+    "toy-001": {"measured": 0.5541},
+    "toy-006": {"measured": 4.5, "baseline": "one core, " + "very " * 30 + "slow"},
+}
+LONG = "toy/permeability_of_another_rock"
+
+
+@pytest.fixture
+def finished(good):
+    """Two results, of which one has a long name, and a notebook that has not run."""
+    good.add(LONG, "pass")
+    good.add("toy/later", "pass")
+    good.finish("toy/good", CLAIMS)
+    good.finish(LONG, {"toy-002": {"measured": None, "not_measured": "no GPU"}})
+    return good
+
+
+def test_every_line_fits_80_columns(finished):
+    lines = terminal.summary(report.open_report(project=finished.project)).splitlines()
+    assert max(map(len, lines)) <= 80
+    text = " ".join(" ".join(lines).split())
+    assert "centre, Re=400: 0.5541 x/L, paper 0.5543 x/L" in text
+    assert f"4.5 (over one core, {'very ' * 30}slow), paper 4-5 x" in text
+    assert "yes: reproduced, newer: met by newer hardware" in text
+
+
+def test_a_run_of_chosen_notebooks_shows_theirs_alone(finished):
+    found = report.open_report(project=finished.project).only([LONG])
+    text = terminal.summary(found)
+    assert LONG in text
+    assert "toy/good" not in text
+    assert "toy-001" not in text
+    assert "0 claims judged, 1 not measured in this run." in text
+
+
+def test_notebook_without_claims_says_nothing_of_claims(finished):
+    found = report.open_report(project=finished.project).only(["toy/later"])
+    assert "claims" not in terminal.summary(found)
+
+
+def test_headlines_are_told_with_their_notebook(finished):
+    forge(finished.folder() / "toy/good.json", headlines=["k = 3 millidarcy"])
+    found = report.open_report(project=finished.project)
+    assert terminal.headlines(found) == "toy/good: k = 3 millidarcy"
+    assert terminal.headlines(found.only([LONG])) == ""
+    scoreboard.write(found)
+
+
+@pytest.mark.parametrize("wrong", ["k = 3", [3], {"k": 3}])
+def test_result_with_wrong_headlines_is_damaged(finished, wrong):
+    forge(finished.folder() / "toy/good.json", headlines=wrong)
+    assert report.open_report(project=finished.project).troubles["toy/good"] == "toy/good.json is damaged"
+
+
+@pytest.mark.parametrize(("value", "text"), [(None, ""), (float("nan"), ""), (4.3196e-3, "0.0043196"), (3, "3")])
+def test_values_are_shown_with_significant_digits(value, text):
+    assert shown(value) == text
