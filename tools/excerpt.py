@@ -1,99 +1,149 @@
-"""Writes the README's excerpt of the scoreboard from the results that are published in the checkout.
+"""Writes what README.md and notebooks/README.md say of the published results and of the catalogue.
 
 .venv/bin/python tools/excerpt.py
 """
 
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 from repro.files import read_json, write_text
 from repro.study import catalogue, claims, published, results
+from repro.study.catalogue import EVERYTHING, Notebook
+from repro.study.claims import Claim
 from repro.study.evidence import Evidence
 from repro.study.paths import Project
 from repro.study.text import table
-from repro.study.verdicts import judge
+from repro.study.verdicts import Verdict, judge
 
 ROOT = Path(__file__).resolve().parent.parent
-MACHINE, NAME = "nvidia-h200", "NVIDIA H200"
-START, END = "<!-- excerpt: written by tools/excerpt.py -->\n", "<!-- end of the excerpt -->"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-#: claims by id, in the words of somebody who has not read the paper
-CHOSEN = {
-    "porous-110": "cavity, Re 400: number of vortices",
-    "porous-020": "cavity: primary vortex centre",
-    "porous-022": "cavity: bottom right vortex centre",
-    "porous-036": "duct: error against the series",
-    "porous-116": "spheres: change of k with the viscosity, MRT collision",
-    "porous-115": "spheres: change of k with the viscosity, BGK collision",
-    "porous-053": "spheres: loss in single precision",
-    "porous-032": "cavity: peak speed",
-    "porous-062": "sparse list: peak speed, fluid nodes",
-    "porous-034": "cavity: GPU against one CPU core",
-    "porous-114": "streaming through shared memory beats direct streaming",
-    "porous-108": "duct, 256 nodes: fastest block size",
-    "porous-123": "a sparse list is no faster on a CPU",
-    "porous-069": "two fluids: surface tension from bubbles",
-    "porous-077": "two fluids: peak velocity of layers, viscosity ratio 10",
-    "porous-095": "two fluids: peak speed",
-    "swap-015": "source types that a parallel swap needs",
-    "swap-004": "cubic cavity, 128 nodes: speedup, populations crossing the bus in every step",
-    "swap-008": "share of collision and streaming in an iteration on the GPU",
-    "swap-018": "the speedup grows with the grid",
-    "dpd-065": "flow between plates: CPU, GPU and theory, largest distance",
-    "dpd-060": "linear generators: strongest wave of the density over chance",
-    "dpd-057": "1,081,344 particles: a thread a particle against one CPU core",
-    "dpd-059": "a thread a particle is faster than a thread a cell",
-    "dpd-062": "sorting cells by their load balances it",
-    "dpd-011": "uncoalesced access to memory costs",
-    "sph-001": "dam break, 15,000 particles: a step of the paper's method",
-    "sph-023": "dam break: the paper's method against one CPU core",
-    "sph-034": "at every size the sorted search beats linked lists",
-    "sph-037": "ghosts leave the water's surface and walls smoother",
-    "sph-038": "dam break, 0.15 s: CPU and GPU, largest distance of a particle",
-    "electrons-001": "30 million electrons: the paper's method on a GPU against all CPU cores",
-    "electrons-012": "the fewer electrons, the larger the speedup",
-    "electrons-006": "GPU memory for currents, N m / n^2 in a process: power of n",
-}
+from path_of_learning import CHAPTERS, TEACHES  # noqa: E402
+
+START, END = "<!-- written by tools/excerpt.py: {} -->\n", "<!-- end: {} -->"
+COUNTS, PATH, FIGURES = "counts", "path", "figures"
 
 
-def excerpt(project: Project) -> str:
-    """The chosen claims as a Markdown table: the paper's value, ours and the verdict."""
-    found = _evidence(project)
-    rows = [_row(claims.find([i], project)[i], words, found[i]) for i, words in CHOSEN.items()]
-    return table(rows) + "\n"
+@dataclass(frozen=True)
+class Found:
+    """A claim with the notebook whose published result tests it."""
+
+    claim: Claim
+    evidence: Evidence
+    notebook: Notebook
+    figures: tuple[str, ...]
+    """PNG files of that notebook, from the top of the checkout."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict, derived anew."""
+        return judge(self.claim, self.evidence).verdict
 
 
-def _evidence(project: Project) -> dict[str, Evidence]:
-    files = [
-        published.sidecar_of(book, MACHINE, project)
-        for book in catalogue.load(project).notebooks
-        if published.sidecar_of(book, MACHINE, project).is_file()
-    ]
-    return {claim: e for file in files for claim, e in results.evidence_of(read_json(file)).items()}
+class Publication:
+    """The published results of a checkout, joined with the claims."""
+
+    def __init__(self, project: Project):
+        self.project = project
+        self.books = [b for b in catalogue.load(project).notebooks if EVERYTHING not in b.needs]
+
+    @cached_property
+    def found(self) -> list[Found]:
+        """Every claim that a published result speaks of, in the order of the papers' files."""
+        tested = {}
+        for book in self.books:
+            for file in published.sidecars(book, self.project):
+                sidecar = read_json(file)
+                names = tuple(n for n in results.figure_files(sidecar) if n.endswith(".png"))
+                tested |= {claim: (e, book, names) for claim, e in results.evidence_of(sidecar).items()}
+        papers = dict.fromkeys(book.paper for book in self.books)
+        judged = [c for paper in papers for c in claims.load(paper, self.project).values() if c.judged]
+        return [Found(c, *tested[c.id]) for c in judged if c.id in tested]
+
+    def counts(self) -> str:
+        """Verdicts of each paper or chapter, as a Markdown table with links."""
+        chapters = [(title, [b for b in self.books if b.id in ids]) for title, ids in CHAPTERS.items()]
+        rows = [(f"[{t}]({_rendered(some[0])})", self._verdicts(some)) for t, some in chapters]
+        rows.append(("[all](notebooks/rendered/00_scoreboard.ipynb)", self._verdicts(self.books)))
+        shown = [v for v in Verdict if rows[-1][1][v]]
+        return table([{"paper": title} | {str(v): counted[v] for v in shown} for title, counted in rows]) + "\n"
+
+    def _verdicts(self, books: list[Notebook]) -> Counter:
+        return Counter(f.verdict for f in self.found if f.notebook in books)
+
+    def path(self) -> str:
+        """The notebooks in the order in which to read them, with what each teaches, as Markdown."""
+        parts = []
+        for title, ids in CHAPTERS.items():
+            books = [b for b in self.books if b.id in ids]
+            lines = [f"{n}. {self._entry(book)}" for n, book in enumerate(books, self.books.index(books[0]) + 1)]
+            parts.append("\n".join([f"### {title}", "", *lines]))
+        return "\n\n".join(parts) + "\n"
+
+    def _entry(self, book: Notebook) -> str:
+        run = f" ([as run on the GPU](rendered/{book.relative}))" if published.sidecars(book, self.project) else ""
+        return f"[{book.title}]({book.relative}){run}: {TEACHES[book.id]}"
+
+    def figures(self) -> str:
+        """Places in the papers, the notebook that reruns them, its figures and the claims there, as Markdown tables."""
+        parts = []
+        found = sorted(self.found, key=lambda f: self.books.index(f.notebook))
+        for paper, some in groupby(found, lambda f: f.claim.paper):
+            places: dict[tuple, list[Found]] = {}
+            for one in some:
+                places.setdefault((one.claim.where, one.notebook.id), []).append(one)
+            parts += [f"### `{paper}`", table([_place(where, of) for (where, _), of in places.items()])]
+        return "\n\n".join(parts) + "\n"
 
 
-def _row(claim: claims.Claim, words: str, evidence: Evidence) -> dict:
-    unit = "" if claim.unit == "-" or claim.rule == "order" else f" {claim.unit}"
-    measured = evidence.shown if isinstance(evidence.measured, dict) else f"{_number(evidence.measured)}{unit}"
-    over = f" over {evidence.baseline}" if evidence.baseline else ""
+def _rendered(book: Notebook) -> str:
+    return f"notebooks/rendered/{book.relative}"
+
+
+def _place(where: str, of: list[Found]) -> dict:
+    book = of[0].notebook
+    stems = [Path(name).stem.removeprefix(f"{book.slug}-") for name in of[0].figures]
+    drawn = [f"[{stem}](../{name})" for stem, name in zip(stems, of[0].figures, strict=True)]
+    ids = {v: [f.claim.id for f in of if f.verdict == v] for v in Verdict}
     return {
-        "paper": claim.paper,
-        "claim": words,
-        "paper's value": f"{claim.value}{unit}",
-        f"measured on {NAME}": f"{measured}{over}",
-        "verdict": str(judge(claim, evidence).verdict),
+        "in the paper": _in_words(where),
+        "notebook": f"[{book.id.rpartition('/')[2]}](rendered/{book.relative})",
+        "our figures": ", ".join(drawn),
+        "claims": "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in ids.items() if some),
     }
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+def _in_words(where: str) -> str:
+    """A place in a paper; sections have a number alone, and 0 is the introduction."""
+    if where == "0":
+        return "introduction"
+    return f"section {where}" if where[0].isdigit() else where
+
+
+def replaced(text: str, name: str, content: str) -> str:
+    """A page with new content between the marks of that name."""
+    start, end = START.format(name), END.format(name)
+    return f"{text.split(start)[0]}{start}{content}{end}{text.split(end)[1]}"
+
+
+def pages(project: Project) -> dict[Path, str]:
+    """The pages of a checkout as they must be."""
+    made = Publication(project)
+    readme, path = project.root / "README.md", project.notebooks / "README.md"
+    texts = {file: file.read_text(encoding="utf-8") for file in (readme, path)}
+    texts[readme] = replaced(texts[readme], COUNTS, made.counts())
+    texts[path] = replaced(replaced(texts[path], PATH, made.path()), FIGURES, made.figures())
+    return texts
 
 
 def main() -> None:
-    """Put the table into README.md."""
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    before, after = text.split(START)[0], text.split(END)[1]
-    write_text(readme, f"{before}{START}{excerpt(Project(ROOT))}{END}{after}")
+    """Write the pages."""
+    for file, text in pages(Project(ROOT)).items():
+        write_text(file, text)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import importlib.util
 import random
 import shutil
+import sys
 
 import pytest
 
@@ -33,12 +34,33 @@ def test_every_published_file_belongs_to_a_result():
     assert there == {file for book in books for file in published.files(book, PROJECT)}
 
 
-def test_the_excerpt_in_the_readme_is_that_of_the_published_results():
+@pytest.fixture(scope="module")
+def tool():
+    """tools/excerpt.py as a module."""
     spec = importlib.util.spec_from_file_location("excerpt", PROJECT.root / "tools/excerpt.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    readme = (PROJECT.root / "README.md").read_text(encoding="utf-8")
-    assert f"{tool.START}{tool.excerpt(PROJECT)}{tool.END}" in readme
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["README.md", "notebooks/README.md"])
+def test_pages_say_of_the_published_results_what_they_are(tool, name):
+    page = PROJECT.root / name
+    assert page.read_text(encoding="utf-8") == tool.pages(PROJECT)[page]
+
+
+def test_the_readme_counts_every_claim_once(tool):
+    made = tool.Publication(PROJECT)
+    rows = [line.split("|") for line in made.counts().splitlines()[2:]]
+    *chapters, whole = [sum(map(int, row[2:-1])) for row in rows]
+    assert sum(chapters) == whole == len(made.found)
+
+
+def test_the_path_leads_through_every_notebook_in_the_order_of_the_catalogue(tool):
+    ids = [book.id for book in catalogue.load(PROJECT).notebooks if book.paper != "all"]
+    assert [i for some in tool.CHAPTERS.values() for i in some] == ids
+    assert list(tool.TEACHES) == ids
 
 
 @pytest.fixture(scope="module")
