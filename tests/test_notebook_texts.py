@@ -1,0 +1,69 @@
+"""What every notebook tells its reader: which paper it is about, what to try, and where to go next."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from repro.study import catalogue, cells
+from repro.study.paths import Project
+
+PROJECT = Project.default()
+BOOKS = [book for book in catalogue.load(PROJECT).notebooks if book.paper != "all"]
+MOST_WORDS = 900
+"""Before the first figure or table."""
+SHOWS = re.compile(r"\bfigures?\.\w+\(|_table\(|\.figure\(|\btable\(|\.table\(|verdicts\(\)\[.*(measured|verdict)")
+"""What draws a figure or makes a table of results in a code cell."""
+
+
+def texts(book: catalogue.Notebook) -> list[tuple[str, str]]:
+    """Kind and text of each cell."""
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells.read(book.source(PROJECT))]
+
+
+def words_before_results(book: catalogue.Notebook) -> int:
+    """Words of Markdown before the first cell that shows a figure or a table."""
+    count = 0
+    for kind, text in texts(book):
+        if kind == "code" and SHOWS.search(text):
+            break
+        if kind == "markdown":
+            count += len(text.split())
+    return count
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
+def test_the_first_cell_is_a_title_and_cites_the_paper(book):
+    kind, text = texts(book)[0]
+    assert kind == "markdown"
+    title, *rest = text.splitlines()
+    assert title.startswith("# ")
+    (line,) = [line for line in rest if line.startswith("**Paper**: ")]
+    assert "*" in line.removeprefix("**Paper**: "), "the paper's title stands in italics"
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
+def test_the_last_cell_says_what_to_try_and_where_to_go_next(book):
+    text = [text for kind, text in texts(book) if kind == "markdown"][-1]
+    assert "**Try it.**" in text
+    assert f"python -m repro run {book.id.rpartition('/')[2]}" in text or f"python -m repro run {book.id}" in text
+    (name,) = re.findall(r"\*\*Next:\*\* \[[^\]]+\]\(([^)]+)\)", text)
+    assert (book.source(PROJECT).parent / name).resolve() == following(book).source(PROJECT)
+
+
+def following(book: catalogue.Notebook) -> catalogue.Notebook:
+    """The next notebook of the catalogue."""
+    books = catalogue.load(PROJECT).notebooks
+    return books[[other.id for other in books].index(book.id) + 1]
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
+def test_results_come_before_the_reader_is_tired(book):
+    assert words_before_results(book) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
+def test_what_a_reader_is_told_to_run_exists(book):
+    known = {b.id for b in BOOKS} | {Path(b.id).name for b in BOOKS} | {b.paper for b in BOOKS}
+    said = [name for _, text in texts(book) for name in re.findall(r"python -m repro run ([\w/]+)", text)]
+    assert set(said) <= known
