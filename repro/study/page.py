@@ -1,7 +1,7 @@
 """The scoreboard as one HTML page, with the executed notebooks beside it."""
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
@@ -33,26 +33,29 @@ OFFLINE = """{% extends 'index.html.j2' %}
 def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
     title = escape(report.title())
-    counts = [row | {"notebook": _linked(report, row["notebook"])} for row in counts_for_people(report.books)]
+    pages = {row["notebook"]: convert(report.folder / f"{row['notebook']}.ipynb") for row in report.books}
+    places = {name: page.relative_to(report.folder) for name, page in pages.items() if page}
+    counts = [
+        row | {"notebook": _linked(row["notebook"], row["notebook"], places)} for row in counts_for_people(report.books)
+    ]
     failures = [f'<p class="failed">{escape(line)}</p>' for line in report.problems()]
     body = [f"<h1>{title}</h1>", *failures, _table(report.counts()), _table(counts)]
-    body += ["<h2>Claims judged</h2>", _claims(report.tested(), report), _figures(report)]
-    body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False), report)]
+    body += ["<h2>Claims judged</h2>", _claims(report.tested(), report, places), _figures(report)]
+    body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False), report, places)]
     body += ["<h2>Stated twice, counted once</h2>", _table(_escaped(report.linked))] if report.linked else []
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 
 
-def _claims(rows: Rows, report: Report) -> str:
+def _claims(rows: Rows, report: Report, places: Mapping[str, Path]) -> str:
     """Claims with links to their notebooks' pages and to the figures below."""
-    shown = zip(rows, _escaped(claims_for_people(rows)), strict=True)
-    return _table([cells | _links(row, report) | {"verdict": _coloured(row["verdict"])} for row, cells in shown])
-
-
-def _links(row: dict, report: Report) -> dict:
-    name = row["notebook"]
-    figures = f'<a href="#{file_stem(name)}">figures</a>' if report.figures.get(name) else ""
-    return {"id": _linked(report, name, row["id"]), "figures": figures}
+    shown = []
+    for row, texts in zip(rows, _escaped(claims_for_people(rows)), strict=True):
+        name = row["notebook"]
+        figures = f'<a href="#{file_stem(name)}">figures</a>' if report.figures.get(name) else ""
+        links = {"id": _linked(row["id"], name, places), "figures": figures}
+        shown.append(texts | links | {"verdict": _coloured(row["verdict"])})
+    return _table(shown)
 
 
 def _coloured(verdict: str) -> str:
@@ -73,10 +76,9 @@ def _line(tag: str, cells: Iterable) -> str:
     return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>\n"
 
 
-def _linked(report: Report, name: str, text: str = "") -> str:
+def _linked(text: str, notebook: str, places: Mapping[str, Path]) -> str:
     """The text as a link to a notebook's page, if there is one."""
-    page = convert(report.folder / f"{name}.ipynb") if name else None
-    return f'<a href="{page.relative_to(report.folder)}">{text or name}</a>' if page else text or name
+    return f'<a href="{places[notebook]}">{text}</a>' if notebook in places else text
 
 
 def convert(notebook: Path) -> Path | None:

@@ -39,15 +39,16 @@ def headlines(report: Report) -> str:
 
 
 def _notebooks(books: Rows) -> str:
-    """A line a notebook, under short heads that the last line explains."""
+    """A line a notebook; where there are claims, with their counts under short heads that the last line explains."""
+    heads = HEADS if any(row[verdict] for row in books for verdict in VERDICTS) else {}
     width = max((len(row["notebook"]) for row in books), default=0)
-    lines = ["  ".join([" " * width, " " * 7, *HEADS.values()])]
+    lines = ["  ".join([" " * width, " " * 7, *heads.values()])] if heads else []
     for row in books:
-        counts = [str(row[verdict] or "").rjust(len(HEADS[Verdict(verdict)])) for verdict in VERDICTS]
+        counts = [str(row[verdict] or "").rjust(len(head)) for verdict, head in heads.items()]
         state = [row["status"]] if row["status"] != "done" else [_time(row["seconds"]).rjust(7), *counts]
         lines.append("  ".join([row["notebook"].ljust(width), *state]).rstrip())
-    legend = ", ".join(f"{head.strip()}: {verdict}" for verdict, head in HEADS.items() if head != verdict)
-    return "\n".join([*lines, "", wrapped(legend)])
+    legend = ", ".join(f"{head.strip()}: {verdict}" for verdict, head in heads.items() if head != verdict)
+    return "\n".join([*lines, "", wrapped(legend)] if heads else lines)
 
 
 def _time(seconds: float | None) -> str:
