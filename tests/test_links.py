@@ -11,6 +11,7 @@ from repro.study.paths import Project
 
 ROOT = Project.default().root
 NOTEBOOKS = sorted(f for f in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in f.parts)
+RENDERED = [f for f in NOTEBOOKS if "rendered" in f.parts]
 PAGES = [ROOT / "README.md", ROOT / "notebooks/README.md"]
 CODE = re.compile(r"^(```|~~~).*?^\1|^ {4}.*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 IN_MARKDOWN = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+[\"'][^)]*)?\)")
@@ -62,6 +63,12 @@ def broken(file: Path, found: list[str]) -> list[str]:
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.relative_to(ROOT).as_posix())
 def test_links_of_notebooks_lead_somewhere(file):
     assert broken(file, links(*texts(file))) == []
+
+
+@pytest.mark.parametrize("file", RENDERED, ids=lambda f: f.stem)
+def test_no_text_in_a_table_of_a_published_notebook_is_cut_off(file):
+    cells = re.findall(r"<t[dh][^>]*>([^<]+)</t[dh]>", texts(file)[1])
+    assert [cell for cell in cells if re.search(r"\w.*(\.\.\.|…)\s*$", cell)] == []
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda f: f.relative_to(ROOT).as_posix())
