@@ -198,13 +198,13 @@ class Record:
 
     def _row(self, claim: Claim) -> dict:
         evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
-        judgement = judge(claim, evidence)
+        judgement, shown = judge(claim, evidence), evidence.shown(claim.value)
         return {
             "id": claim.id,
             "quantity": claim.quantity,
             "case": claim.case,
             "paper": claim.value,
-            "measured": evidence.shown(claim.value),
+            "measured": "" if shown is None else shown,
             "unit": claim.unit,
             "verdict": str(judgement.verdict),
             "reason": judgement.reason,
