@@ -25,15 +25,16 @@ def wrapped(text: str, indent: int = 2) -> str:
     return textwrap.fill(text, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
-def describe(left: float, names: list[str]) -> str:
-    """Time left and the notebooks that run, as many as there is room for beside the bar."""
+def describe(left: float, ids: list[str]) -> str:
+    """Time left and the notebooks that run, as many as there is room for beside the bar, without their folders."""
     room = WIDTH - BAR - len("100%|| ")
-    for count in range(len(names), -1, -1):
+    time_left, names = f"about {duration(left)} left", [name.rpartition("/")[2] for name in ids]
+    for count in range(len(names), 0, -1):
         more = f" and {len(names) - count} more" if count < len(names) else ""
-        text = f"about {duration(left)} left: {', '.join(names[:count])}{more}"
+        text = f"{time_left}: {', '.join(names[:count])}{more}"
         if len(text) <= room:
             return text
-    return f"about {duration(left)} left"
+    return time_left
 
 
 class Progress:
