@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from tqdm import tqdm
 
 COLUMNS = 80
-WIDTH, BAR = COLUMNS - 1, 16
+WIDTH, BAR = COLUMNS - 1, 12
 """Columns of the line and of its bar; a full line would scroll some terminals."""
 
 
