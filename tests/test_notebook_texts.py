@@ -1,5 +1,6 @@
 """What every notebook tells its reader: which paper it is about, what to try, and where to go next."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from repro.study import catalogue, cells
 from repro.study.paths import Project
+from repro.study.plan import make_plan
 
 PROJECT = Project.default()
 BOOKS = [book for book in catalogue.load(PROJECT).notebooks if book.paper != "all"]
@@ -67,3 +69,16 @@ def test_what_a_reader_is_told_to_run_exists(book):
     known = {b.id for b in BOOKS} | {Path(b.id).name for b in BOOKS} | {b.paper for b in BOOKS}
     said = [name for _, text in texts(book) for name in re.findall(r"python -m repro run ([\w/]+)", text)]
     assert set(said) <= known
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
+def test_what_a_reader_is_told_to_try_can_be_run(book, tmp_path):
+    said = [
+        (command.split()[4:], name)
+        for _, text in texts(book)
+        for command in re.findall(r"`(python -m repro run [^`]+)`", text)
+        for name in command.split()[4:5]
+    ]
+    for words, name in said:
+        overrides = [word for before, word in itertools.pairwise(words) if before == "-p"]
+        assert make_plan([name], profile="quick", device="serial", overrides=overrides, output=tmp_path).changed
