@@ -1,5 +1,7 @@
 """The tables of speeds: what is compared with what, and which claims a run can judge. All numbers are made up."""
 
+import re
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -102,6 +104,12 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     assert "800 launches" in text.programs(table)
     assert "**44.4 times** as fast as *loop, all cores* (100 with 300,000)" in text.speedups(ratios)
     assert "**a factor of 10 lies in the program of the CPU.**" in text.meaning(ratios, table)
+    cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
+    at = ratios[(ratios["particles"] == ratios["particles"].max()) & (ratios["program"] == programs.PAPER)]
+    loop = at.set_index("over")["speedup"][programs.LOOP]
+    assert f"Over 8 cores, as many as the paper has for a GPU, the first would be {loop * cores / 8:.3g} times" in (
+        text.meaning(ratios, table)
+    )
     assert "1.75 segments" in text.conditions(table)
     for figure, arrays in (figures.times(table), figures.speedups(ratios, 30.0, PAPER)):
         assert len({len(values) for values in arrays.values()}) == 1

@@ -1,5 +1,7 @@
 """Figures of the notebook on collisions. Each function returns (figure, arrays), the numbers that it shows."""
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -35,7 +37,7 @@ def free_paths(paths: dict[float, np.ndarray], collisions: Collisions):
     """Share of electrons that have not collided at an optical depth, which falls as an exponential function."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (energy, free), colour, marker in zip(paths.items(), COLOURS, MARKERS, strict=False):
+    for (energy, free), colour, marker in zip(paths.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
         at = np.linspace(0, 5, 16)
         left = 1 - np.searchsorted(optical_depth(collisions, energy, free), at) / len(free)
         label = f"{named(energy)}, mean {1e6 * free.mean():.3g} µm"
@@ -51,7 +53,7 @@ def angles(drawn: dict[float, Angles]):
     """Share of collisions that turn by more than an angle, with Mott's factor and without."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (energy, found), colour, marker in zip(drawn.items(), COLOURS, MARKERS, strict=False):
+    for (energy, found), colour, marker in zip(drawn.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
         polar = np.degrees(2 * np.arcsin(np.sqrt(found.grid / 2)))
         shown = polar > 1e-3
         axes.loglog(polar[shown], 1 - found.below[shown] + 1e-16, "-", marker="none", color=colour)

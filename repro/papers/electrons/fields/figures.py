@@ -1,5 +1,7 @@
 """Figures of the notebook on the fields. Each function returns (figure, arrays), the numbers that it shows."""
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -15,7 +17,9 @@ def dispersion(table: pd.DataFrame):
     """Phase velocity over the direction, of `dispersion.directions`, and by how much frequencies are off theory."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
     angles, arrays = np.linspace(0, 90, 91), {"angle": table["angle"], "wavelength": table["wavelength"]}
-    for (wavelength, rows), colour, marker in zip(table.groupby("wavelength"), COLOURS, MARKERS, strict=False):
+    for (wavelength, rows), colour, marker in zip(
+        table.groupby("wavelength"), cycle(COLOURS), cycle(MARKERS), strict=False
+    ):
         curve = theory(wavelength, angles)
         drawn = {"ls": "none", "marker": marker, "mfc": "none", "color": colour}
         left.plot(angles, 100 * (curve - 1), "-", marker="none", color=colour)
@@ -39,7 +43,7 @@ def reflection(table: pd.DataFrame):
         (left, "layers", "angle", "{:g} layers"),
         (right, "angle", "layers", "{:.0f}°"),
     ):
-        for (value, rows), marker in zip(table.groupby(group), MARKERS, strict=False):
+        for (value, rows), marker in zip(table.groupby(group), cycle(MARKERS), strict=False):
             axes.plot(rows[along], rows["reflection"], marker=marker, label=unit.format(value))
         axes.axhline(LARGEST, color=GREEN, ls="--", marker="none")
         axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
@@ -52,7 +56,7 @@ def continuity(errors: dict[str, np.ndarray], table: pd.DataFrame):
     """Errors of single segments as distributions, and of sums of many over their number, of `continuity`."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
     bins, arrays = np.logspace(-17, -5, 97), {}
-    for (name, found), colour, marker in zip(errors.items(), COLOURS, MARKERS, strict=False):
+    for (name, found), colour, marker in zip(errors.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
         left.hist(np.maximum(found, bins[0]), bins, color=colour, alpha=0.7, label=f"{name} precision")
         left.axvline(np.finfo(REALS[name]).eps, color=colour, ls=":", marker="none")
         rows = table[table["precision"] == name]

@@ -1,5 +1,7 @@
 """Figures of the notebook on memory. Each function returns (figure, arrays), the numbers that it shows."""
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import pandas as pd
 
@@ -15,7 +17,7 @@ def memory(table: pd.DataFrame):
     arrays = {}
     for axes, (column, formula, title) in zip(panels, _PANELS, strict=True):
         groups = table.groupby(["side", "chips"])
-        for ((side, chips), rows), colour, marker in zip(groups, COLOURS, MARKERS, strict=False):
+        for ((side, chips), rows), colour, marker in zip(groups, cycle(COLOURS), cycle(MARKERS), strict=False):
             name = f"{side}$^3$ cells, m = {chips}"
             axes.loglog(rows["processes"], rows[column] / GIB, marker, color=colour, linestyle="none", label=name)
             axes.loglog(rows["processes"], rows[formula] / GIB, color=colour, marker="none", lw=1)

@@ -147,7 +147,7 @@ def beside(tables, others: pd.DataFrame) -> pd.DataFrame:
     ours = ours.assign(where=places, code="here: " + ours["program"], case=ours["system"], who="this run")
     best = ours.dropna(subset="where").sort_values("ns").drop_duplicates(["where", "case", "precision"])
     places = others["device"].map({"cuda": "GPU", "core": "one core"})
-    others = others.assign(where=places, case="", precision="", particles=None)
+    others = others.assign(where=places, case="", precision="", particles="")
     return pd.concat([best[columns], others[columns]], ignore_index=True).sort_values(
         ["where", "ns"], ignore_index=True
     )

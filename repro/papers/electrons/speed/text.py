@@ -1,9 +1,14 @@
 """Sentences of the speed notebook, as Markdown, with their numbers."""
 
+import re
+
 import pandas as pd
 
 from .programs import BATCHES, LOOP, ON_DEVICE, PAPER, PRODUCTION
 from .shared import CORES
+
+#: of the paper's node: 32 cores beside four GPUs
+CORES_A_GPU = 8
 
 #: what is said where no GPU is
 NO_GPU = "Without a GPU there is no speedup to measure: the programs of the CPU stand in the table above."
@@ -64,13 +69,15 @@ def meaning(table: pd.DataFrame, speeds: pd.DataFrame) -> str:
     at = table[table["particles"] == most].set_index(["program", "over"])["speedup"]
     cores = speeds[speeds["program"] == LOOP]["hardware"].iloc[0]
     better = at[PAPER, LOOP] / at[PAPER, BATCHES]
+    alike = at[PAPER, LOOP] * int(re.search(r"(\d+) core", cores)[1]) / CORES_A_GPU
     return (
-        f"One GPU is compared with {cores}. The paper compares four GPUs with 32 cores, which are eight cores a GPU. "
-        f"Over the loop that takes particle by particle, as the paper's program does, its way on a GPU is "
+        f"One GPU is compared with {cores}. The paper compares four GPUs with 32 cores, which are {CORES_A_GPU} cores "
+        f"a GPU. Over the loop that takes particle by particle, as the paper's program does, its way on a GPU is "
         f"{at[PAPER, LOOP]:.3g} times as fast, over the same cores with batches {at[PAPER, BATCHES]:.3g} times: **a "
-        f"factor of {better:.2g} lies in the program of the CPU.** With the fields on the GPU it is "
-        f"{at[ON_DEVICE, LOOP]:.3g} times as fast as the loop, and what is fast on a GPU today, one launch for all "
-        f"segments, {at[PRODUCTION, LOOP]:.3g} times."
+        f"factor of {better:.2g} lies in the program of the CPU.** Over {CORES_A_GPU} cores, as many as the paper has "
+        f"for a GPU, the first would be {alike:.3g} times if the loop is as fast as its cores are many. With the "
+        f"fields on the GPU it is {at[ON_DEVICE, LOOP]:.3g} times as fast as the loop, and what is fast on a GPU "
+        f"today, one launch for all segments, {at[PRODUCTION, LOOP]:.3g} times."
     )
 
 

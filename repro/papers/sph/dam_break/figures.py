@@ -48,11 +48,11 @@ def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):
     """Fronts over time, ours as lines, the experiments' as points; Ritter's as the bound."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (count, run), colour, line in zip(runs.items(), COLOURS, cycle((":", "--", "-")), strict=False):
+    for (count, run), colour, line in zip(runs.items(), cycle(COLOURS), cycle((":", "--", "-")), strict=False):
         t, z = run.table["reduced"], run.table["front"]
         axes.plot(t, z, ls=line, marker="none", color=colour, label=f"{count:,} particles")
         arrays |= {f"{count} particles: t*": t, f"{count} particles: Z": z}
-    for (name, points), marker in zip(experiments.items(), MARKERS, strict=False):
+    for (name, points), marker in zip(experiments.items(), cycle(MARKERS), strict=False):
         near = points[points["z"] < 4.5]
         axes.plot(near["t_star"], near["z"], ls="none", marker=marker, mfc="none", color="black", label=name)
         arrays |= {f"{name}: t*": near["t_star"], f"{name}: Z": near["z"]}
