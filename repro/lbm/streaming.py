@@ -69,21 +69,25 @@ def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corne
     """Returns drag(s, n, x, y, z, grid, wall): what populations gain that turn round at the moving wall.
 
     sign is -1 for those that come from beyond the wall, 1 for those that leave through it; corners=False leaves out
-    what would come from beyond one wall and go beyond another.
+    what would come from beyond one wall and go beyond another. A link through the edge where the moving wall meets one
+    at rest is at rest: if it moved, the flow would be off by an amount that falls only as the spacing.
     """
     q, toward = lattice.q, dtype(-sign)
     closed, moving = faces_of(boundaries)
     moves, gain = any(moving), wall_term(lattice, dtype)
     edges_of, beyond = beyond_of(lattice, closed)
     moving_edges_of, beyond_moving = beyond_of(lattice, moving)
+    resting = tuple(is_closed and not moves_here for is_closed, moves_here in zip(closed, moving, strict=True))
+    resting_edges_of, beyond_resting = beyond_of(lattice, resting)
 
     @inline
     def drag(s, n, x, y, z, grid, wall):
         moving_edges = moving_edges_of(x, y, z, grid)
         if moves and moving_edges != 0:
-            edges = edges_of(x, y, z, grid)
+            edges, resting_edges = edges_of(x, y, z, grid), resting_edges_of(x, y, z, grid)
             for i in range(q):
-                if beyond_moving(i, sign, moving_edges) and (corners or not beyond(i, -sign, edges)):
+                through = beyond_moving(i, sign, moving_edges) and not beyond_resting(i, sign, resting_edges)
+                if through and (corners or not beyond(i, -sign, edges)):
                     for lane in range(n):
                         s[i, lane] += toward * gain(i, wall)
 
