@@ -15,7 +15,7 @@ from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import Permeability, PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.papers.porous.media import speed
-from repro.papers.porous.media.permeability import resolution_check
+from repro.papers.porous.media.permeability import resolution_check, reversal
 from repro.parallel import select
 
 COEFFICIENTS = pd.read_csv(
@@ -97,6 +97,37 @@ def test_modified_walls_lie_on_the_outermost_nodes(threads):
         run = flow_through(slit(height), threads, walls="modified", collision="bgk", precision="double", interval=100)
         errors.append(abs(run.k / exact - 1))
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)
+
+
+def test_k_stays_where_modified_walls_gain_mass(threads):
+    """In the throats of touching spheres such walls send back more than arrives: the density grows, k must not."""
+    space = PoreSpace(sphere_crystal(12, 0.99))
+    problem = PorousProblem(space, 1.0, (1e-3, 0.0, 0.0), "bgk", "luo", "modified")
+    flow = PorousFlow(problem, threads, strategy="sparse", precision="double")
+    found = []
+    for _ in range(2):
+        flow.step(600)
+        found.append((flow.mean_density(), flow.permeability()))
+    (lighter, before), (denser, after) = found
+    assert abs(denser / lighter - 1) > 2e-4
+    assert after == pytest.approx(before, rel=1e-7)
+
+
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_back_and_forth_differ_by_the_compressibility_in_proportion_to_the_force(threads, axis):
+    """Creeping flow is reversible: k differs with the density, of first order in the force, not by Re^2."""
+    image = np.random.default_rng(1).uniform(0, 1, (6, 6, 6)) < 0.3
+    table = reversal(image, threads, 5e-3, axis=axis, precision="double", interval=50, tolerance=1e-10)
+    whole, quarter = table["k back/k - 1"].abs()
+    assert whole > 1e-5
+    assert whole / quarter == pytest.approx(4, rel=0.1)
+
+
+def test_an_image_mirrored_across_the_flow_conducts_the_same(threads):
+    image = np.random.default_rng(1).uniform(0, 1, (6, 6, 6)) < 0.3
+    options = {"force": 5e-3, "precision": "double", "interval": 50}
+    ks = [flow_through(PoreSpace(solid), threads, **options).k for solid in (image, np.flip(image, 1))]
+    assert ks[0] == pytest.approx(ks[1], rel=1e-12)
 
 
 def test_two_rate_permeability_does_not_depend_on_viscosity_in_a_crystal(threads):

@@ -30,8 +30,10 @@ class Permeability:
     darcy_velocity: float
     #: largest velocity over the speed of sound
     mach: float
-    #: largest less smallest density, whose mean is one
+    #: largest less smallest density
     density_spread: float
+    #: over the pores, one at first
+    mean_density: float = 1.0
 
 
 class PorousFlow(TimeLoop):
@@ -141,15 +143,27 @@ class PorousFlow(TimeLoop):
 
     def darcy_velocity(self) -> np.ndarray:
         """Velocity averaged over the whole image, solid included: equation 5.1's u_d, as a vector."""
-        sums = self._update_fields()[1:].sum(axis=1, dtype=np.float64)
-        return self.device.to_host(sums) / self.problem.space.solid.size
+        return self._sums()[1:] / self.problem.space.solid.size
+
+    def mean_density(self) -> float:
+        """Density averaged over the pores: one at first, and where walls keep the mass. Walls "modified" do not."""
+        return float(1 + self._sums()[0] / self.problem.space.pores)
+
+    def _sums(self) -> np.ndarray:
+        """Density - 1 and velocity, summed over the pores."""
+        return self.device.to_host(self._update_fields().sum(axis=1, dtype=np.float64))
 
     def permeability(self) -> float:
-        """k = u_d nu/g along the force g, in squared voxels (equation 5.1 at density one)."""
+        """k = u_d rho nu/g along the force per volume g, in squared voxels (equation 5.1), rho being the mean density.
+
+        Without rho, k would drift with the mass where walls do not keep it.
+        """
         force = np.array(self.problem.force)
         if not force.any():
             raise InputError("force (0, 0, 0): a permeability needs a flow, so a force")
-        return float(self.darcy_velocity() @ force * self.problem.box.viscosity / (force @ force))
+        deviation, *velocity = self._sums()
+        along = np.array(velocity) @ force / (force @ force) / self.problem.space.solid.size
+        return float(along * (1 + deviation / self.problem.space.pores) * self.problem.box.viscosity)
 
     @checked
     def run_to_steady_permeability(
@@ -170,7 +184,8 @@ class PorousFlow(TimeLoop):
         density = self._update_fields()[0]
         spread = float(density.max()) - float(density.min())
         along = float(self.darcy_velocity() @ force / np.linalg.norm(force))
-        return Permeability(k, converged, self.steps, tuple(history), along, self._mach(), spread)
+        density = self.mean_density()
+        return Permeability(k, converged, self.steps, tuple(history), along, self._mach(), spread, density)
 
     def _mach(self) -> float:
         velocity = self._update_fields()[1:]

@@ -12,6 +12,7 @@ import pandas as pd
 from repro.declared import Rule, Whole, checked
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed
 from repro.lbm.media import PoreSpace, sphere_crystal
+from repro.lbm.media.pore_space import AXES
 from repro.lbm.media.spheres import solid_fraction
 from repro.lbm.porous.permeability import flow_through, in_units, refined
 
@@ -43,7 +44,7 @@ def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
 def crystal_table(runs, device, *, packing="body-centred", precision="single", interval=1000) -> pd.DataFrame:
     """k of sphere crystals for a list of (nodes, chi, relaxation time, collision, walls); one row a run.
 
-    Columns nodes, chi, porosity, tau, collision, walls, k, steps, converged, reynolds.
+    Columns nodes, chi, porosity, tau, collision, walls, k, steps, converged, reynolds, mean density.
     """
     rows, spaces = [], {}
     for nodes, chi, tau, collision, walls in runs:
@@ -58,8 +59,10 @@ def crystal_table(runs, device, *, packing="body-centred", precision="single", i
             interval=interval,
         )
         steps, converged = run.result.steps, run.result.converged
-        rows.append((nodes, chi, space.porosity, tau, collision, walls, run.k, steps, converged, run.reynolds))
+        how = (steps, converged, run.reynolds, run.result.mean_density)
+        rows.append((nodes, chi, space.porosity, tau, collision, walls, run.k, *how))
     names = ["nodes", "chi", "porosity", "tau", "collision", "walls", "k", "steps", "converged", "reynolds"]
+    names.append("mean density")
     return pd.DataFrame(rows, columns=names)
 
 
@@ -123,6 +126,11 @@ def viscosity_claims(summary: pd.DataFrame) -> dict:
     return {"porous-115": float(rise["bgk", THESIS_WALLS]), "porous-116": float(abs(rise["mrt", THESIS_WALLS]))}
 
 
+def claims_of(summary: pd.DataFrame, scaled: pd.DataFrame) -> dict:
+    """{claim: value} of figures 5.7 and 5.8, from `viscosity_summary` and `in_paper_cell`."""
+    return viscosity_claims(summary) | chi_claims(k_by_chi(scaled))
+
+
 def chi_claims(k: pd.Series) -> dict:
     """{claim: value} of figure 5.8 for the chi that ran, from `k_by_chi`."""
     claims = {"porous-117": 0.7, "porous-118": 0.8, "porous-119": 0.9}
@@ -168,3 +176,19 @@ def rock_table(solid: np.ndarray, device, voxel_size: float, **options) -> pd.Da
     table = resolution_check(solid, device, **options)
     square_metres, millidarcy = in_units(table["k"], voxel_size)
     return table.assign(**{"square metres": square_metres, "millidarcy": millidarcy})
+
+
+def reversal(image: np.ndarray, device, force: float, *, axis: str, **options) -> pd.DataFrame:
+    """k along an axis and against it, with `force` and with a quarter of it; one row a force.
+
+    Columns force, k, k back, "k back/k - 1" and density spread (the larger). Against the axis is along it in the mirror
+    image. Creeping flow of an incompressible fluid is reversible, so that both are one; the lattice's fluid is
+    compressible, and k differs in proportion to the differences of the density, so to the force.
+    """
+    index = 2 - AXES.index(axis)
+    spaces, rows = (PoreSpace(image), PoreSpace(np.flip(image, index))), []
+    for push in (force, force / 4):
+        there, back = (flow_through(space, device, axis=axis, force=push, **options) for space in spaces)
+        spread = max(run.result.density_spread for run in (there, back))
+        rows.append((push, there.k, back.k, back.k / there.k - 1, spread))
+    return pd.DataFrame(rows, columns=["force", "k", "k back", "k back/k - 1", "density spread"])
