@@ -63,7 +63,7 @@ def test_the_baselines_are_a_loop_on_one_core_and_rows_on_one_and_on_all(monkeyp
     assert cores == (select("threads").name, rows[1], select("threads").workers)
 
 
-def test_the_baselines_of_a_porous_medium_are_the_list_three_times_and_the_flag_word_once(monkeypatch):
+def test_the_baselines_of_a_porous_medium_are_the_list_three_times_and_all_nodes_on_one_core(monkeypatch):
     timed = {}
 
     def measured(case, space, device, *, strategy, **options):
@@ -72,9 +72,12 @@ def test_the_baselines_of_a_porous_medium_are_the_list_three_times_and_the_flag_
 
     monkeypatch.setattr(media_speed, "measure_speed", measured)
     table = media_speed.cpu_baselines(None, seconds=0.1)
-    assert list(table.index) == list(timed) == ["node by node", "rows", "rows, all cores", "flag word, node by node"]
-    node, rows, cores, flags = timed.values()
-    assert (node, flags) == (("serial", 1, 1, "sparse"), ("serial", 1, 1, "flag word"))
-    assert rows[1] > 1
-    assert rows[2:] == (1, "sparse")
-    assert cores == ("threads", rows[1], select("threads").workers, "sparse")
+    assert list(table.index) == list(timed)
+    assert timed["node by node"] == ("serial", 1, 1, "sparse")
+    lanes = timed["rows"][1]
+    assert lanes > 1
+    assert timed["rows"] == ("threads", lanes, 1, "sparse")
+    assert timed["rows, all cores"] == ("threads", lanes, select("threads").workers, "sparse")
+    for strategy in ("flag word", "branches"):
+        assert timed[f"{strategy}, node by node"] == ("serial", 1, 1, strategy)
+        assert timed[f"{strategy}, rows"] == ("threads", lanes, 1, strategy)
