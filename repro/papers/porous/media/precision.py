@@ -5,7 +5,7 @@ import pandas as pd
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, flow_through
 
-from .permeability import PAPER_NODES, THESIS_WALLS
+from .permeability import THESIS_WALLS
 
 #: what is compared, by name: precision, and whether deviations from the weights or plain populations are stored
 KINDS = {
@@ -41,22 +41,33 @@ def precision_claims(double: FlowThrough, plain: FlowThrough) -> dict:
 
 
 def precision_table(runs: dict[str, FlowThrough], exact: float) -> pd.DataFrame:
-    """k of each run, its deviation from the series' `exact`, steps, Reynolds and Mach number."""
+    """k of each run, how far it is from the series' `exact` and from double precision, steps, Reynolds and Mach."""
     rows = []
     for name, run in runs.items():
         result = run.result
-        against = 100 * (run.k / exact - 1)
-        rows.append((name, run.k, against, result.steps, result.converged, run.reynolds, result.mach))
-    names = ["run", "k", "against the series (%)", "steps", "converged", "Reynolds number", "Mach number"]
+        double = of_walls(runs, name.rpartition(", ")[2])[0]
+        against = 100 * (run.k / exact - 1), -loss(run, double)
+        rows.append((name, run.k, *against, result.steps, result.converged, run.reynolds, result.mach))
+    names = ["run", "k", "k/series - 1 (%)", "k/k_double - 1 (%)", "steps", "converged"]
+    names += ["Reynolds number", "Mach number"]
     return pd.DataFrame(rows, columns=names)
 
 
-def histories_in_paper_cell(runs: dict[str, FlowThrough], nodes: int) -> dict[str, list]:
-    """(steps, k) of each run as it became steady, k scaled from a cell of `nodes` voxels to one of 128."""
-    scale = (PAPER_NODES / nodes) ** 2
-    return {name: [(steps, k * scale) for steps, k in run.result.history] for name, run in runs.items()}
+def beside(single: pd.Series, double: pd.Series) -> pd.Series:
+    """k/k_double - 1 at each step of a run in single precision, from k over the steps of both.
+
+    Where the run in double precision was steady before, its last k stands for it.
+    """
+    known = double.reindex(single.index.union(double.index)).ffill()
+    return (single / known.reindex(single.index) - 1).drop(0, errors="ignore").dropna()
+
+
+def differences(runs: dict[str, FlowThrough], walls: str = THESIS_WALLS) -> dict[str, pd.Series]:
+    """`beside` of each run in single precision with the given walls, by its name in KINDS."""
+    double, *singles = (pd.Series(dict(run.result.history)) for run in of_walls(runs, walls))
+    return {name: beside(k, double) for name, k in zip(list(KINDS)[1:], singles, strict=True)}
 
 
 def loss(run: FlowThrough, double: FlowThrough) -> float:
-    """Per cent by which k of a run differs from that in double precision."""
-    return 100 * abs(run.k / double.k - 1)
+    """Per cent by which k of a run is below that in double precision; negative where it is above."""
+    return 100 * (1 - run.k / double.k)

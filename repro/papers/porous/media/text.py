@@ -1,12 +1,18 @@
 """The sentences with numbers of the notebooks on porous media, as Markdown."""
 
+import numpy as np
 import pandas as pd
 
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
 
-from .permeability import THESIS_WALLS
-from .precision import loss
+from .permeability import PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI
+from .precision import beside, loss
+from .speed import fastest_storages
+from .variants import PAPER, TAUS, nodes_for
+
+#: the magic number of the rates of Pan, Luo and Miller, which the thesis cites
+MAGIC_OF_MRT = 3 / 16
 
 
 def cell_length_text(lengths: pd.DataFrame, drawn: pd.DataFrame) -> str:
@@ -30,26 +36,80 @@ def crystal_text(table: pd.DataFrame, summary: pd.DataFrame, nodes: int) -> str:
     )
 
 
+def rise_notes(summary: pd.DataFrame) -> dict[str, str]:
+    """{claim: note} of the claims on the change with the viscosity."""
+    return {"porous-115": rise_note(summary, "bgk"), "porous-116": rise_note(summary, "mrt")}
+
+
 def rise_note(summary: pd.DataFrame, collision: str) -> str:
     """By how much k rises from tau = 0.8 to 1 with each wall that ran, from `permeability.viscosity_summary`."""
     rises = summary["rise (%)"].xs(collision, level="collision")
     return ", ".join(f"{walls} walls {abs(rise):.3f} %" for walls, rise in rises.items())
 
 
+def paper_changes_text(paper: pd.DataFrame) -> str:
+    """What the paper's own points say of the viscosity, from `variants.paper_changes`."""
+    said = ", ".join(f"{row['change with BGK (%)']:+.1f} ({row['chi']:g})" for _, row in paper.iterrows())
+    signs = int((np.diff(np.sign(paper["change with BGK (%)"])) != 0).sum())
+    apart, reading = paper["BGK over MRT at 0.8 (%)"].abs(), paper["reading (%)"]
+    same = paper[(apart < reading) & (paper["change with BGK (%)"] > 5)].iloc[0]
+    # Lambda = (tau - 1/2)^2 of BGK at both ends
+    first, last = ((tau - 0.5) ** 2 for tau in TAUS)
+    way = (MAGIC_OF_MRT - first) / (last - first)
+    return (
+        f"Per cent by which the paper's k changes with BGK, by chi: {said}. The sign turns {signs} times, where a wall "
+        "that moves with the viscosity changes all pores alike, and the narrow ones by the larger share. And "
+        rf"$\Lambda$ of BGK grows from {first:.2f} to {last:.2f} and passes the {MAGIC_OF_MRT:g} of MRT after "
+        f"{100 * way:.0f} % of the way: with the change at chi = {same['chi']:g} BGK would begin about "
+        f"{way * same['change with BGK (%)']:.1f} % below MRT. The paper's two begin {apart[same.name]:.2f} % apart."
+    )
+
+
+def changes_text(found: pd.DataFrame) -> str:
+    """Which of the runs comes near the paper's changes, and what grid would, from `variants.changes`."""
+    theirs, ours = found.loc[PAPER], found.drop(PAPER)
+    missed = (ours - theirs).abs().max(axis=1)
+    near, chi = missed.idxmin(), VISCOSITY_CHI
+    chis = ", ".join(f"{value:g}" for value in theirs.index)
+    verdict = "reproduces it" if missed[near] < 1 else "comes near it at all chi"
+    text = (
+        f"At chi = {chis}: {'one variant' if missed[near] < 1 else 'no variant'} {verdict}; the nearest, {near}, is "
+        f"off by up to {missed[near]:.1f} points."
+    )
+    wanted = nodes_for(found, theirs[chi], chi) if chi in theirs else np.nan
+    if np.isnan(wanted):
+        return text
+    return text + (
+        f" The grid counts most: by a power law through both grids a change of {theirs[chi]:.1f} % at chi = {chi:g} "
+        f"takes a cell of about {wanted:.0f} nodes, where the thesis has {PAPER_NODES}."
+    )
+
+
 def loss_note(shifted: FlowThrough, double: FlowThrough) -> str:
     """The set-up of the claims on precision, and what the better way of storing populations gives beside."""
     return (
         f"{THESIS_WALLS} walls; in single precision plain populations; with deviations k = {shifted.k:.2f}, "
-        f"{loss(shifted, double):.4f} % lost, {shifted.result.steps} steps"
+        f"k/k_double - 1 = {-loss(shifted, double):+.2g} %, {shifted.result.steps} steps"
     )
 
 
-def precision_text(double: FlowThrough, shifted: FlowThrough, plain: FlowThrough) -> str:
-    """What single precision loses with deviations and with plain populations, and the steps to convergence."""
+def precision_text(double: FlowThrough, shifted: FlowThrough, plain: FlowThrough, published: pd.DataFrame) -> str:
+    """What single precision changes with deviations and with plain populations; when the paper's loss is there.
+
+    `published` are the points of figure 5.9.
+    """
+    curves = {name: rows.set_index("x")["y"] for name, rows in published.groupby("series")}
+    theirs = 100 * beside(curves["single"], curves["double"])
+    early, late = theirs.iloc[0], theirs.iloc[-1]
+    steps = ", ".join(str(run.result.steps) for run in (double, shifted, plain))
+    ours = max(abs(loss(run, double)) for run in (shifted, plain))
     return (
-        f"Against double precision, single precision loses {loss(shifted, double):.4f} % when deviations are stored "
-        f"and {loss(plain, double):.3f} % when plain populations are. The steps to convergence are "
-        f"{double.result.steps}, {shifted.result.steps} and {plain.result.steps}."
+        f"k/k_double - 1 is {-loss(shifted, double):+.2g} % when deviations are stored and "
+        f"{-loss(plain, double):+.2g} % when plain populations are; the steps to convergence in double precision and "
+        f"in these two are {steps}. In the paper it is {early:+.2f} % at step {theirs.index[0]:,.0f} already, when "
+        f"hardly anything has been rounded, and {late:+.2f} % at the end, {abs(late) / ours:.0f} times the larger of "
+        "ours. What is there from the first look is no sum of rounding errors: its two runs differ in something else "
+        "as well, which it does not state."
     )
 
 
@@ -76,18 +136,82 @@ def rock_text(table: pd.DataFrame, run: FlowThrough, axis: str, voxel_size: floa
     )
 
 
+def rock_headline(table: pd.DataFrame, axis: str, voxel_size: float) -> str:
+    """The permeability in one line, from `rock_table`."""
+    square_metres, millidarcy = in_units(table.iloc[-1]["k"], voxel_size)
+    return f"k = {millidarcy:,.4g} millidarcy = {square_metres:.3g} m^2 along {axis}"
+
+
+def reversal_text(table: pd.DataFrame, tolerance: float = 1e-5) -> str:
+    """Whether k is the same in both directions, and with what the difference goes, from `permeability.reversal`."""
+    whole, quarter = table["k back/k - 1"]
+    text = (
+        f"Driven the other way, k is {100 * whole:+.2g} % of it different, with densities "
+        f"{table['density spread'].iloc[0]:.2g} apart; "
+    )
+    if abs(whole) < 10 * tolerance:
+        return text + f"that is less than ten times the {tolerance:g} to which the runs are steady."
+    law = "as the first order in the force asks" if 3 < whole / quarter < 5 else "not by the 4 of a first order"
+    return text + (
+        f"a quarter of the force divides that by {whole / quarter:.1f}, {law}. It is the compressibility of the "
+        "lattice's fluid: inertia would count by the square of the Reynolds number."
+    )
+
+
 def baselines_note(cpu: pd.Series) -> str:
     """Which CPU baseline a claim is judged with, and the MFLUPS of the others; `cpu` is MFLUPS by baseline."""
     node, cores = cpu["node by node"], cpu["rows, all cores"]
     return f"rows on one core; node by node {node:.2f}, all cores {cores:.1f} MFLUPS"
 
 
+def storage_note(cpu: pd.Series) -> str:
+    """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
+    sparse, full = fastest_storages(cpu)
+    return f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}"
+
+
 def baselines_text(cpu: pd.Series, space: PoreSpace) -> str:
-    """The sparse list against the flag word on one core; `cpu` is MFLUPS by baseline."""
-    gain = cpu["node by node"] / cpu["flag word, node by node"]
+    """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline."""
+    sparse, full = fastest_storages(cpu)
+    flag = cpu["node by node"] / cpu["flag word, node by node"]
+    branches = cpu["node by node"] / cpu["branches, node by node"]
     return (
-        f"On one core, node by node, the sparse list is {gain:.2f} times as fast as the flag word, at porosity "
-        f"{space.porosity:.2f}."
+        f"On one core, at porosity {space.porosity:.2f}, the list in its fastest form ({sparse}) is "
+        f"{cpu[sparse] / cpu[full]:.2f} times as fast as the fastest program that stores all nodes ({full}). Node by "
+        f"node it is {flag:.2f} times the flag word and {branches:.2f} times the branches: its map holds the addresses "
+        "that the others compute for each population."
+    )
+
+
+def order_text(table: pd.DataFrame) -> str:
+    """Where the flag word and the list change places, and what their bytes say of it, from `over_porosity`."""
+    speeds = table.pivot_table(index="porosity", columns="strategy", values="mflups").sort_index()
+    roofs = table.pivot_table(index="porosity", columns="strategy", values="roof").sort_index()
+    list_first = speeds["sparse"] > speeds["flag word"]
+    bytes_of = (table["bandwidth"] / table["mflups"]).groupby(table["strategy"]).min()
+    ratio = bytes_of["sparse"] / bytes_of["flag word"]
+    high, low = roofs["flag word"].iloc[-1], roofs["flag word"].iloc[0]
+    if list_first.all() or not list_first.any():
+        where = f"The {'list' if list_first.all() else 'flag word'} is the faster one at every porosity."
+    else:
+        below, above = list_first[list_first].index.max(), list_first[~list_first].index.min()
+        where = f"The list is the faster one up to porosity {below:.2f}, the flag word from {above:.2f} on."
+    return (
+        f"{where} Where little is solid a fluid node of the list moves {ratio:.2f} times the bytes of the flag word, "
+        f"so memory favours the flag word there; where much is solid the threads of solid nodes wait: of its roof it "
+        f"reaches {100 * high:.0f} % at porosity {roofs.index[-1]:.2f} and {100 * low:.0f} % at {roofs.index[0]:.2f}."
+    )
+
+
+def share_text(table: pd.DataFrame, by_block: pd.DataFrame) -> str:
+    """Why double precision costs what it does, from `flag_word_variants` and `over_blocks`."""
+    shares = table.set_index("porosity")["share"].sort_index()
+    first = by_block[by_block["block"] == by_block["block"].iloc[0]].set_index("porosity")["roof"].sort_index()
+    return (
+        f"Double precision has {shares.min():.0f} to {shares.max():.0f} % of the speed of single precision; twice the "
+        f"bytes would leave 50 % if memory were all that limits. In single precision the flag word takes "
+        f"{100 * first.iloc[0]:.0f} to {100 * first.iloc[-1]:.0f} % of the copy bandwidth, so the second half of the "
+        "bytes is partly free, the more the lower the porosity."
     )
 
 
@@ -108,6 +232,12 @@ def mapping_text(space: PoreSpace, seconds: float, device) -> str:
         f"{space.pores / 1e6:.2f} million fluid nodes are mapped in {seconds:.3f} s on {device.description}. "
         "Bytes a node:"
     )
+
+
+def memory_evidence(memory: pd.DataFrame) -> dict:
+    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`."""
+    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse"]
+    return {"measured": float(limit["double"]), "note": f"32-bit places; single precision {limit['single']:.2f}"}
 
 
 def in_place_text(packed: pd.DataFrame, memory: pd.DataFrame, space: PoreSpace) -> str:

@@ -118,7 +118,8 @@ def viscosities(table: pd.DataFrame):
     axes.set(
         xlabel="viscosity outside over inside", ylabel="largest deviation from the exact\nvelocity (% of its largest)"
     )
-    axes.set_ylim(0, None)
+    # one ratio alone has a width, too
+    axes.set(xlim=(0.8 * table["viscosity ratio"].min(), 1.25 * table["viscosity ratio"].max()), ylim=(0, None))
     axes.legend()
     return figure, {"ratio": table["viscosity ratio"], "deviation": table["deviation (%)"]}
 

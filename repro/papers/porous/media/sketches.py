@@ -1,0 +1,128 @@
+"""Sketches of chapter 5's set-ups, computed: the unit cell of the crystal, the flag word and the list of fluid nodes.
+
+Each function returns (figure, arrays) as the other figures do.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Circle, Rectangle
+
+from repro.lbm.lattice import D3Q19
+from repro.lbm.media.spheres import PACKINGS, solid_fraction, sphere_radius
+from repro.papers.rasteriser import Body, picture
+from repro.papers.style import BLUE, VERMILLION
+
+#: voxels along the cell, and pixels of its picture
+_VOXELS, _PIXELS = 72, 420
+
+#: solid nodes of the sketch of figures 5.1 to 5.3, one row of y a line, y = 0 last
+_MEDIUM = ("...##..", ".....#.", ".##....", "###..#.", "......#")
+
+#: the node whose flag word is shown, (x, y)
+_NODE = (3, 2)
+
+
+def unit_cell(chi: float):
+    """The body-centred crystal: its spheres in a cell, and the cell seen along an axis (figures 5.4 and 5.5)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.7))
+    place = np.linspace(0, 1, _VOXELS)
+    radius, depth = sphere_radius(chi, 1.0), []
+    for centre in PACKINGS["body-centred"].centres:
+        x, y, z = (np.square((place - c + 0.5) % 1 - 0.5) for c in centre)
+        depth.append(radius - np.sqrt(x + y[:, None] + z[:, None, None]))
+    field = np.max(depth, axis=0) * _VOXELS / 3
+    left.imshow(picture([Body(field.clip(-1, 1), to_rgb("#a8a8a8"), _VOXELS)], _PIXELS), interpolation="antialiased")
+    left.set_axis_off()
+    right.add_patch(Rectangle((0, 0), 1, 1, facecolor="none", edgecolor="black"))
+    corners = [(x, y) for x in (0, 1) for y in (0, 1)]
+    for middle in [*corners, (0.5, 0.5)]:
+        right.add_patch(Circle(middle, radius, facecolor="0.85", edgecolor="0.4"))
+    end = (0.5 + radius * np.cos(0.6), 0.5 + radius * np.sin(0.6))
+    right.annotate("", end, (0.5, 0.5), arrowprops={"arrowstyle": "->"})
+    right.text(0.5 + 0.45 * radius, 0.5 + 0.15 * radius, "r", ha="left", va="top", style="italic")
+    right.annotate("", (1, -0.07 - radius), (0, -0.07 - radius), arrowprops={"arrowstyle": "<->"})
+    right.text(0.5, -0.1 - radius, "L", ha="center", va="top", style="italic")
+    right.set(xlim=(-0.02 - radius, 1.02 + radius), ylim=(-0.25 - radius, 1.02 + radius), aspect="equal")
+    right.set_axis_off()
+    porosity = 1 - solid_fraction(chi)
+    figure.suptitle(rf"$\chi = {chi:g}$: $r = {radius:.3f}\,L$, porosity {porosity:.3f}", fontsize=10)
+    return figure, {"radius over L": radius, "porosity": porosity}
+
+
+def medium() -> np.ndarray:
+    """The solid nodes of the sketch, [y][x]."""
+    return np.array([[letter == "#" for letter in row] for row in _MEDIUM[::-1]])
+
+
+def flag_word(solid: np.ndarray, node: tuple[int, int]) -> list[int]:
+    """The bits of a node of a periodic layer: bit i says that the node from which population i comes is solid.
+
+    Bit 0 is the node itself (figure 5.2); z has one layer, so that steps along it come back to it.
+    """
+    height, width = solid.shape
+    x, y = node
+    return [int(solid[(y - cy) % height, (x - cx) % width]) for cx, cy, _ in D3Q19.velocities]
+
+
+def node_map(solid: np.ndarray, node: tuple[int, int]) -> list[str]:
+    """Where each population of a node comes from: "i of n", population i of fluid node n (section 5.3)."""
+    height, width = solid.shape
+    number = np.where(solid.ravel(), -1, np.cumsum(~solid.ravel()) - 1).reshape(solid.shape)
+    x, y = node
+    found = []
+    for i, (cx, cy, _) in enumerate(D3Q19.velocities):
+        behind = int(number[(y - cy) % height, (x - cx) % width])
+        found.append(f"{i} of {behind}" if behind >= 0 else f"{D3Q19.opposite[i]} of {number[y, x]}")
+    return found
+
+
+def storage():
+    """A layer of a medium with its fluid nodes numbered, and what both algorithms keep of one of them.
+
+    Figures 5.1 to 5.3: the bits of its flag word, and its row of the node map, for the directions in the plane.
+    """
+    solid, (x0, y0) = medium(), _NODE
+    height, width = solid.shape
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), width_ratios=(1, 1.05))
+    number = 0
+    for y in range(height):
+        for x in range(width):
+            face = "0.3" if solid[y, x] else "white"
+            left.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.7", lw=0.8))
+            if not solid[y, x]:
+                left.text(x + 0.45, y - 0.3, str(number), ha="right", va="center", fontsize=7, color="0.4")
+                number += 1
+    plane = [i for i, (cx, cy, cz) in enumerate(D3Q19.velocities) if not cz and (cx or cy)]
+    for i in plane:
+        cx, cy, _ = D3Q19.velocities[i]
+        colour = VERMILLION if solid[(y0 - cy) % height, (x0 - cx) % width] else BLUE
+        start = (x0 - 0.82 * cx, y0 - 0.82 * cy)
+        left.annotate("", (x0 - 0.12 * cx, y0 - 0.12 * cy), start, arrowprops={"arrowstyle": "->", "color": colour})
+    left.add_patch(Rectangle((x0 - 0.5, y0 - 0.5), 1, 1, facecolor="none", edgecolor="black", lw=2))
+    left.set(
+        xlim=(-0.6, width - 0.4), ylim=(-0.6, height - 0.4), aspect="equal", xlabel="x (nodes)", ylabel="y (nodes)"
+    )
+    left.grid(False)
+    left.set_title("fluid nodes, numbered, and solid nodes (grey)")
+    bits, sources = flag_word(solid, _NODE), node_map(solid, _NODE)
+    for i, bit in enumerate(bits):
+        place = len(bits) - 1 - i
+        face = VERMILLION if bit else "white"
+        right.add_patch(Rectangle((place, 5), 1, 1, facecolor=face, edgecolor="black", lw=0.8))
+        right.text(place + 0.5, 5.5, bit, ha="center", va="center", fontsize=8)
+        right.text(place + 0.5, 6.35, i, ha="center", va="center", fontsize=6, color="0.4")
+    right.text(0, 6.9, "algorithm one: flag word, bits 18 to 0", va="bottom", fontsize=9)
+    right.text(0, 3.6, "algorithm two: population i is read from population j of node n", va="bottom", fontsize=9)
+    step = len(bits) / len(plane)
+    for k, i in enumerate(plane):
+        face = to_rgb(VERMILLION if bits[i] else "white")
+        right.add_patch(Rectangle((k * step, 2), step, 1, facecolor=face, edgecolor="black", lw=0.8))
+        right.text((k + 0.5) * step, 2.5, sources[i], ha="center", va="center", fontsize=8)
+        right.text((k + 0.5) * step, 3.3, i, ha="center", va="center", fontsize=6, color="0.4")
+    right.text(
+        0, 1.3, "red: the neighbour is solid, and the node's own\nopposite population comes back", va="top", fontsize=9
+    )
+    right.set(xlim=(-0.2, len(bits) + 0.2), ylim=(-0.5, 8))
+    right.set_axis_off()
+    return figure, {"solid": solid.astype(int), "bits": bits}

@@ -1,0 +1,91 @@
+"""Figures of the notebook on the speed of flow in porous media. `paper` and `ours` are those of the plotting style.
+
+Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.papers.style import COLOURS
+
+#: labels of the ratios of figures 5.11 and 5.12
+_RATIOS = {"drop": "slower than BGK (%)", "share": "double over single precision (%)"}
+
+#: one colour a strategy in all figures, the paper's two first
+_COLOUR = dict(zip(("flag word", "sparse", "sparse in place", "branches"), COLOURS, strict=False))
+
+
+def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: str):
+    """Speed over porosity, "mlups" or "mflups", one line a strategy: the paper's figure 5.10 beside ours."""
+    unit = column.upper()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.7))
+    for name, rows in published.groupby("series", sort=False):
+        left.plot(rows["x"], rows["y"], label=name.split(" (")[0])
+    thousands = table[column].max() > 5000
+    for name, rows in table.groupby("strategy", sort=False):
+        rows = rows.sort_values("porosity")
+        right.plot(rows["porosity"], rows[column] / (1e3 if thousands else 1), color=_COLOUR[name], label=name)
+    left.set(title="paper: Tesla C1060", xlabel="porosity", ylabel=f"speed ({unit})")
+    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="porosity")
+    right.set_ylabel(f"speed ({'thousand ' if thousands else ''}{unit})")
+    for axes in (left, right):
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
+        axes.legend()
+    return figure, {f"{name} {column}": rows[column] for name, rows in table.groupby("strategy")}
+
+
+def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame, paper: dict, ours: dict):
+    """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12)."""
+    figure, axes = plt.subplots(figsize=(5.6, 3.4))
+    rows = table.sort_values("porosity")
+    axes.plot(published["x"], published["y"], **paper, label="paper")
+    axes.plot(rows["porosity"], rows[name], **ours | {"marker": "s"}, label="this run")
+    axes.axhline(0, color="black", lw=0.8)
+    axes.set(xlabel="porosity", ylabel=_RATIOS[name])
+    axes.legend()
+    return figure, {"porosity": table["porosity"], name: table[name]}
+
+
+def speed_over_blocks(table: pd.DataFrame, published: pd.DataFrame):
+    """MLUPS of the flag word with MRT over the porosity, a line a block size: figure 5.13 beside ours.
+
+    `table` is from `speed.over_blocks`.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 4.0))
+    for name, rows in sorted(published.groupby("series"), key=lambda item: int(item[0].removeprefix("BX="))):
+        left.plot(rows["x"], rows["y"], label=f"{name.removeprefix('BX=')} threads a block")
+    scale, unit = (1e3, "thousand MLUPS") if table["mlups"].max() > 5000 else (1.0, "MLUPS")
+    for _, rows in sorted(table.groupby("block")):
+        rows = rows.sort_values("porosity")
+        right.plot(rows["porosity"], rows["mlups"] / scale)
+    left.set(title="paper: Tesla C1060", xlabel="porosity", ylabel="speed (MLUPS)")
+    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="porosity", ylabel=f"speed ({unit})")
+    for axes in (left, right):
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure, {f"block {block} MLUPS": rows["mlups"] for block, rows in table.groupby("block")}
+
+
+def packing_bars(table: pd.DataFrame, hardware: str):
+    """Speeds in packings with half their spread, a group of bars a medium and a colour a strategy.
+
+    At the end of a bar is the share of the copy bandwidth that its bytes take.
+    """
+    media, names = list(dict.fromkeys(table["medium"])), list(dict.fromkeys(table["strategy"]))
+    figure, axes = plt.subplots(figsize=(7.0, (0.2 * len(names) + 0.15) * len(media) + 1.4))
+    width = 0.82 / len(names)
+    for k, name in enumerate(names):
+        rows = table[table["strategy"] == name].set_index("medium").loc[media]
+        places = np.arange(len(media)) + (k - (len(names) - 1) / 2) * width
+        spread = {"xerr": rows["mflups"] * rows["spread"] / 2, "error_kw": {"elinewidth": 1}}
+        drawn = axes.barh(places, rows["mflups"], 0.9 * width, color=_COLOUR[name], label=name, **spread)
+        axes.bar_label(drawn, [f" {100 * roof:.0f} %" for roof in rows["roof"]], fontsize=8)
+    axes.set_yticks(range(len(media)), media)
+    axes.invert_yaxis()
+    axes.set(xlabel="speed (MFLUPS; at the bars the share of the copy bandwidth)")
+    axes.set_title(f"{hardware}, {table['size'].iloc[0]} voxels, single precision")
+    axes.set_xlim(0, 1.12 * table["mflups"].max())
+    axes.grid(axis="y", visible=False)
+    figure.legend(loc="outside lower center", ncols=len(names))
+    return figure, {"mflups": table["mflups"], "roof": table["roof"]}

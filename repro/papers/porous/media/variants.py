@@ -1,0 +1,118 @@
+"""Figure 5.7 taken apart: the paper's own changes of k with the viscosity, and runs with one thing changed."""
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.media import PoreSpace, sphere_crystal
+from repro.lbm.media.spheres import solid_fraction
+from repro.lbm.porous.permeability import driving_force
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
+
+from .permeability import PAPER_NODES, THESIS_WALLS
+
+#: the relaxation times between which porous-115 is stated
+TAUS = (0.8, 1.0)
+
+#: one thing changed in each, against BGK with the walls and the force that the thesis names
+BASE = "as the thesis says"
+VARIANTS = {
+    BASE: {},
+    "half-way walls": {"walls": "half-way"},
+    "force of Guo and others": {"forcing": "guo"},
+    "force 100 times as large": {"stronger": 100.0},
+    "stopped at a change of 1 %": {"tolerance": 1e-2},
+    r"$\tau = 2$ taken for 1": {"taus": (0.8, 2.0)},
+}
+
+#: the velocity without half the force, as a first program often has it: from the runs of the first variant
+HALF = "velocity without half the force"
+
+#: k from the velocity alone, as equation 5.1 has it, though walls that lie on nodes do not keep the mass
+MASS = "drift of the mass not counted"
+
+PAPER = "paper, figure 5.7"
+
+
+def paper_changes(bgk: pd.DataFrame, mrt: pd.DataFrame) -> pd.DataFrame:
+    """What figures 5.7 and 5.8 say of the viscosity; one row a chi.
+
+    Columns chi, porosity, k (BGK at tau = 0.8), "change with BGK (%)" and "change with MRT (%)" from tau = 0.8 to 1,
+    "BGK over MRT at 0.8 (%)" and "at 1.0 (%)", less one, and "reading (%)": the smallest difference between two
+    readings of the figures, over k.
+    """
+    points = {name: rows[rows["series"].str.startswith("tau=")] for name, rows in (("bgk", bgk), ("mrt", mrt))}
+    k = {name: rows.pivot_table(index="x", columns="series", values="y") for name, rows in points.items()}
+    ours, theirs = k["bgk"], k["mrt"]
+    readings = np.unique(np.concatenate([ours.to_numpy().ravel(), theirs.to_numpy().ravel()]))
+    table = pd.DataFrame(
+        {
+            "porosity": ours.index,
+            "k": ours["tau=0.8"],
+            "change with BGK (%)": 100 * (ours["tau=1.0"] / ours["tau=0.8"] - 1),
+            "change with MRT (%)": 100 * (theirs["tau=1.0"] / theirs["tau=0.8"] - 1),
+            "BGK over MRT at 0.8 (%)": 100 * (ours["tau=0.8"] / theirs["tau=0.8"] - 1),
+            "at 1.0 (%)": 100 * (ours["tau=1.0"] / theirs["tau=1.0"] - 1),
+            "reading (%)": 100 * np.diff(readings).min() / ours["tau=0.8"],
+        }
+    )
+    table.insert(0, "chi", np.round(((1 - table["porosity"]) / solid_fraction(1.0)) ** (1 / 3), 2))
+    return table.sort_values("chi", ignore_index=True)
+
+
+def changes(table: pd.DataFrame, nodes: int, device, published: pd.DataFrame) -> pd.DataFrame:
+    """Change of k with BGK from tau = 0.8 to 1 in per cent, a column a chi.
+
+    Rows: the paper's, from `paper_changes`; this run's on its own grid, from its `crystal_table`; and each of VARIANTS
+    on `nodes` along the cell, looking at k as often as the paper in terms of its own diffusion time.
+    """
+    same = table[(table["collision"] == "bgk") & (table["walls"] == THESIS_WALLS) & table["chi"].isin(published["chi"])]
+    here = same[same["nodes"] == same["nodes"].max()]
+    here = here.assign(drifting=here["k"] / here["mean density"]).pivot(index="chi", columns="tau")
+    chis, fine = here["k"][list(TAUS)].dropna().index, same["nodes"].max()
+    found = {PAPER: published.set_index("chi")["change with BGK (%)"].reindex(chis).to_dict()}
+    for name, column in ((BASE, "k"), (MASS, "drifting")):
+        found[_name(name, fine)] = _rise(here[column][TAUS[0]], here[column][TAUS[1]]).reindex(chis).to_dict()
+    spaces = {chi: PoreSpace(sphere_crystal(nodes, chi)) for chi in chis}
+    for name, options in VARIANTS.items():
+        pairs = {chi: _pair(space, device, **options) for chi, space in spaces.items()}
+        found[_name(name, nodes)] = {chi: _rise(*k) for chi, (k, _) in pairs.items()}
+        if name == BASE:
+            halves = {chi: spaces[chi].porosity * (np.array(TAUS) - 0.5) / 6 for chi in chis}
+            found[_name(HALF, nodes)] = {chi: _rise(*(k - halves[chi])) for chi, (k, _) in pairs.items()}
+            found[_name(MASS, nodes)] = {chi: _rise(*(k / density)) for chi, (k, density) in pairs.items()}
+    return pd.DataFrame(found).T
+
+
+def _name(variant: str, nodes: int) -> str:
+    return f"{variant}, {nodes} nodes"
+
+
+def nodes_for(table: pd.DataFrame, change: float, chi: float) -> float:
+    """Nodes along the cell at which BGK would change k by so many per cent, by a power law through two grids.
+
+    `table` is from `changes`; NaN where its two grids are one, or k does not change less on the finer.
+    """
+    rows = {int(name.split()[-2]): row[chi] for name, row in table.iterrows() if name.startswith(BASE)}
+    (coarse, most), (fine, least) = min(rows.items()), max(rows.items())
+    if coarse == fine or not 0 < least < most:
+        return np.nan
+    power = np.log(most / least) / np.log(fine / coarse)
+    return float(coarse * (most / change) ** (1 / power))
+
+
+def _rise(before, after):
+    return 100 * (after / before - 1)
+
+
+def _pair(space, device, *, taus=TAUS, walls=THESIS_WALLS, forcing="luo", stronger=1.0, tolerance=1e-5) -> np.ndarray:
+    """k at two relaxation times, and the mean densities."""
+    interval = max(10, round(1000 * (space.shape[0] / PAPER_NODES) ** 2))
+    found = []
+    for tau in taus:
+        force = stronger * driving_force(space, (tau - 0.5) / 3)
+        problem = PorousProblem(space, tau, (force, 0.0, 0.0), "bgk", forcing, walls)
+        flow = PorousFlow(problem, device, strategy="sparse")
+        run = flow.run_to_steady_permeability(tolerance=tolerance, interval=interval)
+        found.append((run.value, run.mean_density))
+    return np.array(found).T
