@@ -10,7 +10,7 @@ import pandas as pd
 from repro.papers.style import BLUE, GREEN, PURPLE, VERMILLION
 
 from .precision import differences, of_walls
-from .variants import PAPER
+from .variants import PAPER, different
 
 #: of the paper's points and of ours, by relaxation time: the same marker for the same one
 MARKERS = {0.8: "o", 1.0: "s", 1.2: "+"}
@@ -77,22 +77,28 @@ def viscosity_dependence(table: pd.DataFrame):
 
 
 def changes(table: pd.DataFrame):
-    """Change of k from tau = 0.8 to 1 over chi: the paper's, and one line a variant, from `variants.table`."""
+    """Change of k from tau = 0.8 to 1 over chi: the paper's, and one line a variant, from `variants.changes`.
+
+    A variant that lies on that with nothing changed, on its grid, is left out.
+    """
     figure, axes = plt.subplots(figsize=(7.4, 4.4))
     axes.axhline(0, color="black", lw=1, marker="none")
-    for name, row in table.iterrows():
+    chis = table.columns.to_numpy(float)
+    for name, row in different(table).iterrows():
         own = {"color": "black", "ls": "--", "marker": "o", "markerfacecolor": "none"} if name == PAPER else {}
-        found = row.dropna()
-        axes.plot(found.index.astype(float), found, label=name, **own)
+        axes.plot(chis, row, label=name, **own)
+    axes.set_yscale("symlog", linthresh=1)
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set(xlabel=r"$\chi$", ylabel="change of k from\n" + r"$\tau = 0.8$ to 1 with BGK (%)")
     figure.legend(loc="outside lower center", ncols=2)
-    return figure, {"chi": table.columns.astype(float), "change": table.to_numpy()}
+    return figure, {"chi": chis, "change": table.to_numpy(float)}
 
 
 def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
     """k over the steps beside the paper's two curves (figure 5.9), and what single precision differs by on the way.
 
-    `runs` are those of `precision.precision_runs`, `scale` takes their k to a cell of 128 voxels. On the left those of
+    `runs` are those of `precision.precision_runs`, `scale` takes their k and their steps, of which diffusion needs as
+    many more, to a cell of 128 voxels. On the left those of
     one precision are drawn for each wall: the others lie on them, as the right shows.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.4))
@@ -102,14 +108,14 @@ def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
     arrays, walls = {}, list(dict.fromkeys(name.rpartition(", ")[2] for name in runs))
     for wall, line, colour in zip(walls, ("-", "--"), (BLUE, GREEN), strict=False):
         steps, k = np.array(of_walls(runs, wall)[0].result.history).T
-        left.plot(steps, scale * k, color=colour, ls=line, marker="none", label=f"double, {wall} walls")
+        left.plot(scale * steps, scale * k, color=colour, ls=line, marker="none", label=f"double, {wall} walls")
         arrays[f"k double, {wall}"] = scale * k
         for kind, found in differences(runs, wall).items():
             drawn = {"color": _COLOURS[kind], "ls": line, "marker": "none"}
-            right.plot(found.index, 100 * found, **drawn, label=f"{kind}, {wall} walls")
+            right.plot(scale * found.index, 100 * found, **drawn, label=f"{kind}, {wall} walls")
             arrays[f"difference {kind}, {wall}"] = found
     theirs = (curves["single"] / curves["double"] - 1).dropna()
-    right.plot(theirs.index, 100 * theirs, **paper, label="paper, single")
+    right.plot(theirs.index, 100 * theirs, **paper | {"marker": "s", "markersize": 4})
     right.axhline(0, color="black", lw=0.8, marker="none")
     right.set_yscale("symlog", linthresh=1e-3)
     left.set(xlabel="time steps", ylabel="k (squared voxels)", ylim=(0.85 * curves["single"].max(), None))

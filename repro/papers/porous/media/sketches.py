@@ -32,7 +32,9 @@ def unit_cell(chi: float):
         x, y, z = (np.square((place - c + 0.5) % 1 - 0.5) for c in centre)
         depth.append(radius - np.sqrt(x + y[:, None] + z[:, None, None]))
     field = np.max(depth, axis=0) * _VOXELS / 3
-    left.imshow(picture([Body(field.clip(-1, 1), to_rgb("#a8a8a8"), _VOXELS)], _PIXELS), interpolation="antialiased")
+    left.imshow(
+        picture([Body(field.clip(-1, 1), to_rgb("#a8a8a8"), _VOXELS - 1)], _PIXELS), interpolation="antialiased"
+    )
     left.set_axis_off()
     right.add_patch(Rectangle((0, 0), 1, 1, facecolor="none", edgecolor="black"))
     corners = [(x, y) for x in (0, 1) for y in (0, 1)]

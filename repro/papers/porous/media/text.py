@@ -9,7 +9,7 @@ from repro.lbm.porous.permeability import FlowThrough, in_units
 from .permeability import PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI
 from .precision import beside, loss
 from .speed import fastest_storages
-from .variants import PAPER, TAUS, nodes_for
+from .variants import PAPER, TAUS, different, nodes_for
 
 #: the magic number of the rates of Pan, Luo and Miller, which the thesis cites
 MAGIC_OF_MRT = 3 / 16
@@ -76,6 +76,9 @@ def changes_text(found: pd.DataFrame) -> str:
         f"At chi = {chis}: {'one variant' if missed[near] < 1 else 'no variant'} {verdict}; the nearest, {near}, is "
         f"off by up to {missed[near]:.1f} points."
     )
+    alike = [name for name in ours.index if name not in different(found).index]
+    if alike:
+        text += f" These change as much as with nothing changed, within a tenth: {'; '.join(alike)}."
     wanted = nodes_for(found, theirs[chi], chi) if chi in theirs else np.nan
     if np.isnan(wanted):
         return text

@@ -84,6 +84,17 @@ def changes(table: pd.DataFrame, nodes: int, device, published: pd.DataFrame) ->
     return pd.DataFrame(found).T
 
 
+def different(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `changes` that are not, within a tenth, those with nothing changed on the same grid."""
+    base = {name.rpartition(", ")[2]: row for name, row in table.iterrows() if name.startswith(BASE)}
+
+    def apart(name: str) -> bool:
+        same = base.get(name.rpartition(", ")[2])
+        return name.startswith(BASE) or same is None or not np.allclose(table.loc[name], same, rtol=0.1)
+
+    return table[[apart(name) for name in table.index]]
+
+
 def _name(variant: str, nodes: int) -> str:
     return f"{variant}, {nodes} nodes"
 

@@ -87,6 +87,12 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     return made.join(attracted[["angle", "base", "covered", "change"]].rename(columns={"angle": "attracted"}))
 
 
+def formula(wettings, interaction: float = 0.2) -> np.ndarray:
+    """Angles in degrees by Huang and others for G_fs = -G_gs, with rho_s = 1 and phases in equilibrium."""
+    contrast = _contrast(interaction)
+    return np.array([predicted_angle((w, -w), interaction, contrast) for w in np.asarray(wettings, float)])
+
+
 def monotonic(frame: pd.DataFrame) -> bool:
     """Whether the angle rises with the wetting throughout."""
     return bool((frame["angle"].diff().dropna() > 0).all())

@@ -7,9 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.lbm.two_fluids.exact import layered_velocity_as_printed
+from repro.errors import InputError
+from repro.lbm.two_fluids.exact import coexistence as equilibrium
+from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity_as_printed
 from repro.papers.style import BLUE, ORANGE, SKY_BLUE, VERMILLION
 
+from .contact import formula
 from .laplace import line, published_line
 from .layered import LayeredFlow, published_profiles
 
@@ -19,8 +22,9 @@ def laplace(table: pd.DataFrame, published: pd.DataFrame, paper: dict, ours: dic
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     reach = 1.08 * max(table["curvature"].max(), published["x"].max())
     fitted, theirs = line(table), published_line(published)
-    axes.plot([0, reach], [0, theirs.tension * reach], color="black", marker="none", lw=1, label="line of the paper")
     axes.plot([0, reach], [0, fitted.tension * reach], **ours, label="line of this run")
+    through = {"color": "black", "marker": "none", "lw": 1, "ls": "--", "zorder": 3}
+    axes.plot([0, reach], [0, theirs.tension * reach], **through, label="line through the paper's points")
     axes.plot(table["curvature"], table["pressure"], "s", color=ours["color"], label="this run")
     axes.plot(published["x"], published["y"], **paper, label="paper, figure 6.2")
     axes.set(
@@ -35,7 +39,8 @@ def laplace_lines(table: pd.DataFrame):
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     markers = {2: "o", 3: "D"}
     colours = dict(zip(sorted(table["interaction"].unique()), (SKY_BLUE, BLUE, VERMILLION, ORANGE), strict=False))
-    for (dimensions, interaction), rows in table.groupby(["dimensions", "interaction"]):
+    # bubbles that are gone have no pressure
+    for (dimensions, interaction), rows in table.dropna(subset="pressure").groupby(["dimensions", "interaction"]):
         x = (dimensions - 1) * rows["curvature"]
         name = f"{'circles' if dimensions == 2 else 'spheres'}, g = {interaction:g}"
         axes.plot(x, rows["pressure"], markers[dimensions], color=colours[interaction], label=name)
@@ -47,19 +52,38 @@ def laplace_lines(table: pd.DataFrame):
 
 
 def coexistence(table: pd.DataFrame):
-    """Densities of a fluid in its own and in the other phase over g, and the step of the chemical potential."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.6))
-    g = table["interaction"]
-    for name, colour in (("majority", BLUE), ("minority", VERMILLION)):
+    """Densities of a fluid in its own and in the other phase over g, and the step of the chemical potential.
+
+    `table` is from `laplace.flat_interfaces`; the curves are both predictions between its g, at the density there.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
+    table = table.sort_values("interaction")
+    g, own = table["interaction"].to_numpy(), table["majority"] + table["minority"]
+    fine = np.linspace(g[0], g[-1], 41) if len(g) > 1 else g
+    density = np.interp(fine, g, own)
+    curves = {"balance on the lattice": predicted(lattice_coexistence, fine, density)}
+    curves["continuum"] = predicted(equilibrium, fine, density)
+    for row, (name, colour) in enumerate((("majority", BLUE), ("minority", VERMILLION))):
         left.plot(g, table[name], "o", color=colour, label=f"{name}, run")
-        left.plot(g, table[f"lattice {name}"], color=colour, marker="none", label=f"{name}, balance on the lattice")
-        left.plot(g, table[f"continuum {name}"], color=colour, marker="none", ls=":", label=f"{name}, continuum")
+        for (kind, found), dash in zip(curves.items(), ("-", ":"), strict=True):
+            left.plot(fine, found[row], color=colour, marker="none", ls=dash, label=f"{name}, {kind}")
     left.set(xlabel="g", ylabel="density of a fluid (lattice units)", yscale="log")
-    left.legend()
-    right.plot(table["interaction"], table["potential step (%)"], color=BLUE, marker="o")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=8)
+    right.plot(g, table["potential step (%)"], color=BLUE, marker="o")
     right.axhline(1, color="black", lw=1, ls=":", marker="none")
-    right.set(xlabel="g", ylabel="step of the chemical potential\nover 6 g rho (%)")
+    right.set(xlabel="g", ylabel="step of the chemical potential\nover $6 g \\rho$ (%)")
     return figure, {name: table[name] for name in ("interaction", "majority", "minority", "potential step (%)")}
+
+
+def predicted(phases, interactions, densities) -> np.ndarray:
+    """Densities (majority, minority) by phases(g, density=...), NaN where the fluids mix; shape (2, interactions)."""
+    found = []
+    for g, density in zip(interactions, densities, strict=True):
+        try:
+            found.append(phases(float(g), density=float(density)))
+        except InputError:
+            found.append((np.nan, np.nan))
+    return np.array(found).T
 
 
 def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours: dict):
@@ -76,9 +100,7 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours:
     if published is None:
         printed = flow.exact(layered_velocity_as_printed)
         left.plot(flow.y, printed, color=VERMILLION, ls="--", marker="none", label="equation 6.2 as printed")
-        right.plot(
-            flow.y, 100 * (printed - exact) / top, color=VERMILLION, ls="--", marker="none", label="equation 6.2"
-        )
+        right.plot(flow.y, 100 * (printed - exact) / top, color=VERMILLION, ls="--", marker="none")
     else:
         curves = published_profiles(published)
         found = curves["numerical"]
@@ -89,8 +111,7 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours:
     right.set(
         xlabel="distance from the middle (nodes)", ylabel="velocity less exact,\nover the largest exact velocity (%)"
     )
-    left.legend(loc="upper left")
-    right.legend()
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {"y": flow.y, "velocity": flow.velocity, "exact": exact}
 
 
@@ -147,7 +168,8 @@ def drops(found):
             marker="",
         )
         axes.set(xlim=(-width, width), ylim=(0, 0.62 * width), yticks=[0, 50], aspect="equal")
-        axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {angle.angle:.1f} degrees")
+        where = "off the plate" if angle.height > angle.radius else f"{angle.angle:.1f} degrees"
+        axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {where}")
         axes.grid(False)
     for axes in np.ravel(panels)[max(0, len(found) - columns) : len(found)]:
         axes.set_xlabel("x (nodes)")
@@ -162,17 +184,22 @@ def drops(found):
 def angles(frame: pd.DataFrame, paper: dict, ours: dict):
     """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others."""
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
-    axes.plot(
-        frame["wetting"], frame["formula"], color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$"
-    )
-    axes.plot(frame["wetting"], frame["angle"], **ours | {"marker": "s"}, label="this run")
+    fine = np.linspace(frame["wetting"].min(), frame["wetting"].max(), 121)
+    axes.plot(fine, formula(fine), color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$")
+    resting = frame["gap"] <= 0
+    axes.plot(frame["wetting"], frame["angle"].where(resting), **ours | {"marker": "s"}, label="this run")
+    if not resting.all():
+        off = frame[~resting]
+        axes.plot(
+            off["wetting"], off["angle"], "^", color=ours["color"], clip_on=False, label="this run, off the plate"
+        )
     axes.errorbar(
         frame["wetting"], frame["paper"], yerr=3, **paper, ecolor="black", elinewidth=0.8, label="paper's pictures"
     )
     axes.set(
         xlabel="$G_{fs} = -G_{gs}$",
         ylabel="contact angle of fluid f (degrees)",
-        ylim=(0, 180),
+        ylim=(0, 182),
         yticks=range(0, 181, 30),
     )
     axes.legend()

@@ -175,6 +175,14 @@ def angles_text(frame: pd.DataFrame) -> str:
     if len(neutral):
         angle, paper = neutral[["angle", "paper"]].iloc[0]
         text += f" At neutral wetting, where symmetry demands 90, it is {angle:.1f}, in the picture {paper:.1f}."
+    for row in frame[frame["gap"] > 0].itertuples():
+        text += (
+            f" At G_fs = {row.wetting:+g} the drop leaves the plate: its circle ends {row.gap:.1f} nodes above the "
+            f"surface, so that no line of contact is left; the {row.angle:.0f} degrees say that, and are not measured "
+            "at a wall."
+        )
+        if row.paper == row.paper:
+            text += f" In the paper's picture it stays, at {row.paper:.1f}."
     slope = slopes(frame)
     if slope:
         text += (
