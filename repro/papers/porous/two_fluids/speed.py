@@ -48,6 +48,11 @@ def layer(side: int) -> PoreSpace:
     return PoreSpace(np.zeros((1, side, side), bool))
 
 
+def name_of(side: int, dimensions: int) -> str:
+    """Name of a layer or a cube, such as 64² or 64³."""
+    return f"{side}{'²' if dimensions == 2 else '³'}"
+
+
 def cube(side: int) -> PoreSpace:
     """A cube without solid (figure 6.10b)."""
     return PoreSpace(np.zeros((side,) * 3, bool))
@@ -101,10 +106,9 @@ def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.
 
 def over_sides(make, sides, strategies, device, record=None, **options) -> pd.DataFrame:
     """`speed_table` of `layer` or `cube` over the nodes a side; adds the column "side"."""
-    dimensions = 2 if make is layer else 3
-    spaces = {f"{side}^{dimensions}": make(side) for side in sides}
+    spaces = {name_of(side, 2 if make is layer else 3): make(side) for side in sides}
     table = speed_table(spaces, strategies, device, record, **options)
-    return table.assign(side=table["space"].str.split("^").str[0].astype(int))
+    return table.assign(side=table["space"].str[:-1].astype(int))
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
@@ -146,7 +150,7 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
     what it would be by the bytes alone, and the share of the copy bandwidth that one fluid takes.
     """
     side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
-    spaces, chosen = {f"{side}^3": cube(side), SPHERES: spheres}, {"strategy": "sparse", "block": 128} | options
+    spaces, chosen = {name_of(side, 3): cube(side), SPHERES: spheres}, {"strategy": "sparse", "block": 128} | options
     runs = [(f"one fluid, {name}", space, device, chosen) for name, space in spaces.items()]
     one = timings.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
     cost = STRATEGIES["sparse"].COST

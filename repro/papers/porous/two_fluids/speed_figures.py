@@ -24,7 +24,7 @@ def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: fl
         right.plot(rows["side"], rows["mlups"] / scale, color=colour, label=name)
         allowed = bandwidth / (rows["bandwidth"] / rows["mlups"] / 1e6).iloc[0] / 1e6 / scale
         right.axhline(allowed, color=colour, ls=":", lw=1.2)
-    flat = table["space"].iloc[0].endswith("^2")
+    flat = table["space"].iloc[0].endswith("²")
     for axes in (left, right):
         if flat:
             axes.set_xscale("log", base=2)

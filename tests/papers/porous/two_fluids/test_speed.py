@@ -27,7 +27,7 @@ def table_of(speeds: dict, strategy: str = "sparse", porosity: float = 1.0) -> p
 def paper_tables() -> list[pd.DataFrame]:
     """The paper's own figures as tables of `sparse`: layers, cubes, structures."""
     layers, cubes = (
-        table_of({f"{side}^{n}": mlups for side, mlups in FIGURES[number].itertuples(index=False)})
+        table_of({speed.name_of(int(side), n): mlups for side, mlups in FIGURES[number].itertuples(index=False)})
         for number, n in (("6.10a", 2), ("6.10b", 3))
     )
     return [layers, cubes, table_of(dict(FIGURES["6.12"].itertuples(index=False)))]
@@ -110,7 +110,7 @@ def test_every_strategy_is_timed_in_every_space(monkeypatch):
 
     monkeypatch.setattr(speed, "measure_speed", measured)
     table = speed.over_sides(speed.layer, [32, 64], ["dense", "sparse"], None, seconds=0.1)
-    assert list(table["space"]) == ["32^2", "64^2"] * 2
+    assert list(table["space"]) == ["32²", "64²"] * 2
     assert list(table["side"]) == [32, 64] * 2
     assert timed == [
         (name, (side, side, 1), block)
@@ -145,11 +145,11 @@ def test_the_loss_is_that_against_one_fluid_in_the_same_space(monkeypatch):
 
     monkeypatch.setattr(speed.one_fluid, "measure_speed", measured)
     monkeypatch.setattr(speed.timings, "copy_bandwidth", lambda device: 44.8e9)
-    cubes = table_of({"4^3": 20.0, "6^3": 30.0}).assign(side=[4, 6])
+    cubes = table_of({"4³": 20.0, "6³": 30.0}).assign(side=[4, 6])
     spheres = speed.structures([8, 8, 8], 0.7, 4.0, 2, seed=1)[speed.SPHERES]
     lost = speed.losses(cubes, table_of({speed.SPHERES: 40.0}), spheres, None)
     assert timed == [("sparse", (6, 6, 6)), ("sparse", (8, 8, 8))]
-    assert list(lost["space"]) == ["6^3", speed.SPHERES]
+    assert list(lost["space"]) == ["6³", speed.SPHERES]
     assert list(lost["loss (%)"]) == pytest.approx([70.0, 60.0])
     # 224 bytes a pore against 616
     assert list(lost["by bytes (%)"]) == pytest.approx([100 * (1 - 224 / 616)] * 2)
@@ -182,7 +182,7 @@ def test_speeds_are_put_into_words_beside_the_papers():
     layers, cubes, structures = paper_tables()
     published = {"layers": FIGURES["6.10a"], "cubes": FIGURES["6.10b"]}
     said = speed_text.sides_text(layers, cubes, published)
-    assert "On cubes `sparse` makes 64.6 MLUPS (30^3) to 80.3 (100^3), the paper 64.6 to 80.3." in said
+    assert "On cubes `sparse` makes 64.6 MLUPS (30³) to 80.3 (100³), the paper 64.6 to 80.3." in said
     said = speed_text.structures_text(structures, FIGURES["6.12"])
     assert "| paper | 0.79 | 0.67 |" in said
     assert "| `sparse` | 0.79 | 0.67 | 0.79 | 0.67 |" in said
@@ -193,7 +193,7 @@ def test_speeds_are_put_into_words_beside_the_papers():
 
 def test_figures_show_the_numbers_that_they_are_given():
     layers, _, structures = paper_tables()
-    layers = layers.assign(side=layers["space"].str.split("^").str[0].astype(int))
+    layers = layers.assign(side=layers["space"].str[:-1].astype(int))
     drawn = [
         speed_figures.speed_over_sides(layers, FIGURES["6.10a"], 1e12),
         speed_figures.structure_bars(structures, FIGURES["6.12"]),
