@@ -241,10 +241,19 @@ def test_the_grid_that_a_change_takes_follows_a_power_law():
     assert np.isnan(variants.nodes_for(table.drop(name(variants.BASE, 32)), 2.0, 0.6))
 
 
-def test_the_loss_of_a_rock_tells_compressibility_from_rounding():
+def test_what_tells_directions_apart_is_of_the_first_order_in_the_force_or_not():
     table = pd.DataFrame({"k back/k - 1": [-4e-4, -1e-4], "density spread": [0.01, 0.0025]})
-    assert "divides that by 4.0, as the first order in the force asks" in media_text.reversal_text(table)
-    assert "less than ten times" in media_text.reversal_text(table.assign(**{"k back/k - 1": [2e-5, 1e-5]}))
+    said = media_text.reversal_text(table)
+    assert "divides that by 4.00, as what is of the first order in the force" in said
+    second = media_text.reversal_text(table.assign(**{"k back/k - 1": [1.6e-4, 1e-5]}))
+    assert "by 16.00, not by the 4 of a first order" in second
+    assert "rounding" in media_text.reversal_text(table.assign(**{"k back/k - 1": [2e-7, 1e-8]}))
+
+
+def test_the_headline_of_a_rock_is_its_permeability_on_the_finest_grid_with_units():
+    table = pd.DataFrame({"k": [1.0, 3.0]})
+    # three squared voxels of a micrometre: 3e-12 m^2, and 1 darcy is 9.869233e-13
+    assert media_text.rock_headline(table, "z", 1e-6) == "k = 3,040 millidarcy = 3e-12 m^2 along z"
 
 
 def test_the_sketch_flags_what_a_population_would_come_from():

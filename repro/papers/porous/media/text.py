@@ -14,6 +14,9 @@ from .variants import PAPER, TAUS, different, nodes_for
 #: the magic number of the rates of Pan, Luo and Miller, which the thesis cites
 MAGIC_OF_MRT = 3 / 16
 
+#: differences of k that single precision does not show
+ROUNDING = 1e-6
+
 
 def cell_length_text(lengths: pd.DataFrame, drawn: pd.DataFrame) -> str:
     """Which cell and which equation the paper's analytical curve was drawn with, from its lowest point, chi = 0.6."""
@@ -120,7 +123,7 @@ def image_text(space: PoreSpace, voxel_size: float) -> str:
     """Size, fluid nodes and specific surface of an image; `voxel_size` in metres."""
     surface = space.specific_surface / voxel_size
     return (
-        f"{' x '.join(map(str, space.shape))} voxels of {voxel_size:g} m, {space.pores / 1e6:.2f} million fluid nodes, "
+        f"{' x '.join(map(str, space.shape))} voxels of {voxel_size:g} m, {space.pores:,} fluid nodes, "
         f"specific surface {surface:.3g} per metre."
     )
 
@@ -133,7 +136,7 @@ def rock_text(table: pd.DataFrame, run: FlowThrough, axis: str, voxel_size: floa
     converged = table["converged"].all() and not run.doubts
     checked = "The flow is converged" if converged else f"**{run.doubts or 'On one grid the flow is not converged'}**"
     return (
-        f"**k = {square_metres:.3g} m^2 = {millidarcy:,.4g} millidarcy** along {axis}{change}. {checked}; "
+        f"**k = {square_metres:.3g} m^2 = {_whole(millidarcy)} millidarcy** along {axis}{change}. {checked}; "
         f"Reynolds number {run.reynolds:.2g}, largest Mach number {run.result.mach:.2g}, densities up to "
         f"{run.result.density_spread:.2g} apart."
     )
@@ -142,21 +145,26 @@ def rock_text(table: pd.DataFrame, run: FlowThrough, axis: str, voxel_size: floa
 def rock_headline(table: pd.DataFrame, axis: str, voxel_size: float) -> str:
     """The permeability in one line, from `rock_table`."""
     square_metres, millidarcy = in_units(table.iloc[-1]["k"], voxel_size)
-    return f"k = {millidarcy:,.4g} millidarcy = {square_metres:.3g} m^2 along {axis}"
+    return f"k = {_whole(millidarcy)} millidarcy = {square_metres:.3g} m^2 along {axis}"
 
 
-def reversal_text(table: pd.DataFrame, tolerance: float = 1e-5) -> str:
+def _whole(value: float) -> str:
+    """Four significant digits without a power of ten, such as 13,880."""
+    return f"{float(f'{value:.4g}'):,.15g}"
+
+
+def reversal_text(table: pd.DataFrame) -> str:
     """Whether k is the same in both directions, and with what the difference goes, from `permeability.reversal`."""
     whole, quarter = table["k back/k - 1"]
     text = (
-        f"Driven the other way, k is {100 * whole:+.2g} % of it different, with densities "
-        f"{table['density spread'].iloc[0]:.2g} apart; "
+        f"Driven the other way, k differs by {100 * whole:+.2g} %, in a flow whose densities lie "
+        f"{table['density spread'].iloc[0]:.2g} apart"
     )
-    if abs(whole) < 10 * tolerance:
-        return text + f"that is less than ten times the {tolerance:g} to which the runs are steady."
-    law = "as the first order in the force asks" if 3 < whole / quarter < 5 else "not by the 4 of a first order"
+    if min(abs(whole), abs(quarter)) < ROUNDING:
+        return text + "; with the smaller force what is left is rounding."
+    law = "as what is of the first order in the force" if 3 < whole / quarter < 5 else "not by the 4 of a first order"
     return text + (
-        f"a quarter of the force divides that by {whole / quarter:.1f}, {law}. It is the compressibility of the "
+        f"; a quarter of the force divides that by {whole / quarter:.2f}, {law}. It is the compressibility of the "
         "lattice's fluid: inertia would count by the square of the Reynolds number."
     )
 
@@ -231,10 +239,7 @@ def speedup_note(mflups: float, cpu: pd.Series) -> str:
 
 def mapping_text(space: PoreSpace, seconds: float, device) -> str:
     """How long numbering and connecting the fluid nodes took; introduces the table of memory."""
-    return (
-        f"{space.pores / 1e6:.2f} million fluid nodes are mapped in {seconds:.3f} s on {device.description}. "
-        "Bytes a node:"
-    )
+    return f"{space.pores:,} fluid nodes are mapped in {seconds:.2g} s on {device.description}. Bytes a node:"
 
 
 def memory_evidence(memory: pd.DataFrame) -> dict:
