@@ -108,3 +108,14 @@ def test_the_tension_of_a_sharp_interface_is_that_of_its_bonds():
     assert exact.surface_tension(a, 1 - a, 0.2, "isotropic-4") == pytest.approx(2 * 6 * 0.2 * (1 / 6 + 2 / 12))
     assert exact.surface_tension(a, 1 - a, 0.2, "central") == pytest.approx(2 * 6 * 0.2 * 1 / 2)
     assert exact.surface_tension(np.full(9, 0.3), np.full(9, 0.7), 0.2, "isotropic-8") == pytest.approx(0)
+
+
+@pytest.mark.parametrize("density", [0.9958, 1.0, 1.0000162625])
+def test_phases_at_rest_part_more_with_the_interaction_and_an_interface_only_falls(density):
+    """Waves balance as well, and are no interface: the search must not end there."""
+    minorities = []
+    for g in (0.12, 0.125, 0.13, 0.145, 0.151125, 0.16, 0.2):
+        _, a = exact.lattice_interface(g, density)
+        assert (np.diff(a) < 1e-9).all()
+        minorities.append(a[-1])
+    assert (np.diff(minorities) < 0).all()

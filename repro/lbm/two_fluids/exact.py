@@ -96,7 +96,7 @@ def coexistence(interaction: float, *, density: float | None = None, pressure: f
 _SIDE = 24
 
 #: of the profiles that its search starts from, tried in turn
-_STEEPNESS = (2.0, 1.0, 0.5, 3.0)
+_STEEPNESS = (2.0, 1.0, 0.5, 3.0, 0.25)
 
 
 @lru_cache(maxsize=32)
@@ -127,7 +127,9 @@ def lattice_interface(interaction: float, density: float) -> tuple[np.ndarray, n
         with np.errstate(all="ignore"):
             found = root(imbalance, np.log(start), method="lm", tol=1e-13).x
             a = np.exp(found)
-        if np.abs(imbalance(found)).max() < 1e-9 and a[-1] > 1e-6:
+        # a profile that waves up and down balances, too, and is no interface
+        falls = np.diff(a).max() < 1e-9
+        if np.abs(imbalance(found)).max() < 1e-9 and falls and a[-1] > 1e-6:
             return nodes, a
     raise InputError(
         f"interaction {interaction} at density {density}: no flat interface is at rest, one fluid vanishes from the "

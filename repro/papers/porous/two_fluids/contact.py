@@ -104,5 +104,10 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
     if len(near) < 2:
         return {}
     names = {"this run": "angle", "paper's pictures": "paper", "formula": "formula"}
-    cosines = {name: np.cos(np.radians(near[column])) for name, column in names.items()}
-    return {name: float(-np.polyfit(near["wetting"], values, 1)[0]) for name, values in cosines.items()}
+    found = {}
+    for name, column in names.items():
+        # not every strength has a picture
+        rows = near.dropna(subset=column)
+        if len(rows) > 1:
+            found[name] = float(-np.polyfit(rows["wetting"], np.cos(np.radians(rows[column])), 1)[0])
+    return found

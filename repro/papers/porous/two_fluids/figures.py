@@ -10,6 +10,7 @@ import pandas as pd
 from repro.errors import InputError
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
 from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity_as_printed
+from repro.lbm.two_fluids.forces import STRENGTH
 from repro.papers.style import BLUE, ORANGE, SKY_BLUE, VERMILLION
 
 from .contact import formula
@@ -54,15 +55,16 @@ def laplace_lines(table: pd.DataFrame):
 def coexistence(table: pd.DataFrame):
     """Densities of a fluid in its own and in the other phase over g, and the step of the chemical potential.
 
-    `table` is from `laplace.flat_interfaces`; the curves are both predictions between its g, at the density there.
+    `table` is from `laplace.flat_interfaces`; the curves are both predictions between its g, the lattice's at the
+    density there, the continuum's at the pressure.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
     table = table.sort_values("interaction")
     g, own = table["interaction"].to_numpy(), table["majority"] + table["minority"]
-    fine = np.linspace(g[0], g[-1], 41) if len(g) > 1 else g
-    density = np.interp(fine, g, own)
-    curves = {"balance on the lattice": predicted(lattice_coexistence, fine, density)}
-    curves["continuum"] = predicted(equilibrium, fine, density)
+    fine = np.linspace(g[0], g[-1], 25) if len(g) > 1 else g
+    pressure = own / 3 + STRENGTH * g * table["majority"] * table["minority"]
+    curves = {"balance on the lattice": predicted(lattice_coexistence, fine, density=np.interp(fine, g, own))}
+    curves["continuum"] = predicted(equilibrium, fine, pressure=np.interp(fine, g, pressure))
     for row, (name, colour) in enumerate((("majority", BLUE), ("minority", VERMILLION))):
         left.plot(g, table[name], "o", color=colour, label=f"{name}, run")
         for (kind, found), dash in zip(curves.items(), ("-", ":"), strict=True):
@@ -75,12 +77,16 @@ def coexistence(table: pd.DataFrame):
     return figure, {name: table[name] for name in ("interaction", "majority", "minority", "potential step (%)")}
 
 
-def predicted(phases, interactions, densities) -> np.ndarray:
-    """Densities (majority, minority) by phases(g, density=...), NaN where the fluids mix; shape (2, interactions)."""
+def predicted(phases, interactions, **given) -> np.ndarray:
+    """Densities (majority, minority) by phases(g, density=... or pressure=...), NaN where the fluids mix.
+
+    The shape is (2, interactions).
+    """
+    ((name, values),) = given.items()
     found = []
-    for g, density in zip(interactions, densities, strict=True):
+    for g, value in zip(interactions, values, strict=True):
         try:
-            found.append(phases(float(g), density=float(density)))
+            found.append(phases(float(g), **{name: float(value)}))
         except InputError:
             found.append((np.nan, np.nan))
     return np.array(found).T

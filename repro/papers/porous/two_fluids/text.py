@@ -70,7 +70,7 @@ def laplace_verdict(ours: Line, theirs: Line, stencils: pd.DataFrame, flat: pd.D
         )
     worst = flat.sort_values("interaction").iloc[-1]
     return text + (
-        f" Across a flat interface the pressures are equal to {flat['pressure step'].max():.0e}; the chemical "
+        f" Across a flat interface the pressures are equal to {_small(flat['pressure step'].max())}; the chemical "
         f"potentials differ by {worst['potential step (%)']:.1f} % at g = {worst['interaction']:g}: the limit of a "
         "continuum's law on a lattice, and not of the program, whose densities are those of the lattice's own balance."
     )
@@ -91,15 +91,24 @@ def sphere_text(lines: pd.DataFrame) -> str:
     )
 
 
+def _small(value: float) -> str:
+    """A relative difference, which may be none."""
+    return f"{value:.0e}" if value else "the last digit"
+
+
 def coexistence_text(flat: pd.DataFrame) -> str:
     """Where the continuum's equilibrium holds to one per cent."""
-    good = flat.loc[flat["potential step (%)"] <= 1, "interaction"]
-    worst = flat.sort_values("interaction").iloc[-1]
-    where = f"up to g = {good.max():g}" if len(good) else "nowhere in this run"
+    step = flat["potential step (%)"]
+    good, worst = flat.loc[step <= 1, "interaction"], flat.sort_values("interaction").iloc[-1]
     lattice = (flat["minority"] / flat["lattice minority"] - 1).abs().max()
-    return (
-        f"The pressures on both sides agree to {flat['pressure step'].max():.0e}, and the densities with the balance "
-        f"on the lattice to {lattice:.1e}. The continuum's chemical potentials agree within 1 % of 6 g rho {where}; at "
+    text = (
+        f"The pressures on both sides agree to {_small(flat['pressure step'].max())}, and the densities with the "
+        f"balance on the lattice to {lattice:.1e}. The continuum's chemical potentials agree within 1 % of 6 g rho "
+    )
+    if worst["potential step (%)"] <= 1:
+        return text + f"up to g = {good.max():g}, the strongest of this run."
+    return text + (
+        f"{f'up to g = {good.max():g}' if len(good) else 'nowhere in this run'}; at "
         f"g = {worst['interaction']:g} they differ by {worst['potential step (%)']:.1f} %: there the interface is "
         f"thinner than the lattice can differentiate, and a fluid's density in the other phase is "
         f"{worst['minority']:.4f} instead of {worst['continuum minority']:.4f}."
@@ -209,8 +218,8 @@ def angles_verdict(frame: pd.DataFrame) -> str:
         parts.append(
             f"For {wetting:g} they are not: {row['angle']:.1f} against {row['complement']:.1f} degrees. With the "
             f"second a circle of this radius, {row['radius']:.0f} nodes, would reach {-row['asked']:.1f} nodes below "
-            f"the plate's surface; the fitted one ends {row['gap']:+.1f} nodes above it. An interface is two to four "
-            f"nodes thick. The attracted drop, {row['attracted']:.1f} degrees, rests on {row['base']:.0f} nodes "
+            f"the plate's surface; the fitted one ends {abs(row['gap']):.1f} nodes "
+            f"{'above' if row['gap'] > 0 else 'below'} it. An interface is two to four nodes thick. The attracted drop, {row['attracted']:.1f} degrees, rests on {row['base']:.0f} nodes "
             f"while its fluid covers {row['covered']:.0f} nodes of the plate, and changed by {row['change']:.1f} "
             "degrees over the last fifth of the steps."
         )

@@ -174,8 +174,8 @@ def test_figures_show_the_arrays_that_they_return():
     table = bubbles([16, 23, 29, 39, 50], 0.07)
     flow = flow_of(Layers())
     flat = pd.DataFrame({"interaction": [0.15, 0.2], "potential step (%)": [0.5, 6.0]})
-    for name in ("majority", "minority"):
-        flat[name] = flat[f"continuum {name}"] = flat[f"lattice {name}"] = [0.9, 0.95]
+    for name, values in {"majority": [0.9, 0.97], "minority": [0.1, 0.03]}.items():
+        flat[name] = flat[f"continuum {name}"] = flat[f"lattice {name}"] = values
     drops = [drop_of(0.01, 111.0), drop_of(0.0, 90.0), drop_of(-0.01, 67.0)]
     layers = pd.DataFrame([layered.row_of(flow_of(Layers(nodes=n), 0.9)) for n in (32, 64)]).assign(outcome="steady")
     shown = [
