@@ -219,7 +219,8 @@ def angles_verdict(frame: pd.DataFrame) -> str:
             f"For {wetting:g} they are not: {row['angle']:.1f} against {row['complement']:.1f} degrees. With the "
             f"second a circle of this radius, {row['radius']:.0f} nodes, would reach {-row['asked']:.1f} nodes below "
             f"the plate's surface; the fitted one ends {abs(row['gap']):.1f} nodes "
-            f"{'above' if row['gap'] > 0 else 'below'} it. An interface is two to four nodes thick. The attracted drop, {row['attracted']:.1f} degrees, rests on {row['base']:.0f} nodes "
+            f"{'above' if row['gap'] > 0 else 'below'} it. An interface is two to four nodes thick. The "
+            f"attracted drop, {row['attracted']:.1f} degrees, rests on {row['base']:.0f} nodes "
             f"while its fluid covers {row['covered']:.0f} nodes of the plate, and changed by {row['change']:.1f} "
             "degrees over the last fifth of the steps."
         )
