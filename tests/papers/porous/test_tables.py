@@ -343,6 +343,10 @@ def test_the_claims_on_permeability_are_judged_with_the_walls_of_the_thesis():
     assert summary.loc[("bgk", "modified"), "spread (%)"] == pytest.approx(10)
     assert permeability.viscosity_claims(summary) == {"porous-115": pytest.approx(10), "porous-116": pytest.approx(1)}
     assert media_text.rise_note(summary, "mrt") == "modified walls 1.000 %, half-way walls 20.000 %"
+    beside = pd.DataFrame({"nodes": [64], "chi": [0.7], "tau": [1.0], "collision": ["mrt"], "walls": ["half-way"]})
+    notes = media_text.crystal_notes(beside.assign(k=40.0), summary)
+    assert notes["porous-117"] == "modified walls, two rates; half-way walls, tau = 1: 160.00"
+    assert notes["porous-119"] == "modified walls, two rates"
     # only chi that ran have a value
     assert permeability.chi_claims(pd.Series({0.7: 160.0, 0.9: 25.0})) == {"porous-117": 160.0, "porous-119": 25.0}
 

@@ -25,6 +25,9 @@ PAPER_NODES = 128
 #: the walls that the thesis names; all its permeabilities are compared with runs that have them
 THESIS_WALLS = "modified"
 
+#: the chi that claims on figure 5.8 are about
+CHI_CLAIMS = {"porous-117": 0.7, "porous-118": 0.8, "porous-119": 0.9}
+
 
 def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
     """The runs of figures 5.7 and 5.8 with the thesis' walls, for `crystal_table`.
@@ -133,8 +136,7 @@ def claims_of(summary: pd.DataFrame, scaled: pd.DataFrame) -> dict:
 
 def chi_claims(k: pd.Series) -> dict:
     """{claim: value} of figure 5.8 for the chi that ran, from `k_by_chi`."""
-    claims = {"porous-117": 0.7, "porous-118": 0.8, "porous-119": 0.9}
-    return {claim: float(k[chi]) for claim, chi in claims.items() if chi in k.index}
+    return {claim: float(k[chi]) for claim, chi in CHI_CLAIMS.items() if chi in k.index}
 
 
 def resolution_table(table: pd.DataFrame, fine: pd.DataFrame, coefficients) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pandas as pd
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
 
-from .permeability import PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI
+from .permeability import CHI_CLAIMS, PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI
 from .precision import beside, loss
 from .speed import fastest_storages
 from .variants import PAPER, TAUS, different, nodes_for
@@ -39,9 +39,15 @@ def crystal_text(table: pd.DataFrame, summary: pd.DataFrame, nodes: int) -> str:
     )
 
 
-def rise_notes(summary: pd.DataFrame) -> dict[str, str]:
-    """{claim: note} of the claims on the change with the viscosity."""
-    return {"porous-115": rise_note(summary, "bgk"), "porous-116": rise_note(summary, "mrt")}
+def crystal_notes(table: pd.DataFrame, summary: pd.DataFrame) -> dict[str, str]:
+    """{claim: note} of the claims on crystals, from a `crystal_table` and its `viscosity_summary`."""
+    notes = {"porous-115": rise_note(summary, "bgk"), "porous-116": rise_note(summary, "mrt")}
+    beside = table.query("collision == 'mrt' and walls == 'half-way' and tau == 1.0").drop_duplicates("chi")
+    k = beside.set_index("chi").eval(f"k * ({PAPER_NODES} / nodes) ** 2")
+    for claim, chi in CHI_CLAIMS.items():
+        half_way = f"; half-way walls, tau = 1: {k[chi]:.2f}" if chi in k.index else ""
+        notes[claim] = f"{THESIS_WALLS} walls, two rates{half_way}"
+    return notes
 
 
 def rise_note(summary: pd.DataFrame, collision: str) -> str:
