@@ -20,7 +20,7 @@ VARIANTS = {
     BASE: {},
     "half-way walls": {"walls": "half-way"},
     "force of Guo and others": {"forcing": "guo"},
-    "force 100 times as large": {"stronger": 100.0},
+    "force 10 times as large": {"stronger": 10.0},
     "stopped at a change of 1 %": {"tolerance": 1e-2},
     r"$\tau = 2$ taken for 1": {"taus": (0.8, 2.0)},
 }
