@@ -118,7 +118,9 @@ def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
     right.plot(theirs.index, 100 * theirs, **paper | {"marker": "s", "markersize": 4})
     right.axhline(0, color="black", lw=0.8, marker="none")
     right.set_yscale("symlog", linthresh=1e-3)
-    left.set(xlabel="time steps", ylabel="k (squared voxels)", ylim=(0.85 * curves["single"].max(), None))
+    right.set_ylim(-5, None)
+    steady = [curves["single"].max(), *(found[-1] for name, found in arrays.items() if name.startswith("k "))]
+    left.set(xlabel="time steps", ylabel="k (squared voxels)", ylim=(0.9 * min(steady), 1.03 * max(steady)))
     right.set(xlabel="time steps", ylabel="$k/k_{double} - 1$ at the same step (%)")
     for axes in (left, right):
         axes.xaxis.set_major_locator(plt.MaxNLocator(5))
