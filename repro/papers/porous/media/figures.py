@@ -9,7 +9,7 @@ import pandas as pd
 
 from repro.papers.style import BLUE, GREEN, PURPLE, VERMILLION
 
-from .precision import differences, of_walls
+from .precision import beside, differences, of_walls
 from .variants import PAPER, different
 
 #: of the paper's points and of ours, by relaxation time: the same marker for the same one
@@ -114,7 +114,7 @@ def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
             drawn = {"color": _COLOURS[kind], "ls": line, "marker": "none"}
             right.plot(scale * found.index, 100 * found, **drawn, label=f"{kind}, {wall} walls")
             arrays[f"difference {kind}, {wall}"] = found
-    theirs = (curves["single"] / curves["double"] - 1).dropna()
+    theirs = beside(curves["single"], curves["double"])
     right.plot(theirs.index, 100 * theirs, **paper | {"marker": "s", "markersize": 4})
     right.axhline(0, color="black", lw=0.8, marker="none")
     right.set_yscale("symlog", linthresh=1e-3)

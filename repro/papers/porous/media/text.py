@@ -67,7 +67,7 @@ def paper_changes_text(paper: pd.DataFrame) -> str:
     way = (MAGIC_OF_MRT - first) / (last - first)
     return (
         f"Per cent by which the paper's k changes with BGK, by chi: {said}. The sign turns {signs} times, where a wall "
-        "that moves with the viscosity changes all pores alike, and the narrow ones by the larger share. And "
+        "that moves with the viscosity changes k in one direction, in narrow pores by the larger share. And "
         rf"$\Lambda$ of BGK grows from {first:.2f} to {last:.2f} and passes the {MAGIC_OF_MRT:g} of MRT after "
         f"{100 * way:.0f} % of the way: with the change at chi = {same['chi']:g} BGK would begin about "
         f"{way * same['change with BGK (%)']:.1f} % below MRT. The paper's two begin {apart[same.name]:.2f} % apart."
