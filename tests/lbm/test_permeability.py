@@ -284,7 +284,7 @@ def test_refinements_that_refine_nothing_are_refused(threads, times):
 def test_a_force_that_drives_more_than_the_speed_of_sound_is_refused_at_the_first_look(threads):
     solid = np.zeros((6, 6, 6), bool)
     solid[:, 0] = True
-    with pytest.raises(DivergenceError, match="force = 0.1 drives Mach .* by step 1000: use a smaller force"):
-        flow_through(PoreSpace(solid), threads, force=0.1)
+    with pytest.raises(DivergenceError, match="force = 0.1 drives Mach .* by step 1[0-9]: use a smaller force"):
+        flow_through(PoreSpace(solid), threads, force=0.1, interval=13)
     with pytest.raises(DivergenceError, match="use a smaller force"):
         flow_through(PoreSpace(solid), threads, force=5)

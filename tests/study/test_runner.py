@@ -48,10 +48,10 @@ def pretend(monkeypatch) -> list[dict]:
 
 
 def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
-    workshop.add("toy/good_speed", GOOD.replace("toy/good", "toy/good_speed") + "    assert value")
+    workshop.add("toy/good_speed", GOOD.replace("toy/good", "toy/good_speed") + "    assert value > 0.01")
     assert statuses(workshop) == {"toy/good_speed": "done"}
     assert statuses(workshop) == {"toy/good_speed": "up to date"}
-    assert statuses(workshop, parameters=["value=0"]) == {"toy/good_speed": "failed"}
+    assert statuses(workshop, parameters=["value=0.001"]) == {"toy/good_speed": "failed"}
     result = {"toy/good_speed.json", "toy/good_speed.ipynb"}
     failure = {f"failed/toy/good_speed{ending}" for ending in (".json", ".ipynb", ".log")}
     assert results(workshop) == result | failure
@@ -361,7 +361,7 @@ def test_killed_and_interrupted_runs_leave_no_process_and_the_next_run_resumes(w
         assert gone(kernel)
         assert {n for n in results(workshop) if ".jobs" not in n} == {"toy/first.json", "toy/first.ipynb"}
     assert b"toy/first: up to date" in parent.stderr.read()
-    assert statuses(workshop, parameters=["sleeps:value=0.0"]) == {
+    assert statuses(workshop, parameters=["sleeps:value=0.01"]) == {
         "toy/first": "up to date",
         "toy/sleeps": "done",
     }
