@@ -6,10 +6,13 @@
 - "modified": the node lies on the wall and collides; what would come from outside is replaced by the opposite
   population at the same node (He, Zou, Luo, Dembo, J. Stat. Phys. 87 (1997) 115). Second order.
 - "standard": the node lies in the wall and does not collide; it sends back what it receives. First order when the wall
-  is taken to lie on the node. Where a moving face meets one at rest, the node is at rest: if the edges of a
-  lid moved with it, the flow would be off by an amount that falls only as the spacing.
+  is taken to lie on the node.
 - "extrapolation": the node lies on the wall; its populations are the equilibrium with the wall's velocity and the
   neighbour's density, plus the neighbour's non-equilibrium (Guo, Zheng, Shi, Chin. Phys. 11 (2002) 366).
+
+Where a moving face meets one at rest, what belongs to both is at rest: the link through the edge ("half-way",
+"modified"), the node on it ("standard") or beside it ("extrapolation"). If the edges of a lid moved with it, the flow
+would be off by an amount that falls only as the spacing.
 """
 
 from dataclasses import dataclass
@@ -84,6 +87,7 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     # without a moving extrapolated wall the velocity is zero whatever the arguments say
     moves = boundaries.moving is not None and boundaries.faces[boundaries.moving] == "extrapolation"
     axis, upper = (boundaries.moving // 2, boundaries.moving % 2) if moves else (0, 0)
+    resting = tuple(face != "periodic" and k != boundaries.moving for k, face in enumerate(boundaries.faces))
 
     solid = boundaries.has("standard")
     some_solid = any(solid)
@@ -102,7 +106,7 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
         nx, ny, nz = grid
         position = x if axis == 0 else (y if axis == 1 else z)
         last = (nx if axis == 0 else (ny if axis == 1 else nz)) - 1
-        return moves and position == (last if upper else 0)
+        return moves and position == (last if upper else 0) and not on_faces(resting, x, y, z, grid)
 
     @inline
     def extrapolate(s, n, x, y, z, grid, wall, force):
