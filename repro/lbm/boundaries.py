@@ -79,7 +79,8 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     inner(x, y, z, grid) is the node whose populations a wall node starts from; extrapolate(s, n, x, y, z, grid, wall,
     force) replaces its equilibrium by that of the wall's velocity. `share` is the force's share in the velocity.
     """
-    q, pairs, zero, three, three_halves = lattice.q, lattice.q // 2, dtype(0), dtype(3), dtype(1.5)
+    q, pairs, zero, one = lattice.q, lattice.q // 2, dtype(0), dtype(1)
+    three, three_halves = dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     x_low, x_high, y_low, y_high, z_low, z_high = boundaries.has("extrapolation")
     even, odd = equilibrium_of(dtype)
@@ -87,7 +88,8 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     # without a moving extrapolated wall the velocity is zero whatever the arguments say
     moves = boundaries.moving is not None and boundaries.faces[boundaries.moving] == "extrapolation"
     axis, upper = (boundaries.moving // 2, boundaries.moving % 2) if moves else (0, 0)
-    resting = tuple(face != "periodic" and k != boundaries.moving for k, face in enumerate(boundaries.faces))
+    still = tuple(face != "periodic" and k != boundaries.moving for k, face in enumerate(boundaries.faces))
+    still_left, still_right, resting = still[0], still[1], (False, False, *still[2:])
 
     solid = boundaries.has("standard")
     some_solid = any(solid)
@@ -109,20 +111,28 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
         return moves and position == (last if upper else 0) and not on_faces(resting, x, y, z, grid)
 
     @inline
+    def sliding(x, grid):
+        # not all runs of nodes end where the box does
+        return zero if (still_left and x == 0) or (still_right and x == grid[0] - 1) else one
+
+    @inline
     def extrapolate(s, n, x, y, z, grid, wall, force):
         moments(s, n, force)
         vx, vy, vz = zero, zero, zero
         if on_moving_wall(x, y, z, grid):
             vx, vy, vz = wall
-        wall_speed = three_halves * (vx * vx + vy * vy + vz * vz)
         for lane in range(n):
+            here = sliding(x + lane, grid)
+            wall_speed = here * three_halves * (vx * vx + vy * vy + vz * vz)
             ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
             speed = three_halves * (ux * ux + uy * uy + uz * uz)
             s[0, lane] += even(rest, s[q, lane], zero, wall_speed) - even(rest, s[q, lane], zero, speed)
         for pair in range(pairs):
             i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
-            wall_along = three * (kx * vx + ky * vy + kz * vz)
             for lane in range(n):
+                here = sliding(x + lane, grid)
+                wall_along = here * three * (kx * vx + ky * vy + kz * vz)
+                wall_speed = here * three_halves * (vx * vx + vy * vy + vz * vz)
                 deviation, ux, uy, uz = s[q, lane], s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
                 along = three * (kx * ux + ky * uy + kz * uz)
                 speed = three_halves * (ux * ux + uy * uy + uz * uz)

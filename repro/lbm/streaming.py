@@ -78,7 +78,10 @@ def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corne
     edges_of, beyond = beyond_of(lattice, closed)
     moving_edges_of, beyond_moving = beyond_of(lattice, moving)
     resting = tuple(is_closed and not moves_here for is_closed, moves_here in zip(closed, moving, strict=True))
-    resting_edges_of, beyond_resting = beyond_of(lattice, resting)
+    resting_edges_of, beyond_resting = beyond_of(lattice, (False, False, *resting[2:]))
+    # not all runs of nodes end where the box does
+    cx = lattice.components[0]
+    left, right = (tuple(resting[k] and sign * c == 2 * k - 1 for c in cx) for k in (0, 1))
 
     @inline
     def drag(s, n, x, y, z, grid, wall):
@@ -89,7 +92,8 @@ def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corne
                 through = beyond_moving(i, sign, moving_edges) and not beyond_resting(i, sign, resting_edges)
                 if through and (corners or not beyond(i, -sign, edges)):
                     for lane in range(n):
-                        s[i, lane] += toward * gain(i, wall)
+                        if not ((left[i] and x + lane == 0) or (right[i] and x + lane == grid[0] - 1)):
+                            s[i, lane] += toward * gain(i, wall)
 
     return drag
 

@@ -44,13 +44,14 @@ class Reference:
                 nodes |= self.on_face(face)
         return nodes
 
+    @property
+    def resting(self):
+        """The faces that are walls and do not move: what belongs to one of them and to a moving one is at rest."""
+        return [face for face, name in enumerate(self.faces) if name != "periodic" and face != self.moving]
+
     def on_resting_face(self):
-        """Which nodes lie in a wall that does not move."""
-        nodes = np.zeros(self.f.shape[1:], bool)
-        for face, name in enumerate(self.faces):
-            if name == "standard" and face != self.moving:
-                nodes |= self.on_face(face)
-        return nodes
+        """Which nodes lie on a wall that does not move."""
+        return sum((self.on_face(face) for face in self.resting), np.zeros(self.f.shape[1:], bool))
 
     def comes_from_outside(self, i, faces=range(6)):
         """At which nodes population i has come through one of these faces, as far as they are closed."""
@@ -66,7 +67,8 @@ class Reference:
         if self.moving is None or self.faces[self.moving] != self.bounce:
             return 0.0
         gain = 6 * self.w[i] * (self.c[i] @ np.array(self.problem.wall_velocity))
-        return np.where(self.comes_from_outside(i, [self.moving]), gain, 0.0)
+        slides = self.comes_from_outside(i, [self.moving]) & ~self.comes_from_outside(i, self.resting)
+        return np.where(slides, gain, 0.0)
 
     def moments(self, f, share):
         """Density and velocity with a share of the force."""
@@ -96,7 +98,8 @@ class Reference:
         rho, u = self.moments(neighbour, self.share)
         wall_velocity = np.zeros_like(u)
         if self.moving is not None and self.faces[self.moving] == "extrapolation":
-            wall_velocity[:, self.on_face(self.moving)] = np.array(self.problem.wall_velocity)[:, None]
+            slides = self.on_face(self.moving) & ~self.on_resting_face()
+            wall_velocity[:, slides] = np.array(self.problem.wall_velocity)[:, None]
         extrapolated = self.equilibrium(rho, wall_velocity) + neighbour - self.equilibrium(rho, u)
         return np.where(self.wall, extrapolated, f)
 
