@@ -78,22 +78,20 @@ def drag_of(lattice: Lattice, boundaries: Boundaries, dtype, sign: int, *, corne
     edges_of, beyond = beyond_of(lattice, closed)
     moving_edges_of, beyond_moving = beyond_of(lattice, moving)
     resting = tuple(is_closed and not moves_here for is_closed, moves_here in zip(closed, moving, strict=True))
-    resting_edges_of, beyond_resting = beyond_of(lattice, (False, False, *resting[2:]))
-    # not all runs of nodes end where the box does
-    cx = lattice.components[0]
-    left, right = (tuple(resting[k] and sign * c == 2 * k - 1 for c in cx) for k in (0, 1))
+    resting_edges_of, beyond_resting = beyond_of(lattice, resting)
 
     @inline
     def drag(s, n, x, y, z, grid, wall):
         moving_edges = moving_edges_of(x, y, z, grid)
         if moves and moving_edges != 0:
-            edges, resting_edges = edges_of(x, y, z, grid), resting_edges_of(x, y, z, grid)
-            for i in range(q):
-                through = beyond_moving(i, sign, moving_edges) and not beyond_resting(i, sign, resting_edges)
-                if through and (corners or not beyond(i, -sign, edges)):
-                    for lane in range(n):
-                        if not ((left[i] and x + lane == 0) or (right[i] and x + lane == grid[0] - 1)):
-                            s[i, lane] += toward * gain(i, wall)
+            edges = edges_of(x, y, z, grid)
+            for lane in range(n):
+                # not all runs of nodes end where the box does
+                still = resting_edges_of(x + lane, y, z, grid)
+                for i in range(q):
+                    through = beyond_moving(i, sign, moving_edges) and not beyond_resting(i, sign, still)
+                    if through and (corners or not beyond(i, -sign, edges)):
+                        s[i, lane] += toward * gain(i, wall)
 
     return drag
 
