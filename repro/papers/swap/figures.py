@@ -6,6 +6,7 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullFormatter
 
 from repro.errors import InputError
 from repro.lbm.lattice import D3Q19
@@ -13,6 +14,8 @@ from repro.lbm.strategies.swap.rule import Source, source_of
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 
 from .cavity3d import CubicFlow
+from .claims import LARGEST, PAPER_NODES, Paper
+from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL
 from .tables import CLOSED
 
 _TYPE_COLOURS = {"A": BLUE, "B": ORANGE, "C": GREEN, "D": PURPLE, "E": VERMILLION}
@@ -21,6 +24,7 @@ _TYPE_COLOURS = {"A": BLUE, "B": ORANGE, "C": GREEN, "D": PURPLE, "E": VERMILLIO
 _RAYS = {"along an axis": (-1, 0, 0), "along the diagonal": (-1, -1, 0), "across the diagonal": (1, -1, 0)}
 
 _PART_COLOURS = {
+    "whole iteration": "0.6",
     "to the GPU": SKY_BLUE,
     "collide": ORANGE,
     "stream": GREEN,
@@ -94,55 +98,68 @@ def middle_planes(flow: CubicFlow):
     return figure, {"u": u, "v": v}
 
 
-def iteration_bars(parts: pd.DataFrame, nodes: int):
-    """Where an iteration's time goes: measured above, predicted below, one pair of bars a way (figure 8)."""
+def iteration_bars(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
+    """The parts of an iteration, a bar each, and their sum, with the model's times as ticks (figure 8)."""
     rows = parts[parts["nodes"] == nodes]
     if rows.empty:
         sizes = ", ".join(str(size) for size in sorted(set(parts["nodes"])))
         raise InputError(f"bars for {nodes} nodes a side, but timed were {sizes}: choose one of them")
-    ways = list(dict.fromkeys(rows["way"]))
-    figure, axes = plt.subplots(figsize=(8.4, 0.75 * len(ways) + 1.6))
-    for k, way in enumerate(ways):
-        for column, shift, alpha in (("seconds", -0.2, 1.0), ("predicted", 0.2, 0.45)):
-            left = 0.0
-            for row in rows[rows["way"] == way].to_dict("records"):
-                width = 1e3 * row[column]
-                axes.barh(k + shift, width, 0.36, left, color=_PART_COLOURS[row["part"]], alpha=alpha)
-                left += width
-            axes.text(
-                left,
-                k + shift,
-                f" {left:.3g} ms" + ("" if column == "seconds" else " (model)"),
-                va="center",
-                fontsize=8,
-            )
-    axes.set_yticks(range(len(ways)), ways)
-    axes.invert_yaxis()
-    axes.set(xlabel="time of an iteration (ms); model in light colours", title=f"{nodes}^3 nodes, double precision")
-    axes.set_xlim(0, 1.22 * axes.get_xlim()[1])
+    totals = rows.groupby("way", sort=False)[["seconds", "predicted"]].sum()
+    bars = [bar for way in totals.index for bar in _bars_of(way, rows, totals.loc[way])]
+    heights = np.cumsum([1.0 + 0.7 * (name == "whole iteration") for _, name, *_ in bars])
+    figure, axes = plt.subplots(figsize=(8.4, 0.2 * heights[-1] + 1.4))
+    for height, (way, name, seconds, predicted) in zip(heights, bars, strict=True):
+        axes.barh(height, 1e3 * seconds, 0.8, color=_PART_COLOURS[name])
+        axes.plot(1e3 * predicted, height, "k|", ms=9, mew=1.5)
+        if name == "whole iteration":
+            axes.annotate(way, (0, height - 0.85), (4, 0), ("axes fraction", "data"), "offset points", va="center")
+            if nodes == PAPER_NODES and way in stated.seconds:
+                axes.plot(1e3 * stated.seconds[way], height, **paper)
+    shortest, longest = min(bar[2] for bar in bars), max(bar[2] for bar in bars)
+    axes.set(xscale="log", xlim=(1e3 * shortest / 3, 1e3 * max(longest, stated.serial) * 2))
+    axes.set(yticks=[], ylim=(heights[-1] + 0.8, heights[0] - 1.7))
+    axes.set(xlabel="time in an iteration (ms)", title=f"{nodes}$^3$ nodes, double precision")
     axes.grid(axis="y", visible=False)
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _PART_COLOURS.values()]
-    figure.legend(handles, _PART_COLOURS, loc="outside lower center", ncols=5)
+    handles += [plt.Line2D([], [], color="k", marker="|", ms=9, mew=1.5, ls="none"), plt.Line2D([], [], **paper)]
+    names = [*_PART_COLOURS, "model", f"paper, {PAPER_NODES}$^3$ nodes"]
+    figure.legend(handles, names, loc="outside lower center", ncols=4)
     return figure, {"seconds": parts["seconds"], "predicted": parts["predicted"]}
 
 
-def over_sizes(table: pd.DataFrame, published: dict):
-    """Speed and speedup of each way over the grid size (figures 9 and 10); `published` maps nodes to speedups."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.3))
+def _bars_of(way: str, rows: pd.DataFrame, total: pd.Series):
+    """(way, name, seconds, predicted) of an iteration and of its parts."""
+    yield way, "whole iteration", total["seconds"], total["predicted"]
+    for row in rows[rows["way"] == way].to_dict("records"):
+        yield way, row["part"], row["seconds"], row["predicted"]
+
+
+def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
+    """Speed and speedup of each way over the grid size, with the paper's (figures 9 and 10)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.5))
     for way, rows in table.groupby("way", sort=False):
         left.loglog(rows["nodes"], rows["mlups"], label=way)
-        if way != "serial":
-            right.loglog(rows["nodes"], rows["speedup"], label=way)
+        if way != SERIAL:
+            right.loglog(rows["nodes"], rows["speedup"])
         else:
             right.plot([], [])
-    right.loglog(list(published), list(published.values()), "k*", ms=9, ls="none", label="paper, hybrid")
-    sizes = sorted(set(table["nodes"]))
+    for way, marker, speedups in (
+        (SERIAL, "o", {}),
+        (COLLIDE_ONLY, "s", stated.collide_only),
+        (PAPER_WAY, "^", stated.speedups),
+    ):
+        look = paper | {"marker": marker, "markersize": 8}
+        rates = {PAPER_NODES: stated.mlups[way]} if way in stated.mlups else {}
+        left.plot(list(rates), list(rates.values()), **look, label=f"paper: {way}")
+        right.plot(list(speedups), list(speedups.values()), **look)
+    sizes = sorted({*table["nodes"], PAPER_NODES, LARGEST})
     left.set(xlabel="nodes a side", ylabel="speed (MLUPS)")
-    right.set(xlabel="nodes a side", ylabel="speedup over one core, serial sweep")
+    right.set(xlabel="nodes a side", ylabel="speedup over the serial sweep")
     for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
         axes.set_xticks(sizes, [str(size) for size in sizes])
-        axes.minorticks_off()
-    handles, labels = left.get_legend_handles_labels()
-    extra = right.get_legend_handles_labels()
-    figure.legend(handles + extra[0][-1:], labels + extra[1][-1:], loc="outside lower center", ncols=3)
+        axes.tick_params(axis="x", which="minor", bottom=False)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}

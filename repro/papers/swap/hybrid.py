@@ -23,7 +23,7 @@ class Part:
     name: str
     run: Callable[[], None]
     bytes: float
-    #: "core", "GPU memory", "to the GPU" or "to the host"
+    #: "core", "GPU memory", "to the GPU" or "to the host"; the bandwidths of these are in Rates
     channel: str
 
 
@@ -140,7 +140,7 @@ def check_period(build: Callable[[Problem], Period], problem: Problem, repeats: 
 class Rates:
     """What predicts an iteration: bytes a second of each channel, and seconds that any part takes at least.
 
-    `core` holds nodes a second of each part on one core, where arithmetic and not bytes sets the time.
+    `core` holds nodes a second of each part on one core, where bytes alone do not set the time.
     """
 
     bytes_a_second: dict[str, float]
@@ -167,7 +167,7 @@ def measure_rates(problem: Problem, device, *, precision: str = "double") -> Rat
     """
     period, nodes = serial_period(problem, precision=precision), problem.nodes
     core = {part.name: nodes / wall_clock(part.run, period.device, repeats=3).seconds for part in period.parts}
-    channels = bus_bandwidth(device) | {"GPU memory": copy_bandwidth(device)}
+    channels = bus_bandwidth(device) | {"GPU memory": copy_bandwidth(device), "core": copy_bandwidth(period.device)}
     little, small = device.zeros(1, np.float32), np.zeros(1, np.float32)
     runs = {
         "to the GPU": lambda: device.upload(small, little),

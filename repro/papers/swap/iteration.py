@@ -31,16 +31,17 @@ _CACHING = ("@cache", "from functools import cache")
 INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
 
 
-#: the paper's program, what came before it, and the grid of its table 1
-PAPER_WAY, COLLIDE_ONLY, PAPER_NODES = "types, host every step", "collision on the GPU", 128
+#: the program before, the paper's program, and what came between
+SERIAL, PAPER_WAY, COLLIDE_ONLY = "serial", "types, host every step", "collision on the GPU"
 
-#: hours of 100000 iterations a second of one
+#: where a part runs, by its channel
+PLACES = {"core": "host", "GPU memory": "GPU kernels", "to the GPU": "bus", "to the host": "bus"}
 
 
 def ways_on(device, every: int) -> dict:
     """The ways to run an iteration, by name: functions from a problem to a Period."""
     return {
-        "serial": serial_period,
+        SERIAL: serial_period,
         COLLIDE_ONLY: partial(collide_only_period, device=device),
         PAPER_WAY: partial(hybrid_period, device=device),
         f"types, host every {every} steps": partial(hybrid_period, device=device, every=every),
@@ -70,7 +71,8 @@ def cavity_problem(nodes: int) -> Problem:
 
 def rates_table(rates: Rates) -> pd.DataFrame:
     """What the model of an iteration takes as given; columns what, unit, value."""
-    rows = [(name, "GB/s", value / 1e9) for name, value in rates.bytes_a_second.items()]
+    names = {"core": "memory, one core"}
+    rows = [(names.get(name, name), "GB/s", value / 1e9) for name, value in rates.bytes_a_second.items()]
     rows += [(f"least time of a part, {name}", "us", value * 1e6) for name, value in rates.least.items()]
     rows += [(f"one core, {name}", "million nodes/s", value / 1e6) for name, value in rates.core.items()]
     return pd.DataFrame(rows, columns=["what", "unit", "value"])
@@ -162,71 +164,31 @@ def _sum_of_runs(parts: pd.Series) -> list[float]:
 
 
 def iterations(parts: pd.DataFrame) -> pd.DataFrame:
-    """One row a way and size: seconds, those of each run, predicted, their ratio, MLUPS, speedup over "serial"."""
+    """One row a way and size: seconds, those of each run, predicted, their ratio, MLUPS, speedup over SERIAL."""
     groups = parts.groupby(["way", "nodes"], sort=False, as_index=False)
     table = groups.agg({"seconds": "sum", "runs": _sum_of_runs, "predicted": "sum"})
     table["predicted/measured"] = table["predicted"] / table["seconds"]
     table["mlups"] = table["nodes"] ** 3 / table["seconds"] / 1e6
-    serial = table[table["way"] == "serial"].set_index("nodes")["seconds"]
+    serial = table[table["way"] == SERIAL].set_index("nodes")["seconds"]
     table["speedup"] = table["nodes"].map(serial) / table["seconds"]
     return table
 
 
-def share_of(parts: pd.DataFrame, way: str, nodes: int, names=("collide", "stream")) -> float:
-    """Per cent of an iteration that parts take."""
+def seconds_of(parts: pd.DataFrame, way: str, nodes: int, names=None) -> float:
+    """Seconds of an iteration, or of those of its parts that are named."""
     rows = parts[(parts["way"] == way) & (parts["nodes"] == nodes)]
-    return float(100 * rows.loc[rows["part"].isin(names), "seconds"].sum() / rows["seconds"].sum())
+    return float((rows if names is None else rows[rows["part"].isin(names)])["seconds"].sum())
 
 
-def growth(table: pd.DataFrame) -> dict[str, list[float]]:
-    """Speedup of the paper's way in each run, by the nodes a side from the paper's own grid on; from `iterations`."""
-    rows = table[table["nodes"] >= PAPER_NODES].set_index(["way", "nodes"])["runs"]
-    sizes = rows[PAPER_WAY].index
-    return {str(nodes): list(np.divide(rows["serial", nodes], rows[PAPER_WAY, nodes])) for nodes in sizes}
-
-
-def baseline(table: pd.DataFrame, nodes: int) -> str:
-    """What the speedups on a grid are over; `table` is from `iterations`."""
-    row = table.set_index(["way", "nodes"]).loc[("serial", nodes)]
-    return f"the serial sweep, one core: {row['mlups']:.2f} MLUPS"
-
-
-def serial_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
-    """{claim: value} of one core on one grid: seconds, and share in per cent."""
-    seconds = _seconds(parts, "serial", nodes)
-    share = share_of(parts, "serial", nodes)
-    return {
-        "swap-002": seconds,
-        "swap-007": share,
-    }
-
-
-def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = 512) -> dict[int, dict]:
-    """{nodes: {claim: value}} of the paper's way and of collision alone on the GPU, on the paper's and largest grid."""
-    speedup = iterations(parts).set_index(["way", "nodes"])["speedup"]
-    seconds = _seconds(parts, PAPER_WAY, nodes)
-    return {
-        nodes: {
-            "swap-003": seconds,
-            "swap-004": float(speedup[PAPER_WAY, nodes]),
-            "swap-008": share_of(parts, PAPER_WAY, nodes, ("to the GPU", "collide", "stream", "to the host")),
-        },
-        largest: {
-            "swap-009": float(speedup[PAPER_WAY, largest]),
-            "swap-010": float(100 * (speedup[PAPER_WAY, largest] / speedup[COLLIDE_ONLY, largest] - 1)),
-            "swap-011": float(speedup[COLLIDE_ONLY, largest]),
-        },
-    }
-
-
-def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, 512)) -> bool:
-    """Whether the ways that claims compare were timed on all these grids; one that did not fit is missing."""
-    timed = set(zip(parts["way"], parts["nodes"], strict=True))
-    return {(way, nodes) for way in ("serial", COLLIDE_ONLY, PAPER_WAY) for nodes in sizes} <= timed
-
-
-def _seconds(parts: pd.DataFrame, way: str, nodes: int) -> float:
-    return float(parts.loc[(parts["way"] == way) & (parts["nodes"] == nodes), "seconds"].sum())
+def shares(parts: pd.DataFrame, nodes: int) -> pd.DataFrame:
+    """Where the time of an iteration goes, one row a way: ms, and per cent on the bus, in GPU kernels, on the host."""
+    rows = parts[parts["nodes"] == nodes].assign(place=parts["channel"].map(PLACES))
+    table = rows.pivot_table(index="way", columns="place", values="seconds", aggfunc="sum", sort=False, fill_value=0.0)
+    table = table.reindex(columns=list(dict.fromkeys(PLACES.values())), fill_value=0.0)
+    total = table.sum(axis=1)
+    table = (100 * table.div(total, axis=0)).add_suffix(" (%)")
+    table.insert(0, "ms", 1e3 * total)
+    return table.rename_axis(columns=None).reset_index()
 
 
 def strategy_cases(nodes: int, device, **options) -> list[tuple]:

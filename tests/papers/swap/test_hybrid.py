@@ -4,16 +4,21 @@ import weakref
 from dataclasses import replace
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
-from repro.papers.swap import figures, hybrid, iteration, text
+from repro.papers.style import PAPER
+from repro.papers.swap import claims, figures, hybrid, iteration, text
 from repro.papers.swap.hybrid import Part, Rates
+from repro.study.claims import find
 
 RATES = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
+#: a paper of round numbers: a quarter of the serial time is neither collision nor streaming
+STATED = claims.Paper(0.4, 0.2, 0.75, 0.5, {128: 2.0, 512: 2.5}, {512: 2.0}, 1.5)
 SMALL = CubicCavity(reynolds=10, nodes=10).problem
 WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps", "links, resident"]
 
@@ -73,9 +78,14 @@ def test_parts_add_up_to_iterations_and_speedups(threads):
     assert (parts["seconds"] > 0).all()
     assert (parts["predicted"] > 0).all()
     np.testing.assert_allclose(table.loc[table["way"] == "serial", "speedup"], 1)
-    for way in ways:
-        every = [iteration.share_of(parts, way, 12, (name,)) for name in parts["part"].unique()]
-        assert sum(every) == pytest.approx(100)
+    shares = iteration.shares(parts, 12).set_index("way")
+    assert list(shares.index) == list(ways)
+    np.testing.assert_allclose(shares.filter(like="%").sum(axis=1), 100)
+    assert shares.loc["serial", "host (%)"] == pytest.approx(100)
+    assert shares.loc[iteration.PAPER_WAY, "host (%)"] == 0
+    assert (shares.loc[["collision on the GPU", iteration.PAPER_WAY], ["bus (%)", "GPU kernels (%)"]] > 0).all(
+        axis=None
+    )
 
 
 def test_a_size_that_does_not_fit_is_said_and_left_out(threads, monkeypatch, capsys):
@@ -111,7 +121,7 @@ def test_sizes_that_were_not_timed_are_named(threads):
         iteration.iteration_parts([], {"serial": hybrid.serial_period}, rates)
     parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
     with pytest.raises(InputError, match="bars for 12 nodes a side, but timed were 10"):
-        figures.iteration_bars(parts, 12)
+        figures.iteration_bars(parts, 12, STATED, PAPER)
 
 
 def parts_of(seconds: dict) -> pd.DataFrame:
@@ -129,15 +139,72 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     ways = {("serial", 128): 0.36, ("serial", 512): 36.0, (iteration.PAPER_WAY, 128): 0.18}
     ways |= {(iteration.PAPER_WAY, 512): 12.0, (iteration.COLLIDE_ONLY, 512): 24.0}
     parts = parts_of(ways)
-    assert iteration.serial_claims(parts) == pytest.approx({"swap-002": 0.36, "swap-007": 100})
-    small, large = iteration.hybrid_claims(parts).values()
-    assert small == pytest.approx({"swap-003": 0.18, "swap-004": 2, "swap-008": 100})
+    assert claims.core_claims(parts) == pytest.approx({"swap-002": 0.36, "swap-007": 100})
+    small, large = claims.hybrid_claims(parts).values()
+    assert small == pytest.approx({"swap-003": 0.18, "swap-004": 2, "swap-008": 100, "swap-019": 2})
     assert large == pytest.approx({"swap-009": 3, "swap-010": 100, "swap-011": 1.5})
     table = iteration.iterations(parts)
-    assert iteration.growth(table) == {"128": pytest.approx([2, 2]), "512": pytest.approx([3, 3])}
-    with_walls = pd.concat([parts, parts[:1].assign(part="bounce back", seconds=0.04)])
-    assert "take 90 % of our serial iteration on 128^3" in text.serial_text(with_walls, 128)
-    assert iteration.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
+    assert claims.growth(table) == {"128": pytest.approx([2, 2]), "512": pytest.approx([3, 3])}
+    assert claims.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
+
+
+def test_a_speedup_over_the_paper_s_time_grows_with_our_core_and_one_over_our_sweep_does_not():
+    fast, slow = (parts_of({("serial", 128): t, (iteration.PAPER_WAY, 128): t / 2}) for t in (0.2, 0.8))
+    both = [claims.over_both(iteration.iterations(p), STATED, 128).set_index("way") for p in (fast, slow)]
+    ours = [table.loc[iteration.PAPER_WAY, "over our serial sweep"] for table in both]
+    theirs = [table.loc[iteration.PAPER_WAY, "over the paper's serial program"] for table in both]
+    assert ours == pytest.approx([2, 2])
+    assert theirs == pytest.approx([4, 1])
+    assert both[0].loc["paper: serial", "over the paper's serial program"] == pytest.approx(1)
+    assert both[0].loc[f"paper: {iteration.PAPER_WAY}", "over the paper's serial program"] == pytest.approx(2)
+
+
+def test_no_speedup_passes_amdahls_limit_with_the_paper_s_rest_on_the_host():
+    at_once = {("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 1e-9, (iteration.COLLIDE_ONLY, 128): 0.5}
+    found = claims.with_the_rest(parts_of(at_once), STATED, 128)
+    # three quarters are collision and streaming
+    assert found["limit"] == pytest.approx(4)
+    assert found["hybrid"] == pytest.approx(4)
+    assert found["collision alone"] == pytest.approx(4 / (0.5 * 3 + 1))
+    assert found["share"] == pytest.approx(0, abs=1e-6)
+
+
+def test_boundary_nodes_make_room_for_the_rest():
+    parts = parts_of({("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 0.5, (iteration.COLLIDE_ONLY, 128): 0.8})
+    walls = parts[parts["part"] == "stream"].assign(part="boundary", seconds=0.3)
+    with_walls = claims.with_the_rest(pd.concat([parts, walls]), STATED, 128)
+    assert with_walls == pytest.approx(claims.with_the_rest(parts, STATED, 128))
+
+
+def test_the_paper_s_numbers_come_from_its_claims():
+    paper = claims.paper(find(claims.JUDGED))
+    assert paper.speedups == {128: 1.7, 512: 1.94}
+    # the time of collision and streaming by which the claim on their speedup is worked out
+    moved = [
+        seconds * share for seconds, share in ((paper.serial, paper.serial_share), (paper.hybrid, paper.hybrid_share))
+    ]
+    assert moved[0] / moved[1] == pytest.approx(find(["swap-019"])["swap-019"].bounds()[0], abs=0.005)
+
+
+def test_a_figure_shows_the_shortest_part_beside_the_longest():
+    times = {("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 1e-4}
+    figure, _ = figures.iteration_bars(parts_of(times), 128, STATED, PAPER)
+    axes = figure.axes[0]
+    assert axes.get_xscale() == "log"
+    assert axes.get_xlim()[0] < 1e3 * 0.5e-4
+    plt.close(figure)
+
+
+def test_the_sentences_say_the_factor_between_our_serial_sweep_and_the_paper_s():
+    parts = parts_of({("serial", 128): 0.6, (iteration.PAPER_WAY, 128): 0.3})
+    said = text.serial_text(parts, Rates({"core": 1e10}, {}, {}), STATED, 128)
+    assert "takes 1.5 times the paper's time" in said
+    assert "100 % of our iteration and 75 % of the paper's" in said
+    both = claims.over_both(iteration.iterations(parts), STATED, 128)
+    assert "**2 times** as fast here as our serial sweep, and **1.33 times** as fast as the paper's" in text.both_text(
+        both
+    )
+    assert text.both_text(both[both["way"] == "serial"]) == text.NO_GPU
 
 
 def test_every_run_of_an_iteration_is_kept_and_the_median_counts(threads):
@@ -148,9 +215,9 @@ def test_every_run_of_an_iteration_is_kept_and_the_median_counts(threads):
 
 def test_claims_need_every_way_on_both_grids():
     ways = {(way, n): 1.0 for way in ("serial", iteration.COLLIDE_ONLY, iteration.PAPER_WAY) for n in (128, 512)}
-    assert iteration.compared(parts_of(ways))
+    assert claims.compared(parts_of(ways))
     for missing in ways:
-        assert not iteration.compared(parts_of({key: 1.0 for key in ways if key != missing}))
+        assert not claims.compared(parts_of({key: 1.0 for key in ways if key != missing}))
 
 
 def test_arrays_of_a_run_are_gone_before_the_next_is_allocated(threads):

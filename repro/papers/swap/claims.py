@@ -1,0 +1,191 @@
+"""What the swap paper claims on speed, and what of it an iteration that was taken apart tells (figures 8 to 10)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL, iterations, seconds_of
+
+#: claims on one core, on the paper's way, and on its speedup over the grid sizes
+ON_CORE = ("swap-002", "swap-007")
+ON_GPU = ("swap-003", "swap-004", "swap-008", "swap-009", "swap-010", "swap-011", "swap-019")
+TREND = "swap-018"
+JUDGED = (*ON_CORE, *ON_GPU, TREND)
+
+#: the grid of the paper's table 1 and figure 8, and its largest
+PAPER_NODES, LARGEST = 128, 512
+
+KERNELS, BUS = ("collide", "stream"), ("to the GPU", "to the host")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The paper's numbers: seconds of an iteration on 128^3 nodes, shares from 0 to 1, speedups by nodes a side."""
+
+    serial: float
+    hybrid: float
+    #: of collision and streaming, of all seconds
+    serial_share: float
+    hybrid_share: float
+    speedups: dict[int, float]
+    #: of collision alone on the GPU, on the largest grid: the speedup there over the gain
+    collide_only: dict[int, float]
+    #: the same as cited from another paper, its grid unknown
+    cited: float
+
+    @property
+    def serial_rest(self) -> float:
+        """Seconds of what is neither collision nor streaming, in the serial program."""
+        return self.serial * (1 - self.serial_share)
+
+    @property
+    def hybrid_rest(self) -> float:
+        """The same in the hybrid program."""
+        return self.hybrid * (1 - self.hybrid_share)
+
+    @property
+    def mlups(self) -> dict[str, float]:
+        """Million node updates a second of both programs on 128^3 nodes, by the name of the way."""
+        return {way: PAPER_NODES**3 / seconds / 1e6 for way, seconds in self.seconds.items()}
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of an iteration on 128^3 nodes, by the name of the way."""
+        return {SERIAL: self.serial, PAPER_WAY: self.hybrid}
+
+
+def paper(stated) -> Paper:
+    """The paper's numbers from its claims, `stated` by id."""
+    value = {name: claim.bounds()[0] for name, claim in stated.items() if claim.rule != "order"}
+    return Paper(
+        value["swap-002"],
+        value["swap-003"],
+        value["swap-007"] / 100,
+        value["swap-008"] / 100,
+        {PAPER_NODES: value["swap-004"], LARGEST: value["swap-009"]},
+        {LARGEST: value["swap-009"] / (1 + value["swap-010"] / 100)},
+        value["swap-011"],
+    )
+
+
+def over_both(table: pd.DataFrame, stated: Paper, nodes: int) -> pd.DataFrame:
+    """Speeds on one grid over our serial sweep and over the paper's serial program; `table` is from `iterations`.
+
+    Columns way, ms, mlups, "over our serial sweep", "over the paper's serial program". The paper's is known on 128^3
+    nodes only; on another grid its rate there is what ours is over. The last rows are the paper's own.
+    """
+    rows = table.loc[table["nodes"] == nodes, ["way", "seconds", "mlups", "speedup"]]
+    ours = float(rows.loc[rows["way"] == SERIAL, "mlups"].iloc[0])
+    of_paper = [(f"paper: {way}", s, stated.mlups[way], stated.mlups[way] / ours) for way, s in stated.seconds.items()]
+    rows = pd.concat([rows, pd.DataFrame(of_paper, columns=rows.columns)], ignore_index=True)
+    rows["over the paper's serial program"] = rows["mlups"] / stated.mlups[SERIAL]
+    rows.insert(1, "ms", 1e3 * rows.pop("seconds"))
+    return rows.rename(columns={"speedup": "over our serial sweep"})
+
+
+def with_the_rest(parts: pd.DataFrame, stated: Paper, nodes: int) -> dict[str, float]:
+    """What the speedups would be if our programs had the paper's rest on the host: Amdahl's law.
+
+    The paper's serial program spends 29 % on what is neither collision nor streaming, and the GPU has no part in it.
+    Here the boundary nodes are all that there is, so they are taken off and that share, relative to our collision and
+    streaming, is put in their place. Keys: "hybrid" and "collision alone" (speedups), "share" (of collision and
+    streaming with the bus, per cent) and "limit" (speedup if everything but the rest took no time).
+    """
+    moved = seconds_of(parts, SERIAL, nodes, KERNELS)
+    rest = moved * (1 / stated.serial_share - 1)
+    without = {
+        way: seconds_of(parts, way, nodes) - seconds_of(parts, way, nodes, ("boundary",))
+        for way in (PAPER_WAY, COLLIDE_ONLY)
+    }
+    return {
+        "hybrid": (moved + rest) / (without[PAPER_WAY] + rest),
+        "collision alone": (moved + rest) / (without[COLLIDE_ONLY] + rest),
+        "share": 100 * without[PAPER_WAY] / (without[PAPER_WAY] + rest),
+        "limit": 1 / (1 - stated.serial_share),
+    }
+
+
+def rest_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
+    """The claims that hang on the rest: the paper's numbers, ours, and ours with the paper's rest."""
+    measured = {name: value for values in hybrid_claims(parts).values() for name, value in values.items()}
+    small, large = (with_the_rest(parts, stated, nodes) for nodes in (PAPER_NODES, LARGEST))
+    gain = stated.speedups[LARGEST] / stated.collide_only[LARGEST]
+    rows = [
+        ("swap-004", "x", stated.speedups[PAPER_NODES], small["hybrid"]),
+        ("swap-008", "%", 100 * stated.hybrid_share, small["share"]),
+        ("swap-009", "x", stated.speedups[LARGEST], large["hybrid"]),
+        ("swap-010", "%", 100 * (gain - 1), 100 * (large["hybrid"] / large["collision alone"] - 1)),
+    ]
+    table = pd.DataFrame(rows, columns=["id", "unit", "paper", "here, with the paper's rest"])
+    table.insert(3, "here", table["id"].map(measured))
+    return table
+
+
+def growth(table: pd.DataFrame) -> dict[str, list[float]]:
+    """Speedup of the paper's way in each run, by the nodes a side from the paper's own grid on; from `iterations`."""
+    rows = table[table["nodes"] >= PAPER_NODES].set_index(["way", "nodes"])["runs"]
+    sizes = rows[PAPER_WAY].index
+    return {str(nodes): list(np.divide(rows[SERIAL, nodes], rows[PAPER_WAY, nodes])) for nodes in sizes}
+
+
+def baseline(table: pd.DataFrame, nodes: int) -> str:
+    """What the speedups on a grid are over; `table` is from `iterations`."""
+    row = table.set_index(["way", "nodes"]).loc[(SERIAL, nodes)]
+    return f"the serial sweep, one core: {row['mlups']:.2f} MLUPS"
+
+
+def core_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
+    """{claim: value} of one core on one grid: seconds, and share of collision and streaming in per cent."""
+    seconds = seconds_of(parts, SERIAL, nodes)
+    return {
+        "swap-002": seconds,
+        "swap-007": 100 * seconds_of(parts, SERIAL, nodes, KERNELS) / seconds,
+    }
+
+
+def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = LARGEST) -> dict[int, dict]:
+    """{nodes: {claim: value}} of the paper's way and of collision alone on the GPU, on the paper's and largest grid.
+
+    The copies over the bus count with collision and streaming, which they are made for.
+    """
+    speedup = iterations(parts).set_index(["way", "nodes"])["speedup"]
+    seconds, moved = seconds_of(parts, PAPER_WAY, nodes), seconds_of(parts, PAPER_WAY, nodes, (*KERNELS, *BUS))
+    return {
+        nodes: {
+            "swap-003": seconds,
+            "swap-004": float(speedup[PAPER_WAY, nodes]),
+            "swap-008": 100 * moved / seconds,
+            "swap-019": seconds_of(parts, SERIAL, nodes, KERNELS) / moved,
+        },
+        largest: {
+            "swap-009": float(speedup[PAPER_WAY, largest]),
+            "swap-010": float(100 * (speedup[PAPER_WAY, largest] / speedup[COLLIDE_ONLY, largest] - 1)),
+            "swap-011": float(speedup[COLLIDE_ONLY, largest]),
+        },
+    }
+
+
+def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, LARGEST)) -> bool:
+    """Whether the ways that claims compare were timed on all these grids; one that did not fit is missing."""
+    timed = set(zip(parts["way"], parts["nodes"], strict=True))
+    return {(way, nodes) for way in (SERIAL, COLLIDE_ONLY, PAPER_WAY) for nodes in sizes} <= timed
+
+
+def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
+    """Give the notebook's `record` what was measured; what a run has not is not measured."""
+    table = iterations(parts)
+    if PAPER_NODES in set(parts["nodes"]):
+        record.measure_all(core_claims(parts), note=f"on {PAPER_NODES}^3 nodes")
+    else:
+        for claim in ON_CORE:
+            record.not_measured(claim, f"needs the paper's grid of {PAPER_NODES}^3")
+    if on_gpu and compared(parts):
+        for nodes, values in hybrid_claims(parts).items():
+            record.measure_all(values, baseline=baseline(table, nodes), note=f"on {nodes}^3 nodes")
+        speedups = growth(table)
+        said = ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
+        record.measure(TREND, speedups, note=said)
+    else:
+        for claim in (*ON_GPU, TREND):
+            record.not_measured(claim, f"needs a GPU and the memory for the grids of {PAPER_NODES}^3 and {LARGEST}^3")
