@@ -11,14 +11,13 @@ from matplotlib.ticker import NullFormatter
 from repro.errors import InputError
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, source_of
-from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
 from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL
+from .sketches import TYPE_COLOURS
 from .tables import CLOSED
-
-_TYPE_COLOURS = {"A": BLUE, "B": ORANGE, "C": GREEN, "D": PURPLE, "E": VERMILLION}
 
 #: the three ways in which rays lie in a plane (figure 5), as velocities of the first of the pair
 _RAYS = {"along an axis": (-1, 0, 0), "along the diagonal": (-1, -1, 0), "across the diagonal": (1, -1, 0)}
@@ -54,7 +53,7 @@ def _draw_node(axes, x, y, velocity, kind, extent):
     if inside:
         style = {"arrowstyle": "->", "color": "0.4", "shrinkA": 6, "shrinkB": 7}
         axes.annotate("", (x, y), (x + velocity[0], y + velocity[1]), arrowprops=style)
-    colour = _TYPE_COLOURS.get(kind, "white")
+    colour = TYPE_COLOURS.get(kind, "white")
     axes.plot(x, y, "o" if inside else "s", ms=13, mfc=colour, mec="0.4", mew=0.8, zorder=3)
     if kind != "NONE":
         axes.text(x, y, kind, ha="center", va="center", color="white", fontsize=8, weight="bold", zorder=4)

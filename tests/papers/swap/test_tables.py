@@ -1,12 +1,14 @@
 """The derived tables against the rule they come from, and the types as the paper's errata state them."""
 
+import itertools
+
 import pytest
 
 from repro.errors import InputError
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import pairs_of
-from repro.papers.swap import iteration
+from repro.papers.swap import iteration, sketches
 from repro.papers.swap.tables import (
     grids_that_agree,
     ray_sources,
@@ -90,3 +92,24 @@ def test_cubes_on_which_a_type_is_missing_or_nothing_is_checked_are_refused(larg
         for check in (grids_that_agree, sweep_labels):
             with pytest.raises(InputError, match="largest = .*: must be a whole number from 1 to 16"):
                 check(largest)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_ray_that_is_swept_visit_by_visit_ends_as_table_3_says(count):
+    names = [f"f_{k}({node})" for node in range(count + 1) for k in "ij"]
+    states = sketches.ray_states(count)
+    assert states[0] == list(range(len(names)))
+    assert all(sorted(state) == states[0] for state in states)
+    ended = ray_sources(count)
+    assert [names[label] for label in states[-1]] == ended[["f_i", "f_j"]].to_numpy().ravel().tolist()
+
+
+def test_each_visit_of_a_ray_changes_three_places():
+    states = sketches.ray_states(6)
+    for before, after in itertools.pairwise(states):
+        assert sum(a != b for a, b in zip(before, after, strict=True)) == 3
+
+
+def test_planes_share_the_three_directions_along_axes_and_have_two_diagonals_each():
+    ways = [sketches.way_of(D3Q19.velocities[i]) for i, _ in pairs_of(D3Q19)]
+    assert sorted(ways) == [-1] * 3 + [0] * 3 + [1] * 3
