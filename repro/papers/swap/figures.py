@@ -120,8 +120,11 @@ def iteration_bars(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
     axes.set(xlabel="time in an iteration (ms)", title=f"{nodes}$^3$ nodes, double precision")
     axes.grid(axis="y", visible=False)
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _PART_COLOURS.values()]
-    handles += [plt.Line2D([], [], color="k", marker="|", ms=9, mew=1.5, ls="none"), plt.Line2D([], [], **paper)]
-    names = [*_PART_COLOURS, "model", f"paper, {PAPER_NODES}$^3$ nodes"]
+    handles.append(plt.Line2D([], [], color="k", marker="|", ms=9, mew=1.5, ls="none"))
+    names = [*_PART_COLOURS, "model"]
+    if nodes == PAPER_NODES:
+        handles.append(plt.Line2D([], [], **paper))
+        names.append("paper")
     figure.legend(handles, names, loc="outside lower center", ncols=4)
     return figure, {"seconds": parts["seconds"], "predicted": parts["predicted"]}
 
@@ -160,5 +163,8 @@ def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.tick_params(axis="x", which="minor", bottom=False)
         axes.xaxis.set_minor_formatter(NullFormatter())
+        # a decade at least, so that its ticks have labels
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, 1.0), max(high, 20.0))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}
