@@ -81,7 +81,7 @@ def candidates(table: pd.DataFrame):
     axes.bar_label(bars, [f"{value:.0f}" for value in table["neighbours"]], fontsize=9)
     axes.set_xticks(place, [f"{ratio:g}" for ratio in table["ratio"]])
     axes.set(xlabel="smoothing length over spacing", ylabel="particles around one particle")
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     axes.grid(axis="x", visible=False)
     return figure, dict(table[["ratio", "candidates", "neighbours"]])
 
@@ -92,7 +92,7 @@ def empty_cells(table: pd.DataFrame):
     cells = table["cells"] / table["particles"]
     for name, colour, marker in (("sort (us)", BLUE, "o"), ("first index (us)", VERMILLION, "s")):
         axes.plot(cells, table[name], color=colour, marker=marker, label=name.removesuffix(" (us)"))
-    axes.set(xlabel="cells a particle", ylabel="time of a table (us)", xlim=(0, None), ylim=(0, None))
-    axes.set_title(f"{table['particles'].iloc[0]} particles")
-    axes.legend()
+    axes.set(xlabel="cells a particle", ylabel="time to build the table (µs)", xlim=(0, None), ylim=(0, None))
+    axes.set_title(f"{table['particles'].iloc[0]:,} particles")
+    figure.legend(loc="outside lower center", ncols=2)
     return figure, {"cells a particle": cells, **table[["sort (us)", "first index (us)"]]}

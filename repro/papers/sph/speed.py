@@ -19,6 +19,9 @@ RUNS, RUNS_ON_CORES = "runs", "runs, all cores"
 #: particles of the columns of water by the paper's thousands of particles, of which two thirds are fluid as in figure 6
 COLUMNS = {15: (25, 8, 50), 30: (25, 16, 50), 70: (36, 18, 72)}
 
+#: thousands of particles whose step the paper takes apart
+PARTS_OF = 15
+
 #: claims of table 1 by program: time of a step in ms with 15, 30 and 70 thousand particles
 _TABLE_1 = {
     PAPER: ("sph-001", "sph-005", "sph-009"),
@@ -114,6 +117,21 @@ def _with_speedups(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def over_both(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """How often the paper's method is as fast as a CPU: over our programs, over the paper's times, and in the paper.
+
+    From `time_table` and `published`. Columns thousands, "over" (the CPU's program), "its ms here", "its ms in the
+    paper", and the speedups "over ours", "over the paper's" and "in the paper".
+    """
+    rows, ms = [], table.set_index(["way", "thousands"])["ms"]
+    for way in (FOUR_THREADS, ONE_CORE):
+        for number in table["thousands"].unique():
+            fast, ours, theirs = ms[PAPER, number], ms[way, number], paper.loc[way, number]
+            rows.append((number, way, ours, theirs, ours / fast, theirs / fast, theirs / paper.loc[PAPER, number]))
+    names = ["thousands", "over", "its ms here", "its ms in the paper", "over ours", "over the paper's", "in the paper"]
+    return pd.DataFrame(rows, columns=names)
+
+
 def parts_table(thousands: int, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
     """Table 2: milliseconds of the parts of a step, columns way, run, part, group and ms, in independent runs.
 
@@ -191,7 +209,7 @@ def _baseline(row, table: pd.DataFrame, way: str) -> str:
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """The columns that a reader compares, rounded."""
+    """The columns that a reader compares."""
     columns = ["thousands", "way", "device", "strategy", "particles", "ghosts", "neighbours", "passes"]
     columns = [name for name in [*columns, "passes of ghosts", "ms", "spread", "million/s"] if name in table]
-    return table[columns + [name for name in table if name.startswith("over ")]].round(3)
+    return table[columns + [name for name in table if name.startswith("over ")]]

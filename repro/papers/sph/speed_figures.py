@@ -4,7 +4,6 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
@@ -42,25 +41,26 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     return figure, dict(table[["thousands", "way", "ms"]])
 
 
-def part_bars(parts: pd.DataFrame, published: pd.DataFrame):
-    """Shares of a step: neighbour list, force and update of ours above the paper's (table 2), labelled with ms."""
-    rows = []
-    for way, ours in group_times(parts).iterrows():
-        rows += [(f"{way}, here", ours), (f"{way}, paper", published.loc[way])]
-    figure, axes = plt.subplots(figsize=(7.6, 0.45 * len(rows) + 1.5))
-    left = np.zeros(len(rows))
-    for group in GROUPS:
-        share = np.array([100 * row[group] / row.sum() for _, row in rows])
-        bars = axes.barh(range(len(rows)), share, 0.7, left, color=_GROUP_COLOURS[group], label=group)
-        texts = [f"{row[group]:.3g}" if part > 6 else "" for (_, row), part in zip(rows, share, strict=True)]
-        axes.bar_label(bars, texts, label_type="center", fontsize=8)
-        left += share
-    axes.set_yticks(range(len(rows)), [f"{name}: {row.sum():.3g} ms" for name, row in rows])
-    axes.invert_yaxis()
-    axes.set(xlabel="share of a step (%); numbers are milliseconds", xlim=(0, 100))
+def part_bars(parts: pd.DataFrame, published: pd.DataFrame, paper: dict):
+    """Neighbour list, force and update of each program as bars, with the paper's times as points (table 2)."""
+    ours = group_times(parts)
+    places = [(way, group) for way in ours.index for group in GROUPS]
+    heights = [k + 1.2 * (k // len(GROUPS)) for k in range(len(places))]
+    figure, axes = plt.subplots(figsize=(7.6, 0.28 * heights[-1] + 1.9))
+    times = [ours.loc[place] for place in places]
+    theirs = [published.loc[place] for place in places]
+    bars = axes.barh(heights, times, 0.8, color=[_GROUP_COLOURS[group] for _, group in places])
+    axes.bar_label(bars, [f" {time:.2g}" for time in times], fontsize=8)
+    axes.plot(theirs, heights, **paper)
+    for height, (way, group) in zip(heights, places, strict=True):
+        if group == GROUPS[0]:
+            axes.annotate(way, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
+    axes.set(xscale="log", xlim=(min(times) / 3, 4 * max(*times, *theirs)), ylim=(heights[-1] + 0.8, -1.7))
+    axes.set(yticks=[], xlabel="time in a step (ms)")
     axes.grid(axis="y", visible=False)
-    figure.legend(loc="outside upper center", ncols=len(GROUPS))
-    return figure, {"program": [name for name, _ in rows], **{g: [row[g] for _, row in rows] for g in GROUPS}}
+    handles = [plt.Rectangle((0, 0), 1, 1, color=_GROUP_COLOURS[group]) for group in GROUPS]
+    figure.legend([*handles, plt.Line2D([], [], **paper)], [*GROUPS, "paper"], loc="outside lower center", ncols=4)
+    return figure, {"program": [way for way, _ in places], "part": [g for _, g in places], "ms": times}
 
 
 def production(table: pd.DataFrame):

@@ -2,9 +2,12 @@
 
 import pandas as pd
 
-from repro.sph.benchmark import NEIGHBOUR_LIST
+from repro.sph.benchmark import FORCE, NEIGHBOUR_LIST
 
-from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PYSPH, PYSPH_OTHERS, RUNS, group_times
+from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PARTS_OF, PYSPH, PYSPH_OTHERS, RUNS, group_times
+
+#: the column of `speed.over_both` over the paper's times
+OVER_PAPER = "over the paper's"
 
 
 def paper_speedups(published: pd.DataFrame) -> str:
@@ -54,7 +57,7 @@ def parts(times: pd.DataFrame, published: pd.DataFrame) -> str:
     def share(table, way):
         return 100 * table.loc[way, NEIGHBOUR_LIST] / table.loc[way].sum()
 
-    found = "; ".join(f"*{way}* {share(groups, way):.0f} % ({share(published, way):.0f} %)" for way in groups.index)
+    found = "; ".join(f"*{way}* {share(groups, way):.2g} % ({share(published, way):.2g} %)" for way in groups.index)
     text = f"Share of the neighbour list in a step, in brackets the paper's: {found}."
     ordered = times[(times["part"] == "sort the links") & (times["way"] == GPU_LIST)]["ms"]
     if len(ordered):
@@ -63,6 +66,65 @@ def parts(times: pd.DataFrame, published: pd.DataFrame) -> str:
             "which the paper's program did not do and without which two runs differ."
         )
     return text
+
+
+def core(times: pd.DataFrame, parts: pd.DataFrame, published: pd.DataFrame) -> str:
+    """Why one core takes other times than the paper's: what a neighbour costs, and ghosts; of 15 thousand particles."""
+    alike = times[(times["way"] == ONE_CORE) & (times["thousands"] == PARTS_OF)]
+    if alike.empty:
+        return ""
+    row = alike.iloc[0]
+    rows = parts[parts["way"] == ONE_CORE].groupby("part")["ms"].median()
+    looked, ghosts = rows["density"] + rows["forces"], rows["ghosts in walls"]
+    theirs = published.loc[ONE_CORE, FORCE]
+    each = looked / (row["particles"] * row["neighbours"] * row["passes"])
+    return (
+        f"On one core, density and forces take {looked:.3g} ms here, which is {1e6 * each:.3g} ns a neighbour and "
+        f"pass, and the pass from the ghosts {ghosts:.3g} ms; the paper has {theirs:g} ms for all of it. At our rate "
+        f"that would be enough for {theirs / (each * row['particles'] * row['passes']):.0f} neighbours without ghosts "
+        f"instead of {row['neighbours']:.0f} with. Our loop leaves out what a serial program can do: it does not "
+        "compute each pair once for both of its particles, and it sums in double precision and in one order, which is "
+        "what gives all programs the same bits. How many neighbours the paper has, and whether it takes each pair "
+        "once, it does not say."
+    )
+
+
+def both(table: pd.DataFrame) -> str:
+    """The speedups over our CPU programs beside those over the paper's times; of `speed.over_both`."""
+
+    def span(name, way):
+        values = table.loc[table["over"] == way, name]
+        return f"{values.min():.3g}" + (f" to {values.max():.3g}" if len(values) > 1 else "")
+
+    lines = [
+        f"* over *{way}*: **{span('over ours', way)} times** as fast as ours, **{span(OVER_PAPER, way)} times** as the "
+        f"paper's on its machine; in the paper {span('in the paper', way)} times"
+        for way in (FOUR_THREADS, ONE_CORE)
+    ]
+    return "\n".join(lines)
+
+
+def sorting(times: pd.DataFrame) -> str:
+    """What the sort costs the paper's method beside a linked list on the GPU; of `speed.parts_table`."""
+    gpu = times[times["device"] == "cuda"]
+    if not {PAPER, GPU_LIST} <= set(gpu["way"]):
+        return ""
+    steps = gpu.groupby(["way", "run"])["ms"].sum().groupby("way").median()
+    sort = gpu[(gpu["way"] == PAPER) & gpu["part"].str.startswith("sort by")].groupby("run")["ms"].sum().median()
+    behind = steps[PAPER] - steps[GPU_LIST]
+    told = "ahead of" if behind < 0 else "behind"
+    return (
+        f"On the GPU the sort takes {sort:.2g} ms of the paper's method's {steps[PAPER]:.2g} ms, which is "
+        f"{abs(behind):.2g} ms {told} the linked list in all. A sort of so few numbers is a row of short launches, "
+        "each of which waits for the one before, so its time hardly falls with fewer particles or a faster memory."
+    )
+
+
+def deviations(times: pd.DataFrame, parts: pd.DataFrame, compared: pd.DataFrame, published: pd.DataFrame) -> str:
+    """All that is said of speedups and times that differ from the paper's; `compared` is of `speed.over_both`."""
+    on_gpu = "cuda" in set(times.loc[times["way"] == PAPER, "device"])
+    told = [both(compared) if on_gpu else "", core(times, parts, published), sorting(parts)]
+    return "\n\n".join(text for text in told if text)
 
 
 def production(table: pd.DataFrame) -> str:

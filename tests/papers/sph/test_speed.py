@@ -86,3 +86,45 @@ def test_the_papers_speedups_follow_from_its_table_and_not_from_its_text():
     paper = pd.DataFrame({speed.PAPER: [6.3, 12, 31], speed.GPU_LIST: [7.4, 15, 36]}).T
     paper.loc[speed.FOUR_THREADS], paper.loc[speed.ONE_CORE] = [25, 50, 122], [51, 145, 320]
     assert "**3.94 to 4.17** times as fast as four threads" in speed_text.paper_speedups(paper)
+
+
+def times_of(ms: dict, device: str = "cuda") -> pd.DataFrame:
+    """A table as of `speed.time_table` from {(program, thousands): milliseconds}."""
+    facts = {"particles": 10_000, "neighbours": 100.0, "passes": 2, "hardware": "a machine"}
+    rows = [{"way": way, "thousands": n, "ms": t, "device": device, **facts} for (way, n), t in ms.items()]
+    return pd.DataFrame(rows)
+
+
+def test_a_slow_program_on_our_core_does_not_raise_the_speedup_over_the_paper_s_time():
+    paper = pd.DataFrame({15: {"this paper": 5.0, "CPU multithread": 20.0, "CPU": 50.0}})
+    found = [
+        speed.over_both(
+            times_of({("this paper", 15): 1.0, ("CPU multithread", 15): slow / 4, ("CPU", 15): slow}), paper
+        ).set_index("over")
+        for slow in (40.0, 400.0)
+    ]
+    assert [table.loc["CPU", "over ours"] for table in found] == [40, 400]
+    assert [table.loc["CPU", "over the paper's"] for table in found] == [50, 50]
+    assert found[0].loc["CPU multithread", "in the paper"] == 4
+
+
+def test_the_time_of_a_neighbour_and_of_the_sort_follow_from_the_parts():
+    parts = pd.DataFrame(
+        [
+            ("CPU", "threads", 0, "density", "force", 40.0),
+            ("CPU", "threads", 0, "forces", "force", 60.0),
+            ("CPU", "threads", 0, "ghosts in walls", "force", 20.0),
+            ("this paper", "cuda", 0, "sort by digit 0", "neighbour list", 0.2),
+            ("this paper", "cuda", 0, "forces", "force", 0.5),
+            ("GPU linked list", "cuda", 0, "forces", "force", 0.6),
+        ],
+        columns=["way", "device", "run", "part", "group", "ms"],
+    )
+    published = pd.DataFrame({"force": {"CPU": 50.0}})
+    said = speed_text.core(times_of({("CPU", 15): 120.0}), parts, published)
+    # 100 ms for 10000 particles, 100 neighbours, two passes
+    assert "50 ns a neighbour and pass" in said
+    assert "enough for 50 neighbours" in said
+    assert speed_text.core(times_of({("CPU", 30): 120.0}), parts, published) == ""
+    assert "the sort takes 0.2 ms of the paper's method's 0.7 ms" in speed_text.sorting(parts)
+    assert "0.1 ms behind the linked list" in speed_text.sorting(parts)

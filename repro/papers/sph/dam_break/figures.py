@@ -59,7 +59,7 @@ def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):
     t = np.array([0.0, 2.0])
     axes.plot(t, 1 + 2 * t, marker="none", color="0.6", lw=1, label="Ritter: no front is faster")
     axes.set(xlabel=r"$t^* = t\,\sqrt{2g/a}$", ylabel="front $Z = x/a$", xlim=(0, 3.5), ylim=(0.9, 4.6))
-    axes.legend(loc="lower right")
+    figure.legend(loc="outside lower center", ncols=3)
     return figure, arrays
 
 
@@ -70,9 +70,7 @@ def energies(run: Run):
     for name, line in (("potential", "--"), ("kinetic", "-"), ("dissipated", "-."), ("total", "-"), ("internal", ":")):
         axes.plot(time, 100 * run.table[name] / start, ls=line, marker="none", label=name)
     axes.set(xlabel="time (s)", ylabel="energy (% of the total at the start)", xlim=(0, None))
-    axes.legend(ncols=3, loc="upper right")
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.15 * (high - low))
+    figure.legend(ncols=5, loc="outside lower center")
     return figure, {"time": time} | {
         name: run.table[name] for name in ("kinetic", "potential", "internal", "total", "dissipated")
     }
@@ -81,9 +79,9 @@ def energies(run: Run):
 def volume(table: pd.DataFrame):
     """The volume of the reconstructed water over time, of `runs.volumes`."""
     figure, axes = plt.subplots(figsize=(6.4, 3.0))
-    axes.plot(table["time"], 100 * table["volume"], "o-", color=BLUE, ms=3)
+    axes.plot(table["time"], 100 * table["volume"], "o-", color=BLUE, ms=3, label="here")
     band = 100 * (1 - VOLUME_CHANGE), 100 * (1 + VOLUME_CHANGE)
-    axes.axhspan(*band, color=GREEN, alpha=0.15, label=f"within {100 * VOLUME_CHANGE:g} %")
+    axes.axhspan(*band, color=GREEN, alpha=0.15, label=f"as it should be, within {100 * VOLUME_CHANGE:g} %")
     axes.set(xlabel="time (s)", ylabel="volume (% of the column)", xlim=(0, None))
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     return figure, {"time": table["time"], "volume": table["volume"]}

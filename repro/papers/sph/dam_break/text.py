@@ -104,7 +104,7 @@ def kept_text(run: Run, volumes: pd.DataFrame) -> str:
 
 def files_text(files: dict[str, Path]) -> str:
     """What was written, by what it is."""
-    parts = (f"`{file.name}`: {name}, {file.stat().st_size / 1e6:.1f} MB" for name, file in files.items())
+    parts = (f"`{file.name}`: {name}, {file.stat().st_size / 1e3:,.3g} kB" for name, file in files.items())
     return "; ".join(parts) + "."
 
 

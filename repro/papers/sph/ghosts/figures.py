@@ -117,7 +117,7 @@ def _finish(figure, panels, system) -> None:
 
 def deficits(table: pd.DataFrame):
     """What equation 3 lacks by place and boundary, of `measures.table`: means over seeds, and each seed as a point."""
-    figure, axes = plt.subplots(figsize=(7.2, 3.8))
+    figure, axes = plt.subplots(figsize=(8.4, 4.0))
     series = {name: (name, "counted") for name in NAMES.values()}
     series = {WITH: (WITH, "counted"), "the same, ghosts not counted": (WITH, "not counted")} | series
     width, arrays = 0.8 / len(series), {}
@@ -126,6 +126,16 @@ def deficits(table: pd.DataFrame):
         values = 100 * rows[[f"{kind} {place}" for place in PLACES]].to_numpy()
         x = np.arange(len(PLACES)) + (n - (len(series) - 1) / 2) * width
         _bars(axes, x, values, width, COLOURS[n], MARKERS[n], label)
+        for place, mean, top in zip(x, values.mean(0), values.max(0), strict=True):
+            # what is small beside the others has a number, too
+            axes.annotate(
+                f"{mean:.2g}" if np.isfinite(mean) else "none",
+                (place, np.nan_to_num(top)),
+                (0, 5),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8,
+            )
         arrays[label] = values
     axes.set_xticks(range(len(PLACES)), PLACES)
     axes.set(ylabel="density that equation 3 lacks,\nroot mean square (% of $\\rho_0$)")

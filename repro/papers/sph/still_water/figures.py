@@ -24,12 +24,16 @@ def profiles(runs: dict[str, Run]):
         left.plot(run.profile.pressure / 1000, run.depth, **drawn, label=name)
         right.plot(100 * run.errors, run.depth, **drawn)
         arrays |= {f"{name}: depth": run.depth, f"{name}: pressure": run.profile.pressure}
-    right.axvspan(-100 * PRESSURE_ERROR, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
-    right.axhline(DEEP * first.system.resolution.smoothing_length, color="0.6", ls=":", marker="none")
+    band = {"color": GREEN, "alpha": 0.15, "label": f"as it should be, within {100 * PRESSURE_ERROR:g} %"}
+    right.axvspan(-100 * PRESSURE_ERROR, 100 * PRESSURE_ERROR, **band)
+    judged = {"ls": ":", "label": f"judged below {DEEP:g} smoothing lengths"}
+    right.axhline(DEEP * first.system.resolution.smoothing_length, color="0.6", marker="none", **judged)
     left.set(xlabel="pressure (kPa)", ylabel="depth (m)")
     right.set(xlabel="pressure less theory (% of theory)")
     left.invert_yaxis()
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    # handles and labels of both panels
+    named = [a + b for a, b in zip(*(axes.get_legend_handles_labels() for axes in (left, right)), strict=True)]
+    figure.legend(*named, loc="outside lower center", ncols=3)
     return figure, arrays
 
 
@@ -56,11 +60,11 @@ def convergence(table: pd.DataFrame):
     figure, axes = plt.subplots()
     for (ratio, rows), marker in zip(table.groupby("ratio"), cycle(MARKERS), strict=False):
         axes.semilogx(1000 * rows["spacing"], 100 * rows["error"], marker=marker, label=f"h = {ratio:g} spacings")
-    axes.axhspan(0, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15)
+    axes.axhspan(0, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15, label=f"within {100 * PRESSURE_ERROR:g} %")
     axes.set(xlabel="spacing (mm)", ylabel="largest error of the pressure (%)")
     spacings = 1000 * table["spacing"].unique()
     axes.set_xticks(spacings, [f"{spacing:.3g}" for spacing in spacings])
     axes.xaxis.set_minor_formatter("")
     axes.set_ylim(bottom=0)
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=4)
     return figure, {name: table[name] for name in ("ratio", "spacing", "error")}
