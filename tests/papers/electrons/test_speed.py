@@ -101,14 +101,15 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     assert judge(CLAIMS[claims.TREND], evidence).verdict is Verdict.REPRODUCED
     evidence = Evidence(found[claims.SPEEDUP]["measured"], baseline=found[claims.SPEEDUP]["baseline"])
     assert judge(CLAIMS[claims.SPEEDUP], evidence).verdict is Verdict.NEWER_HARDWARE
+    setup = claims.setup(published.find(claims.SETUP), SIZES, 1)
     assert "800 launches" in text.programs(table)
     assert "**44.4 times** as fast as *loop, all cores* (100 with 300,000)" in text.speedups(ratios)
-    assert "**a factor of 10 lies in the program of the CPU.**" in text.meaning(ratios, table)
+    assert "**a factor of 10 lies in the program of the CPU.**" in text.meaning(ratios, table, setup)
     cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
     at = ratios[(ratios["particles"] == ratios["particles"].max()) & (ratios["program"] == programs.PAPER)]
     loop = at.set_index("over")["speedup"][programs.LOOP]
     assert f"Over 8 cores, as many as the paper has for a GPU, the first would be {loop * cores / 8:.3g} times" in (
-        text.meaning(ratios, table)
+        text.meaning(ratios, table, setup)
     )
     assert "1.75 segments" in text.conditions(table)
     for figure, arrays in (figures.times(table), figures.speedups(ratios, 30.0, PAPER)):
@@ -167,7 +168,7 @@ def test_each_part_of_a_step_has_its_group(part, group):
     assert tables.group_of(part) == group
 
 
-def test_parts_are_nanoseconds_a_particle_and_their_bars_are_shares(monkeypatch):
+def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
     monkeypatch.setattr(tables, "source_of", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
     program = programs.Program(programs.LOOP, PlainCore(), "global sums", 5)
     monkeypatch.setattr(tables, "programs", lambda device: {program.name: program})
@@ -178,6 +179,8 @@ def test_parts_are_nanoseconds_a_particle_and_their_bars_are_shares(monkeypatch)
     assert "fields" in text.parts(table)
     figure, arrays = figures.part_bars(table)
     assert arrays["segments"][0] == pytest.approx(1e6 / 16)
+    # a part a hundred times shorter than another has a bar that one can see
+    assert figure.axes[0].get_xscale() == "log"
     plt.close(figure)
 
 
@@ -189,6 +192,7 @@ def test_other_codes_stand_beside_our_best(timed):
     assert ours.loc["GPU", "ns"] == pytest.approx(0.25)
     assert ours.loc["one core", "ns"] == pytest.approx(40)
     assert "PIConGPU 0.373 ns (NVIDIA A100, by its authors)" in text.codes(found)
+    assert set(found.loc[found["who"] != "this run", "precision"]) == {"-"}
     figure, arrays = figures.codes(found)
     assert len(arrays["ns"]) == 6
     plt.close(figure)

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, GREEN, MARKERS
+from repro.papers.style import COLOURS, MARKERS
 
 from .continuity import REALS
 from .dispersion import theory
@@ -38,14 +38,17 @@ def dispersion(table: pd.DataFrame):
 
 def reflection(table: pd.DataFrame):
     """What comes back over the angle of incidence and over the number of layers, of `reflection.table`."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.0), sharey=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.4), sharey=True)
     for axes, group, along, unit in (
         (left, "layers", "angle", "{:g} layers"),
         (right, "angle", "layers", "{:.0f}°"),
     ):
-        for (value, rows), marker in zip(table.groupby(group), cycle(MARKERS), strict=False):
-            axes.plot(rows[along], rows["reflection"], marker=marker, label=unit.format(value))
-        axes.axhline(LARGEST, color=GREEN, ls="--", marker="none")
+        for k, (value, rows) in enumerate(table.groupby(group)):
+            # colours and markers repeat, dashed then
+            look = {"marker": MARKERS[k % len(MARKERS)], "color": COLOURS[k % len(COLOURS)]}
+            line = "-" if k < len(COLOURS) else "--"
+            axes.plot(rows[along], rows["reflection"], ls=line, **look, label=unit.format(value))
+        axes.axhline(LARGEST, color="0.4", ls=":", marker="none", label="at most")
         axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     left.set(xlabel="angle of incidence (degrees)", ylabel="largest field reflected (dB)")
     right.set(xlabel="absorbing layers", xticks=sorted(table["layers"].unique()))

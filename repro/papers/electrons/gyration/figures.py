@@ -26,7 +26,8 @@ def turns(runs: dict):
     for k, energy in enumerate(energies):
         table = runs[energy, "double"]
         right.semilogy(table["turns"], table["Boris"].abs(), ":", color=COLOURS[k], marker="none")
-    left.axhline(RADIUS_ERROR, color="0.5", lw=1, marker="none")
+    left.plot([], [], ":", color="0.4", marker="none", label="Boris' rotation")
+    left.axhline(RADIUS_ERROR, color="0.5", lw=1, marker="none", label="at most, double precision")
     right.axhline(PHASE_ERROR, color="0.5", lw=1, marker="none")
     left.set(xlabel="turns", ylabel="error of the radius (relative)")
     right.set(xlabel="turns", ylabel="error of the phase (radians)")

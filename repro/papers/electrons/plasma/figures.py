@@ -53,9 +53,8 @@ def energies(runs: dict, warm: dict[float, pd.DataFrame]):
     for axes, title in ((left, "cold waves"), (right, "warm plasma")):
         axes.axhspan(-100 * ENERGY_DRIFT, 100 * ENERGY_DRIFT, color=GREEN, alpha=0.15)
         axes.set(xlabel="plasma periods", title=title)
-        axes.legend()
-    # room for the legend
-    left.set(ylabel="change of the energy (%)", ylim=(None, 1.5 * left.get_ylim()[1]))
+        axes.legend(fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.18))
+    left.set(ylabel="change of the energy (%)")
     return figure, arrays
 
 
@@ -79,7 +78,10 @@ def growth(table: pd.DataFrame, rate: float):
     rows = table[(table["time"] > min(3.0, end / 2)) & (table["time"] <= end)]
     middle = rows.iloc[len(rows) // 2]
     line = middle["field"] * np.exp(rows["time"] - middle["time"])
-    axes.semilogy(rows["time"], line, "--", color=COLOURS[1], marker="none", label=f"theory, {rate:.3g} 1/s")
-    axes.set(xlabel="time times theory's growth rate", ylabel="amplitude of the field (V/m)")
+    axes.semilogy(rows["time"], line, "--", color=COLOURS[1], marker="none", label="theory")
+    axes.set(
+        xlabel=f"time times theory's growth rate, {rate / 1e6:.3g} per microsecond",
+        ylabel="amplitude of the field (V/m)",
+    )
     axes.legend()
     return figure, {name: table[name] for name in table}

@@ -10,7 +10,7 @@ from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from .claims import PAPER_PARTICLES
 from .programs import BATCHES, BATCHES_ON_CORE, LOOP, LOOP_ON_CORE, ON_DEVICE, PAPER, PRODUCTION, TILES
 from .shared import CORES, TURNS
-from .tables import GROUPS
+from .tables import GROUPS, UNKNOWN
 
 _LOOKS = {
     PAPER: (BLUE, "o"),
@@ -23,7 +23,8 @@ _LOOKS = {
     BATCHES_ON_CORE: (PURPLE, "*"),
 }
 
-_GROUP_COLOURS = dict(zip(GROUPS, (BLUE, PURPLE, VERMILLION, ORANGE, GREEN, YELLOW), strict=True))
+WHOLE = "whole step"
+_GROUP_COLOURS = {WHOLE: "0.6"} | dict(zip(GROUPS, (BLUE, PURPLE, VERMILLION, ORANGE, GREEN, YELLOW), strict=True))
 
 #: dashes by the program that a speedup is over
 _DASHES = {LOOP: "-", BATCHES: "--"}
@@ -58,29 +59,33 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
     return figure, dict(table[["program", "over", "particles", "speedup"]])
 
 
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
-
-
 def part_bars(table: pd.DataFrame):
-    """Nanoseconds a particle of the parts of a step, a bar a program, in shares of the step."""
+    """Nanoseconds a particle of the parts of a step, a bar each, and of the whole step, program by program."""
     sums = table.pivot_table(index="program", columns="group", values="ns", aggfunc="sum", sort=False)
-    sums = sums.reindex(columns=list(GROUPS)).fillna(0.0)
-    whole = sums.sum(axis=1)
-    figure, axes = plt.subplots(figsize=(7.2, 0.5 * len(sums) + 1.6))
-    left = np.zeros(len(sums))
-    for group in GROUPS:
-        share = (100 * sums[group] / whole).to_numpy()
-        bars = axes.barh(range(len(sums)), share, 0.7, left, color=_GROUP_COLOURS[group], label=group)
-        texts = [_short(value) if part > 6 else "" for value, part in zip(sums[group], share, strict=True)]
-        axes.bar_label(bars, texts, label_type="center", fontsize=8)
-        left += share
-    axes.set_yticks(range(len(sums)), [f"{name}: {_short(total)} ns" for name, total in whole.items()])
-    axes.invert_yaxis()
-    axes.set(xlabel="share of a step (%); numbers are ns a particle", xlim=(0, 100))
+    sums = sums.reindex(columns=list(GROUPS))
+    bars = [bar for name, row in sums.iterrows() for bar in _bars_of(name, row)]
+    heights = np.cumsum([1.0 + 1.2 * (group == WHOLE) for _, group, _ in bars])
+    figure, axes = plt.subplots(figsize=(7.2, 0.22 * heights[-1] + 1.6))
+    for height, (program, group, ns) in zip(heights, bars, strict=True):
+        bar = axes.barh(height, ns, 0.8, color=_GROUP_COLOURS[group])
+        axes.bar_label(bar, [f" {ns:.2g}"], fontsize=8)
+        if group == WHOLE:
+            axes.annotate(program, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
+    least, most = (f(ns for *_, ns in bars) for f in (min, max))
+    axes.set(xscale="log", xlim=(least / 3, 3 * most), ylim=(heights[-1] + 0.8, heights[0] - 1.8), yticks=[])
+    axes.set(xlabel="time of a step of a particle (ns)")
     axes.grid(axis="y", visible=False)
-    figure.legend(loc="outside upper center", ncols=3)
-    return figure, {"program": list(sums.index), **{group: sums[group].to_numpy() for group in GROUPS}}
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _GROUP_COLOURS.values()]
+    figure.legend(handles, list(_GROUP_COLOURS), loc="outside lower center", ncols=3)
+    return figure, {"program": list(sums.index), **{group: sums[group].fillna(0).to_numpy() for group in GROUPS}}
+
+
+def _bars_of(program: str, row: pd.Series):
+    """(program, part, ns) of the whole step and of the parts that the program has."""
+    parts = row[row > 0]
+    yield program, WHOLE, parts.sum()
+    for group, ns in parts.items():
+        yield program, group, ns
 
 
 def shared(table: pd.DataFrame):
@@ -103,7 +108,8 @@ def shared(table: pd.DataFrame):
 
 def codes(table: pd.DataFrame):
     """Nanoseconds of a step of a particle: ours and other codes, from `tables.beside`."""
-    names = [", ".join(filter(None, (row.code, row.precision, row.case))) for row in table.itertuples()]
+    known = [[row.code, row.precision, row.case] for row in table.itertuples()]
+    names = [", ".join(part for part in parts if part != UNKNOWN) for parts in known]
     figure, axes = plt.subplots(figsize=(7.2, 0.4 * len(table) + 1.2))
     colours = [BLUE if who == "this run" else ORANGE for who in table["who"]]
     bars = axes.barh(range(len(table)), table["ns"], 0.7, color=colours)

@@ -15,6 +15,9 @@ from .programs import ON_CORES, ON_GPU, ON_ONE_CORE, Program, programs
 #: particles a cell of the paper's test, of which the paper says nothing
 PER_CELL = 30
 
+#: what stands where a program has no such number, or another code's is not known
+UNKNOWN = "-"
+
 #: what a part of a step is counted to, by words in its name
 GROUPS = {
     "segments": ("particles", "launches"),
@@ -129,11 +132,11 @@ def group_of(part: str) -> str:
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """The columns of `speeds` that a reader compares, rounded."""
+    """The columns of `speeds` that a reader compares; a dash where a program has no such number."""
     found = table.assign(**{"10^6 segments/s": table["segments"] / 1e6, "ms": 1e3 * table["seconds"]})
     columns = ["system", "program", "device", "precision", "particles", "cells", "per step", "ms", "ns", "spread"]
     columns += ["10^6 segments/s", "launches", "busy", "sort every"]
-    return found[columns].rename(columns={"per step": "segments/step"}).round(3)
+    return found[columns].rename(columns={"per step": "segments/step"}).fillna({"busy": UNKNOWN})
 
 
 def beside(tables, others: pd.DataFrame) -> pd.DataFrame:
@@ -147,7 +150,7 @@ def beside(tables, others: pd.DataFrame) -> pd.DataFrame:
     ours = ours.assign(where=places, code="here: " + ours["program"], case=ours["system"], who="this run")
     best = ours.dropna(subset="where").sort_values("ns").drop_duplicates(["where", "case", "precision"])
     places = others["device"].map({"cuda": "GPU", "core": "one core"})
-    others = others.assign(where=places, case="", precision="", particles="")
+    others = others.assign(where=places, case=UNKNOWN, precision=UNKNOWN, particles=UNKNOWN)
     return pd.concat([best[columns], others[columns]], ignore_index=True).sort_values(
         ["where", "ns"], ignore_index=True
     )

@@ -4,11 +4,9 @@ import re
 
 import pandas as pd
 
+from .claims import SETUP
 from .programs import BATCHES, LOOP, ON_DEVICE, PAPER, PRODUCTION
 from .shared import CORES
-
-#: of the paper's node: 32 cores beside four GPUs
-CORES_A_GPU = 8
 
 #: what is said where no GPU is
 NO_GPU = "Without a GPU there is no speedup to measure: the programs of the CPU stand in the table above."
@@ -63,18 +61,20 @@ def speedups(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def meaning(table: pd.DataFrame, speeds: pd.DataFrame) -> str:
-    """What the speedup hangs on: the program it is over, and the cores and GPUs on both sides."""
+def meaning(table: pd.DataFrame, speeds: pd.DataFrame, setup: pd.DataFrame) -> str:
+    """What the speedup hangs on: the program it is over, and the cores and GPUs on both sides; `claims.setup`."""
+    _, theirs, gpus = (int(value) for value in setup.set_index("id").loc[list(SETUP), "paper"])
     most = table["particles"].max()
     at = table[table["particles"] == most].set_index(["program", "over"])["speedup"]
     cores = speeds[speeds["program"] == LOOP]["hardware"].iloc[0]
     better = at[PAPER, LOOP] / at[PAPER, BATCHES]
-    alike = at[PAPER, LOOP] * int(re.search(r"(\d+) core", cores)[1]) / CORES_A_GPU
+    share = theirs / gpus
+    alike = at[PAPER, LOOP] * int(re.search(r"(\d+) core", cores)[1]) / share
     return (
-        f"One GPU is compared with {cores}. The paper compares four GPUs with 32 cores, which are {CORES_A_GPU} cores "
-        f"a GPU. Over the loop that takes particle by particle, as the paper's program does, its way on a GPU is "
+        f"One GPU is compared with {cores}. The paper compares {gpus} GPUs with {theirs} cores, which are {share:g} "
+        f"cores a GPU. Over the loop that takes particle by particle, as the paper's program does, its way on a GPU is "
         f"{at[PAPER, LOOP]:.3g} times as fast, over the same cores with batches {at[PAPER, BATCHES]:.3g} times: **a "
-        f"factor of {better:.2g} lies in the program of the CPU.** Over {CORES_A_GPU} cores, as many as the paper has "
+        f"factor of {better:.2g} lies in the program of the CPU.** Over {share:g} cores, as many as the paper has "
         f"for a GPU, the first would be {alike:.3g} times if the loop is as fast as its cores are many. With the "
         f"fields on the GPU it is {at[ON_DEVICE, LOOP]:.3g} times as fast as the loop, and what is fast on a GPU "
         f"today, one launch for all segments, {at[PRODUCTION, LOOP]:.3g} times."
