@@ -110,6 +110,7 @@ def rest_text(table: pd.DataFrame, parts: pd.DataFrame, paper: Paper) -> str:
     at = table.set_index("id")["here, with the paper's rest"]
     limit = with_the_rest(parts, paper, PAPER_NODES)["limit"]
     serial, hybrid = 1000 * paper.serial_rest, 1000 * paper.hybrid_rest
+    moved, carried = paper.hybrid * paper.hybrid_share, 2.0 * 8 * D3Q19.q * PAPER_NODES**3
     return (
         f"The paper's serial program spends {100 * (1 - paper.serial_share):.0f} % of its time on what is neither "
         "collision nor streaming and stays on the host. Whatever is done on the GPU, its speedup cannot pass "
@@ -117,7 +118,11 @@ def rest_text(table: pd.DataFrame, parts: pd.DataFrame, paper: Paper) -> str:
         f"proportion to collision and streaming: the hybrid would then be {at['swap-004']:.3g} times as fast on "
         f"{PAPER_NODES}$^3$ nodes and {at['swap-009']:.3g} times on {LARGEST}$^3$, and collision and streaming with "
         f"the bus would take {at['swap-008']:.0f} % of it. So two things keep the paper's speedup below two: the bus, "
-        f"and the rest. The paper's shares do not quite fit each other: "
+        f"and the rest. That it is the bus the paper's own numbers say: its hybrid takes {1000 * moved:.0f} ms for "
+        f"collision and streaming. To carry the populations there and back, {carried / 1e6:.0f} MB, in that time is "
+        f"{carried / moved / 1e9:.2g} GB/s, a bus's speed; the kernels' two passes through a GPU's memory are twice "
+        "the bytes at a speed many times higher.\n\n"
+        f"The paper's shares do not quite fit each other: "
         f"{100 * (1 - paper.serial_share):.0f} % of {paper.serial:g} s are {serial:.0f} ms, "
         f"{100 * (1 - paper.hybrid_share):.0f} % of {paper.hybrid:g} s {hybrid:.0f} ms, though the rest is on the host "
         "in both programs."
