@@ -50,7 +50,7 @@ def part_bars(parts: pd.DataFrame, published: pd.DataFrame, paper: dict):
     times = [ours.loc[place] for place in places]
     theirs = [published.loc[place] for place in places]
     bars = axes.barh(heights, times, 0.8, color=[_GROUP_COLOURS[group] for _, group in places])
-    axes.bar_label(bars, [f" {time:.2g}" for time in times], fontsize=8)
+    axes.bar_label(bars, [f" {time:,.0f}" if time >= 100 else f" {time:.2g}" for time in times], fontsize=8)
     axes.plot(theirs, heights, **paper)
     for height, (way, group) in zip(heights, places, strict=True):
         if group == GROUPS[0]:

@@ -231,3 +231,21 @@ def test_arrays_of_a_run_are_gone_before_the_next_is_allocated(threads):
         return period
 
     iteration.iteration_parts([10], {"serial": build}, RATES, runs=3)
+
+
+def test_the_share_of_collision_and_streaming_says_how_much_of_it_is_the_bus():
+    way = iteration.PAPER_WAY
+    rows = [(way, "to the GPU", "to the GPU", 8.0), (way, "collide", "GPU memory", 2.0)]
+    sizes = [(way, n, part, channel, t) for n in (128, 512) for way, part, channel, t in rows]
+    sizes += [(other, n, "collide", "core", 20.0) for other in ("serial", iteration.COLLIDE_ONLY) for n in (128, 512)]
+    parts = pd.DataFrame(sizes, columns=["way", "nodes", "part", "channel", "seconds"])
+    parts = parts.assign(runs=[[t, t] for t in parts["seconds"]], predicted=1.0)
+    notes = {}
+    record = SimpleNamespace(
+        measure=lambda claim, value, note="", **more: notes.update({claim: note}),
+        measure_all=lambda values, note="", **more: notes.update(dict.fromkeys(values, note)),
+    )
+    claims.hand_over(record, parts, True)
+    assert set(notes) == set(claims.JUDGED)
+    assert notes["swap-008"] == "on 128^3 nodes; 80 % on the bus, 20 % in all kernels"
+    assert notes["swap-009"] == "on 512^3 nodes"

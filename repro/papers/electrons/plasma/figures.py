@@ -80,7 +80,7 @@ def growth(table: pd.DataFrame, rate: float):
     line = middle["field"] * np.exp(rows["time"] - middle["time"])
     axes.semilogy(rows["time"], line, "--", color=COLOURS[1], marker="none", label="theory")
     axes.set(
-        xlabel=f"time times theory's growth rate, {rate / 1e6:.3g} per microsecond",
+        xlabel=f"time times theory's growth rate, {rate / 1e9:.3g} per nanosecond",
         ylabel="amplitude of the field (V/m)",
     )
     axes.legend()

@@ -68,7 +68,7 @@ def part_bars(table: pd.DataFrame):
     figure, axes = plt.subplots(figsize=(7.2, 0.22 * heights[-1] + 1.6))
     for height, (program, group, ns) in zip(heights, bars, strict=True):
         bar = axes.barh(height, ns, 0.8, color=_GROUP_COLOURS[group])
-        axes.bar_label(bar, [f" {ns:.2g}"], fontsize=8)
+        axes.bar_label(bar, [f" {ns:,.0f}" if ns >= 100 else f" {ns:.2g}"], fontsize=8)
         if group == WHOLE:
             axes.annotate(program, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
     least, most = (f(ns for *_, ns in bars) for f in (min, max))
