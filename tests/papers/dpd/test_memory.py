@@ -10,7 +10,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.errors import CheckError, InputError
-from repro.papers.dpd.memory_and_launch import constants, text
+from repro.papers.dpd.memory_and_launch import access, constants, text
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
 from repro.parallel import Speed, Timing, select
 from repro.study import claims
@@ -18,38 +18,46 @@ from repro.study.evidence import Evidence
 from repro.study.verdicts import Verdict, judge
 
 
-def test_every_walk_takes_each_number_once(device):
-    launches, source, target = memory_benchmark.walks(device, 6, [1, 2, 8, 32, 0])
-    assert len(set(device.to_host(source))) == 64
-    for stride, launch in launches.items():
-        assert memory_benchmark.check_walk(launch, source, target), stride
+def test_every_walk_takes_each_number_once_whatever_a_thread_takes(device):
+    for items, block in ((1, 4), (4, 4)):
+        launches, source, target = access.walks(device, 6, [1, 2, 8, 32, 0], items=items, block=block)
+        assert len(set(device.to_host(source))) == 64
+        for stride, launch in launches.items():
+            assert access.check_walk(launch, source, target), stride
     with pytest.raises(CheckError, match="64 of 64"):
-        memory_benchmark.check_walk(lambda: None, source, target)
+        access.check_walk(lambda: None, source, target)
+
+
+class Places:
+    """Notes which numbers were taken, in their order."""
+
+    def __init__(self):
+        self.taken = []
+
+    def __setitem__(self, place, value):
+        self.taken.append(int(place))
+
+    def __getitem__(self, place):
+        self.taken.append(int(place))
+        return np.float32(0)
+
+
+def _walked(number, count: int, factor: int, shift: int) -> np.ndarray:
+    places, held = Places(), np.zeros((1, count), np.float32)
+    walk = access.walk_body(number, 1, 4)
+    walk(0, count, held, np.zeros(count, np.float32), places, *map(np.uint32, (count - 1, factor, shift)))
+    return np.array(places.taken)
 
 
 def test_neighbours_of_a_walk_lie_a_stride_apart_and_those_at_random_anywhere():
     bits, count = 12, 1 << 12
-    source = np.zeros(count, np.float32)
-
-    class Places:
-        """Notes which item took which number."""
-
-        def __init__(self):
-            self.taken = []
-
-        def __setitem__(self, place, value):
-            self.taken.append(place)
-
     for shift in (0, 3, 5):
-        places = Places()
-        memory_benchmark.strided(0, count, source, places, bits, shift)
-        order = np.array(places.taken)
+        order = _walked(access.rotated, count, 1 << shift, bits - shift)
         assert np.array_equal(np.sort(order), np.arange(count))
         # but for the places where a walk begins again
         assert (np.diff(order) == 1 << shift).sum() == count - (1 << shift)
-    places = Places()
-    memory_benchmark.scattered(0, count, source, places, bits, bits // 2)
-    order = np.array(places.taken)
+    with np.errstate(over="ignore"):
+        order = _walked(access.at_random, count, access._SECOND, bits // 2)
     assert np.array_equal(np.sort(order), np.arange(count))
     # of 32 numbers at random among 512 sectors of 8, two now and then share one
     sectors = [len(set(warp // 8)) for warp in order.reshape(-1, 32)]
@@ -57,29 +65,53 @@ def test_neighbours_of_a_walk_lie_a_stride_apart_and_those_at_random_anywhere():
     assert np.mean(sectors) == pytest.approx(expected, rel=0.05)
 
 
-def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_number(threads):
-    class Gpu:
-        name = "cuda"
+def test_the_threads_of_a_block_take_its_items_side_by_side_and_each_thread_loads_all_before_it_stores():
+    block, items = 4, 2
+    found = [[int(access.item(x, j, items, block)) for x in range(8)] for j in range(items)]
+    assert found == [[0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]]
+    both, held = Places(), np.zeros((items, 1), np.float32)
+    access.walk_body(access.rotated, items, block)(1, 1, held, both, both, *map(np.uint32, (15, 1, 4)))
+    assert both.taken == [1, 5, 1, 5]
 
-    strides = (1, 2, 4, 8, 16, 32, 1024)
-    assert [memory_benchmark.traffic_model(stride, Gpu) for stride in strides] == [1, 2, 4, 8, 8, 8, 8]
-    assert [memory_benchmark.traffic_model(stride, threads) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
+
+def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_number(threads):
+    strides, line = (1, 2, 4, 8, 16, 32, 1024), access.sector(threads)
+    assert [access.traffic_model(stride, access.SECTOR["cuda"]) for stride in strides] == [1, 2, 4, 8, 8, 8, 8]
+    assert [access.traffic_model(stride, line) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
 
 
 def test_the_slowest_stride_is_that_of_the_largest_array_and_access_at_random_is_reported_apart(threads):
     rows = [
-        (6, 1, 9.0, 1.0, 1),
-        (6, 32, 1.0, 50.0, 16),
-        (8, 1, 8.0, 1.0, 1),
-        (8, 32, 2.0, 4.0, 16),
-        (8, 0, 1.0, 8.0, 16),
+        (6, 1, 9.0, 0.9, 1.0, 1),
+        (6, 32, 1.0, 0.1, 50.0, 16),
+        (8, 1, 8.0, 0.86, 1.0, 1),
+        (8, 32, 2.0, 0.2, 4.0, 16),
+        (8, 0, 1.0, 0.1, 8.0, 16),
     ]
-    walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "ratio", "model"])
-    assert text.strides_note(walks) == "stride 32: 4.0, at random: 8.0; bytes of sectors explain 16"
+    walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "of copy", "ratio", "model"])
+    note = "stride 1 at 86 % of a copy; stride 32: 4.0, at random: 8.0; bytes of sectors explain 16"
+    assert text.strides_note(walks) == note
     found = text.strides(walks, threads)
-    assert "arrays of 2^8 numbers: coalesced access reaches 8 GB/s" in found
-    assert "of 64 bytes for every number explain a factor of 16" in found
+    assert (
+        "arrays of 2^8 numbers: coalesced access reaches 8 GB/s, **86 %** of a plain copy: the memory limits" in found
+    )
+    assert "of 64 bytes for every number of 4 explain a factor of 16; lines of 128 bytes would explain 32" in found
     assert "at random: nan" in text.strides_note(walks[walks["stride"] > 0])
+
+
+def test_ratios_over_a_walk_that_the_memory_does_not_limit_are_said_to_be_too_small(threads):
+    rows = [(8, 1, 8.0, 0.4, 1.0, 1), (8, 32, 2.0, 0.1, 4.0, 16)]
+    walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "of copy", "ratio", "model"])
+    assert "**40 %** of a plain copy: something else limits it, so that the ratios are too small" in text.strides(
+        walks, threads
+    )
+
+
+def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transactions(threads, monkeypatch):
+    monkeypatch.setattr(access, "copy_bandwidth", lambda device: 1e9)
+    table = access.strides_table(threads, [10], [1, 4, 0], seconds=1e-6)
+    assert list(table["of copy"]) == pytest.approx(list(table["GB/s"]))
+    assert list(table["moved of copy"] / table["of copy"]) == pytest.approx([1, 4, 16])
 
 
 def test_the_best_place_of_the_constants_is_named_for_each_stencil():
@@ -143,7 +175,7 @@ def test_times_are_shown_in_microseconds_as_the_last_column():
 )
 def test_arrays_and_strides_that_cannot_be_are_refused(threads, bits, strides, message):
     with pytest.raises(InputError, match=message):
-        memory_benchmark.strides_table(threads, [bits], strides)
+        access.strides_table(threads, [bits], strides)
 
 
 @pytest.mark.parametrize("name", ["serial", "threads", "cuda"])

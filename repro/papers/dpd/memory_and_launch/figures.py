@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, MARKERS, SKY_BLUE, VERMILLION
+from repro.papers.style import BLACK, COLOURS, MARKERS, SKY_BLUE, VERMILLION
 
 from .occupancy import Limits, occupancy, shared_bytes
 
@@ -12,16 +12,16 @@ from .occupancy import Limits, occupancy, shared_bytes
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
-def strides(table: pd.DataFrame, paper_ratio: float, paper: dict):
-    """Time over that of coalesced access, over the stride; `table` comes from memory.strides_table.
+def strides(table: pd.DataFrame, paper_ratio: float):
+    """Time over that of coalesced access, over the stride; `table` comes from access.strides_table.
 
-    `paper` are the keywords of a paper's points. The last tick of the axis is access at random.
+    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random.
     """
     figure, axes = plt.subplots()
     steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
     places = {stride: k for k, stride in enumerate(steps)} | {0: len(steps)}
     for k, (bits, rows) in enumerate(table.groupby("bits", sort=False)):
-        label = f"two arrays of 2^{bits} numbers, {rows['MiB'].iloc[0]:.4g} MiB"
+        label = f"two arrays of 2$^{{{bits}}}$ numbers, {rows['MiB'].iloc[0]:.4g} MiB"
         at = rows["stride"].map(places)
         ordered = rows["stride"] > 0
         style = {"color": COLOURS[k], "marker": MARKERS[k]}
@@ -30,7 +30,7 @@ def strides(table: pd.DataFrame, paper_ratio: float, paper: dict):
     model = table[table["bits"] == table["bits"].iloc[0]]
     at = model["stride"].map(places)
     axes.semilogy(at, model["model"], "--", color="0.4", marker="none", label="model: bytes moved")
-    axes.plot([places[32] if 32 in places else len(steps) - 1], [paper_ratio], **paper, label="paper: up to 32")
+    axes.axhline(paper_ratio, color=BLACK, linestyle=":", marker="none", label=f"paper: up to {paper_ratio:g}")
     names = [str(stride) for stride in steps] + (["random"] if 0 in set(table["stride"]) else [])
     axes.set_xticks(range(len(names)), names, rotation=45 if len(names) > 9 else 0)
     ticks = [1, 2, 4, 8, 16, 32, 64]

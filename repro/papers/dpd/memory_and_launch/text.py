@@ -4,28 +4,35 @@ from statistics import median
 
 import pandas as pd
 
-from . import memory
+from . import access, memory
 
 
 def strides(walks: pd.DataFrame, device) -> str:
-    """The slowest stride and random access on the largest array, from `memory.strides_table`."""
-    large = memory.largest_array(walks)
-    worst = memory.worst_stride(large)
+    """The slowest stride and random access on the largest array, from `access.strides_table`."""
+    large = access.largest_array(walks)
+    worst, one = access.worst_stride(large), large.loc[1]
+    size = f"2^{walks['bits'].iloc[-1]}"
+    unit = access.sector(device)
+    lines = access.LONG_LINE // access.ITEM
+    at_roof = one["of copy"] >= access.AT_THE_ROOF
+    limit = "the memory limits it" if at_roof else "something else limits it, so that the ratios are too small"
     return (
-        f"On `{device}`, arrays of 2^{walks['bits'].iloc[-1]} numbers: coalesced access reaches "
-        f"{large.loc[1, 'GB/s']:.4g} GB/s. The slowest stride is {worst} with **{large.loc[worst, 'ratio']:.1f}** "
-        f"times the time of stride 1; access at random takes **{_at_random(large):.1f}** times. Whole sectors or "
-        f"cache lines of {memory.sector(device)} bytes for every number explain a factor of {large['model'].max():g}."
+        f"On `{device}`, arrays of {size} numbers: coalesced access reaches {one['GB/s']:.4g} GB/s, "
+        f"**{100 * one['of copy']:.0f} %** of a plain copy: {limit}. The slowest stride is {worst} with "
+        f"**{large.loc[worst, 'ratio']:.1f}** times the time of stride 1; access at random takes "
+        f"**{_at_random(large):.1f}** times. Transactions of {unit} bytes for every number of {access.ITEM} explain a "
+        f"factor of {large['model'].max():g}; lines of {access.LONG_LINE} bytes would explain {lines}."
     )
 
 
 def strides_note(walks: pd.DataFrame) -> str:
     """The ratios beside the one that is judged, and what bytes explain."""
-    large = memory.largest_array(walks)
-    worst = memory.worst_stride(large)
+    large = access.largest_array(walks)
+    worst = access.worst_stride(large)
+    share = 100 * large.loc[1, "of copy"]
     return (
-        f"stride {worst}: {large.loc[worst, 'ratio']:.1f}, at random: {_at_random(large):.1f}; bytes of sectors "
-        f"explain {large['model'].max():g}"
+        f"stride 1 at {share:.0f} % of a copy; stride {worst}: {large.loc[worst, 'ratio']:.1f}, "
+        f"at random: {_at_random(large):.1f}; bytes of sectors explain {large['model'].max():g}"
     )
 
 

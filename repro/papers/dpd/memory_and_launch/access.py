@@ -1,0 +1,184 @@
+"""Speed of coalesced and uncoalesced access: the same additions in another order (section 4.5.1)."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from numpy import uint32
+
+from repro.errors import CheckError, InputError
+from repro.parallel import Kernel, copy_bandwidth, inline, require_memory, time_launches
+
+#: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
+SECTOR = {"cuda": 32}
+LINE = 64
+
+#: bytes of the longest: what a warp's 32 neighbouring numbers fill, and what a GPU fetches that has no sectors
+LONG_LINE = 128
+
+#: share of the copy bandwidth from which on memory is what limits a walk
+AT_THE_ROOF = 0.85
+
+ITEM = np.dtype(np.float32).itemsize
+
+#: numbers that a GPU's thread takes, all loaded before the first is stored, and threads a block: a single load of 4
+#: bytes a thread leaves too few bytes under way to fill the memory's latency
+ITEMS, BLOCK = 8, 256
+
+#: odd multipliers of a hash that permutes the indices
+_FIRST, _SECOND = uint32(2147483647), 1540483477
+
+_ONE = np.float32(1)
+
+
+@inline
+def rotated(t, mask, stride, shift):
+    """The number k(t) = t stride mod N + t stride / N of N = mask + 1: t with its bits rotated, so each is taken once.
+
+    N = stride 2^shift. The product is the 32-bit one that a GPU has.
+    """
+    return uint32((uint32(t * stride) & mask) | uint32(t >> shift))
+
+
+@inline
+def at_random(t, mask, factor, shift):
+    """A number at random: every operation here is invertible, so each number is taken once."""
+    k = uint32(uint32(t * _FIRST) & mask)
+    k = uint32(k ^ uint32(k >> shift))
+    k = uint32(uint32(k * factor) & mask)
+    return uint32(k ^ uint32(k >> shift))
+
+
+@inline
+def item(x, j, items, block):
+    """The j-th of the `items` items of thread x: a block's threads take its items side by side, `block` at a time.
+
+    `block` is a power of two.
+    """
+    lane = uint32(x & (block - 1))
+    return uint32(uint32(uint32(x) - lane) * uint32(items) + uint32(j * block) + lane)
+
+
+@cache
+def walk_body(number, items: int, block: int):
+    """Each thread adds one to the numbers of its items: `number` is `rotated` or `at_random`."""
+
+    @inline
+    def walk(x, n, held, source, target, mask, factor, shift):
+        # all loads come before the first store, which could change what they read for all that the compiler knows
+        for j in range(items):
+            for i in range(x, x + n):
+                held[j, i - x] = source[number(item(i, j, items, block), mask, factor, shift)]
+        for j in range(items):
+            for i in range(x, x + n):
+                target[number(item(i, j, items, block), mask, factor, shift)] = held[j, i - x] + _ONE
+
+    return walk
+
+
+def sector(device) -> int:
+    """Bytes of the device's smallest memory transaction."""
+    return SECTOR.get(device.name, LINE)
+
+
+def traffic_model(stride: int, transaction: int) -> int:
+    """Bytes moved over bytes requested, for neighbouring threads `stride` numbers apart and no cache hits."""
+    return min(stride, transaction // ITEM)
+
+
+def walks(device, bits: int, strides, *, items: int | None = None, block: int = BLOCK) -> tuple:
+    """Launches over arrays of 2^bits numbers, by stride; stride 0 is at random. Each adds one to every number.
+
+    A GPU's thread takes `items` numbers, by default as many as the array gives each block. Returns ({stride: launch},
+    source array, target array).
+    """
+    if not 4 <= bits <= 30:
+        raise InputError(f"bits = {bits}: arrays of 2^4 to 2^30 numbers")
+    for stride in strides:
+        if stride < 0 or stride & (stride - 1) or stride >= 1 << bits:
+            raise InputError(f"stride {stride}: 0 (at random), or a power of two below 2^{bits}")
+    count = 1 << bits
+    if device.name != "cuda":
+        # a core takes one item after the other
+        items = 1
+    elif items is None:
+        items = max(1, min(ITEMS, count // block))
+    require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers", "use fewer bits")
+    source = device.to_device((np.arange(count, dtype=np.int32) % 1024).astype(np.float32))
+    target = device.zeros(count, np.float32)
+    bind = {
+        number: device.compile(Kernel(walk_body(number, items, block), rows=items, block=block))
+        for number in (rotated, at_random)
+    }
+    launches = {}
+    for stride in strides:
+        if stride:
+            walk, numbers = bind[rotated], (stride, bits + 1 - stride.bit_length())
+        else:
+            walk, numbers = bind[at_random], (_SECOND, bits // 2)
+        launches[stride] = walk((count // items,), source, target, *map(uint32, (count - 1, *numbers)))
+    return launches, source, target
+
+
+def check_walk(launch, source, target) -> str:
+    """Run a walk on a cleared target; raises CheckError unless every number was taken."""
+    target[:] = 0
+    launch()
+    missed = int((target != source + _ONE).sum())
+    if missed:
+        raise CheckError(f"{missed} of {len(target)} numbers were not taken")
+    return "each number taken once"
+
+
+def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05) -> pd.DataFrame:
+    """Time the same addition on the same arrays, neighbouring threads 1, 2, 4, ... numbers apart, and at random (0).
+
+    Columns bits, MiB (both arrays), stride, seconds, spread, GB/s (of numbers requested), "of copy" (its share of the
+    device's copy bandwidth, the roof), ratio (time over stride 1), model (bytes moved over bytes requested) and "moved
+    of copy" (the share of the roof that the moved bytes take). `strides` must begin with 1.
+    """
+    if not strides or strides[0] != 1:
+        raise InputError(f"strides {list(strides)}: begin with 1, to which the others are compared")
+    roof, rows = copy_bandwidth(device), []
+    for bits in bits_of_arrays:
+        bound, source, target = walks(device, bits, strides)
+        requested, first = 2 * ITEM << bits, None
+        for stride, launch in bound.items():
+            check = check_walk(launch, source, target)
+            timing = time_launches([launch], device, seconds)
+            each = timing.seconds
+            first = first or each
+            model, share = traffic_model(stride or 1 << bits, sector(device)), requested / each / roof
+            row = {"bits": bits, "MiB": requested / 2**20, "stride": stride, "seconds": each, "spread": timing.spread}
+            row |= {"GB/s": requested / each / 1e9, "of copy": share, "ratio": each / first}
+            rows.append(row | {"model": model, "moved of copy": share * model})
+            if record is not None:
+                where = f"stride {stride}" if stride else "at random"
+                record.timing(
+                    f"add one, {where}, 2^{bits} numbers",
+                    seconds=each,
+                    spread=timing.spread,
+                    device=device.name,
+                    hardware=device.description,
+                    precision="single",
+                    size=f"2^{bits}",
+                    includes="one kernel that reads and writes each number once, replayed as a graph on a GPU",
+                    check=check,
+                )
+    return pd.DataFrame(rows)
+
+
+def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `strides_table` for the last array, the largest, by stride."""
+    return walks[walks["bits"] == walks["bits"].iloc[-1]].set_index("stride")
+
+
+def worst_stride(large: pd.DataFrame) -> int:
+    """The slowest stride of `largest_array`; access at random (0) does not count."""
+    return int(large["ratio"].drop(0, errors="ignore").idxmax())
+
+
+def stride_arrays(walks: pd.DataFrame) -> dict[str, pd.Series]:
+    """The arrays of the figure of strides: stride, ratio and model for each size of the arrays."""
+    columns = ("stride", "ratio", "model")
+    return {f"{column}, 2^{bits}": rows[column] for bits, rows in walks.groupby("bits") for column in columns}
