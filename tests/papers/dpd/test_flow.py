@@ -269,6 +269,7 @@ def test_the_part_with_the_force_goes_on_from_the_part_without_it_with_noise_of_
     np.testing.assert_array_equal(driven.system.velocity, -resting.system.velocity)
     assert (resting.steps, driven.steps) == ([(20, 1, 0)], [(20, flows.EVERY, 1)] * 2)
     assert flow.windows == [7, 7]
+    assert [np.array_equal(seen, driven.system.position / 2) for seen in flow.snapshots] == [True, True]
 
 
 def test_equal_flow_passes_every_section_of_an_incompressible_flow():
@@ -322,7 +323,8 @@ def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system)
     assert both.largest == pytest.approx(0.0275)
     assert both.scatter == pytest.approx(0.02)
     note = channel_text.comparison_note(both, CHANNEL, 50)
-    assert note.endswith("GPU and CPU over 200 steps; scatter from 4 blocks of the windows")
+    assert "GPU and CPU over 200 steps; chance alone makes" in note
+    assert note.endswith("scatter from 4 blocks of the windows")
 
 
 @pytest.mark.parametrize(
@@ -330,6 +332,47 @@ def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system)
 )
 def test_a_distance_of_the_channel_within_the_scatter_of_the_limit_is_a_tie(value, verdict):
     assert judge(claims.load("dpd")["dpd-066"], Evidence(value, scatter=1.0)).verdict is verdict
+
+
+def test_two_runs_of_one_flow_are_as_far_apart_as_their_scatter_makes_at_each_section():
+    chance = np.random.default_rng(3)
+
+    def noisy(speed):
+        field = in_channel({"wide": speed, "narrow": 1.0})
+        return replace(field, velocity_x=field.velocity_x + chance.normal(0, 0.02, field.velocity_x.shape))
+
+    runs = [[noisy(0.25) for _ in range(40)] for _ in range(2)]
+    found = sections.apart_locally(*runs, CHANNEL, 1.6)
+    for place, bins in (("wide", 32), ("narrow", 8)):
+        local = found[place]
+        assert local.bins == bins
+        # an average over 4 columns and 40 windows
+        assert local.error == pytest.approx(0.02 * np.sqrt(2 / 4 / 40), rel=0.1)
+        assert 0.5 < local.rms / local.error < 1.5
+        assert 0.4 < local.largest / local.chance < 2.5
+    shifted = [noisy(0.30) for _ in range(40)]
+    local = sections.apart_locally(shifted, runs[1], CHANNEL, 1.6)["wide"]
+    assert local.largest / local.fastest == pytest.approx(0.2, abs=0.05)
+    assert local.largest > 5 * local.chance
+
+
+def test_a_flow_whose_last_profiles_still_change_is_called_developing(system):
+    def late(before, last, noise=0.0):
+        run = flows.Flow(system, 0, 50, _windows([before, before, last, last + noise]))
+        return sections.last_windows(run, CHANNEL), run
+
+    assert "has **settled**: its profiles changed by 1.0 %" in channel_text.state(*late(0.25, 0.26))
+    assert "still **developing**: its profiles changed by 20.0 %" in channel_text.state(*late(0.25, 0.45))
+    assert "cannot tell" in channel_text.state(*late(0.25, 0.45, noise=0.3))
+
+
+def test_a_snapshot_shows_the_fluid_of_a_thin_slice_and_where_it_was_a_window_before():
+    system = CHANNEL.system()
+    before, after = system.position, (system.position + np.array([1.0, 0, 0])) % system.box
+    seen = sections.snapshot(flows.Flow(system, 0, 10, [], (before, after)), CHANNEL, most=500)
+    assert len(seen["x"]) == pytest.approx(500, rel=0.2)
+    assert (seen["x"] - seen["x before"]) % CHANNEL.length == pytest.approx(np.ones(len(seen["x"])))
+    assert 0 <= seen["z"].min() < 1 < CHANNEL.height - 1 < seen["z"].max() <= CHANNEL.height
 
 
 def test_the_channel_has_the_papers_number_of_fluid_particles():
@@ -368,6 +411,7 @@ def test_figures_name_their_axes_with_units(system):
         flow_figures.flow_map(bins, CHANNEL),
         flow_figures.sections(bins.z, {"CPU": {"wide": bins.velocity_x[0]}}),
         flow_figures.rates(flow, CHANNEL, 2),
+        flow_figures.channel_sketch(CHANNEL),
     ]
     for figure in drawn:
         figure.canvas.draw()

@@ -16,8 +16,8 @@ def drives(case: Channel, small: Channel, steps: int) -> str:
     return (
         f"Force {case.drive:g}: at most {fastest:.2f} in the narrow part, Mach {fastest / sound:.2f}; the small "
         f"channel with {small.drive:g}: Mach {of_small / sound:.2f}. In the paper's channel the force of the plane "
-        f"flow, {paper.drive:g}, would allow up to Mach {of_paper / sound:.2f}. The narrow part settles in "
-        f"{narrow:.0f} steps, the wide part in {wide:.0f}; this run has {steps}."
+        f"flow, {paper.drive:g}, would allow up to Mach {of_paper / sound:.2f}. The relaxation "
+        f"time of the narrow part is {narrow:.0f} steps, that of the wide part {wide:.0f}; this run has {steps}."
     )
 
 
@@ -37,7 +37,21 @@ def comparison(both: Comparison, case: Channel) -> str:
         f"Largest distance over the largest velocity: {apart}. The scatter of the windows gives each average an "
         f"error of {100 * both.noise:.1f} %, so that chance alone makes a largest distance of about "
         f"{100 * both.chance:.1f} %. The largest velocity is {both.fastest:.2f}, Mach "
-        f"{both.fastest / exact.sound_speed(case.fluid):.2f}."
+        f"{both.fastest / exact.sound_speed(case.fluid):.2f}. {_locally(both)}"
+    )
+
+
+def _locally(both: Comparison) -> str:
+    """The distances over each section's own largest velocity, beside chance."""
+    each = "; ".join(
+        f"{place} part {100 * d.largest / d.fastest:.1f} %, by chance {100 * d.chance / d.fastest:.1f} %"
+        for place, d in both.local.items()
+    )
+    ratios = " and ".join(f"{d.rms / d.error:.2f}" for d in both.local.values())
+    return (
+        f"Over each section's own largest velocity the largest distances are: {each}. The root mean square of the "
+        f"distances is {ratios} times what the scatter of two runs of one flow makes. (Windows that are shorter than a "
+        "relaxation time are not independent; chance is then larger than stated.)"
     )
 
 
@@ -67,8 +81,13 @@ def last_windows(late: LastWindows, case: Channel) -> str:
 def comparison_note(both: Comparison, case: Channel, steps: int) -> str:
     """What was compared, for the verdict; `steps` is the length of a window."""
     size = " x ".join(f"{side:g}" for side in (case.length, case.width, case.height))
+    own = " and ".join(
+        f"{100 * d.largest / d.fastest:.1f} % ({place}, by chance {100 * d.chance / d.fastest:.1f} %)"
+        for place, d in both.local.items()
+    )
     return (
-        f"channel of {size}, gap {case.gap:g}, {both.device} and CPU over {both.windows * steps} steps; scatter from "
+        f"channel of {size}, gap {case.gap:g}, {both.device} and CPU over {both.windows * steps} steps; chance alone "
+        f"makes {100 * both.chance:.1f} %; over each section's own largest velocity {own}; scatter from "
         f"{sections.BLOCKS} blocks of the windows"
     )
 
@@ -78,4 +97,21 @@ def not_resolved(both: Comparison) -> str:
     return (
         f"{100 * sections.AGREEMENT:g} % can be told where chance alone makes less, from four windows at least: here "
         f"{both.windows} leave {100 * both.chance:.1f} %"
+    )
+
+
+def state(late: LastWindows, run: flows.Flow) -> str:
+    """Whether the last windows show a steady flow, or one that still develops."""
+    change = f"{100 * max(late.changed.values()):.1f} % of the largest velocity from one pair of windows to the next"
+    limit = f"{100 * sections.AGREEMENT:g} %"
+    if late.chance > sections.AGREEMENT:
+        return (
+            f"At step {run.ends[-1]} this run cannot tell whether the flow has settled: its profiles changed by {change}, "
+            f"where noise alone makes about {100 * late.chance:.0f} %."
+        )
+    if late.settled:
+        return f"At step {run.ends[-1]} the flow has **settled**: its profiles changed by {change}, less than {limit}."
+    return (
+        f"At step {run.ends[-1]} the flow is still **developing**: its profiles changed by {change}, where less than "
+        f"{limit} counts as settled. The map, the rates and the sections below are those of a transient."
     )

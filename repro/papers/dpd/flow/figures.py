@@ -1,5 +1,7 @@
 """Figures of the flow notebooks. `ours` is the keyword dictionary of the project's plotting style."""
 
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -7,15 +9,18 @@ from matplotlib.patches import Rectangle
 
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel
-from repro.papers.style import GREEN
+from repro.papers.style import BLUE, GREEN, ORANGE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
-from .sections import beside_faces, flow_rate, in_fluid
+from .sections import beside_faces, flow_rate, in_fluid, middle_velocities
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
 _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
 _WALL = "0.75"
+
+#: background of a number on a line
+_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
 def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
@@ -79,12 +84,7 @@ def flow_map(field: Field, case: Channel):
     even_x, even_z = np.linspace(x[0], x[-1], len(x)), np.linspace(z[0], z[-1], len(z))
     lines = {"color": "white", "linewidth": 0.6, "density": 1.3, "arrowsize": 0.7}
     axes.streamplot(even_x, even_z, np.where(inside, u, np.nan).T, np.where(inside, w, np.nan).T, **lines)
-    edge, block = (case.length - case.narrow_length) / 2, (case.height - case.gap) / 2
-    for bottom in (0, case.height - block):
-        axes.add_patch(Rectangle((edge, bottom), case.narrow_length, block, color=_WALL, zorder=3))
-    axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"z ({_LENGTH})", aspect="equal")
-    axes.set(xlim=(0, case.length), ylim=(0, case.height))
-    axes.grid(False)
+    _draw_blocks(axes, case)
     figure.colorbar(shade, ax=axes, label=f"speed ({_SPEED})", shrink=0.9)
     return figure
 
@@ -107,25 +107,92 @@ def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
 
 
 def rates(flow: Flow, case: Channel, last: int):
-    """Flow rate in each window on the left, over x in the last windows on the right.
+    """Flow rate and velocities on the axis window by window, and the flow rate over x in the last windows.
 
     The bars are the spread over the sections on the left and standard errors, from the windows, on the right.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.6), width_ratios=[1, 1.2])
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11.4, 3.6), width_ratios=[1, 1, 1.3])
     found = np.array([flow_rate(field, case) for field in flow.windows])
     left.errorbar(flow.ends / 1000, found.mean(1), found.std(1, ddof=1), fmt="o-", capsize=3)
-    left.xaxis.get_major_locator().set_params(nbins=6)
-    left.set(xlabel="end of the window (thousand steps)", ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
-    kept = found[-last:]
+    left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
+    for k, (place, velocity) in enumerate(middle_velocities(flow, case).items()):
+        middle.plot(flow.ends / 1000, velocity, marker="so"[k], color=f"C{k + 1}", label=f"{place} part")
+    middle.set(ylabel=f"velocity on the axis ({_SPEED})")
+    low, high = middle.get_ylim()
+    middle.set_ylim(min(0, low), 1.25 * high)
+    middle.legend(ncols=2, loc="upper center")
+    for axes in (left, middle):
+        axes.xaxis.get_major_locator().set_params(nbins=6)
+        axes.set_xlabel("end of the window (thousand steps)")
+    _rate_over_x(right, found[-last:], flow, case)
+    return figure
+
+
+def _rate_over_x(axes, kept: np.ndarray, flow: Flow, case: Channel) -> None:
     error = kept.std(0, ddof=1) / np.sqrt(len(kept))
     beside, x = beside_faces(flow.windows[0], case), flow.windows[0].x
     for chosen, label, mark in ((~beside, "sections", "o"), (beside, "beside a face", "s")):
         mean, style = kept.mean(0)[chosen], {"ms": 3, "capsize": 2, "lw": 0.8, "markerfacecolor": "none"}
-        right.errorbar(x[chosen], mean, error[chosen], fmt=mark, label=label, **style)
-    right.axhline(kept[:, ~beside].mean(), color="0.4", lw=1, marker="none", label="mean")
-    right.axvspan(
-        *((case.length + s * case.narrow_length) / 2 for s in (-1, 1)), color=_WALL, alpha=0.4, label="narrow part"
+        axes.errorbar(x[chosen], mean, error[chosen], fmt=mark, label=label, **style)
+    axes.axhline(kept[:, ~beside].mean(), color="0.4", lw=1, marker="none", label="mean")
+    axes.axvspan(*_blocks(case), color=_WALL, alpha=0.4, label="narrow part")
+    axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"flow rate (particles per {_TIME})", ylim=(0, 1.4 * kept.mean(0).max()))
+    axes.legend(ncols=2, loc="upper center")
+
+
+def _blocks(case: Channel) -> tuple[float, float]:
+    """Where the narrow part begins and ends."""
+    return (case.length - case.narrow_length) / 2, (case.length + case.narrow_length) / 2
+
+
+def _draw_blocks(axes, case: Channel) -> None:
+    """The two blocks in grey, and the axes of the plane of x and z."""
+    first, block = _blocks(case)[0], (case.height - case.gap) / 2
+    for bottom in (0, case.height - block):
+        axes.add_patch(Rectangle((first, bottom), case.narrow_length, block, color=_WALL, zorder=3))
+    axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"z ({_LENGTH})", aspect="equal")
+    axes.set(xlim=(0, case.length), ylim=(0, case.height))
+    axes.grid(False)
+
+
+def snapshots(seen: dict[str, np.ndarray], case: Channel, steps: int):
+    """Particles of a slice before and after a window of `steps`, coloured by the stripe in which they were before.
+
+    `seen` comes from sections.snapshot.
+    """
+    figure, panels = plt.subplots(2, 1, figsize=(7.4, 1.4 + 11.2 * case.height / case.length))
+    stripe = (8 * seen["x before"] / case.length).astype(int) % 2
+    titles = (f"{steps} steps before the end, coloured in stripes", "the same particles at the end")
+    for axes, title, suffix in zip(panels, titles, (" before", ""), strict=True):
+        colours = np.array([BLUE, ORANGE])[stripe]
+        axes.scatter(seen[f"x{suffix}"], seen[f"z{suffix}"], s=1.5, c=colours, marker="o", lw=0, rasterized=True)
+        _draw_blocks(axes, case)
+        axes.set_title(title)
+    return figure
+
+
+def channel_sketch(case: Channel):
+    """The channel from the side, its lengths and its frozen particles (figure 9), drawn from the case itself."""
+    slice_of_it = replace(case, width=1.0, frozen=None)
+    system = slice_of_it.system()
+    frozen = system.position[system.moving :]
+    figure, axes = plt.subplots(figsize=(7.4, 1.2 + 6.4 * case.height / case.length))
+    _draw_blocks(axes, case)
+    axes.plot(frozen[:, 0], frozen[:, 2] - case.walls.bottom, ".", ms=0.8, color=VERMILLION, zorder=4)
+    axes.set(xlim=(-3, case.length + 3), ylim=(-4, case.height + 4))
+    (first, last), middle = _blocks(case), case.height / 2
+    lengths = (
+        ((0, 0.93 * case.height), (first, 0.93 * case.height), f"{first:g}"),
+        ((first, 0.93 * case.height), (last, 0.93 * case.height), f"{case.narrow_length:g}"),
+        ((0, 0.07 * case.height), (case.length, 0.07 * case.height), f"{case.length:g}"),
+        ((0.1 * case.length, 0), (0.1 * case.length, case.height), f"{case.height:g}"),
+        ((case.length / 2, middle - case.gap / 2), (case.length / 2, middle + case.gap / 2), f"{case.gap:g}"),
     )
-    right.set(xlabel=f"x ({_LENGTH})", ylabel=f"flow rate (particles per {_TIME})", ylim=(0, 1.4 * kept.mean(0).max()))
-    right.legend(ncols=2, loc="upper center")
+    for start, end, text in lengths:
+        axes.annotate("", end, start, arrowprops={"arrowstyle": "<->", "lw": 0.9}, zorder=6)
+        at = (0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]))
+        axes.text(*at, text, ha="center", va="center", bbox=_PLATE, zorder=7)
+    axes.annotate("", (0.9 * case.length, middle), (0.78 * case.length, middle), arrowprops={"color": BLUE, "width": 2})
+    axes.text(0.84 * case.length, middle + 0.05 * case.height, "body force g", color=BLUE, ha="center")
+    axes.set_title(f"periodic along x and along y (width {case.width:g}); dots: frozen particles")
     return figure

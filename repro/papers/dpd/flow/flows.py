@@ -33,6 +33,8 @@ class Flow:
     equilibration: int
     window: int
     windows: list[Field]
+    #: positions of all particles before and after the last window, each of shape (count, 3)
+    snapshots: tuple[np.ndarray, ...] = ()
 
     @property
     def ends(self) -> np.ndarray:
@@ -72,10 +74,11 @@ def run(
     simulation = Simulation(system, device, seed=seed + _NEXT_SEED, **options)
     low, high = _height(system)
     averages, windows = Averages(simulation, columns=columns, rows=rows, low=low, high=high), []
-    for _ in range(driven // window):
+    for left in reversed(range(driven // window)):
+        before = simulation.particles()["position"] if left == 0 else None
         simulation.step(window, every=EVERY, observers=(averages,))
         windows.append(averages.take())
-    return Flow(system, equilibration, window, windows)
+    return Flow(system, equilibration, window, windows, (before, simulation.particles()["position"]))
 
 
 def _at_rest(system: System, device, steps: int, **options) -> System:

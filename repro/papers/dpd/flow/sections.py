@@ -50,6 +50,37 @@ def section_scatter(windows: list[Field], case: Channel, reach: float) -> float:
     return scatter([np.concatenate(list(at_middles(f, case, reach).values())) for f in windows])
 
 
+@dataclass(frozen=True)
+class Apart:
+    """How far two averages of one profile are apart, and how far chance alone puts them."""
+
+    #: largest and root mean square distance, and the largest velocity of the profile
+    largest: float
+    rms: float
+    fastest: float
+    #: standard error of a bin's distance, from the scatter of both runs' windows
+    error: float
+    bins: int
+
+    @property
+    def chance(self) -> float:
+        """The largest distance that chance alone makes: its median."""
+        return by_chance(self.error / sqrt(2), self.bins)
+
+
+def apart_locally(first: list[Field], second: list[Field], case: Channel, reach: float) -> dict[str, Apart]:
+    """How far two runs are apart at each middle section, from their windows, beside what their scatter makes."""
+    found = {}
+    for place in at_middles(first[0], case, reach):
+        runs = [[at_middles(f, case, reach)[place] for f in windows] for windows in (first, second)]
+        one, two = (at_middles(mean_field(windows), case, reach)[place] for windows in (first, second))
+        distance = (one - two)[np.isfinite(one - two)]
+        error = sqrt(sum(scatter(profiles) ** 2 / len(profiles) for profiles in runs))
+        rms = float(np.sqrt(np.square(distance).mean()))
+        found[place] = Apart(float(np.abs(distance).max()), rms, float(np.nanmax(two)), error, len(distance))
+    return found
+
+
 def flow_rate(field: Field, case: Channel) -> np.ndarray:
     """Particles that pass each section in a unit of time, of shape (columns,)."""
     area = case.width * (field.z[1] - field.z[0])
@@ -142,6 +173,8 @@ class Comparison:
     chance: float
     #: how far `largest` lies from that of other runs, see `block_scatter`
     scatter: float
+    #: the distance at each section by itself
+    local: dict[str, Apart]
 
     @property
     def largest(self) -> float:
@@ -173,6 +206,7 @@ def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Compa
         noise=noise,
         chance=by_chance(noise, int(np.isfinite(velocity).sum())),
         scatter=block_scatter(kept[first], kept[device], case, reach),
+        local=apart_locally(kept[first], kept[device], case, reach),
     )
 
 
@@ -185,18 +219,35 @@ class LastWindows:
     profiles: dict[str, dict[str, np.ndarray]]
     #: largest change from one pair to the other at each section, over the largest velocity
     changed: dict[str, float]
+    #: the change that noise alone makes, from the difference of the two windows of each pair, over the same
+    chance: float
 
     @property
     def fastest(self) -> float:
         """The largest velocity of the last two windows."""
         return float(max(np.nanmax(velocity) for velocity in self.profiles["last two windows"].values()))
 
+    @property
+    def settled(self) -> bool:
+        """Whether neither profile changes by as much as counts as disagreement."""
+        return max(self.changed.values()) < AGREEMENT
+
+
+def middle_velocities(run: Flow, case: Channel) -> dict[str, np.ndarray]:
+    """The velocity on the axis at each middle section, window by window."""
+    profiles = [at_middles(f, case, case.length / 20) for f in run.windows]
+    middle = slice(len(run.windows[0].z) // 2 - 1, len(run.windows[0].z) // 2 + 1)
+    return {place: np.array([each[place][middle].mean() for each in profiles]) for place in profiles[0]}
+
 
 def last_windows(run: Flow, case: Channel) -> LastWindows:
     """Compare the last two windows of a run with the two before, to see whether the flow is steady."""
     reach, before, last = case.length / 20, run.windows[-4:-2], run.windows[-2:]
     pairs = {"last two windows": last, "two before": before}
+    noise = np.mean([section_scatter(windows, case, reach) ** 2 for windows in pairs.values()]) ** 0.5 / sqrt(2)
+    profile = np.concatenate(list(at_middles(mean_field(last), case, reach).values()))
     return LastWindows(
+        chance=by_chance(noise, int(np.isfinite(profile).sum())) / float(np.nanmax(profile)),
         z=run.windows[-1].z - case.walls.bottom,
         profiles={name: at_middles(mean_field(windows), case, reach) for name, windows in pairs.items()},
         changed=far_apart(before, last, case, reach),
@@ -216,7 +267,21 @@ def map_arrays(field: Field) -> dict[str, np.ndarray]:
 
 def rate_arrays(run: Flow, case: Channel) -> dict[str, np.ndarray]:
     """The arrays of a figure of flow rates: ends of the windows, coordinates, and rates of shape (windows, columns)."""
-    return {"ends": run.ends, "x": run.windows[0].x, "rates": np.array([flow_rate(f, case) for f in run.windows])}
+    rates = np.array([flow_rate(f, case) for f in run.windows])
+    return {"ends": run.ends, "x": run.windows[0].x, "rates": rates} | middle_velocities(run, case)
+
+
+def snapshot(run: Flow, case: Channel, most: int = 5000) -> dict[str, np.ndarray]:
+    """Fluid particles in a slice across y with at most about `most` of them, and where they were a window before.
+
+    {"x", "z": coordinates over the lower plate, "x before", "z before"}.
+    """
+    before, after = (positions[: run.system.moving] for positions in run.snapshots)
+    thickness = case.width * min(1.0, most / run.system.moving)
+    low = case.walls.bottom
+    inside = after[:, 1] < thickness
+    found = {"x": after[inside, 0], "z": after[inside, 2] - low}
+    return found | {"x before": before[inside, 0], "z before": before[inside, 2] - low}
 
 
 def paper_particles() -> tuple[int, int]:
