@@ -106,8 +106,8 @@ def state(late: LastWindows, run: flows.Flow) -> str:
     limit = f"{100 * sections.AGREEMENT:g} %"
     if late.chance > sections.AGREEMENT:
         return (
-            f"At step {run.ends[-1]} this run cannot tell whether the flow has settled: its profiles changed by {change}, "
-            f"where noise alone makes about {100 * late.chance:.0f} %."
+            f"At step {run.ends[-1]} this run cannot tell whether the flow has settled: its profiles "
+            f"changed by {change}, where noise alone makes about {100 * late.chance:.0f} %."
         )
     if late.settled:
         return f"At step {run.ends[-1]} the flow has **settled**: its profiles changed by {change}, less than {limit}."

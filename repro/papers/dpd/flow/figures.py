@@ -156,7 +156,7 @@ def _draw_blocks(axes, case: Channel) -> None:
 
 
 def snapshots(seen: dict[str, np.ndarray], case: Channel, steps: int):
-    """Particles of a slice before and after a window of `steps`, coloured by the stripe in which they were before.
+    """Particles of a slice, `steps` before the end and at the end, coloured by the stripe in which they were before.
 
     `seen` comes from sections.snapshot.
     """
@@ -179,7 +179,9 @@ def channel_sketch(case: Channel):
     figure, axes = plt.subplots(figsize=(7.4, 1.2 + 6.4 * case.height / case.length))
     _draw_blocks(axes, case)
     axes.plot(frozen[:, 0], frozen[:, 2] - case.walls.bottom, ".", ms=0.8, color=VERMILLION, zorder=4)
-    axes.set(xlim=(-3, case.length + 3), ylim=(-4, case.height + 4))
+    for bottom in (-2, case.height):
+        axes.add_patch(Rectangle((0, bottom), case.length, 2, color=_WALL, zorder=3))
+    axes.set(xlim=(-3, case.length + 3), ylim=(-3, case.height + 3))
     (first, last), middle = _blocks(case), case.height / 2
     lengths = (
         ((0, 0.93 * case.height), (first, 0.93 * case.height), f"{first:g}"),

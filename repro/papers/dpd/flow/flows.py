@@ -20,6 +20,9 @@ EVERY = 10
 #: relaxation times after which a flow counts as settled: 2 % of the way is left
 SETTLED = 4.0
 
+#: the share of a window between two snapshots: in the paper's channel the jet then moves a fraction of its length
+_SNAPSHOTS = 5
+
 #: added to the seed for the part with the force, so that its noise differs from that of the part before
 _NEXT_SEED = 1_000_003
 
@@ -33,8 +36,9 @@ class Flow:
     equilibration: int
     window: int
     windows: list[Field]
-    #: positions of all particles before and after the last window, each of shape (count, 3)
+    #: positions of all particles `seen` steps before the end and at the end, each of shape (count, 3)
     snapshots: tuple[np.ndarray, ...] = ()
+    seen: int = 0
 
     @property
     def ends(self) -> np.ndarray:
@@ -74,11 +78,17 @@ def run(
     simulation = Simulation(system, device, seed=seed + _NEXT_SEED, **options)
     low, high = _height(system)
     averages, windows = Averages(simulation, columns=columns, rows=rows, low=low, high=high), []
-    for left in reversed(range(driven // window)):
-        before = simulation.particles()["position"] if left == 0 else None
+    for _ in range(driven // window - 1):
         simulation.step(window, every=EVERY, observers=(averages,))
         windows.append(averages.take())
-    return Flow(system, equilibration, window, windows, (before, simulation.particles()["position"]))
+    # the last window in two pieces, between which one looks at the particles
+    seen = max(EVERY, window // _SNAPSHOTS // EVERY * EVERY)
+    snapshots = []
+    for piece in (window - seen, seen):
+        simulation.step(piece, every=EVERY, observers=(averages,))
+        snapshots.append(simulation.particles()["position"])
+    windows.append(averages.take())
+    return Flow(system, equilibration, window, windows, tuple(snapshots), seen)
 
 
 def _at_rest(system: System, device, steps: int, **options) -> System:

@@ -272,7 +272,7 @@ def rate_arrays(run: Flow, case: Channel) -> dict[str, np.ndarray]:
 
 
 def snapshot(run: Flow, case: Channel, most: int = 5000) -> dict[str, np.ndarray]:
-    """Fluid particles in a slice across y with at most about `most` of them, and where they were a window before.
+    """About `most` fluid particles at most, in a slice across y, and where they were `run.seen` steps before.
 
     {"x", "z": coordinates over the lower plate, "x before", "z before"}.
     """
