@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.patches import Rectangle
 
 from repro.dpd.averages import Field
-from repro.dpd.cases import Channel
-from repro.papers.style import BLUE, GREEN, ORANGE, VERMILLION
+from repro.dpd.cases import Channel, Poiseuille
+from repro.papers.style import BLUE, GREEN, ORANGE, SKY_BLUE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
@@ -40,6 +40,34 @@ def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
     axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
     axes.set_ylim(0, 1.3 * max(np.nanmax(v) for _, v in points.values()))
     axes.legend(ncols=2, loc="upper center")
+    return figure
+
+
+def plates_sketch(case: Poiseuille):
+    """The channel from the side with its particles at the start, and the velocity that theory expects (figure 7).
+
+    Drawn from the case itself: the particles of a slice one cutoff radius thick.
+    """
+    system, walls = case.system(), case.walls
+    seen = system.position[:, 1] < 1
+    fluid = np.arange(system.count) < system.moving
+    height = system.position[:, 2] - walls.bottom
+    figure, axes = plt.subplots(figsize=(6.8, 3.8))
+    for chosen, colour, label in ((fluid, SKY_BLUE, "fluid"), (~fluid, VERMILLION, "frozen")):
+        axes.plot(system.position[seen & chosen, 0], height[seen & chosen], ".", ms=2.5, color=colour, label=label)
+    for edge, inward in ((0, 1), (case.height, -1)):
+        axes.axhline(edge, color="0.3", lw=1, marker="none")
+        axes.axhspan(edge, edge + inward * case.layer, color=GREEN, alpha=0.35, lw=0, label="reflecting layer")
+    z = np.linspace(0, case.height, 13)
+    shape = 4 * z * (case.height - z) / case.height**2
+    axes.quiver(
+        np.full_like(z, 0.3 * case.length), z, 0.4 * case.length * shape, 0 * z, angles="xy", scale_units="xy", scale=1
+    )
+    axes.set(xlim=(0, case.length), ylim=(-0.8 * case.thickness - 0.3, case.height + 0.8 * case.thickness + 0.3))
+    axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"height z ({_LENGTH})", aspect="equal")
+    axes.grid(False)
+    entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    figure.legend(entries.values(), entries, loc="outside lower center", ncols=3, markerscale=3)
     return figure
 
 

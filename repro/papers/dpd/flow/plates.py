@@ -17,6 +17,9 @@ from .flows import Flow, distances, mean_field, run, scatter
 #: judged, two pairs of others tell how much its number scatters
 AGREEMENT, FEWEST_WINDOWS = 0.05, 5
 
+#: the name of the fitted parabola among the profiles
+THEORY = "theory"
+
 #: share of the largest velocity below which slip and residual should be, and expected error of the viscosity
 SMALL, VISCOSITY_ERROR = 0.02, 0.03
 
@@ -105,16 +108,42 @@ class Comparison:
     @property
     def profiles(self) -> dict[str, np.ndarray]:
         """Velocities over the height: the last window of each run, and theory with the fitted viscosity."""
-        return {name: fit.velocity for name, fit in self.last.items()} | {"theory": self.fit.theory}
+        return {name: fit.velocity for name, fit in self.last.items()} | {THEORY: self.fit.theory}
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Which layers lie at least one cutoff radius away from both walls: no particle there feels a frozen one."""
+        height = self.system.walls.top - self.system.walls.bottom
+        return (self.fit.z > 1) & (self.fit.z < height - 1)
+
+    @property
+    def density(self) -> float:
+        """The fluid's density in these layers, to which the parabola is fitted; pressed to the walls, it is not 4."""
+        return float(mean_field(self.settled).density[0, self.inside].mean())
 
     @property
     def apart(self) -> dict[str, float]:
-        """The largest distance of each two profiles, over the largest velocity."""
-        return distances(self.profiles, self.fit.theory.max())
+        """The distances that are judged, over the largest velocity: the largest of each two.
+
+        Two runs are compared in all layers, a run and theory in the layers `inside`: theory is that of a uniform fluid.
+        """
+        return self._distances(self.profiles)
+
+    @property
+    def apart_at_walls(self) -> dict[str, float]:
+        """The largest distance of each run from theory in the layers beside the walls, over the largest velocity."""
+        beside = {name: np.where(self.inside, np.nan, velocity) for name, velocity in self.profiles.items()}
+        found = distances(beside, self.fit.theory.max())
+        return {pair: distance for pair, distance in found.items() if pair.endswith(THEORY)}
+
+    def _distances(self, profiles: dict[str, np.ndarray]) -> dict[str, float]:
+        uniform = {name: np.where(self.inside, velocity, np.nan) for name, velocity in profiles.items()}
+        scale, everywhere = self.fit.theory.max(), [name for name in profiles if name != THEORY]
+        return distances(uniform, scale) | distances({name: profiles[name] for name in everywhere}, scale)
 
     @property
     def largest(self) -> float:
-        """The largest distance of any two of CPU, device and theory, over the largest velocity: what is judged."""
+        """The largest of the distances `apart`: what is judged."""
         return max(self.apart.values())
 
     @property
@@ -127,17 +156,9 @@ class Comparison:
         """
         windows, theory = [field.velocity_x[0] for field in self.settled[:-1]], self.fit.theory
         pairs = zip(windows[::2], windows[1::2], strict=False)
-        figures = [{"first": first, "second": second, "theory": theory} for first, second in pairs]
-        numbers = [max(distances(profiles, theory.max()).values()) for profiles in figures]
+        figures = [{"first": first, "second": second, THEORY: theory} for first, second in pairs]
+        numbers = [max(self._distances(profiles).values()) for profiles in figures]
         return max((abs(number - self.largest) for number in numbers), default=float("nan"))
-
-    @property
-    def apart_inside(self) -> float:
-        """The largest distance of any two profiles in layers at least one cutoff radius away from both walls."""
-        height = self.system.walls.top - self.system.walls.bottom
-        inside = (self.fit.z > 1) & (self.fit.z < height - 1)
-        profiles = {name: velocity[inside] for name, velocity in self.profiles.items()}
-        return max(distances(profiles, self.fit.theory.max()).values())
 
     @property
     def noise(self) -> float:
@@ -171,6 +192,12 @@ def _with_scatter(estimate: Estimate, parts: list[float]) -> Estimate:
     # slow thermal waves bend a whole window, which the fit's own error cannot see
     error = np.std(parts, ddof=1) / np.sqrt(len(parts)) if len(parts) > 2 else 0.0
     return Estimate(estimate.value, float(max(estimate.error, error)))
+
+
+def middle_density(field: Field) -> float:
+    """The density in the middle third of the layers."""
+    third = len(field.z) // 3
+    return float(field.density[0, third:-third].mean())
 
 
 def thermal(field: Field) -> np.ndarray:
@@ -239,6 +266,8 @@ def last_share(flow: Flow, relaxation: float) -> float:
 
 def law(value: float, limit: float, error: float) -> str:
     """Whether |value| is below a limit, in words; undecided where its error is more than half the limit."""
+    if error != error:
+        return "this run cannot tell (its error is not known)"
     if not error < limit / 2:
         return f"this run cannot tell (error about {100 * error:.1f} %)"
     return "this holds" if abs(value) < limit else "this does not hold"
