@@ -47,6 +47,8 @@ def reference_forces(system: System, *, precision="single", rounds=ROUNDS, strat
 def check_forces(simulation: Simulation, expected: np.ndarray, forces=None, other: str = "linked") -> str:
     """Find the forces once, by `forces` or the simulation's strategy, and compare them with `expected`, from `other`.
 
+    Those on frozen particles are not compared: not every strategy finds them (see `strategies.runs`).
+
     Returns what was found. Raises CheckError where they differ by more than rounding, and CapacityError if a cell
     overflowed.
     """

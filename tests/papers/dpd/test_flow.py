@@ -208,6 +208,8 @@ def test_theory_takes_the_density_of_the_layers_that_it_is_compared_in(system):
     # 24 of 30 layers lie at least a cutoff radius from the walls
     assert both.density == pytest.approx((14 * 4.0 + 10 * 4.3) / 24)
     assert plates.middle_density(field) == pytest.approx(4.3)
+    box = plates.bulk_box(both, 8.0, 0.05)
+    assert (box.fluid.density, box.drive) == (both.density, 0.05)
 
 
 def test_a_law_is_left_open_where_the_error_hides_it():

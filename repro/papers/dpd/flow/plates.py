@@ -7,7 +7,7 @@ import pandas as pd
 
 from repro.dpd import exact
 from repro.dpd.averages import Field
-from repro.dpd.cases import Poiseuille
+from repro.dpd.cases import Bulk, Poiseuille
 from repro.dpd.observables import Estimate, parabola_viscosity, reverse_viscosity
 from repro.dpd.system import System
 
@@ -180,6 +180,11 @@ def compare(runs: dict[str, Flow], relaxation: float) -> Comparison:
     settled = run.settled(relaxation)
     last = {name: parabola(each.settled(relaxation)[-1:], each.system) for name, each in runs.items()}
     return Comparison(run.system, device, settled, parabola(settled, run.system), last)
+
+
+def bulk_box(both: Comparison, side: float, drive: float) -> Bulk:
+    """A periodic box of reverse Poiseuille flow at the density of the layers that are compared with theory."""
+    return Bulk((side, side, side), replace(both.system.fluid, density=both.density), drive)
 
 
 def bulk_viscosity(windows: list[Field], system: System) -> Estimate:

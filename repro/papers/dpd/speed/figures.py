@@ -3,9 +3,10 @@
 from textwrap import fill
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
 from .tables import ALL_CORES, BASELINES, PAPER_PROGRAM, TEA_PROGRAM
 
@@ -61,6 +62,60 @@ def speedups(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
         entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     figure.legend(entries.values(), entries, loc="outside lower center", ncols=2)
     return figure
+
+
+def mapping_sketch(position: np.ndarray, side: int):
+    """Which pairs one thread computes in each of the paper's mappings: the thread with the most (section 4.2).
+
+    `position` of shape (count, 2) in a square of `side` cells a side. Pairs within the cutoff radius are lines, those
+    of the thread are thick, and the cells that it visits are shaded: its own and the later half of those around it.
+    """
+    pairs = near_pairs(position, side)
+    cell = cells_of(position, side)
+    figure, panels = plt.subplots(1, 2, figsize=(8.2, 4.3))
+    for axes, name, thread in zip(panels, ("cell", "particle"), (cell, np.arange(len(position))), strict=True):
+        owners = [thread[i] for i, _ in pairs]
+        most = max(set(owners), key=owners.count)
+        own = int(cell[np.flatnonzero(thread == most)[0]])
+        for k in later_cells(own, side):
+            axes.add_patch(plt.Rectangle((k % side, k // side), 1, 1, color=YELLOW, alpha=0.35, lw=0))
+        for (i, j), owner in zip(pairs, owners, strict=True):
+            style = {"color": VERMILLION, "lw": 2} if owner == most else {"color": "0.7", "lw": 0.8}
+            axes.plot(*position[[i, j]].T, marker="none", zorder=1, **style)
+        mine = thread == most
+        for chosen, colour in ((~mine, "0.5"), (mine, VERMILLION)):
+            axes.plot(*position[chosen].T, "o", ms=6, color=colour, zorder=2)
+        threads = side**2 if name == "cell" else len(position)
+        axes.set_title(f"thread per {name}: {threads} threads,\none of them computes {owners.count(most)} pairs")
+        axes.set(xlim=(0, side), ylim=(0, side), xticks=range(side + 1), yticks=range(side + 1), aspect="equal")
+        axes.set(xlabel="x ($r_c$)", ylabel="y ($r_c$)")
+    return figure
+
+
+def cells_of(position: np.ndarray, side: int) -> np.ndarray:
+    """The cell of each position of `mapping_sketch`, x fastest."""
+    x, y = position.astype(int).T
+    return x + side * y
+
+
+def later_cells(cell: int, side: int) -> list[int]:
+    """A cell and those around it that come later: half the stencil, without periodic edges."""
+    x, y = cell % side, cell // side
+    around = [(x + k % 3 - 1, y + k // 3 - 1) for k in range(4, 9)]
+    return [cx + side * cy for cx, cy in around if 0 <= cx < side and cy < side]
+
+
+def near_pairs(position: np.ndarray, side: int) -> list[tuple[int, int]]:
+    """All pairs (i, j) within the cutoff radius, each once: j lies in a later cell than i, or later in the same."""
+    cell = cells_of(position, side)
+    return [
+        (i, j)
+        for i in range(len(position))
+        for j in range(len(position))
+        if cell[j] in later_cells(cell[i], side)
+        and (cell[j] != cell[i] or j > i)
+        and np.hypot(*(position[i] - position[j])) < 1
+    ]
 
 
 def _draw_ways(axes, table: pd.DataFrame, column: str) -> None:

@@ -31,22 +31,24 @@ def timed(case: str, system: System, device, *, rounds: int, **options) -> Speed
     """`benchmark.measure_speed`; a program without TEA has passed `check_linear` before it is timed."""
     if rounds:
         return measure_speed(case, system, device, rounds=rounds, **options)
-    check = check_linear(options["strategy"], options.get("precision", "single"))
+    check = check_linear(options["strategy"], options.get("precision", "single"), device)
     return replace(measure_speed(case, system, device, rounds=0, **options), check=check)
 
 
 @cache
-def check_linear(strategy: str, precision: str) -> str:
-    """Check a strategy on one core with the linear generator, on a small flow in cell order; returns what was found.
+def check_linear(strategy: str, precision: str, device=None) -> str:
+    """Check a strategy with the linear generator on a small flow in cell order; returns what was found.
 
-    Without noise its forces must be those of one thread per cell, to rounding. Its noise must sum to zero over all
-    particles, and have the mean square that TEA's noise has. Raises CheckError where that is not so.
+    Without noise its forces on `device` (one core by default) must be those of one thread per cell, to rounding. Its
+    noise on one core must sum to zero over all particles, and have the mean square that TEA's noise has. Raises
+    CheckError where that is not so.
     """
     core, options = select("serial"), {"strategy": strategy, "precision": precision, "rounds": 0}
     other = {"strategy": "cell", "precision": precision, "rounds": PAPER_ROUNDS}
     noisy = in_cell_order(Poiseuille(6, 4, 8).system())
     quiet = replace(noisy, fluid=replace(noisy.fluid, dt=_QUIET))
-    found = check_forces(Simulation(quiet, core, **options), reference_forces(quiet, **other), other="cell")
+    tested = Simulation(quiet, device or core, **options)
+    found = check_forces(tested, reference_forces(quiet, **other), other="cell")
     linear, tea = (_forces(noisy, core, **chosen) - _forces(quiet, core, **chosen) for chosen in (options, other))
     noise = compare_noise(linear, tea, noisy.moving, TOLERANCE[precision])
     return f"in cell order, without noise: {found}; {noise}; its single numbers are not checked"

@@ -11,7 +11,7 @@ from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
-from repro.papers.dpd.repeated import RUNS
+from repro.papers.dpd.repeated import RUNS, of_runs
 from repro.papers.timings import order, orders, speed_table
 from repro.parallel import select
 from repro.particles.random import ROUNDS
@@ -35,8 +35,12 @@ PAPER_COLUMNS = tuple(_TABLE_4_CLAIMS)
 
 #: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
 CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
+
+#: claims about where the better mapping gains most, and about the cost of TEA
+GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
+
 CLAIMS = sorted(
-    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS]
+    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS]
     + [name for column, rows in _TABLE_4_CLAIMS.items() if column != "particles" for name in rows.values()]
 )
 
@@ -46,14 +50,20 @@ MAPPINGS = ("cell", "particle")
 #: the paper's serial program in its best form: its generator, and particles stored in the order of their cells
 PAPER_PROGRAM = "linked list, linear generator, cell order, one core"
 
-#: the same list with TEA instead, and particles stored in no order
+#: a program that sorts, with TEA, on one core and on all
+ONE_CORE, ALL_CORES = "planes, one core", "planes, all cores"
+
+#: the paper's list with TEA instead, and particles stored in no order: slow, but its noise is the GPU's
 TEA_PROGRAM = "linked list, TEA, random order, one core"
 
-#: the fast program on all cores
-ALL_CORES = "planes, all cores"
-
-#: programs over which every speedup is given; claims are judged by the first
-BASELINES = (PAPER_PROGRAM, TEA_PROGRAM, "planes, one core", ALL_CORES)
+#: programs over which every speedup is given, with strategy and device; claims are judged by the first
+_PROGRAMS = {
+    PAPER_PROGRAM: ("linked", "serial"),
+    ONE_CORE: ("planes", "serial"),
+    ALL_CORES: ("planes", "threads"),
+    TEA_PROGRAM: ("linked", "serial"),
+}
+BASELINES = tuple(_PROGRAMS)
 
 #: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a server's processor
 LAMMPS = {1: 1.4e6, 2: 2.9e6}
@@ -71,6 +81,11 @@ def systems(rows) -> dict:
     """The systems of the given rows of table 4 (1 to 4), by their number of particles."""
     made = [Poiseuille(*TABLE_4[row - 1]).system() for row in rows]
     return {system.count: system for system in made}
+
+
+def few_particles(count: int, side: int, seed: int = 5) -> np.ndarray:
+    """Particles at random in a square of `side` cells a side, of shape (count, 2), for a sketch."""
+    return np.random.default_rng(seed).uniform(0, side, (count, 2))
 
 
 @cache
@@ -95,8 +110,7 @@ def published(values: dict[str, str]) -> pd.DataFrame:
 
 def baselines() -> dict:
     """The programs on a CPU, by name: strategy and device."""
-    ways = (("linked", "serial"), ("linked", "serial"), ("planes", "serial"), ("planes", "threads"))
-    return {name: (strategy, select(device)) for name, (strategy, device) in zip(BASELINES, ways, strict=True)}
+    return {name: (strategy, select(device)) for name, (strategy, device) in _PROGRAMS.items()}
 
 
 def mappings(device) -> dict:
@@ -126,6 +140,26 @@ def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
         f"{name}, {device.name}": way for name, way in mappings(device).items()
     }
     return apart(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
+
+
+def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """Thread per particle with the linear generators (no rounds) and with TEA, and what TEA costs: "over method one".
+
+    64 rounds are the paper's work for a pair, which runs TEA of 32 rounds twice. Each is run three times.
+    """
+    way, options = {"thread per particle": ("particle", device)}, {"repeated": ("thread per particle",)}
+    tables = [
+        _measured({system.count: system}, way, record, seconds, rounds=rounds, **options)
+        for rounds in (0, ROUNDS, PAPER_ROUNDS, 2 * PAPER_ROUNDS)
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
+
+
+def cost_of_tea(noise: pd.DataFrame) -> dict:
+    """How many times as long a step takes with 32 rounds of TEA as with the linear generators, run by run."""
+    runs = noise.set_index("rounds")["runs"]
+    return of_runs(tea / linear for tea, linear in zip(runs[PAPER_ROUNDS], runs[0], strict=True))
 
 
 def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):
@@ -209,6 +243,14 @@ def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
     return orders(named, "particles", "mapping", "updates")
 
 
+def gain_by_size(table: pd.DataFrame) -> dict[str, list[float]]:
+    """The rate of one thread per particle over that of one per cell, run by run, by the number of particles."""
+    return {
+        case.removeprefix("particles "): [one / other for one, other in zip(r["particle"], r["cell"], strict=True)]
+        for case, r in mapping_rates(table).items()
+    }
+
+
 def baseline(row) -> str:
     """What the speedup of a row of `with_speedups` is over: the program, where it ran, and its speed."""
     name, count = PAPER_PROGRAM, row["baseline particles"]
@@ -227,6 +269,7 @@ def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool)
     on_gpu = "cuda" in set(table["device"])
     if on_gpu and set(particle_counts()) == set(table["particles"]):
         values[FASTER_MAPPING] = {"measured": mapping_rates(table)}
+        values[GAIN_FALLS] = {"measured": gain_by_size(table)}
         values[SPEEDUP_GROWS] = {"measured": speedup_by_size(table), "note": _growth_note(table)}
     if full_size and "cuda" in set(channel["device"]):
         values[CHANNEL_SPEEDUP] = _speedup(channel[channel["way"] == "thread per particle"].iloc[0])

@@ -63,18 +63,52 @@ def growth(table: pd.DataFrame) -> str:
     )
 
 
-def result(table: pd.DataFrame) -> str:
-    """The speedups of the paper's better mapping on the largest system, and of the fastest way there, by baseline."""
+def result(table: pd.DataFrame, paper: pd.DataFrame) -> str:
+    """The speedups of the paper's better mapping on the largest system, and of the fastest way there, by baseline.
+
+    `paper` comes from `tables.published`.
+    """
     mapping = table[table["way"] == "thread per particle"].iloc[-1]
     at_size = table[table["particles"] == mapping["particles"]]
     best = at_size.loc[at_size["updates"].idxmax()]
+    core = paper.set_index("particles").loc[mapping["particles"], "one core"]
     return (
-        f"The paper's better mapping on {mapping['particles']} particles, on {mapping['hardware']}, is "
-        f"{_factors(mapping)}. The fastest way at this size is {best['way']} ({best['device']}): "
-        f"{best['updates'] / 1e6:.3g} million updates a second. That is {_factors(best)}."
+        f"The paper's better mapping on {mapping['particles']:,} particles, with {mapping['rounds']} rounds of TEA on "
+        f"{mapping['hardware']}, is {_factors(mapping, at_size, core)} The fastest way of this table at this size is "
+        f"{best['way']} ({best['device']}, {best['rounds']} rounds): {best['updates'] / 1e6:.3g} million updates a "
+        f"second. That is {_factors(best, at_size, core)}"
     )
 
 
-def _factors(row) -> str:
-    """By how much a row of a table is faster than each baseline."""
-    return "; ".join(f"**{row[f'over {name}']:.3g} times** {name}" for name in BASELINES)
+def _factors(row, at_size: pd.DataFrame, paper_core: float) -> str:
+    """By how much a row is faster than the best programs on one core and on all, and then than the others.
+
+    `at_size` are the rows of that size, `paper_core` the updates a second of the paper's core.
+    """
+    rates = at_size.set_index("way")["updates"]
+    one = max((name for name in BASELINES if name != ALL_CORES), key=rates.get)
+    best = "; ".join(f"**{times(row[f'over {name}'])} times** {name}" for name in (one, ALL_CORES))
+    rest = "; ".join(
+        f"{times(row[f'over {name}'])} times {name}, which does {rates[name] / 1e6:.2f} million updates a second"
+        + (f", less than the paper's core ({paper_core / 1e6:.2f})" if rates[name] < paper_core else "")
+        for name in BASELINES
+        if name not in (one, ALL_CORES)
+    )
+    return f"{best} (the best on one core and on all cores). Over the slower programs: {rest}."
+
+
+def times(factor: float) -> str:
+    """A factor with three digits at most, never in powers of ten."""
+    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
+
+
+def cost_of_tea(noise: pd.DataFrame) -> str:
+    """How much longer a step takes with TEA, by its rounds, from `tables.noise_table`."""
+    tea = noise[noise["rounds"] > 0]
+    costs = ", ".join(
+        f"{cost:.2f} with {rounds}" for rounds, cost in zip(tea["rounds"], tea["over method one"], strict=True)
+    )
+    return (
+        f"A step with one thread per particle takes this many times as long with TEA as with the linear generators, by "
+        f"the rounds for a pair: {costs}."
+    )
