@@ -7,6 +7,7 @@ import pytest
 from repro.dpd.cases import Bulk
 from repro.errors import CapacityError, CheckError, InputError
 from repro.papers.dpd.cell_list import contents as lc
+from repro.papers.dpd.cell_list import figures as lf
 from repro.papers.dpd.cell_list import speed as lb
 from repro.parallel import Speed, Timing, part_seconds, select, time_launches
 from repro.particles.cells import Cells
@@ -209,3 +210,29 @@ def test_bad_requests_are_refused(threads):
         lb.contention(threads, 10, [11])
     with pytest.raises(InputError, match="must take some time"):
         time_launches([], threads, 0.0)
+
+
+def test_fourteen_cells_are_counted_and_the_half_stencil_meets_each_pair_of_them_once(monkeypatch):
+    visited, counted = lc.cells_visited((4, 3, 5))
+    assert visited == 14
+    assert counted.startswith("840 pairs of cells")
+    assert judge(claims.load("dpd")["dpd-010"], Evidence(visited)).verdict is Verdict.REPRODUCED
+    monkeypatch.setattr(lc, "OWN_CELL", 12)
+    with pytest.raises(CheckError, match="meets 840 of 840 pairs of cells, 900 times"):
+        lc.cells_visited((4, 3, 5))
+
+
+def test_arrows_lead_from_each_cell_to_its_last_particle_and_on_to_the_one_before(threads):
+    position = lc.example(220)
+    figure = lf.reading(lc.example_lists(position, threads, 4))
+    arrows = [text for text in figure.axes[0].texts if getattr(text, "arrow_patch", None)]
+    # one to each particle: it is the last of its cell, or before another
+    assert sorted(int(arrow.xy[0]) for arrow in arrows) == list(range(len(position)))
+
+
+def test_each_part_of_a_list_is_a_bar_that_can_be_seen():
+    rows = [("table", "cuda", "random", 10, part, seconds) for part, seconds in (("clear", 1e-6), ("fill", 1e-3))]
+    parts = pd.DataFrame(rows, columns=["list", "device", "order", "particles", "part", "seconds"])
+    axes = lf.bars(parts, 10).axes[0]
+    assert axes.get_xscale() == "log"
+    assert [bar.get_x() + bar.get_width() for bar in axes.patches] == pytest.approx([1.0, 1000.0])

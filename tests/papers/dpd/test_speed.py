@@ -12,7 +12,7 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, linked
 from repro.errors import CheckError, InputError
-from repro.papers.dpd.speed import figures, linear, text, trajectories
+from repro.papers.dpd.speed import figures, judged, linear, text, trajectories
 from repro.papers.dpd.speed import tables as speed_tables
 from repro.parallel import Speed, Timing, select
 from repro.study import claims
@@ -178,9 +178,9 @@ def test_every_speedup_is_over_the_same_number_of_particles():
 
 def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     table = speed_tables.with_speedups(_table("cuda"))
-    values = speed_tables.claim_values(table, table[table["particles"] == 540672], full_size=True)
-    judged = {33, 59, 67, 68} | {k for k in range(35, 58) if k not in (40, 46, 52)}
-    assert set(values) == {f"dpd-{k:03d}" for k in judged} == set(speed_tables.CLAIMS) - {speed_tables.TEA_COSTS}
+    values = judged.claim_values(table, table[table["particles"] == 540672], full_size=True)
+    tested = {33, 59, 67, 68} | {k for k in range(35, 58) if k not in (40, 46, 52)}
+    assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(speed_tables.CLAIMS) - {speed_tables.TEA_COSTS}
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (33, 35, 36, 38, 55, 57)] == [17, 1, 0.5, 0.8, 12, 19]
 
 
@@ -188,7 +188,7 @@ def test_every_speedup_names_the_speed_of_its_baseline():
     table = _table("cuda")
     table["updates"] *= 2.4e5
     table = speed_tables.with_speedups(table)
-    values = speed_tables.claim_values(table, table, full_size=False)
+    values = judged.claim_values(table, table, full_size=False)
     assert "dpd-033" not in values
     over = {name for name in values if CLAIMS[name].unit == "x"}
     assert over == {f"dpd-{k:03d}" for k in (37, 39, 43, 45, 49, 51, 55, 57)}
@@ -202,7 +202,7 @@ def test_a_baseline_of_another_size_is_named_with_its_number_of_particles():
     table["updates"] *= 1e6
     fast, slow = (table[table["particles"] == count] for count in (1081344, 67584))
     channel = speed_tables.with_speedups(fast, slow)
-    values = speed_tables.claim_values(speed_tables.with_speedups(table), channel, full_size=True)
+    values = judged.claim_values(speed_tables.with_speedups(table), channel, full_size=True)
     assert values["dpd-033"]["measured"] == pytest.approx(19)
     over = "linked list, linear generator, cell order, one core: 1 M particles/s on 67,584 particles"
     assert values["dpd-033"]["baseline"] == over
@@ -210,7 +210,7 @@ def test_a_baseline_of_another_size_is_named_with_its_number_of_particles():
 
 def test_the_speedup_of_a_run_is_its_rate_over_the_median_rate_of_the_core():
     table = speed_tables.with_speedups(_table("cuda"))
-    values = speed_tables.claim_values(table, table, full_size=False)
+    values = judged.claim_values(table, table, full_size=False)
     assert values["dpd-067"]["measured"]["67584"] == pytest.approx([12, 12 / 1.02, 12 / 0.98])
     assert "spread by up to 4 %" in values["dpd-067"]["note"]
     assert _verdict("dpd-067", values) is Verdict.REPRODUCED
@@ -221,12 +221,12 @@ def test_a_speedup_that_falls_or_stays_is_no_growth():
         table = _table("cuda")
         _set(table, 1081344, "thread per particle", updates)
         table = speed_tables.with_speedups(table)
-        assert _verdict("dpd-067", speed_tables.claim_values(table, table, full_size=False)) is verdict
+        assert _verdict("dpd-067", judged.claim_values(table, table, full_size=False)) is verdict
 
 
 def test_the_mappings_are_compared_run_by_run_at_every_size():
     table = speed_tables.with_speedups(_table("cuda"))
-    values = speed_tables.claim_values(table, table, full_size=False)
+    values = judged.claim_values(table, table, full_size=False)
     rates = values["dpd-059"]["measured"]
     assert list(rates) == [f"particles {count}" for count in (864, 67584, 540672, 1081344)]
     assert rates["particles 864"]["cell"] == pytest.approx([0.5, 0.5 / 1.02, 0.5 / 0.98])
@@ -239,18 +239,18 @@ def test_mappings_that_change_places_at_one_size_or_overlap_there_are_not_ordere
         table = _table("cuda")
         _set(table, 864, "thread per cell", updates)
         table = speed_tables.with_speedups(table)
-        assert _verdict("dpd-059", speed_tables.claim_values(table, table, full_size=False)) is verdict
+        assert _verdict("dpd-059", judged.claim_values(table, table, full_size=False)) is verdict
 
 
 def test_orders_need_all_four_sizes():
     table = speed_tables.with_speedups(_table("cuda"))
     table = table[table["particles"] < 1081344]
-    assert not {"dpd-059", "dpd-067", "dpd-057"} & set(speed_tables.claim_values(table, table, full_size=False))
+    assert not {"dpd-059", "dpd-067", "dpd-057"} & set(judged.claim_values(table, table, full_size=False))
 
 
 def test_without_a_gpu_only_the_core_is_measured():
     table = speed_tables.with_speedups(_table("threads"))
-    values = speed_tables.claim_values(table, table, full_size=True)
+    values = judged.claim_values(table, table, full_size=True)
     assert set(values) == {f"dpd-{k:03d}" for k in (35, 41, 47, 53)}
 
 
@@ -273,7 +273,7 @@ def test_a_gpu_runs_the_papers_mappings_three_times_and_all_else_once(monkeypatc
 
 def test_the_gain_of_the_better_mapping_is_held_against_the_size_run_by_run():
     table = speed_tables.with_speedups(_table("cuda"))
-    values = speed_tables.claim_values(table, table, full_size=False)
+    values = judged.claim_values(table, table, full_size=False)
     gains = values["dpd-068"]["measured"]
     assert list(gains) == ["864", "67584", "540672", "1081344"]
     assert gains["67584"] == pytest.approx([2.0, 2.0, 2.0])
@@ -281,7 +281,7 @@ def test_the_gain_of_the_better_mapping_is_held_against_the_size_run_by_run():
     assert _verdict("dpd-068", values) is Verdict.NOT_REPRODUCED
     table = _table("cuda")
     _set(table, 864, "thread per particle", 1.5)
-    values = speed_tables.claim_values(*[speed_tables.with_speedups(table)] * 2, full_size=False)
+    values = judged.claim_values(*[speed_tables.with_speedups(table)] * 2, full_size=False)
     assert _verdict("dpd-068", values) is Verdict.REPRODUCED
 
 
@@ -298,7 +298,7 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
     monkeypatch.setattr(linear, "timed", noted)
     (system,) = speed_tables.systems([1]).values()
     noise = speed_tables.noise_table(system, SimpleNamespace(name="cuda", description="a device"))
-    found = speed_tables.cost_of_tea(noise)
+    found = judged.cost_of_tea(noise)
     assert (found["measured"], found["scatter"]) == (pytest.approx(1.5), pytest.approx(0))
     assert text.cost_of_tea(noise).endswith("by the rounds for a pair: 1.10 with 8, 1.50 with 32, 2.00 with 64.")
     assert _verdict("dpd-069", {"dpd-069": found}) is Verdict.REPRODUCED

@@ -12,11 +12,11 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import State, make_state
-from repro.errors import CapacityError, InputError
+from repro.errors import CapacityError, CheckError, InputError
 from repro.parallel import select
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cell_table import CellTable
-from repro.particles.cells import Cells
+from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour
 from repro.particles.linked_list import NOBODY, LinkedList
 
 #: the lists, by name
@@ -141,6 +141,21 @@ def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataF
 def _blank(rows, columns, index) -> pd.DataFrame:
     texts = [["" if value == NOBODY else str(int(value)) for value in row] for row in rows]
     return pd.DataFrame(texts, columns=columns, index=index)
+
+
+def cells_visited(shape: tuple[int, int, int]) -> tuple[float, str]:
+    """How many cells a particle must look into for each pair to be met once, and what was counted, in a grid.
+
+    Each two cells that touch, and each cell with itself, must meet in one of them: their number over that of the cells.
+    Raises CheckError unless the half stencil of the strategies meets each of them exactly once.
+    """
+    cells, half = range(int(np.prod(shape))), range(OWN_CELL, ALL_CELLS)
+    touching = {frozenset((c, neighbour(c, k, shape))) for c in cells for k in range(ALL_CELLS)}
+    met = [frozenset((c, neighbour(c, k, shape))) for c in cells for k in half]
+    if not len(met) == len(touching) == len(touching & set(met)):
+        raise CheckError(f"the half stencil meets {len(set(met))} of {len(touching)} pairs of cells, {len(met)} times")
+    counted = f"{len(touching)} pairs of cells that touch or are the same, in {len(cells)} cells, each met once"
+    return len(touching) / len(cells), counted
 
 
 def overflow(box, device, capacity: int) -> tuple[str, int]:

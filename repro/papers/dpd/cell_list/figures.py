@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, SKY_BLUE, VERMILLION, YELLOW
 
 from .contents import LINKED, SORTED, TABLE
 from .speed import ORDERED, RANDOM
@@ -12,6 +12,9 @@ from .speed import ORDERED, RANDOM
 _COLOURS = {LINKED: "0.45", TABLE: BLUE, SORTED: VERMILLION}
 _MARKERS = {LINKED: "o", TABLE: "s", SORTED: "^"}
 _LINES = {RANDOM: "-", ORDERED: "--"}
+
+#: microseconds at which the logarithmic axis of times begins
+_SHORTEST = 0.1
 
 #: time of the update by particles (section 4.1), seconds
 PAPER_UPDATES = {65536: 31e-6, 524288: 278e-6}
@@ -44,26 +47,66 @@ def rates(table: pd.DataFrame, paper: dict):
     return figure
 
 
+def reading(lists: dict[str, pd.DataFrame]):
+    """How the linked list is read, from the tables of `contents.example_lists` (the paper's figure 2).
+
+    An arrow leads from each cell to its last particle, and from each particle to the one before it, if there is one.
+    """
+    heads, links = (frame.iloc[0] for frame in list(lists.values())[:2])
+    figure, axes = plt.subplots(figsize=(8.0, 2.9))
+    for y, row, colour in ((1, heads, YELLOW), (0, links, SKY_BLUE)):
+        for k, (label, value) in enumerate(row.items()):
+            axes.add_patch(plt.Rectangle((k, y), 0.9, 0.32, facecolor=colour, edgecolor="0.3", alpha=0.6))
+            axes.text(k + 0.45, y + 0.16, value, ha="center", va="center", fontsize=9)
+            above = y + 0.36 if y else y - 0.05
+            axes.text(k + 0.45, above, label, ha="center", va="bottom" if y else "top", fontsize=8, color="0.4")
+    for k, value in enumerate(heads):
+        _arrow(axes, (k + 0.45, 1.0), (int(value) + 0.45, 0.32), BLUE, 0.0)
+    for k, value in enumerate(links):
+        if value:
+            _arrow(axes, (k + 0.45, 0.0), (int(value) + 0.45, 0.0), VERMILLION, 0.35 if k > int(value) else -0.35)
+    axes.text(-0.2, 1.16, "last", ha="right", va="center")
+    axes.text(-0.2, 0.16, "before", ha="right", va="center")
+    axes.set(xlim=(-1.1, len(links)), ylim=(-0.85, 1.6))
+    axes.axis("off")
+    return figure
+
+
+def _arrow(axes, start, end, colour: str, bend: float) -> None:
+    style = {"arrowstyle": "->", "color": colour, "lw": 1.1, "connectionstyle": f"arc3,rad={-bend}"}
+    axes.annotate("", end, start, arrowprops=style)
+
+
 def bars(parts: pd.DataFrame, particles: int):
-    """Time of each part of a list, in microseconds, for each list and order at one size."""
+    """Time of each part of each list, in microseconds, for both orders at one size; the axis is logarithmic."""
     rows = parts[parts["particles"] == particles]
-    groups = list(rows.groupby(["list", "device", "order"], sort=False))
-    figure, axes = plt.subplots(figsize=(7.6, 0.5 * len(groups) + 1.4))
-    for k, ((name, _, _), each) in enumerate(groups):
-        left = 0.0
-        for shade, row in zip((0.35, 0.5, 0.65, 0.8, 0.95), each.to_dict("records"), strict=False):
-            width = 1e6 * row["seconds"]
-            axes.barh(k, width, 0.7, left, color=_COLOURS[name], alpha=shade, edgecolor="white")
-            left += width
-        axes.text(
-            left, k, f"  {left:,.{0 if left >= 100 else 1}f} us: " + ", ".join(each["part"]), va="center", fontsize=8
-        )
-    axes.set_yticks(range(len(groups)), [f"{name}, {device}, {order}" for (name, device, order), _ in groups])
+    figure, axes = plt.subplots(figsize=(7.6, 0.27 * len(rows) + 1.6))
+    names, at = [], 0.0
+    for (name, device, order), each in rows.groupby(["list", "device", "order"], sort=False):
+        for row in each.to_dict("records"):
+            time = max(1e6 * row["seconds"], _SHORTEST)
+            axes.barh(at, time - _SHORTEST, 0.8, _SHORTEST, color=_COLOURS[name], alpha=1 if order == RANDOM else 0.55)
+            axes.text(time, at, f" {_microseconds(1e6 * row['seconds'])}", va="center", fontsize=8)
+            names.append((at, row["part"]))
+            at += 1
+        whole = 1e6 * each["seconds"].sum()
+        axes.text(0.99, at - len(each) / 2 - 0.5, f"{name}, {device}, {order}: {_microseconds(whole)}", **_beside(axes))
+        at += 0.6
+    axes.set_yticks(*zip(*names, strict=True), fontsize=8)
     axes.invert_yaxis()
-    axes.set_xlim(0, 2.1 * axes.get_xlim()[1])
-    axes.set(xlabel="time of one list (us), its parts from left to right", title=f"{particles} particles")
+    axes.set_xscale("log")
+    axes.set_xlim(_SHORTEST, 300 * max(1e6 * rows["seconds"].max(), 1))
+    axes.set(xlabel=r"time ($\mu$s), at the right that of the whole list", title=f"{particles} particles")
     axes.grid(axis="y", visible=False)
     return figure
+
+
+def _microseconds(time: float) -> str:
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
+
+
+def _beside(axes) -> dict:
+    return {"ha": "right", "va": "center", "fontsize": 8, "transform": axes.get_yaxis_transform()}
 
 
 def contention(table: pd.DataFrame):

@@ -17,6 +17,27 @@ def overflow(message: str, lost: int, capacity: int) -> str:
     )
 
 
+def stencil(visited: float, counted: str) -> str:
+    """How many cells a particle looks into, from `contents.cells_visited`."""
+    return f"Counted: {counted}. So a particle looks into **{visited:g}** cells for each pair to be met once."
+
+
+def deviations(clearing: pd.DataFrame, shares: pd.DataFrame) -> str:
+    """How the two ratios depend on the size, from `speed.clearing_table` and `speed.step_shares`."""
+    ratios = ", ".join(
+        f"{row['update / clear all']:.2f} with {row['particles']:,.0f}" for _, row in clearing.iterrows()
+    )
+    times = "; ".join(
+        f"{row['list (us)']:.3g} of {row['step (us)']:,.0f} microseconds with {row['particles']:,.0f} particles "
+        f"({row['share (%)']:.2g} %)"
+        for _, row in shares.iterrows()
+    )
+    return (
+        f"An update takes this many times as long as clearing everything, by the particles: {ratios}. Of a step it "
+        f"takes {times}."
+    )
+
+
 def contention(table: pd.DataFrame, typical: int = 4) -> str:
     """Rates of atomic additions with `typical` particles a cell, and the lowest rate, from `speed.contention`."""
     at_typical = table[table["particles a cell"] == typical].set_index("order")["additions a second"]

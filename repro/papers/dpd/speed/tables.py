@@ -11,8 +11,8 @@ from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
-from repro.papers.dpd.repeated import RUNS, of_runs
-from repro.papers.timings import order, orders, speed_table
+from repro.papers.dpd.repeated import RUNS
+from repro.papers.timings import speed_table
 from repro.parallel import select
 from repro.particles.random import ROUNDS
 
@@ -156,12 +156,6 @@ def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.Data
     return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
 
 
-def cost_of_tea(noise: pd.DataFrame) -> dict:
-    """How many times as long a step takes with 32 rounds of TEA as with the linear generators, run by run."""
-    runs = noise.set_index("rounds")["runs"]
-    return of_runs(tea / linear for tea, linear in zip(runs[PAPER_ROUNDS], runs[0], strict=True))
-
-
 def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
@@ -226,75 +220,6 @@ def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.D
         base = table["particles"].map(rows) if slow is None else float(rows.iloc[0])
         table[f"over {name}"] = table["updates"] / base
     return table
-
-
-def speedup_by_size(table: pd.DataFrame, way: str = "thread per particle") -> dict[str, list[float]]:
-    """The speedup of `way` over the paper's program by the number of particles, one for each run of `way`.
-
-    Each is the rate of one run over the median rate of the paper's program, which runs once.
-    """
-    return order(table[table["way"] == way], "particles", f"over {PAPER_PROGRAM}")
-
-
-def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
-    """Updates a second of the paper's mappings in each run, {"particles 864": {"cell": [...], ...}, ...}."""
-    rows = table[table["way"].isin([f"thread per {name}" for name in MAPPINGS])]
-    named = rows.assign(mapping=rows["way"].str.removeprefix("thread per "))
-    return orders(named, "particles", "mapping", "updates")
-
-
-def gain_by_size(table: pd.DataFrame) -> dict[str, list[float]]:
-    """The rate of one thread per particle over that of one per cell, run by run, by the number of particles."""
-    return {
-        case.removeprefix("particles "): [one / other for one, other in zip(r["particle"], r["cell"], strict=True)]
-        for case, r in mapping_rates(table).items()
-    }
-
-
-def baseline(row) -> str:
-    """What the speedup of a row of `with_speedups` is over: the program, where it ran, and its speed."""
-    name, count = PAPER_PROGRAM, row["baseline particles"]
-    rate = row["updates"] / row[f"over {name}"]
-    where = "" if count == row["particles"] else f" on {count:,} particles"
-    return f"{name}: {rate / 1e6:.2g} M particles/s{where}"
-
-
-def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool) -> dict[str, dict]:
-    """Keywords of `Record.measure` for the claims that a run can test, by id.
-
-    From `paper_table` and `channel_table`; `full_size`: whether the channel has the paper's size. The core's rate is
-    measured at each size that was timed, the GPU's speeds count only on a GPU, and orders need all four sizes.
-    """
-    values = _values_of_table_4(table)
-    on_gpu = "cuda" in set(table["device"])
-    if on_gpu and set(particle_counts()) == set(table["particles"]):
-        values[FASTER_MAPPING] = {"measured": mapping_rates(table)}
-        values[GAIN_FALLS] = {"measured": gain_by_size(table)}
-        values[SPEEDUP_GROWS] = {"measured": speedup_by_size(table), "note": _growth_note(table)}
-    if full_size and "cuda" in set(channel["device"]):
-        values[CHANNEL_SPEEDUP] = _speedup(channel[channel["way"] == "thread per particle"].iloc[0])
-    return values
-
-
-def _values_of_table_4(table: pd.DataFrame) -> dict[str, dict]:
-    counts, values = particle_counts(), {}
-    for run in table.to_dict("records"):
-        row, mapping = counts.index(run["particles"]) + 1, run["way"].removeprefix("thread per ")
-        if run["way"] == PAPER_PROGRAM:
-            values[claim(row, "one core")] = {"measured": run["updates"]}
-        elif run["device"] == "cuda" and mapping in MAPPINGS:
-            values[claim(row, run["way"])] = {"measured": run["updates"]}
-            values[claim(row, f"speedup, {mapping}")] = _speedup(run)
-    return values
-
-
-def _speedup(row) -> dict:
-    return {"measured": row[f"over {PAPER_PROGRAM}"], "baseline": baseline(row)}
-
-
-def _growth_note(table: pd.DataFrame) -> str:
-    spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()
-    return f"each run over the median of the paper's program, whose repetitions spread by up to {100 * spread:.0f} %"
 
 
 def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:
