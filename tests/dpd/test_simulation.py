@@ -275,7 +275,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(threads, tmp_pat
         raise OSError("no space left on device")
 
     monkeypatch.setattr(h5py.File, "create_group", full)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(InputError, match="run.h5: cannot be written: no space"):
         checkpoint.save(simulation, path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["run.h5"]
@@ -462,8 +462,8 @@ def test_forces_found_again_are_the_same(one_core, strategy):
 
 def test_samples_that_do_not_fit_are_refused_before_the_first_step(threads):
     simulation = Simulation(few(), threads)
-    with pytest.raises(InputError, match="1005 steps with a sample each 10"):
-        simulation.step(1005, every=10, observers=(object(),))
+    with pytest.raises(InputError, match="steps = 1005 with a sample each 10"):
+        simulation.step(1005, every=10, observers=(SimpleNamespace(launch=lambda: None),))
     assert simulation.steps == 0
 
 
