@@ -10,6 +10,7 @@ function when it is called. Defaults of functions are taken to be right.
 """
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -25,13 +26,14 @@ from .errors import InputError, is_whole, short
 LARGEST = 1e36
 
 
-class Rule:
+class Rule(ABC):
     """What a value may be: `wanted` in words, and `holds` of a value."""
 
     wanted: str
 
+    @abstractmethod
     def holds(self, value) -> bool:
-        raise NotImplementedError
+        """Whether the rule holds of a value."""
 
     def check(self, what: str, value) -> None:
         """Raise InputError for a value of which the rule does not hold."""

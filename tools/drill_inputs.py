@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from functools import partial
 from math import inf, nan
@@ -202,19 +203,22 @@ def calls(target: Target) -> Iterator[tuple[str, object]]:
                 yield name, value
 
 
-def answer(target: Target, name: str, value) -> Answer:
-    """Call in a process of its own, which may hang or die."""
+def answer(target: Target, name: str, value, longest: float = LONGEST) -> Answer:
+    """Call in a process of its own, which may hang or die; it is slow after `longest` seconds."""
     told, tell = os.pipe()
     child = os.fork()
     if not child:
         os.close(told)
+        os.setsid()
         os.write(tell, _called(target, name, value).encode()[:60_000])
         os._exit(0)
     os.close(tell)
-    heard, _, _ = select.select([told], [], [], LONGEST)
+    heard, _, _ = select.select([told], [], [], longest)
     text = os.read(told, 65_536).decode() if heard else "slow\n"
     os.close(told)
-    os.kill(child, signal.SIGKILL)
+    # with whatever it has started
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     kind, _, text = text.partition("\n")
     return Answer(target.name, name, _short(value), kind or "died", text)

@@ -12,21 +12,22 @@ after ten and counted as taken. The exit status is 1 if a run was wrong.
 import argparse
 import ast
 import os
-import select
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 
-from repro import errors
+from drill_inputs import Target, answer
+
 from repro.study import catalogue, cells, limits, parameters
 from repro.study.paths import Project
 
 PROFILE, SOON, LONGEST = "smoke", 5.0, 10.0
 """Seconds within which a refusal must come, and after which a run counts as one that works."""
+
+KINDS = {"accepted": "taken", "slow": "taken"}
+"""What becomes of a run that is not refused."""
 
 STRANGE = {int: (0, -1, 1, 10**9, 2**70), float: (0.0, -1.0, 1e-30, 1e30), str: ("nope", ""), bool: ()}
 """By the kind of a number or text, what it is set to."""
@@ -45,44 +46,21 @@ def strange(value) -> Iterator:
         yield from STRANGE.get(type(value), ())
 
 
-def answer(source, values: dict, changed: dict, examples: dict) -> tuple[str, str, float]:
-    """What became of a run in a process of its own: refused, taken, raw or late; with its line, and the seconds."""
-    told, tell = os.pipe()
-    begin = time.monotonic()
-    child = os.fork()
-    if not child:
-        os.close(told)
-        os.setsid()
-        os.write(tell, _run(source, values | changed, changed, examples).encode()[:60_000])
-        os._exit(0)
-    os.close(tell)
-    heard, _, _ = select.select([told], [], [], LONGEST)
-    text = os.read(told, 65_536).decode() if heard else "taken\n"
-    os.close(told)
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    kind, _, line = text.partition("\n")
-    return kind or "died", line, time.monotonic() - begin
+def target_of(book: catalogue.Notebook, values: dict, examples: dict) -> Target:
+    """A run of a notebook with some of its parameters changed, cell by cell."""
+    source = book.source(Project.default())
 
-
-def _run(source, values: dict, changed: dict, examples: dict) -> str:
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    os.chdir(source.parent)
-    names = {"display": lambda *shown: None, "__name__": "__main__"}
-    try:
-        limits.require(changed, examples, source.stem)
+    def run(**changed):
+        os.chdir(source.parent)
+        names = {"display": lambda *shown: None, "__name__": "__main__"}
+        limits.require(changed, examples, book.id)
         for cell in cells.read(source):
             if cell["cell_type"] == "code":
-                given = values if "parameters" in cell["metadata"].get("tags", []) else None
                 exec("".join(cell["source"]), names)
-                names |= given or {}
-    except (errors.InputError, errors.DivergenceError, errors.CheckError) as error:
-        return ("lines" if "\n" in str(error) else "refused") + f"\n{error}"
-    except BaseException as error:
-        return f"raw\n{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return "taken\n"
+                if "parameters" in cell["metadata"].get("tags", []):
+                    names |= values | changed
+
+    return Target(book.id, run, {})
 
 
 def _import_all(source) -> None:
@@ -104,15 +82,17 @@ def main() -> None:
         source = book.source(project)
         _import_all(source)
         known = parameters.defaults(source)
-        values = known | book.profiles.get(PROFILE, {})
-        examples = limits.known(known, book.profiles)
-        for name in values:
-            for value in () if name in parameters.AUTOMATIC else strange(values[name]):
-                kind, line, seconds = answer(source, values | {"device": "threads"}, {name: value}, examples)
-                late = kind == "refused" and seconds > SOON
-                counts["late" if late else kind] += 1
-                if late or kind not in ("refused",):
-                    print(f"{'late' if late else kind:8} {seconds:4.1f} s {book.id}({name}={value}) {line}", flush=True)
+        values = known | book.profiles.get(PROFILE, {}) | {"device": "threads"}
+        target = target_of(book, values, limits.known(known, book.profiles))
+        for name in sorted(values.keys() - set(parameters.AUTOMATIC)):
+            for value in strange(values[name]):
+                begin = time.monotonic()
+                found = answer(target, name, value, LONGEST)
+                seconds = time.monotonic() - begin
+                kind = "late" if found.kind == "refused" and seconds > SOON else KINDS.get(found.kind, found.kind)
+                counts[kind] += 1
+                if kind != "refused":
+                    print(f"{kind:8} {seconds:4.1f} s {book.id}({name}={found.value}) {found.text[:300]}", flush=True)
     print(", ".join(f"{count} {kind}" for kind, count in counts.most_common()))
     sys.exit(bool(set(counts) - {"refused", "taken"}))
 

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import ndimage
 from skimage.measure import marching_cubes
 
+from repro.errors import require_whole
+
 #: degrees: the camera stands right of the front (low y) and above
 AZIMUTH, ELEVATION = -62.0, 24.0
 
@@ -35,6 +37,7 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
 
     They are closed where the box ends, and where they are cut.
     """
+    require_whole("width in pixels", width, 32, 8192)
     axes, box = _axes(), np.array(bodies[0].field.shape[::-1]) - 1.0
     ends = np.array(np.meshgrid(*((0.0, extent) for extent in box), indexing="ij")).reshape(3, -1).T @ axes.T
     low, high = ends.min(axis=0), ends.max(axis=0)

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from repro.declared import LARGEST
 from repro.errors import InputError, require_one_of, short
 from repro.parallel import PRECISIONS
 
-#: sizes of numbers, which single precision holds, and double their products
-SMALLEST, LARGEST = 1e-30, 1e36
+#: size of a number whose products double precision holds
+SMALLEST = 1e-30
 
 
 def finite(what: str, value, shape: tuple[int | None, ...] | None, unit: str = "") -> np.ndarray:

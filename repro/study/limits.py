@@ -66,9 +66,9 @@ def _flaws_of_list(name: str, value: list, examples: list, kinds: set[type]) -> 
         yield f"a list of lists of {min(inner)} values such as {examples[0]}"
     # a whole number is a number
     allowed = kinds | ({int} if float in kinds else set())
-    if kinds and not {type(leaf) for leaf in _leaves(value)} <= allowed:
-        names = {int: "whole numbers", float: "numbers", str: "texts", bool: "true or false"}
-        yield f"a list of {names[float if float in kinds else kinds.pop()]}"
+    names = {float: "numbers", int: "whole numbers", str: "texts", bool: "true or false"}
+    if kinds & names.keys() and not {type(leaf) for leaf in _leaves(value)} <= allowed:
+        yield f"a list of {next(name for kind, name in names.items() if kind in kinds)}"
 
 
 def _leaves(value) -> Iterator:

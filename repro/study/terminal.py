@@ -45,13 +45,14 @@ def _notebooks(books: Rows) -> str:
     lines = ["  ".join([" " * width, " " * 7, *heads.values()])] if heads else []
     for row in books:
         counts = [str(row[verdict] or "").rjust(len(head)) for verdict, head in heads.items()]
-        state = [row["status"]] if row["status"] != "done" else [_time(row["seconds"]).rjust(7), *counts]
+        state = [row["status"]] if row["status"] != "done" else [time_of(row["seconds"]).rjust(7), *counts]
         lines.append("  ".join([row["notebook"].ljust(width), *state]).rstrip())
     legend = ", ".join(f"{head.strip()}: {verdict}" for verdict, head in heads.items() if head != verdict)
     return "\n".join([*lines, "", wrapped(legend)] if heads else lines)
 
 
-def _time(seconds: float | None) -> str:
+def time_of(seconds: float | None) -> str:
+    """How long a notebook took, for people; empty where that is not known."""
     return "" if seconds is None else duration(seconds)
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from .links import Links
-from .progress import duration
 from .report import VERDICTS, Report, Rows
-from .terminal import shown
+from .terminal import shown, time_of
 from .verdicts import MEANINGS
 
 
@@ -80,11 +79,7 @@ def table(rows: Rows) -> str:
 def counts_for_people(books: Rows) -> Rows:
     """Notebooks with status, time and the counts of their verdicts."""
     return [
-        {"notebook": row["notebook"], "status": row["status"], "time": _time(row["seconds"])}
+        {"notebook": row["notebook"], "status": row["status"], "time": time_of(row["seconds"])}
         | {verdict: row[verdict] for verdict in VERDICTS}
         for row in books
     ]
-
-
-def _time(seconds: float | None) -> str:
-    return "" if seconds is None else duration(seconds)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from repro.errors import InputError
 from repro.papers.rasteriser import AZIMUTH, ELEVATION, Body, across, picture
 
 SIDE, WIDTH = 33, 240
@@ -68,3 +69,9 @@ def test_a_full_box_is_closed_by_three_faces_that_are_lit_differently():
     right, up = across(0)
     assert right > 0
     assert up < 0
+
+
+@pytest.mark.parametrize("width", [1, 10**9, 400.0])
+def test_a_picture_that_nobody_could_see_or_hold_is_refused(width):
+    with pytest.raises(InputError, match="width in pixels = .*: must be a whole number from 32"):
+        picture([Body(sphere(4.0), RED, SIDE - 1)], width)

@@ -143,15 +143,17 @@ class PorousFlow(TimeLoop):
 
     def darcy_velocity(self) -> np.ndarray:
         """Velocity averaged over the whole image, solid included: equation 5.1's u_d, as a vector."""
-        return self._sums()[1:] / self.problem.space.solid.size
+        return self._averages()[1]
 
     def mean_density(self) -> float:
         """Density averaged over the pores: one at first, and where walls keep the mass. Walls "modified" do not."""
-        return float(1 + self._sums()[0] / self.problem.space.pores)
+        return self._averages()[0]
 
-    def _sums(self) -> np.ndarray:
-        """Density - 1 and velocity, summed over the pores."""
-        return self.device.to_host(self._update_fields().sum(axis=1, dtype=np.float64))
+    def _averages(self) -> tuple[float, np.ndarray]:
+        """Density over the pores and velocity over the whole image."""
+        deviation, *velocity = self.device.to_host(self._update_fields().sum(axis=1, dtype=np.float64))
+        space = self.problem.space
+        return float(1 + deviation / space.pores), np.array(velocity) / space.solid.size
 
     def permeability(self) -> float:
         """k = u_d rho nu/g along the force per volume g, in squared voxels (equation 5.1), rho being the mean density.
@@ -161,9 +163,8 @@ class PorousFlow(TimeLoop):
         force = np.array(self.problem.force)
         if not force.any():
             raise InputError("force (0, 0, 0): a permeability needs a flow, so a force")
-        deviation, *velocity = self._sums()
-        along = np.array(velocity) @ force / (force @ force) / self.problem.space.solid.size
-        return float(along * (1 + deviation / self.problem.space.pores) * self.problem.box.viscosity)
+        density, velocity = self._averages()
+        return float(velocity @ force * density * self.problem.box.viscosity / (force @ force))
 
     @checked
     def run_to_steady_permeability(
@@ -173,25 +174,25 @@ class PorousFlow(TimeLoop):
 
         Raises DivergenceError where the force drives the flow beyond the speed of sound.
         """
-        history, k, converged = [], 0.0, False
+        history, k, mach, converged = [], 0.0, 0.0, False
         while self.steps < limit and not converged:
             self.step(interval)
             previous, k = k, self.permeability()
             history.append((self.steps, k))
-            self._require_subsonic()
+            mach = self._subsonic()
             converged = abs(k - previous) < tolerance * abs(k)
         force = np.array(self.problem.force)
+        mean, velocity = self._averages()
+        along = float(velocity @ force / np.linalg.norm(force))
         density = self._update_fields()[0]
         spread = float(density.max()) - float(density.min())
-        along = float(self.darcy_velocity() @ force / np.linalg.norm(force))
-        density = self.mean_density()
-        return Permeability(k, converged, self.steps, tuple(history), along, self._mach(), spread, density)
+        return Permeability(k, converged, self.steps, tuple(history), along, mach, spread, mean)
 
-    def _mach(self) -> float:
+    def _subsonic(self) -> float:
+        """The largest Mach number, which is at most one."""
         velocity = self._update_fields()[1:]
-        return float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max())) / SPEED_OF_SOUND
-
-    def _require_subsonic(self):
-        if (mach := self._mach()) > 1:
+        mach = float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max())) / SPEED_OF_SOUND
+        if mach > 1:
             force = float(np.linalg.norm(self.problem.force))
             raise DivergenceError(f"force = {force:g} drives Mach {mach:.3g} by step {self.steps}: use a smaller force")
+        return mach

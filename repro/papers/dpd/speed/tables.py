@@ -11,6 +11,7 @@ from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
+from repro.errors import require_whole
 from repro.papers.dpd.repeated import RUNS
 from repro.papers.timings import speed_table
 from repro.parallel import select
@@ -79,6 +80,8 @@ _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand bac
 
 def systems(rows) -> dict:
     """The systems of the given rows of table 4 (1 to 4), by their number of particles."""
+    for row in rows:
+        require_whole("row of table 4", row, 1, len(TABLE_4))
     made = [Poiseuille(*TABLE_4[row - 1]).system() for row in rows]
     return {system.count: system for system in made}
 

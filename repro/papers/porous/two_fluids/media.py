@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import ndimage
 
-from repro.errors import CheckError, InputError
+from repro.errors import CheckError, InputError, require_whole
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids import checkpoint
 from repro.lbm.two_fluids.cases import Drop, Mixture
@@ -61,9 +61,12 @@ class Run:
 
 
 def looks(last: int, count: int, also=()) -> list[int]:
-    """`count` steps from FIRST to `last`, evenly spread on a logarithmic scale, and those of `also` up to `last`."""
+    """`count` steps from FIRST to `last`, evenly spread on a logarithmic scale, and those of `also`, up to `last`."""
+    require_whole("looks", count, 1, 10_000)
+    for step in also:
+        require_whole("step of a picture", step, 1, last)
     steps = {round(step) for step in np.geomspace(min(FIRST, last), last, count)}
-    return sorted(steps | {step for step in also if step <= last})
+    return sorted(steps | set(also))
 
 
 def follow(case: Mixture, device, steps, **options) -> Run:

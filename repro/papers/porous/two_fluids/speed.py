@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from repro.errors import require_whole
 from repro.lbm.benchmark import INCLUDES
 from repro.lbm.media import PoreSpace, random_blocks, random_spheres
 from repro.lbm.porous import benchmark as one_fluid
@@ -55,6 +56,7 @@ def name_of(side: int, dimensions: int) -> str:
 
 def cube(side: int) -> PoreSpace:
     """A cube without solid (figure 6.10b)."""
+    require_whole("nodes along a side", side, 4, 2**12)
     return PoreSpace(np.zeros((side,) * 3, bool))
 
 
