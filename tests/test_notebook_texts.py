@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -74,11 +75,10 @@ def test_what_a_reader_is_told_to_run_exists(book):
 @pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
 def test_what_a_reader_is_told_to_try_can_be_run(book, tmp_path):
     said = [
-        (command.split()[4:], name)
+        shlex.split(command)[4:]
         for _, text in texts(book)
         for command in re.findall(r"`(python -m repro run [^`]+)`", text)
-        for name in command.split()[4:5]
     ]
-    for words, name in said:
+    for name, *words in said:
         overrides = [word for before, word in itertools.pairwise(words) if before == "-p"]
         assert make_plan([name], profile="quick", device="serial", overrides=overrides, output=tmp_path).changed
