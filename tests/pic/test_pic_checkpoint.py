@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.pic_systems import crowd
 from helpers.plain import PlainDevice
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from repro.errors import DivergenceError, InputError
@@ -268,8 +268,9 @@ def test_any_byte_of_any_array_that_flips_is_found(made, data):
         content = bytearray(before if text else before.tobytes())
         if not content:
             return
-        # texts stay ASCII
+        # texts stay ASCII, and HDF5's have no zero byte (a blank whose bit flips would be one)
         content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 6 if text else 7))
+        assume(not text or 0 not in content)
         after = content.decode() if text else np.frombuffer(content, before.dtype).reshape(before.shape)
         file[name][()] = after
     try:

@@ -97,7 +97,7 @@ def test_the_flow_fields_are_as_large_and_as_open_as_they_are_asked_for():
 
 def test_a_layer_is_one_node_thick_and_nothing_pushes_the_fluids():
     assert speed.layer(8).shape == (8, 8, 1)
-    assert speed.cube(3).shape == (3, 3, 3)
+    assert speed.cube(4).shape == (4, 4, 4)
     assert speed.mixture(speed.layer(8)).accelerations == ((0.0, 0.0, 0.0),) * 2
 
 
