@@ -17,10 +17,10 @@ from .model import MOST_NODES, TIME, Model, Problem
 
 WALL_SCHEMES = (*BOUNCE_BACK, "extrapolation")
 
-#: largest lid speed times spacing over viscosity that is let through. Seen for lid speeds of 0.05 and 0.1 on 48 to 512
-#: nodes: BGK finds the steady flow up to 15.6, wobbles without end from 19.5 on and blows up from 42 on; with two rates
-#: the flow is steady up to 10.4, wobbles at 15.6 and blows up from 19.5 on
-GRID_REYNOLDS_LIMIT = {"bgk": 16.0, "trt": 10.5}
+#: largest lid speed times spacing over viscosity that is let through. Seen in the square cavity for lid speeds of 0.05
+#: and 0.1, with both lids: BGK finds the steady flow up to 13; at 15.6 the half-way lid's flow blows up and the
+#: extrapolated lid's wobbles without end. With two rates the flow is steady up to 8; at 10.4 it wobbles
+GRID_REYNOLDS_LIMIT = {"bgk": 13.0, "trt": 8.0}
 
 
 def _require(condition: bool, message: str) -> None:

@@ -11,7 +11,7 @@ from matplotlib.ticker import NullFormatter
 from repro.errors import InputError
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, source_of
-from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE
+from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PURPLE, SKY_BLUE
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
@@ -60,17 +60,30 @@ def _draw_node(axes, x, y, velocity, kind, extent):
 
 
 def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
-    """u on the vertical and v on the horizontal centre line of several grids with published points."""
-    figure, panels = plt.subplots(1, 2, figsize=(9.0, 3.9))
-    fine = np.linspace(0, 1, 401)
-    for axes, component, along in zip(panels, ("u", "v"), ("y / L", "x / L"), strict=True):
-        for flow in flows:
-            axes.plot(fine, flow.centre_line(component, fine), marker="none", label=f"this run, {flow.case.nodes}^3")
-        if len(table):
-            points = table[table["component"] == component]
-            axes.plot(points["position"], points["velocity"], **paper, label="Albensoeder and Kuhlmann 2005")
-        axes.set(xlabel=along, ylabel=f"{component} / U")
-    panels[0].legend()
+    """u on the vertical and v on the horizontal centre line of several grids with published points.
+
+    Below, on an axis of its own, what is too small to be seen above: the published points minus the profiles of each
+    grid, or without points the coarser grids minus the finest.
+    """
+    figure, panels = plt.subplots(2, 2, figsize=(9.0, 6.0), height_ratios=(1.5, 1), sharex="col")
+    fine, last = np.linspace(0, 1, 401), flows[-1]
+    for (above, below), component, along in zip(panels.T, ("u", "v"), ("y / L", "x / L"), strict=True):
+        points = table[table["component"] == component]
+        for number, flow in enumerate(flows):
+            look, name = {"color": COLOURS[number], "marker": "none"}, f"this run, {flow.case.nodes}$^3$"
+            profile = flow.centre_line(component, fine)
+            above.plot(fine, profile, **look, label=name, linestyle=("-", "--", ":")[number % 3])
+            if len(points):
+                apart = points["velocity"] - flow.centre_line(component, points["position"])
+                below.plot(points["position"], apart, **look | {"marker": MARKERS[number]})
+            elif flow is not last:
+                below.plot(fine, profile - last.centre_line(component, fine), **look)
+        if len(points):
+            above.plot(points["position"], points["velocity"], **paper, label="Albensoeder and Kuhlmann 2005")
+        above.set(ylabel=f"{component} / U")
+        subtrahend = "published minus grid" if len(points) else f"grid minus {last.case.nodes}$^3$"
+        below.set(xlabel=along, ylabel=f"{component} / U, {subtrahend}")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figure.suptitle(f"Re = {flows[0].case.reynolds:g}: u at x = z = L/2, v at y = z = L/2", fontsize=10)
     return figure, {f"{name} {f.case.nodes}": f.centre_line(name, f.positions) for f in flows for name in "uv"}
 
@@ -91,7 +104,7 @@ def middle_planes(flow: CubicFlow):
         axes.grid(False)
         figure.colorbar(shade, ax=axes, label="speed in the plane / U", shrink=0.85, extend="max")
     figure.suptitle(
-        f"Re = {flow.case.reynolds:g}, {flow.case.nodes}^3 nodes; lid at y = L, moving along x", fontsize=10
+        f"Re = {flow.case.reynolds:g}, {flow.case.nodes}$^3$ nodes; lid at y = L, moving along x", fontsize=10
     )
     u, v, _ = flow.plane("z")[:, ::4, ::4]
     return figure, {"u": u, "v": v}

@@ -22,6 +22,27 @@ def reference_text(table: pd.DataFrame) -> str:
     )
 
 
+def steadiness_text(table: pd.DataFrame) -> str:
+    """Which of the runs of `cavity3d.runs_table` did not become steady."""
+    unsteady = table[~table["converged"].astype(bool)]
+    if unsteady.empty:
+        return "All runs became steady."
+    names = ", ".join(f"Re = {run['Re']:g} on {run['nodes a side']:.0f} nodes" for _, run in unsteady.iterrows())
+    return (
+        f"**Not steady** when they were stopped: {names}. Their profiles are those of the last step, and neither an "
+        "order nor a distance that rests on them says how accurate the scheme is."
+    )
+
+
+def order_text(table: pd.DataFrame) -> str:
+    """The orders that three grids in a row show; `table` is from `cavity3d.between_grids`."""
+    known = table[table["order"].notna()]
+    if known.empty:
+        return "No three grids in a row show an order."
+    found = ", ".join(f"{row.order:.2f} at Re = {row.reynolds:g} (to {row.finer} nodes)" for row in known.itertuples())
+    return f"Order of u, seen on three grids in a row: {found}."
+
+
 def grids_text(grids: int, populations: int, largest: int) -> str:
     """On how many small grids taking by types is the serial sweep, from `tables.grids_that_agree`."""
     return (

@@ -6,7 +6,8 @@ import pytest
 
 from repro.errors import InputError
 from repro.lbm.cases import CubicCavity
-from repro.papers.swap.cavity3d import CubicFlow, between_grids, compare, rms, solve_cubic_cavity
+from repro.papers.swap import text
+from repro.papers.swap.cavity3d import CubicFlow, between_grids, compare, observed_order, rms, solve_cubic_cavity
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +20,29 @@ def test_the_grids_converge_faster_than_first_order(flows):
     assert all(flow.convergence.converged for flow in flows)
     # the lid's edges, where the velocity jumps, keep it from order two
     assert table["order"].iloc[-1] > 1.5
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("nodes", [(34, 66, 98), (12, 18, 28)])
+def test_an_error_that_falls_as_a_power_of_the_spacing_has_that_order_on_unequal_grids(order, nodes):
+    flows = []
+    for case in (CubicCavity(reynolds=10, nodes=count) for count in nodes):
+        y = ((np.arange(case.width) + 0.5) / case.width)[:, None]
+        # a cubic, so that the spline between the nodes adds nothing
+        u = np.broadcast_to(y + y * (1 - y) / case.width**order, (case.width,) * 3)
+        flows.append(CubicFlow(case, None, np.stack([u, 0 * u, 0 * u])))
+    assert between_grids(flows)["order"].iloc[-1] == pytest.approx(order, rel=1e-3)
+
+
+def test_grids_that_come_no_closer_have_no_order():
+    assert np.isnan(observed_order((32, 64, 96), 1.0))
+
+
+def test_a_run_that_is_not_steady_is_named():
+    runs = pd.DataFrame({"Re": [100, 1000], "nodes a side": [34, 66], "converged": [True, False]})
+    assert "Re = 1000 on 66 nodes" in text.steadiness_text(runs)
+    assert "Re = 100 on" not in text.steadiness_text(runs)
+    assert text.steadiness_text(runs[:1]) == "All runs became steady."
 
 
 def test_the_flow_is_symmetric_between_the_end_walls(flows):
@@ -57,7 +81,7 @@ def test_the_middle_is_found_on_odd_and_even_grids(nodes):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reynolds": 5000.0}, "use at least 315 nodes"),
+        ({"reynolds": 5000.0}, "use at least 387 nodes"),
         ({"reynolds": 0.0}, "reynolds = 0.0: must be a number above 0"),
         ({"nodes": 5}, "nodes = 5: must be a whole number from 10"),
         ({"lid_speed": -0.1}, "lid_speed = -0.1: must be"),
