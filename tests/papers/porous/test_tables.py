@@ -9,7 +9,7 @@ import pytest
 from repro.lbm.cases import Duct
 from repro.lbm.exact import duct_velocity
 from repro.lbm.lattice import D3Q19
-from repro.papers.porous.box import cavity, duct, speed
+from repro.papers.porous.box import cavity, duct, lids, speed
 from repro.papers.porous.box import text as box_text
 from repro.papers.porous.media import permeability, precision, sketches, variants
 from repro.papers.porous.media import speed as media_speed
@@ -182,6 +182,31 @@ def test_the_centre_of_a_vortex_is_found_between_the_nodes():
     # y^2 (1 - y)^a has its largest value at 2/(2 + a)
     assert centres["x"][0] == pytest.approx(0.5, abs=1e-4)
     assert centres["y"][0] == pytest.approx(2 / 3.3125, abs=1e-4)
+
+
+def test_a_coordinate_near_a_wall_depends_on_where_it_begins_and_one_in_the_middle_does_not():
+    assert lids.from_node_to_node(0.5) == pytest.approx(0.5)
+    # the first of 256 nodes between half-way walls is half a spacing from the wall
+    assert lids.from_node_to_node(0.5 / 256) == pytest.approx(0)
+    assert lids.from_node_to_node(1 - 0.5 / 256) == pytest.approx(1)
+
+
+def test_the_miss_of_a_coordinate_is_that_from_the_converged_one():
+    centres = pd.DataFrame({"x": [0.8863], "x converged": [0.8855]}, index=["BR1"])
+    table = lids.coordinates_table(centres, {"porous-022": 0.8889, "porous-024": 0.0522})
+    (row,) = table.itertuples(index=False)
+    assert row[:4] == ("BR1 x", 0.8889, 0.8863, 0.8855)
+    assert row[4:6] == pytest.approx((0.0034, 0.0008))
+    said = box_text.coordinates_text(table, 256)
+    assert "0.8889 against 0.8855 (ours 0.8863), 0.87 spacings" in said
+
+
+def test_other_centres_are_those_of_the_same_reynolds_number():
+    ghia, published = reference(DATA, "ghia1982_vortices.csv"), {"porous-022": 0.8889, "porous-023": 0.1235}
+    assert list(cavity.other_centres(published, ghia, 400)) == ["paper", "Ghia et al. 1982"]
+    assert list(cavity.other_centres(published, ghia, 1000)) == ["Ghia et al. 1982"]
+    assert not cavity.other_centres(published, ghia, 123)
+    assert tuple(cavity.other_centres(published, ghia, 400)["paper"].loc["BR1", ["x", "y"]]) == (0.8889, 0.1235)
 
 
 def test_a_cavity_without_a_converged_solution_says_so():

@@ -157,6 +157,17 @@ def centre_claims(table: pd.DataFrame) -> dict:
     }
 
 
+def other_centres(published: dict[str, float], ghia: pd.DataFrame, reynolds: float) -> dict[str, pd.DataFrame]:
+    """The paper's and Ghia's centres (columns x, y) at a Reynolds number, by name; empty where they have none.
+
+    `published` has the paper's value of each claim on its own column of table 4.1, at Reynolds number 400.
+    """
+    rows = [(*CENTRE_CLAIMS[claim], value) for claim, value in published.items()]
+    table = pd.DataFrame(rows, columns=["vortex", "axis", "value"]).pivot(index="vortex", columns="axis")["value"]
+    found = {"paper": table if reynolds == 400 else table[:0], "Ghia et al. 1982": ghia[ghia["Re"] == reynolds]}
+    return {name: centres for name, centres in found.items() if len(centres)}
+
+
 def flows_at(reynolds, flow: Flow, device, *, precision="single") -> dict[float, Flow]:
     """The flow of the same cavity at each Reynolds number; `flow` itself at its own."""
     flows = {}

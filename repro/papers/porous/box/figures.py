@@ -16,17 +16,26 @@ from .duct import DuctFlow, velocity_as_printed
 _LEVELS = (-0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-3, -1e-5, 1e-6, 1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3)
 
 
-def streamlines(flow: Flow, centres: pd.DataFrame):
-    """Streamlines of the cavity and the centres of its vortices (figure 4.3b)."""
-    figure, axes = plt.subplots(figsize=(5.2, 4.8))
+def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFrame], paper: dict):
+    """Streamlines of the cavity and the centres of its vortices, the paper's and Ghia's on top (figure 4.3b).
+
+    `others` has centres by name, columns x and y; the first is the paper's.
+    """
+    figure, axes = plt.subplots(figsize=(5.6, 5.4))
     speed = np.hypot(flow.u, flow.v)
     shade = axes.pcolormesh(flow.x, flow.y, speed, cmap="cividis", vmin=0, vmax=0.6, shading="gouraud", rasterized=True)
-    axes.contour(flow.x, flow.y, flow.stream_function, levels=_LEVELS, colors="white", linewidths=0.7)
-    axes.plot(centres["x"], centres["y"], "+", color=ORANGE, markersize=10, markeredgewidth=2, label="vortex centres")
+    lines = {"levels": _LEVELS, "colors": "white", "linewidths": 0.7, "linestyles": "solid"}
+    axes.contour(flow.x, flow.y, flow.stream_function, **lines)
+    on_dark = paper | {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
+    for (name, table), marker in zip(others.items(), "os", strict=False):
+        axes.plot(table["x"], table["y"], **on_dark | {"marker": marker}, label=name)
+    axes.plot(centres["x"], centres["y"], "+", color=ORANGE, markersize=11, markeredgewidth=1.8, label="this run")
     axes.set(xlabel="x / L", ylabel="y / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     axes.grid(False)
     axes.set_title(f"Re = {flow.case.reynolds:g}, {flow.case.nodes} x {flow.case.nodes} nodes")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1))
+    # white markers need a dark ground in the legend, too
+    names = {"title": "vortex centres", "frameon": True, "facecolor": "0.3", "labelcolor": "white"}
+    figure.legend(loc="outside lower center", ncols=3, **names).get_title().set_color("white")
     figure.colorbar(shade, label="|u| / U (lid speed)", shrink=0.85, extend="max")
     return figure, {"x": centres["x"], "y": centres["y"]}
 
@@ -93,14 +102,15 @@ def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
 
 def duct_profile(flow: DuctFlow, published: pd.DataFrame, paper: dict, ours: dict):
     """The section's velocity, and its profile on y = 0 with the series and the paper's points (figures 4.5, 4.6)."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.9), width_ratios=(1, 1.25))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9), width_ratios=(1.1, 1.2))
+    figure.get_layout_engine().set(wspace=0.08)
     nodes, fine = flow.case.positions / flow.case.side, np.linspace(-0.5, 0.5, 201)
     filled = left.contourf(nodes, nodes, flow.velocity, levels=12, cmap="cividis")
     left.set(xlabel="x / a", ylabel="y / a", aspect="equal")
-    figure.colorbar(filled, ax=left, label="u / U0", shrink=0.85)
+    figure.colorbar(filled, ax=left, label="$u / U_0$", shrink=0.85)
     right.plot(fine, flow.profile(fine), **ours, label="this run")
     right.plot(published["x"], published["y"], **paper | {"markersize": 4}, label="paper, figure 4.6")
-    right.set(xlabel="x / a", ylabel="u / U0 on y = 0", xlim=(-0.55, 0.55))
+    right.set(xlabel="x / a", ylabel="$u / U_0$ on $y = 0$", xlim=(-0.55, 0.55))
     right.legend(loc="lower center")
     return figure, {"x": nodes, "u": flow.profile(nodes)}
 
@@ -116,7 +126,7 @@ def printed_equation(flow: DuctFlow, published: pd.DataFrame, ours: dict):
     for y, name, style in ((0.0, "0", "-"), (0.25, "a/4", "--")):
         printed = velocity_as_printed(flow.case, fine, y)
         axes.plot(fine, printed, marker="none", color=VERMILLION, ls=style, label=f"as printed, y = {name}")
-    axes.set(xlabel="x / a", ylabel="u / U0")
+    axes.set(xlabel="x / a", ylabel="$u / U_0$")
     axes.legend(loc="center", bbox_to_anchor=(0.5, 0.42))
     at = published["x"]
     return figure, {"x": at, "as printed, y = a/4": velocity_as_printed(flow.case, at, 0.25)}
@@ -129,8 +139,10 @@ def orders(table: pd.DataFrame):
         axes.loglog(rows["side"], rows["error"], label=scheme)
     side = np.array([table["side"].min(), table["side"].max()])
     for order, anchor in ((1, 1.5 * table["error"].max()), (2, 0.6 * table["error"].min() * (side[1] / side[0]) ** 2)):
-        axes.loglog(side, anchor * (side / side[0]) ** -order, color="grey", ls=":", marker="none", lw=1)
-        axes.annotate(f"order {order}", (side[1], anchor * (side[1] / side[0]) ** -order), color="grey", ha="right")
+        slope = anchor * (side / side[0]) ** -order
+        axes.loglog(side, slope, color="grey", ls=":", marker="none", lw=1)
+        beyond = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
+        axes.annotate(f"order {order}", (side[1], slope[1]), color="grey", annotation_clip=False, **beyond)
     axes.set(xlabel="side of the duct (grid spacings)", ylabel="relative error against the series")
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=4)
     return figure, {f"{scheme} error": rows["error"] for scheme, rows in table.groupby("walls")}

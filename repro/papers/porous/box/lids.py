@@ -1,0 +1,111 @@
+"""Which lid drives the cavity: how fast the flow of each one converges, and whose vortices the paper's table has."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from repro.lbm.cases import Cavity
+
+from .cavity import CENTRE_CLAIMS, Flow, centre_claims, solve_cavity, vortex_centres
+
+#: schemes of the lid and of the three walls. Two rates, so that walls stay where they are at any relaxation time
+LIDS = {
+    "half-way": {"lid": "half-way", "walls": "half-way"},
+    "extrapolated": {"lid": "extrapolation", "walls": "half-way"},
+    "extrapolated, walls on nodes": {"lid": "extrapolation", "walls": "modified"},
+}
+
+EXTREMA = ["u_min", "v_max", "v_min"]
+
+#: nodes a side of the paper's cavity
+PAPER_NODES = 256
+
+
+def extrema(flow: Flow) -> dict[str, float]:
+    """Smallest u on the vertical, largest and smallest v on the horizontal centre line, over the lid's speed."""
+    fine = np.linspace(0.01, 0.99, 20_001)
+    u, v = (flow.centre_line(component, fine) for component in "uv")
+    return dict(zip(EXTREMA, map(float, (u.min(), v.max(), v.min())), strict=True))
+
+
+def height_over_width(case: Cavity) -> float:
+    """Height of the box between its walls over its width: not one where one wall is on nodes and others are not."""
+    x, y = case.positions
+    return float(np.diff(x)[0] / np.diff(y)[0])
+
+
+def lid_orders(reynolds: float, nodes, spectral: pd.DataFrame, device, *, lids=LIDS, lid_speed=0.05) -> pd.DataFrame:
+    """Deviation of the extrema from those of a spectral solution, in per cent, for each lid on each grid.
+
+    `spectral` has the columns Re, u_min, v_max, v_min. Columns lid, nodes, height/width, converged, the extrema, rms
+    (of the three) and order (of the rms, to the next coarser grid; NaN for the coarsest). Double precision.
+    """
+    exact = spectral.set_index("Re").loc[reynolds, EXTREMA]
+    rows = []
+    for name in lids:
+        for count in nodes:
+            case = Cavity(reynolds=reynolds, nodes=count, lid_speed=lid_speed, collision="trt", **LIDS[name])
+            flow = solve_cavity(case, device, precision="double")
+            off = 100 * (pd.Series(extrema(flow)) / exact - 1)
+            rms = float(np.sqrt(np.mean(off**2)))
+            rows.append((name, count, height_over_width(case), flow.convergence.converged, *off, rms))
+    table = pd.DataFrame(rows, columns=["lid", "nodes", "height/width", "converged", *EXTREMA, "rms"])
+    table["order"] = np.nan
+    for _, grids in table.groupby("lid"):
+        falls, finer = -np.diff(np.log(grids["rms"])), np.diff(np.log(grids["nodes"]))
+        table.loc[grids.index[1:], "order"] = falls / finer
+    return table
+
+
+def from_node_to_node(coordinate: float, nodes: int = PAPER_NODES) -> float:
+    """A coordinate between half-way walls, 0 to 1, as it reads when it is counted from the first node to the last."""
+    return (coordinate * nodes - 0.5) / (nodes - 1)
+
+
+def closeness(flow: Flow, published: dict[str, float], lids, device, *, precision: str) -> pd.DataFrame:
+    """How far the vortex centres of each lid lie from the paper's six coordinates, in either way to count them.
+
+    `published` has the paper's value of each claim on its own column of table 4.1. Columns lid, coordinates, one for
+    each of the six (ours minus the paper's), and rms.
+    """
+    names = {claim: " ".join(CENTRE_CLAIMS[claim]) for claim in published}
+    rows = []
+    for name in lids:
+        case = replace(flow.case, **LIDS[name])
+        run = flow if case == flow.case else solve_cavity(case, device, precision=precision)
+        table = vortex_centres(run).set_index("vortex")
+        ours = {claim: value for claim, value in centre_claims(table).items() if claim in published}
+        for way, counted in (("wall to wall", float), ("node to node", from_node_to_node)):
+            apart = {names[claim]: counted(value) - published[claim] for claim, value in ours.items()}
+            rms = float(np.sqrt(np.mean(np.square(list(apart.values())))))
+            rows.append({"lid": name, "coordinates": way} | apart | {"rms": rms})
+    return pd.DataFrame(rows)
+
+
+def extrema_off(flows: dict[float, Flow], spectral: pd.DataFrame) -> pd.DataFrame:
+    """Deviation of the extrema of the flows, by Reynolds number, from the spectral ones, where there are, per cent."""
+    exact = spectral.set_index("Re")[EXTREMA]
+    rows = [
+        (reynolds, flow.case.nodes, flow.case.lid, *(100 * (pd.Series(extrema(flow)) / exact.loc[reynolds] - 1)))
+        for reynolds, flow in flows.items()
+        if reynolds in exact.index
+    ]
+    return pd.DataFrame(rows, columns=["Re", "nodes", "lid", *EXTREMA])
+
+
+def coordinates_table(centres: pd.DataFrame, published: dict[str, float]) -> pd.DataFrame:
+    """The paper's coordinates of table 4.1 and ours, each beside the converged solution; one row a coordinate.
+
+    `centres` is from `cavity.centre_table`. The last column is how much a coordinate changes if it is counted from the
+    first node to the last instead of from wall to wall.
+    """
+    rows = []
+    for claim, paper in published.items():
+        vortex, axis = CENTRE_CLAIMS[claim]
+        if vortex in centres.index:
+            ours, converged = centres.loc[vortex, axis], centres.loc[vortex, f"{axis} converged"]
+            counted = from_node_to_node(converged) - converged
+            rows.append((f"{vortex} {axis}", paper, ours, converged, paper - converged, ours - converged, counted))
+    names = ["coordinate", "paper", "ours", "converged", "paper - converged", "ours - converged", "node to node"]
+    return pd.DataFrame(rows, columns=names)
