@@ -95,6 +95,23 @@ def test_layouts_and_strategies_are_ranked_in_one_precision():
     }
 
 
+def test_the_fastest_program_is_named_and_one_in_the_cache_is_said_to_be():
+    table = pd.DataFrame(
+        [("shared memory", 30.0, 0.9, 4e-3), ("pull", 50.0, 1.1, 2e-3), ("pull", 40.0, 0.95, 8e-3)],
+        columns=["strategy", "mlups", "roof", "seconds"],
+    ).assign(size=["64 x 64", "64 x 64", "256 x 256"], hardware="a GPU", bandwidth=1e9)
+    said = box_text.fastest_duct_text(table, CPU)
+    assert said.startswith("**Fastest is `pull`**: 50 MLUPS on 64 x 64 nodes (2 MB")
+    assert "`shared memory` reaches 30 MLUPS" in said
+    assert "60 % of it" in said
+    assert "stays in the cache" in said
+    assert "40 MLUPS on 256 x 256" in said
+    assert box_text.peak_note(table) == "pull on 64 x 64, 2 MB; shared memory at most 30"
+    slower = table.assign(mlups=[60.0, 50.0, 40.0])
+    assert "not the paper's strategy" not in box_text.fastest_cavity_text(slower, CPU)
+    assert "cache" not in box_text.fastest_cavity_text(slower, CPU)
+
+
 def test_variants_change_one_thing_each():
     options = [case[3] for case in speed.cavity_variants(16, SimpleNamespace(name="cuda"), precision="single")]
     assert [o["strategy"] for o in options] == ["pull", "push", "split", "shared memory", "pull", "pull"]
