@@ -328,6 +328,20 @@ def test_the_flag_words_variants_are_compared_in_per_cent_at_the_first_block_siz
     assert list(table["share"]) == pytest.approx([37.5, 37.5])
 
 
+def test_the_error_of_a_duct_is_judged_at_the_worst_relaxation_time_of_the_thesis():
+    errors = pd.DataFrame({"relaxation time": [0.6, 0.8, 1.0, 1.2], "error (%)": [0.9, 0.1, 0.2, 0.14]})
+    steady = errors.assign(converged=True)
+    found = duct.claimed_error(steady)
+    assert found["measured"] == 0.2
+    assert verdicts({"porous-036": found["measured"]}) == {"porous-036": "not reproduced"}
+    assert verdicts({"porous-036": 0.14}) == {"porous-036": "reproduced"}
+    assert duct.claimed_error(steady[:3]) is None
+    assert duct.claimed_error(errors.assign(converged=[True, True, True, False])) is None
+    said = box_text.error_text(steady, 0.14)
+    assert "0.100 % at relaxation time 0.8 to 0.900 % at 0.6" in said
+    assert "for 0.8 to 1.2" in said
+
+
 @pytest.mark.parametrize("axis", ["x", "z"])
 def test_the_error_of_a_duct_is_that_of_the_velocity_along_it(monkeypatch, axis):
     case = Duct(nodes=8, length=3, axis=axis, u0=0.002, relaxation_time=0.9)
