@@ -34,7 +34,7 @@ def tea_correlations(table: pd.DataFrame):
     axes.minorticks_off()
     axes.set(xlabel="rounds of TEA", ylabel="|correlation| with the pair (i, j)", ylim=(1e-5, 1.5))
     axes.set_xlim(ticks[0] / 1.2, 1.2 * ticks[-1])
-    axes.legend(loc="lower left", frameon=True)
+    figure.legend(loc="outside lower center", ncols=4)
     return figure
 
 

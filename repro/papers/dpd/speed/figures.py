@@ -141,10 +141,10 @@ def part_bars(parts: pd.DataFrame, particles: int):
             width = 1e6 * float(parts.loc[(parts["way"] == way) & (parts["group"] == group), "seconds"].sum())
             axes.barh(k, width, 0.6, left, color=colour)
             left += width
-        axes.text(left, k, f" {left:.0f} us", va="center", fontsize=8)
+        axes.text(left, k, rf" {left:,.0f} $\mu$s", va="center", fontsize=8)
     axes.set_yticks(range(len(ways)), ways)
     axes.invert_yaxis()
-    axes.set(xlabel="time of a step (us)", title=f"{particles} particles, single precision")
+    axes.set(xlabel=r"time of a step ($\mu$s)", title=f"{particles} particles, single precision")
     axes.set_xlim(0, 1.15 * axes.get_xlim()[1])
     axes.grid(axis="y", visible=False)
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _GROUP_COLOURS.values()]

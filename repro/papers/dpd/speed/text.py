@@ -71,11 +71,12 @@ def result(table: pd.DataFrame, paper: pd.DataFrame) -> str:
     mapping = table[table["way"] == "thread per particle"].iloc[-1]
     at_size = table[table["particles"] == mapping["particles"]]
     best = at_size.loc[at_size["updates"].idxmax()]
+    noise = f"{best['rounds']} rounds" if best["rounds"] else "the linear generator"
     core = paper.set_index("particles").loc[mapping["particles"], "one core"]
     return (
         f"The paper's better mapping on {mapping['particles']:,} particles, with {mapping['rounds']} rounds of TEA on "
         f"{mapping['hardware']}, is {_factors(mapping, at_size, core)} The fastest way of this table at this size is "
-        f"{best['way']} ({best['device']}, {best['rounds']} rounds): {best['updates'] / 1e6:.3g} million updates a "
+        f"{best['way']} ({best['device']}, {noise}): {best['updates'] / 1e6:.3g} million updates a "
         f"second. That is {_factors(best, at_size, core)}"
     )
 

@@ -19,8 +19,8 @@ def temperature(table: pd.DataFrame):
     axes.axhspan(0.995, 1.005, color="0.9", zorder=0, label="set, within 0.5 %")
     for (predictor, rows), (colour, marker) in zip(table.groupby("lambda"), _looks(), strict=False):
         look = {"color": colour, "marker": marker, "capsize": 3}
-        axes.errorbar(rows["dt"], rows["kT"], rows["error"], **look, label=f"lambda = {predictor:g}")
-    axes.set(xlabel="time step", ylabel="measured kT", xlim=(0, 1.08 * table["dt"].max()))
+        axes.errorbar(rows["dt"], rows["kT"], rows["error"], **look, label=rf"$\lambda = {predictor:g}$")
+    axes.set(xlabel=r"time step ($r_c\sqrt{m/kT}$)", ylabel="measured $kT$", xlim=(0, 1.08 * table["dt"].max()))
     axes.legend()
     return figure
 
@@ -35,11 +35,11 @@ def pressure(table: pd.DataFrame):
         soft = rows[rows["a"] > 0]
         error = soft["excess error"] / (soft["a"] * soft["rho"] ** 2)
         right.errorbar(soft["a"], soft["alpha"], error, **look, label=f"density {density:g}")
-    right.axhspan(0.95 * exact.ALPHA, 1.05 * exact.ALPHA, color="0.9", zorder=0, label="0.101, within 5 %")
-    right.axhline(np.pi / 30, color="0.3", linewidth=1, linestyle="--", label="pi / 30, no correlation")
-    left.set(xlabel="repulsion a (kT / cutoff radius)", ylabel="pressure (kT / cutoff radius cubed)")
-    right.set(xlabel="repulsion a (kT / cutoff radius)", ylabel="(p - rho kT) / (a rho^2)")
-    left.set_title("lines: rho kT + 0.101 a rho^2")
+    right.axhspan(0.95 * exact.ALPHA, 1.05 * exact.ALPHA, color="0.9", zorder=0, label=f"{exact.ALPHA:g}, within 5 %")
+    right.axhline(np.pi / 30, color="0.3", linewidth=1, linestyle="--", label=r"$\pi/30$, no correlation")
+    left.set(xlabel="repulsion $a$ ($kT/r_c$)", ylabel="pressure ($kT/r_c^3$)")
+    right.set(xlabel="repulsion $a$ ($kT/r_c$)", ylabel=r"$(p - \rho kT)/(a\rho^2)$")
+    left.set_title(rf"lines: $\rho kT + {exact.ALPHA:g}\,a\rho^2$")
     left.legend()
     right.set(xlim=(0, None), ylim=(None, 0.118))
     right.legend(ncols=2, loc="upper center")
@@ -52,8 +52,8 @@ def structure(table: pd.DataFrame):
     axes.axhline(1, color="0.5", linewidth=1)
     for (repulsion, rows), (colour, marker) in zip(table.groupby("a"), _looks(), strict=False):
         look = {"color": colour, "marker": marker, "markersize": 3.5, "capsize": 2}
-        axes.errorbar(rows["r"], rows["g"], rows["error"], **look, linewidth=1, label=f"a = {repulsion:g}")
-    axes.set(xlabel="distance (cutoff radii)", ylabel="g(r)", xlim=(0, None), ylim=(0, 1.5))
+        axes.errorbar(rows["r"], rows["g"], rows["error"], **look, linewidth=1, label=f"$a = {repulsion:g}$")
+    axes.set(xlabel="distance ($r_c$)", ylabel="$g(r)$", xlim=(0, None), ylim=(0, 1.5))
     axes.legend(loc="lower right")
     return figure
 
@@ -64,17 +64,19 @@ def diffusion(curves: pd.DataFrame, memory: pd.DataFrame):
     theory = exact.self_diffusion(Fluid())
     for (repulsion, rows), (colour, marker) in zip(curves.groupby("a"), _looks(), strict=False):
         look = {"color": colour, "marker": marker, "markersize": 3.5, "linestyle": "none"}
-        left.errorbar(rows["t"], rows["square"], rows["error"], **look, label=f"a = {repulsion:g}")
+        left.errorbar(rows["t"], rows["square"], rows["error"], **look, label=f"$a = {repulsion:g}$")
     time = np.linspace(0, curves["t"].max(), 50)
-    left.plot(time, 6 * theory * time, color="0.3", marker="none", linewidth=1, label="kinetic theory, 6 D t")
-    left.set(xlabel="time", ylabel="mean square displacement (cutoff radii squared)", xlim=(0, None), ylim=(0, None))
+    left.plot(time, 6 * theory * time, color="0.3", marker="none", linewidth=1, label="kinetic theory, $6Dt$")
+    left.set(
+        xlabel=r"time ($r_c\sqrt{m/kT}$)", ylabel="mean square displacement ($r_c^2$)", xlim=(0, None), ylim=(0, None)
+    )
     look = {"color": COLOURS[0], "marker": "o", "markersize": 3.5, "linestyle": "none"}
-    right.errorbar(memory["t"], memory["memory"], memory["error"], **look, label="a = 0")
+    right.errorbar(memory["t"], memory["memory"], memory["error"], **look, label="$a = 0$")
     time = np.linspace(0, memory["t"].max(), 50)
     right.plot(
-        time, np.exp(-time / theory), color="0.3", marker="none", linewidth=1, label="kinetic theory, exp(-kT t / D)"
+        time, np.exp(-time / theory), color="0.3", marker="none", linewidth=1, label="kinetic theory, $e^{-kT\\,t/D}$"
     )
-    right.set(xlabel="time", ylabel="velocity autocorrelation", xlim=(0, None), ylim=(0, 1.02))
+    right.set(xlabel=r"time ($r_c\sqrt{m/kT}$)", ylabel="velocity autocorrelation", xlim=(0, None), ylim=(0, 1.02))
     left.legend()
     right.legend()
     return figure
@@ -87,15 +89,17 @@ def viscosity(profiles: pd.DataFrame, table: pd.DataFrame):
     for ((repulsion, drive), rows), (colour, marker) in zip(runs, _looks(), strict=False):
         look = {"color": colour, "marker": marker, "linestyle": "none", "markersize": 3.5}
         scaled = rows[["velocity", "error", "fit"]] / drive
-        left.errorbar(rows["z"], scaled["velocity"], scaled["error"], **look, label=f"a = {repulsion:g}, g = {drive:g}")
+        left.errorbar(
+            rows["z"], scaled["velocity"], scaled["error"], **look, label=f"$a = {repulsion:g}$, $g = {drive:g}$"
+        )
         left.plot(rows["z"], scaled["fit"], color=colour, marker="none", linewidth=1)
         row = table[(table["a"] == repulsion) & (table["drive"] == drive)].iloc[0]
         right.errorbar(row["drive"], row["viscosity"], row["error"], **(look | {"markersize": 6}), capsize=3)
     theory = float(table["theory"].iloc[0])
     right.axhspan(0.7 * theory, 1.3 * theory, color="0.9", zorder=0)
     right.axhline(theory, color="0.3", linewidth=1, label="kinetic theory, and 30 %")
-    left.set(xlabel="z (cutoff radii)", ylabel="velocity over drive")
-    right.set(xlabel="drive g (force per mass)", ylabel="viscosity", xlim=(0, 1.2 * table["drive"].max()))
+    left.set(xlabel="$z$ ($r_c$)", ylabel="velocity over drive")
+    right.set(xlabel="drive $g$ (force per mass)", ylabel="viscosity", xlim=(0, 1.2 * table["drive"].max()))
     right.set_ylim(0, 1.5 * max(theory, table["viscosity"].max()))
     right.legend(loc="lower right")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
