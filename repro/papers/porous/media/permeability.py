@@ -17,7 +17,7 @@ from repro.lbm.media.spheres import solid_fraction
 from repro.lbm.porous.permeability import flow_through, in_units, refined
 
 #: relaxation times of the runs that show how k depends on the viscosity, at chi = VISCOSITY_CHI
-VISCOSITY_TAUS, VISCOSITY_CHI = (0.6, 0.8, 1.0, 1.2), 0.6
+VISCOSITY_TAUS, VISCOSITY_CHI = (0.8, 1.0, 1.2, 1.6), 0.6
 
 #: voxels along the cell of the paper's figures
 PAPER_NODES = 128
