@@ -97,7 +97,8 @@ def error_text(errors: pd.DataFrame, stated: float) -> str:
     where = f"{below.min():g} to {below.max():g}" if len(below) else "none of these relaxation times"
     return (
         f"The error runs from {found.min():.3f} % at relaxation time {times[least]:g} to {found.max():.3f} % at "
-        f"{times[found.idxmax()]:g}, on one grid and with one wall; it is at most the paper's {stated:g} % for {where}. "
+        f"{times[found.idxmax()]:g}, on one grid and with one wall; it is at most the paper's {stated:g} % for "
+        f"{where}. "
         "It is the error of the wall, which BGK moves with the relaxation time, and it changes its sign: a percentage "
         "without a relaxation time can be had at will, also by accident."
     )
