@@ -6,7 +6,7 @@
 Each parameter of the smoke profile gets values that are out of all bounds: zero, far too many, far too small or
 large, a name that is none. A run is right if it is refused in one line, before it starts or in it, or if the value is
 one that works. What raises anything else, or is refused only after five seconds, is printed; what runs on is stopped
-after ten and counted as taken. The exit status is 1 if a run was wrong.
+after seven and counted as taken. The exit status is 1 if a run was wrong.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from drill_inputs import Target, answer
 from repro.study import catalogue, cells, limits, parameters
 from repro.study.paths import Project
 
-PROFILE, SOON, LONGEST = "smoke", 5.0, 10.0
+PROFILE, SOON, LONGEST = "smoke", 5.0, 7.0
 """Seconds within which a refusal must come, and after which a run counts as one that works."""
 
 KINDS = {"accepted": "taken", "slow": "taken"}
@@ -53,7 +53,7 @@ def target_of(book: catalogue.Notebook, values: dict, examples: dict) -> Target:
     def run(**changed):
         os.chdir(source.parent)
         names = {"display": lambda *shown: None, "__name__": "__main__"}
-        limits.require(changed, examples, book.id)
+        limits.require(changed, examples, book.id, book.limits)
         for cell in cells.read(source):
             if cell["cell_type"] == "code":
                 exec("".join(cell["source"]), names)

@@ -36,6 +36,8 @@ class Notebook:
     """Parameters for each profile it takes part in."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Expected duration for each profile."""
+    limits: dict[str, dict] = field(default_factory=dict)
+    """What its parameters can be, by name: the least and most of a number, or what a value must be one of."""
     file: str = ""
     """File below notebooks/, where it is not ID.ipynb."""
 
@@ -108,6 +110,15 @@ def _is_time(value) -> bool:
     return type(value) in (int, float) and 0 < value < inf
 
 
+def _is_limit(value) -> bool:
+    """Whether a table says what a value must be one of, or the least and most of a number."""
+    if not isinstance(value, dict) or not value:
+        return False
+    if "one_of" in value:
+        return len(value) == 1 and isinstance(value["one_of"], list) and value["one_of"] != []
+    return value.keys() <= {"least", "most"} and all(type(bound) in (int, float) for bound in value.values())
+
+
 _RIGHT = {
     "a text": lambda value: isinstance(value, str),
     "a path of letters, digits, _ and -": lambda value: (
@@ -117,6 +128,9 @@ _RIGHT = {
     "a list of texts": lambda value: _is_list(value, str),
     "a table of tables": lambda value: isinstance(value, dict) and _is_list([*value.values()], dict),
     "a table of seconds": lambda value: isinstance(value, dict) and all(map(_is_time, value.values())),
+    "a table of { least, most } or { one_of }": lambda value: (
+        isinstance(value, dict) and all(map(_is_limit, value.values()))
+    ),
 }
 """What a value of an entry can have to be, and whether it is."""
 
@@ -127,6 +141,7 @@ _WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
     "timing": "true or false",
     "profiles": "a table of tables",
     "seconds": "a table of seconds",
+    "limits": "a table of { least, most } or { one_of }",
 }
 
 
@@ -139,10 +154,11 @@ def load(project: Project) -> Catalogue:
         raise InputError(f"{path} is missing: is this the project's folder?") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"catalogue.toml: {error}") from None
-    entries = content.get("notebook", [])
+    entries, common = content.get("notebook", []), content.get("limits", {})
     if not _is_list(entries, dict):
         raise InputError("catalogue.toml: notebooks are tables [[notebook]]")
-    books = tuple(_notebook(entry, number) for number, entry in enumerate(entries, 1))
+    _require("catalogue.toml", "limits", common)
+    books = tuple(_notebook(entry, number, common) for number, entry in enumerate(entries, 1))
     ids = [book.id for book in books]
     for book in books:
         if ids.count(book.id) > 1:
@@ -154,17 +170,22 @@ def load(project: Project) -> Catalogue:
     return Catalogue(books)
 
 
-def _notebook(entry: dict, number: int) -> Notebook:
+def _require(place: str, name: str, value) -> None:
+    if not _RIGHT[_WANTED[name]](value):
+        raise InputError(f"{place}: {name} = {value!r} must be {_WANTED[name]}")
+
+
+def _notebook(entry: dict, number: int, common: dict) -> Notebook:
     place = f"catalogue.toml, {entry.get('id', f'entry {number}')}"
     known = [f.name for f in fields(Notebook)]
     for name in entry:
         if name not in known:
             raise InputError(f"{place}: unknown key '{name}', {did_you_mean(name, known)}")
-        if not _RIGHT[_WANTED[name]](entry[name]):
-            raise InputError(f"{place}: {name} = {entry[name]!r} must be {_WANTED[name]}")
+        _require(place, name, entry[name])
     for name in ("id", "paper", "title", "profiles"):
         if not entry.get(name):
             raise InputError(f"{place}: '{name}' is missing")
+    entry = entry | {"limits": common | entry.get("limits", {})}
     return Notebook(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
 
 

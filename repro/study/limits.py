@@ -1,12 +1,16 @@
-"""What a parameter from the command line can be, by the values that its notebook and profiles are known to give it.
+"""What a parameter from the command line can be: by the limits of the catalogue, and by the values it is known to have.
 
 A notebook starts in seconds, and may come to a parameter after minutes. So what no run can mean is refused before.
 """
 
 from collections.abc import Iterator, Mapping
+from math import inf
+from types import MappingProxyType
 
 from repro.declared import LARGEST
 from repro.errors import InputError, short
+
+NONE: Mapping = MappingProxyType({})
 
 #: whole number that every library here can count to
 MOST = 2**31 - 1
@@ -26,14 +30,32 @@ def known(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str, list]
     }
 
 
-def require(values: Mapping, examples: Mapping[str, list], place: str) -> None:
+def require(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping] = NONE) -> None:
     """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
 
+    And those beyond `limits`, by name, each with least and most of its numbers, or with what they must be one_of.
     Raises InputError, which names the parameter, its value, and what would be right.
     """
     for name, value in values.items():
-        for wanted in _flaws(name, value, examples[name]):
+        for wanted in (*_beyond(value, limits.get(name, {})), *_flaws(name, value, examples[name])):
             raise InputError(f"{place}: {name} = {short(value)}: must be {wanted}")
+
+
+def _beyond(value, limit: Mapping) -> Iterator[str]:
+    """What a limit of the catalogue wants and the value, or a part of a list, is not."""
+    leaves = list(_leaves(value))
+    if "one_of" in limit and not all(leaf in limit["one_of"] for leaf in leaves):
+        yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
+    numbers = [leaf for leaf in leaves if _is_number(leaf)]
+    least, most = limit.get("least", -inf), limit.get("most", inf)
+    if not all(least <= number <= most for number in numbers):
+        yield _between(limit)
+
+
+def _between(limit: Mapping) -> str:
+    if "most" not in limit:
+        return f"{limit['least']:g} or more"
+    return f"from {limit['least']:g} to {limit['most']:g}" if "least" in limit else f"at most {limit['most']:g}"
 
 
 def _flaws(name: str, value, examples: list) -> Iterator[str]:

@@ -100,7 +100,7 @@ def make_plan(
     values = {book.id: _of_profile(book, known[book.id], profile, resolved) for book in chosen}
     changed = _changed(known, values, overrides, project.root)
     for book in chosen:
-        limits.require(changed[book.id], limits.known(known[book.id], book.profiles), book.id)
+        limits.require(changed[book.id], limits.known(known[book.id], book.profiles), book.id, book.limits)
     values = {i: values[i] | changed[i] for i in values}
     machine = provenance.machine_name(resolved)
     # results with changed parameters never replace those of the profile

@@ -5,6 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
+from repro.lbm.cases import WALL_SCHEMES
+from repro.lbm.model import VELOCITY_SHARE
+from repro.lbm.porous.problem import WALLS
+from repro.lbm.strategies import ALL
+from repro.lbm.two_fluids import strategies as two_fluids
+from repro.lbm.two_fluids.forces import STENCILS
+from repro.papers.porous.box.lids import LIDS
+from repro.parallel.timeloop import PRECISIONS
 from repro.study import catalogue, limits, parameters
 from repro.study.paths import Project
 
@@ -75,7 +83,66 @@ def test_every_profile_of_every_notebook_passes_its_own_limits():
     for book in catalogue.load(project).notebooks:
         examples = limits.known(parameters.defaults(book.source(project)), book.profiles)
         for values in book.profiles.values():
-            limits.require(values, examples, book.id)
+            limits.require(values, examples, book.id, book.limits)
+
+
+LIMITS = {
+    "nodes": {"least": 8, "most": 256},
+    "ratios": {"least": 0.5},
+    "force": {"most": 1},
+    "precision": {"one_of": ["single", "double"]},
+    "walls": {"one_of": ["half-way", "modified"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("nodes", 7, "from 8 to 256"),
+        ("nodes", 257, "from 8 to 256"),
+        ("ratios", [1.0, 0.4], "0.5 or more"),
+        ("force", 1.5, "at most 1"),
+        ("precision", "nope", "one of 'single', 'double'"),
+        ("precision", "", "one of 'single', 'double'"),
+        ("walls", ["half-way", "nope"], "of 'half-way', 'modified'"),
+    ],
+)
+def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, value, wanted):
+    with pytest.raises(InputError, match=f"p/a: {name} = .*: must be {wanted}"):
+        limits.require({name: value}, EXAMPLES, "p/a", LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("nodes", 8), ("nodes", 256), ("ratios", [0.5]), ("force", 1), ("precision", "double"), ("walls", ["modified"])],
+)
+def test_what_lies_at_the_limits_passes(name, value):
+    limits.require({name: value}, EXAMPLES, "p/a", LIMITS)
+
+
+def test_every_name_that_a_notebook_takes_is_known_before_it_starts():
+    project, open_ones = Project.default(), {"sample", "profile", "device"}
+    for book in catalogue.load(project).notebooks:
+        for name, examples in limits.known(parameters.defaults(book.source(project)), book.profiles).items():
+            leaves = [part for value in examples for part in (value if isinstance(value, list) else [value])]
+            if any(isinstance(part, str) for part in leaves) and name not in open_ones:
+                assert "one_of" in book.limits[name], (book.id, name)
+
+
+def test_the_names_of_the_catalogue_are_those_of_the_library():
+    limit = {book.id: book.limits for book in catalogue.load(Project.default()).notebooks}
+    for notebook, name, library in (
+        ("porous/cavity", "lid", WALL_SCHEMES),
+        ("porous/cavity", "compared_lids", LIDS),
+        ("porous/duct", "walls", WALL_SCHEMES),
+        ("porous/duct", "forcing", VELOCITY_SHARE),
+        ("porous/bcc_permeability", "walls", WALLS),
+        ("porous/laplace", "stencils", STENCILS),
+        ("porous/two_component_speed", "strategies", two_fluids.STRATEGIES),
+        ("swap/cavity3d", "strategy", ALL),
+        ("swap/cavity3d", "precision", PRECISIONS),
+    ):
+        assert set(limit[notebook][name]["one_of"]) == set(library), (notebook, name)
 
 
 @given(st.lists(st.floats(1e-300, 1e36), min_size=1))
