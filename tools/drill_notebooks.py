@@ -37,6 +37,7 @@ def strange(value) -> Iterator:
     """`value` with one strange number or text, or with all of them so."""
     if isinstance(value, list):
         yield []
+        yield value[:1]
         if value and not isinstance(value[0], list):
             for one in STRANGE[type(value[0])]:
                 yield [one, *value[1:]]

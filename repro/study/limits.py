@@ -91,6 +91,12 @@ def _flaws_of_list(name: str, value: list, examples: list, kinds: set[type]) -> 
     names = {float: "numbers", int: "whole numbers", str: "texts", bool: "true or false"}
     if kinds & names.keys() and not {type(leaf) for leaf in _leaves(value)} <= allowed:
         yield f"a list of {next(name for kind, name in names.items() if kind in kinds)}"
+    if name.endswith("s") and name not in TUPLES and _repeats(value) and not any(map(_repeats, examples)):
+        yield "values that differ"
+
+
+def _repeats(values: list) -> bool:
+    return any(value in values[:place] for place, value in enumerate(values))
 
 
 def _leaves(value) -> Iterator:

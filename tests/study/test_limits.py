@@ -25,6 +25,7 @@ EXAMPLES = {
     "more": [[], [1]],
     "size": [[4.0, 4.0, 8.0], [16.0, 4.0, 8.0]],
     "bins": [[12, 16]],
+    "counts": [[5, 5], [7, 8]],
     "boxes": [[[4, 4, 4]], [[6, 4, 8], [8, 8, 8]]],
     "walls": [["modified"], ["half-way", "modified"]],
     "precision": ["single"],
@@ -51,6 +52,8 @@ EXAMPLES = {
         ("boxes", [4, 4, 4], "a list of lists of 3 values"),
         ("walls", [1], "a list of texts"),
         ("seed", -1, "at least 0"),
+        ("grids", [64, 64], "values that differ"),
+        ("boxes", [[4, 4, 4], [4, 4, 4]], "values that differ"),
     ],
 )
 def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted):
@@ -64,14 +67,17 @@ def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted
         ("nodes", 10**6),
         ("force", 0),
         ("wettings", [-1]),
-        ("grids", [1] * 9),
+        ("grids", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        ("size", [4.0, 4.0, 4.0]),
+        ("bins", [12, 12]),
+        ("counts", [6, 6]),
         ("ratios", [1, 2.5]),
         ("more", []),
         ("seed", 0),
         ("walls", ["nope"]),
         ("precision", "nope"),
         ("compare", False),
-        ("boxes", [[1, 2, 3]] * 4),
+        ("boxes", [[1, 2, 3], [4, 5, 6]]),
     ],
 )
 def test_what_a_run_can_mean_passes(name, value):
@@ -145,6 +151,6 @@ def test_the_names_of_the_catalogue_are_those_of_the_library():
         assert set(limit[notebook][name]["one_of"]) == set(library), (notebook, name)
 
 
-@given(st.lists(st.floats(1e-300, 1e36), min_size=1))
+@given(st.lists(st.floats(1e-300, 1e36), min_size=1, unique=True))
 def test_any_positive_numbers_are_like_positive_numbers(numbers):
     limits.require({"ratios": numbers}, EXAMPLES, "p/a")
