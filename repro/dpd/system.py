@@ -38,6 +38,8 @@ class System:
     def __post_init__(self):
         count = len(self.position)
         require_ids(count)
+        # refuses a box that has not three of them along each side
+        Cells(self.box)
         if not (count > 0 and self.moving > 0):
             raise InputError(f"{self.name}: {self.moving} fluid particles: there must be at least one")
         if self.moving > count:

@@ -1,5 +1,6 @@
 """Driven flows as the paper runs them: first without the force, then averaged window by window (section 5)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite, pi
@@ -68,12 +69,7 @@ def run(
     Afterwards each `window` steps give one average, in `columns` x `rows` bins over the fluid's height. `options` go
     to the simulation. Raises InputError unless the driven steps are whole windows.
     """
-    driven = steps - equilibration
-    if not (equilibration >= 0 and window > 0 and window % EVERY == 0 and driven > 0 and driven % window == 0):
-        raise InputError(
-            f"{steps} steps, {equilibration} of them without the force, windows of {window}: choose a window that is a "
-            f"multiple of {EVERY} steps, and {equilibration} steps and some windows in all"
-        )
+    driven = _driven(steps, equilibration, window)
     system = _at_rest(case.system(seed), device, equilibration, seed=seed, **options)
     simulation = Simulation(system, device, seed=seed + _NEXT_SEED, **options)
     low, high = _height(system)
@@ -89,6 +85,27 @@ def run(
         snapshots.append(simulation.particles()["position"])
     windows.append(averages.take())
     return Flow(system, equilibration, window, windows, tuple(snapshots), seen)
+
+
+def require(runs: Iterable[tuple[Poiseuille | Channel | Bulk, int]], *, equilibration: int, window: int, **_) -> None:
+    """Raise InputError if one of the cases has no system, or its steps are not whole windows: before any of them runs.
+
+    `runs` are pairs (case, steps); the rest is as for `run`.
+    """
+    for case, steps in runs:
+        _driven(steps, equilibration, window)
+        case.system(1)
+
+
+def _driven(steps: int, equilibration: int, window: int) -> int:
+    """The steps with the body force, which are whole windows."""
+    driven = steps - equilibration
+    if not (equilibration >= 0 and window > 0 and window % EVERY == 0 and driven > 0 and driven % window == 0):
+        raise InputError(
+            f"{steps} steps, {equilibration} of them without the force, windows of {window}: choose a window that is a "
+            f"multiple of {EVERY} steps, and {equilibration} steps and some windows in all"
+        )
+    return driven
 
 
 def _at_rest(system: System, device, steps: int, **options) -> System:
