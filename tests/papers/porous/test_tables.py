@@ -1,12 +1,13 @@
 """What the porous notebooks say and judge follows from their tables, whatever the numbers are."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from repro.lbm.cases import Duct
+from repro.lbm.cases import Cavity, Duct
 from repro.lbm.exact import duct_velocity
 from repro.lbm.lattice import D3Q19
 from repro.papers.porous.box import cavity, duct, lids, speed
@@ -202,10 +203,33 @@ def test_the_centre_of_a_vortex_is_found_between_the_nodes():
 
 
 def test_a_coordinate_near_a_wall_depends_on_where_it_begins_and_one_in_the_middle_does_not():
-    assert lids.from_node_to_node(0.5) == pytest.approx(0.5)
-    # the first of 256 nodes between half-way walls is half a spacing from the wall
-    assert lids.from_node_to_node(0.5 / 256) == pytest.approx(0)
-    assert lids.from_node_to_node(1 - 0.5 / 256) == pytest.approx(1)
+    half_way = Cavity(nodes=256, lid="half-way")
+    for axis in "xy":
+        counted = partial(lids.counted, half_way, axis, origin="first node to last")
+        assert counted(0.5) == pytest.approx(0.5)
+        # the first of 256 nodes between half-way walls is half a spacing from the wall
+        assert counted(0.5 / 256) == pytest.approx(0)
+        assert counted(1 - 0.5 / 256) == pytest.approx(1)
+        assert lids.counted(half_way, axis, 0.5, "first node is 1, over their number") == pytest.approx(0.5 + 0.5 / 256)
+    # an extrapolated lid lies on the last node: 255 1/2 spacings above the bottom
+    low = Cavity(nodes=256, lid="extrapolation")
+    assert lids.counted(low, "y", 1.0, "first node to last") == pytest.approx(1)
+    assert lids.counted(low, "y", 0.0, "first node to last") == pytest.approx(-0.5 / 255)
+    on_nodes = Cavity(nodes=256, lid="extrapolation", walls="modified")
+    assert lids.counted(on_nodes, "y", 0.3, "first node to last") == pytest.approx(0.3)
+    assert lids.counted(on_nodes, "y", 0.3, "wall to wall") == 0.3
+
+
+def test_a_table_tells_its_lid_only_if_it_is_nearer_to_one_than_lids_are_to_one_another():
+    rows = {
+        "lid": ["a", "b"],
+        "coordinates": ["wall to wall"] * 2,
+        "primary x": [0.0001, 0.004],
+        "rms": [0.0001, 0.004],
+    }
+    assert "So the table tells the lid." in box_text.closeness_text(pd.DataFrame(rows))
+    rows |= {"primary x": [0.002, 0.0025], "rms": [0.002, 0.0025]}
+    assert "cannot tell which lid it had" in box_text.closeness_text(pd.DataFrame(rows))
 
 
 def test_the_miss_of_a_coordinate_is_that_from_the_converged_one():
@@ -228,7 +252,7 @@ def test_other_centres_are_those_of_the_same_reynolds_number():
 
 def test_a_cavity_without_a_converged_solution_says_so():
     table = pd.DataFrame({"distance to converged": [np.nan]})
-    flow = SimpleNamespace(case=SimpleNamespace(nodes=64, reynolds=123.0))
+    flow = SimpleNamespace(case=SimpleNamespace(nodes=64, reynolds=123.0, lid_speed=0.05))
     said = box_text.cavity_text(table, pd.DataFrame({"ratio": [0.5, 2.0]}), flow)
     assert said.startswith("No converged solution is at hand for Re 123.")
     assert "0.50 to 2.00 times" in said
@@ -339,7 +363,14 @@ def test_the_error_of_a_duct_is_judged_at_the_worst_relaxation_time_of_the_thesi
     assert duct.claimed_error(errors.assign(converged=[True, True, True, False])) is None
     said = box_text.error_text(steady, 0.14)
     assert "0.100 % at relaxation time 0.8 to 0.900 % at 0.6" in said
-    assert "for 0.8 to 1.2" in said
+    assert "for 0.8, 1.2." in said
+
+
+def test_the_grid_of_the_paper_s_duct_follows_from_the_points_of_its_figure():
+    points = {name: figure_points(DATA, "4.6", name) for name in ("simulation", "analytical")}
+    said = box_text.grid_text(points["simulation"], points["analytical"])
+    assert "drawn at 128 points from wall to wall, and its run at 64 of them, 2 apart" in said
+    assert duct.PAPER_NODES == 128
 
 
 @pytest.mark.parametrize("axis", ["x", "z"])

@@ -201,7 +201,7 @@ def snapshots(seen: dict[str, np.ndarray], case: Channel, steps: int):
 
 def channel_sketch(case: Channel):
     """The channel from the side, its lengths and its frozen particles (figure 9), drawn from the case itself."""
-    slice_of_it = replace(case, width=1.0, frozen=None)
+    slice_of_it = replace(case, width=3.0, frozen=None)
     system = slice_of_it.system()
     frozen = system.position[system.moving :]
     figure, axes = plt.subplots(figsize=(7.4, 1.2 + 6.4 * case.height / case.length))

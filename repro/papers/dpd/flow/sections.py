@@ -287,7 +287,8 @@ def snapshot(run: Flow, case: Channel, most: int = 5000) -> dict[str, np.ndarray
 def paper_particles() -> tuple[int, int]:
     """Numbers of fluid particles and of wall particles, in three planes, of the paper's channel.
 
-    Counted in a slice of width one: the channel repeats itself along y.
+    Counted in a slice: the channel repeats itself along y.
     """
-    piece = Channel(width=1.0, frozen=None).system()
-    return int(Channel.width) * piece.moving, int(Channel.width) * (piece.count - piece.moving)
+    piece = Channel(width=3.0, frozen=None).system()
+    slices = int(Channel.width / piece.box[1])
+    return slices * piece.moving, slices * (piece.count - piece.moving)

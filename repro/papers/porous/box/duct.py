@@ -13,6 +13,9 @@ from repro.lbm.simulation import Convergence, Simulation
 #: most steps to an order: some schemes on some grids never come below a change of 1e-9, by rounding
 _MOST_STEPS = 100_000
 
+#: nodes across the paper's duct: as many as its curve of figure 4.6 has points, the outermost on the walls
+PAPER_NODES = 128
+
 #: relaxation times with which the thesis runs BGK (figures 5.6 and 5.7); it states none for the duct
 THESIS_TIMES = (0.8, 1.0, 1.2)
 
