@@ -200,7 +200,7 @@ def _megabytes(row: pd.Series) -> float:
 
 def _fastest(table: pd.DataFrame, cpu: pd.Series) -> str:
     best, way = _peak(table), _peak(table[table["strategy"] == PAPER_STRATEGY])
-    said = f"**Fastest is `{best['strategy']}`**: {_speed_of(best)}, {_speedups(best, cpu)}."
+    said = f"**Fastest of the blocks and grids is `{best['strategy']}`**: {_speed_of(best)}, {_speedups(best, cpu)}."
     if way is not None and best["strategy"] != PAPER_STRATEGY:
         said += (
             f" That is not the paper's strategy: `{PAPER_STRATEGY}` reaches {_speed_of(way)}, "
@@ -223,4 +223,5 @@ def _speed_of(row: pd.Series) -> str:
 
 
 def _speedups(best: pd.Series, cpu: pd.Series) -> str:
-    return ", ".join(f"{best['mlups'] / value:,.0f} times the CPU {name}" for name, value in cpu.items())
+    over = {name: best["mlups"] / value for name, value in cpu.items()}
+    return ", ".join(f"{more:,.{int(more < 10)}f} times the CPU {name}" for name, more in over.items())

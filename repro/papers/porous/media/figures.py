@@ -70,24 +70,29 @@ def viscosity_dependence(table: pd.DataFrame):
     figure, axes = plt.subplots(figsize=(5.8, 3.6))
     for (collision, walls), rows in table.groupby(["collision", "walls"], sort=False):
         rows = rows.sort_values("tau")
-        axes.plot(rows["tau"], 100 * (rows["k"] / rows["k"].iloc[-1] - 1), label=f"{collision.upper()}, {walls}")
-    axes.set(xlabel=r"relaxation time $\tau$", ylabel="k against its value at\nthe largest relaxation time (%)")
+        axes.plot(rows["tau"], 100 * (rows["k"] / rows["k"].iloc[0] - 1), label=f"{collision.upper()}, {walls}")
+    smallest = table["tau"].min()
+    axes.set(xlabel=r"relaxation time $\tau$", ylabel=rf"k against its value at $\tau = {smallest:g}$ (%)")
+    axes.set_title(rf"$\chi = {table['chi'].iloc[0]:g}$, {table['nodes'].iloc[0]} voxels a side")
     axes.legend()
     return figure, {"tau": table["tau"], "k": table["k"]}
 
 
-def changes(table: pd.DataFrame):
+def changes(table: pd.DataFrame, published: pd.DataFrame):
     """Change of k from tau = 0.8 to 1 over chi: the paper's, and one line a variant, from `variants.changes`.
 
-    A variant that lies on that with nothing changed, on its grid, is left out.
+    `published` is from `variants.paper_changes`. A variant that lies on that with nothing changed, on its grid, is left
+    out.
     """
     figure, axes = plt.subplots(figsize=(7.4, 4.4))
     axes.axhline(0, color="black", lw=1, marker="none")
     chis = table.columns.to_numpy(float)
-    for name, row in different(table).iterrows():
-        own = {"color": "black", "ls": "--", "marker": "o", "markerfacecolor": "none"} if name == PAPER else {}
-        axes.plot(chis, row, label=name, **own)
+    for name, row in different(table).drop(PAPER).iterrows():
+        axes.plot(chis, row, label=name)
+    own = {"color": "black", "ls": "none", "marker": "o", "ms": 8, "markerfacecolor": "none", "zorder": 5}
+    axes.plot(published["chi"], published["change with BGK (%)"], label=PAPER, **own)
     axes.set_yscale("symlog", linthresh=1)
+    axes.set_title("logarithmic beyond one per cent, linear within", fontsize="small")
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set(xlabel=r"$\chi$", ylabel="change of k from\n" + r"$\tau = 0.8$ to 1 with BGK (%)")
     figure.legend(loc="outside lower center", ncols=2)
