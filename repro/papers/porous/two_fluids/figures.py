@@ -6,6 +6,7 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator
 
 from repro.errors import InputError
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
@@ -131,6 +132,8 @@ def refinement(table: pd.DataFrame):
     axes.loglog(nodes, first, color="black", marker="none", lw=1, ls=":", label="first order")
     axes.set(xlabel="nodes between the plates", ylabel="largest deviation from the exact\nvelocity (% of its largest)")
     axes.set_xticks(table["nodes"].unique(), [str(n) for n in table["nodes"].unique()])
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7)))
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
     axes.legend()
     return figure, {"nodes": table["nodes"], "deviation": table["deviation (%)"]}
@@ -148,7 +151,7 @@ def viscosities(table: pd.DataFrame):
     axes.set(
         xlabel="viscosity outside over inside", ylabel="largest deviation from the exact\nvelocity (% of its largest)"
     )
-    axes.set_ylim(0, None)
+    axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
     axes.legend()
     return figure, {"ratio": table["viscosity ratio"], "deviation": table["deviation (%)"]}
 

@@ -26,6 +26,8 @@ class LayeredFlow:
     inner: float
     #: relative change of the velocity in the middle over the last tenth of the steps
     change: float
+    #: least density of the mixture between the plates, which it has at the interfaces, over that of the fluids
+    thinnest: float
 
     def exact(self, solution=layered_velocity, inner: float | None = None) -> np.ndarray:
         """The exact velocity at the nodes, with the interface where it was found or at `inner`."""
@@ -52,7 +54,9 @@ def run(case: Layers, device, *, times: float, precision: str) -> LayeredFlow:
     outside = np.median(difference[: case.nodes // 8])
     inner = (difference - outside)[case.nodes // 16 : -case.nodes // 16].sum() / (difference[middle] - outside) / 2
     change = abs(velocity[middle] / before[middle] - 1)
-    return LayeredFlow(case, steps, case.positions, velocity, float(inner), float(change))
+    total = (a + b)[case.nodes // 16 : -case.nodes // 16]
+    thinnest = float(total.min() / np.median(total))
+    return LayeredFlow(case, steps, case.positions, velocity, float(inner), float(change), thinnest)
 
 
 def _velocity(flow) -> np.ndarray:
@@ -74,6 +78,7 @@ def row_of(flow: LayeredFlow) -> dict:
         "deviation (%)": 100 * flow.deviation(),
         "from equation 6.2 (%)": 100 * flow.deviation(layered_velocity_as_printed),
         "change": flow.change,
+        "thinnest": flow.thinnest,
     }
 
 
