@@ -73,7 +73,7 @@ def rms(frame: pd.DataFrame) -> float:
 def between_grids(flows: list[CubicFlow], points: int = 101) -> pd.DataFrame:
     """Root mean square distance of each flow's centre lines from those of the next finer grid, and the order.
 
-    Columns reynolds, nodes, finer, u, v, order; the order is `observed_order` of u on three grids in a row.
+    Columns reynolds, nodes, finer, u, v, order u, order v; an order is `observed_order` on three grids in a row.
     """
     at, rows = np.linspace(0, 1, points), []
     for coarse, fine in itertools.pairwise(flows):
@@ -82,10 +82,11 @@ def between_grids(flows: list[CubicFlow], points: int = 101) -> pd.DataFrame:
             (coarse.case.reynolds, coarse.case.nodes, fine.case.nodes, *(np.sqrt(np.mean(d**2)) for d in apart))
         )
     frame = pd.DataFrame(rows, columns=["reynolds", "nodes", "finer", "u", "v"])
-    frame["order"] = np.nan
-    for k in range(1, len(frame)):
-        widths = [flow.case.width for flow in flows[k - 1 : k + 2]]
-        frame.loc[k, "order"] = observed_order(widths, frame["u"][k - 1] / frame["u"][k])
+    for name in "uv":
+        frame[f"order {name}"] = np.nan
+        for k in range(1, len(frame)):
+            widths = [flow.case.width for flow in flows[k - 1 : k + 2]]
+            frame.loc[k, f"order {name}"] = observed_order(widths, frame[name][k - 1] / frame[name][k])
     return frame
 
 
