@@ -43,7 +43,7 @@ def order_text(table: pd.DataFrame) -> str:
     if known.empty:
         return "No three grids in a row show an order."
     found = ", ".join(
-        f"{row['order u']:.2f} and {row['order v']:.2f} at Re = {row['reynolds']:g} (to {row['finer']} nodes)"
+        f"{row['order u']:.2f} and {row['order v']:.2f} at Re = {row['reynolds']:g} (to {row['finer']:.0f} nodes)"
         for _, row in known.iterrows()
     )
     text = f"Orders of u and of v, seen on three grids in a row: {found}."

@@ -30,7 +30,9 @@ def test_an_error_that_falls_as_a_power_of_the_spacing_has_that_order_on_unequal
         y = ((np.arange(case.width) + 0.5) / case.width)[:, None]
         # a cubic, so that the spline between the nodes adds nothing
         u = np.broadcast_to(y + y * (1 - y) / case.width**order, (case.width,) * 3)
-        flows.append(CubicFlow(case, None, np.stack([u, u, 0 * u])))
+        x = y[:, 0]
+        v = np.broadcast_to(x * (1 - x) * (1 + 1 / case.width**order), (case.width,) * 3)
+        flows.append(CubicFlow(case, None, np.stack([u, v, 0 * u])))
     assert between_grids(flows)["order u"].iloc[-1] == pytest.approx(order, rel=1e-3)
     assert between_grids(flows)["order v"].iloc[-1] == pytest.approx(order, rel=1e-3)
 
