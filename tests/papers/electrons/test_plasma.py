@@ -100,12 +100,15 @@ def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
 
 def test_the_verdict_tells_what_holds_from_what_does_not():
     frequency = pd.DataFrame({"direction": ["x", "d"], "deviation (%)": [0.1, -3.0], "from theory (%)": 1e-4})
+    frequency["cells a wavelength"] = 8
     cold = pd.DataFrame({"swing (cells)": [0.1, 1.0], "drift": [1e-5, 0.02]})
-    warm = pd.DataFrame({"energy": [0.01, 1e-4]})
+    warm = pd.DataFrame({"particles a cell": [10, 100], "energy": [0.01, 1e-4]})
     charge = pd.DataFrame({"precision": ["single"], "step": 1, "continuity": 1e-8, "gauss": 1e-7, "limit": 1e-6})
     bits = pd.DataFrame({"different": [0]})
     good, bad = text.verdict(frequency, cold, warm, charge, bits, 1.01).split("\n")
-    assert "all waves" in bad
+    assert "oblique waves within 0.5 % (-3 % with 8)" in bad
+    assert "the warm plasma with 10 particles" in bad
+    assert "the warm plasma with 100 particles" in good
     assert "a larger wave" in bad
     assert "same bits" in good
     assert "growth rate" in good

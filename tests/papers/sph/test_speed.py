@@ -1,5 +1,7 @@
 """The tables of speeds: what stands for the paper's cases, and which claims a run can judge."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -51,6 +53,18 @@ def test_pysphs_case_has_as_much_fluid():
     system = speed.pysph_system()
     assert system.count == 5016
     assert system.resolution.spacing == pytest.approx(0.05)
+
+
+@pytest.fixture(autouse=True)
+def _four_cores(monkeypatch):
+    monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=count))
+
+
+def test_four_threads_on_two_cores_are_not_the_paper_s_program(monkeypatch):
+    monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=2))
+    values = speed.claim_values(times(gpu=True), parts(gpu=True))
+    assert not {"sph-003", speed.OVER_THREADS} & set(values)
+    assert {"sph-004", speed.OVER_CORE} <= set(values)
 
 
 def test_on_a_gpu_with_all_sizes_every_claim_is_measured():

@@ -60,9 +60,10 @@ def steadiness(run: flows.Flow, case: Channel) -> str:
     mean, over_x, error = sections.rate_spread(run.windows[-3:], case)
     before, last = (sections.mean_rate(field, case) for field in run.windows[-2:])
     return (
-        f"Mean flow rate {mean:.1f}. It varies by **{100 * over_x / mean:.1f} %** over the sections, where one "
-        f"section's standard error is {100 * error / mean:.1f} %. From the last window but one to the last it "
-        f"changed by {100 * (last / before - 1):+.1f} %."
+        f"Mean flow rate {mean:.1f} particles a unit of time. It varies by **{100 * over_x / mean:.1f} %** over the "
+        "sections, those beside the blocks' faces left out, where one section's standard error is "
+        f"{100 * error / mean:.1f} %. From the last window but one to the last it changed by "
+        f"{100 * (last / before - 1):+.1f} %."
     )
 
 

@@ -62,12 +62,12 @@ def slip(study: pd.DataFrame, noise: float) -> str:
     found = (
         f"The mean slip vanishes at a layer of **{zero:.2f}** cutoff radii."
         if zero == zero
-        else "The slip does not change its sign among these layers."
+        else "The slip, as the mean of both walls, does not change its sign among these layers."
     )
     distances = ", ".join(f"{100 * row['from theory']:.1f} % with {row['layer']:g}" for _, row in study.iterrows())
+    scatter = "" if noise != noise else " The slip of a run of this study scatters by about as much."
     return (
-        f"{found} {_window(noise)}, and the slip of a run of this study by about as much. The flow's largest distance "
-        f"from theory, all layers taken, is {distances}."
+        f"{found} {_window(noise)}.{scatter} The flow's largest distance from theory, all layers taken, is {distances}."
     )
 
 
@@ -84,7 +84,7 @@ def tall_channel(case: Poiseuille, run: flows.Flow, fit: Parabola, bulk: Estimat
     left = plates.last_share(run, flows.relaxation_time(height, flows.kinematic_viscosity(fluid)))
     middle = plates.middle_density(field)
     predicted = exact.poiseuille(height / 2, height, case.drive, middle, bulk.value)
-    temperature, density = plates.thermal(field), field.density[0, 3:-3]
+    temperature, density = plates.thermal(field)[3:-3], field.density[0, 3:-3]
     lower, upper = fit.slip
     return (
         f"Height {height:g}: the largest velocity is **{fit.fastest:.2f}** "
@@ -92,8 +92,8 @@ def tall_channel(case: Poiseuille, run: flows.Flow, fit: Parabola, bulk: Estimat
         f"bulk viscosity and the density {middle:.2f} of the middle, with {100 * left:.0f} % of the way to the settled "
         f"flow left. The residual is "
         f"{100 * fit.rms:.1f} % (root mean square), the slip {100 * lower:+.1f} % and {100 * upper:+.1f} %. The "
-        f"temperature goes from {min(temperature):.3f} to **{max(temperature):.3f}**, the density away from the walls "
-        f"from {density.min():.2f} to {density.max():.2f}."
+        f"temperature away from the walls goes from {min(temperature):.3f} to **{max(temperature):.3f}**, the density "
+        f"there from {density.min():.2f} to {density.max():.2f}."
     )
 
 

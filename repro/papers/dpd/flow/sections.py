@@ -195,7 +195,9 @@ def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Compa
     profiles = {name: at_middles(mean_field(windows), case, reach) for name, windows in kept.items()}
     velocity = np.concatenate(list(profiles[device].values()))
     fastest, windows = float(np.nanmax(velocity)), len(kept[device])
-    noise = section_scatter(kept[device], case, reach) / sqrt(windows) / fastest
+    # of a bin of either run: the mean of the squares of both
+    squares = [section_scatter(each, case, reach) ** 2 / len(each) for each in kept.values()]
+    noise = sqrt(sum(squares) / 2) / fastest
     return Comparison(
         device=device,
         windows=windows,

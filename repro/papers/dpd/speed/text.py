@@ -56,7 +56,8 @@ def growth(table: pd.DataFrame) -> str:
     """The rates behind the speedups: of one thread per particle, and of the paper's program, by the particles."""
     mapping, core = (table[table["way"] == way] for way in ("thread per particle", PAPER_PROGRAM))
     fast, slow = (", ".join(f"{rate / 1e6:.3g}" for rate in rows["updates"]) for rows in (mapping, core))
-    sizes = ", ".join(str(count) for count in mapping["particles"])
+    *small, large = (f"{count:,}" for count in mapping["particles"])
+    sizes = f"{' '.join(f'{count},' for count in small)[:-1]} and {large}" if small else large
     return (
         f"With {sizes} particles one thread per particle does {fast} million updates a second, and "
         f"*{PAPER_PROGRAM}* {slow}. A speedup grows when the first rises, and also when the second falls."
@@ -74,11 +75,17 @@ def result(table: pd.DataFrame, paper: pd.DataFrame) -> str:
     noise = f"{best['rounds']} rounds" if best["rounds"] else "the linear generator"
     core = paper.set_index("particles").loc[mapping["particles"], "one core"]
     return (
-        f"The paper's better mapping on {mapping['particles']:,} particles, with {mapping['rounds']} rounds of TEA on "
-        f"{mapping['hardware']}, is {_factors(mapping, at_size, core)} The fastest way of this table at this size is "
-        f"{best['way']} ({best['device']}, {noise}): {best['updates'] / 1e6:.3g} million updates a "
+        f"The mapping that is the better one in the paper, on {mapping['particles']:,} particles with "
+        f"{mapping['rounds']} rounds of TEA on {mapping['hardware']}, is {_factors(mapping, at_size, core)} The "
+        f"fastest way of this table at this size is {best['way']} ({best['device']}, {noise}): "
+        f"{best['updates'] / 1e6:.3g} million updates a "
         f"second. That is {_factors(best, at_size, core)}"
     )
+
+
+def _over(row, name: str) -> str:
+    """By how much a row is faster than a program, or that it is that program."""
+    return f"this is {name}" if row["way"] == name else f"**{times(row[f'over {name}'])} times** {name}"
 
 
 def _factors(row, at_size: pd.DataFrame, paper_core: float) -> str:
@@ -88,14 +95,14 @@ def _factors(row, at_size: pd.DataFrame, paper_core: float) -> str:
     """
     rates = at_size.set_index("way")["updates"]
     one = max((name for name in BASELINES if name != ALL_CORES), key=rates.get)
-    best = "; ".join(f"**{times(row[f'over {name}'])} times** {name}" for name in (one, ALL_CORES))
+    best = f"{_over(row, one)} (the best on one core); {_over(row, ALL_CORES)} (the best on all cores)"
     rest = "; ".join(
         f"{times(row[f'over {name}'])} times {name}, which does {rates[name] / 1e6:.2f} million updates a second"
         + (f", less than the paper's core ({paper_core / 1e6:.2f})" if rates[name] < paper_core else "")
         for name in BASELINES
-        if name not in (one, ALL_CORES)
+        if name not in (one, ALL_CORES, row["way"])
     )
-    return f"{best} (the best on one core and on all cores). Over the slower programs: {rest}."
+    return f"{best}. Over the slower programs: {rest}."
 
 
 def times(factor: float) -> str:
