@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.dpd.exact import sound_speed
+from repro.dpd.fluid import Fluid
 from repro.dpd.noise import lcg, thread_words
 from repro.errors import InputError
 from repro.papers.dpd.random_numbers import cycle, text
@@ -203,3 +205,10 @@ def test_linear_generators_keep_particles_and_momentum():
     run = dw.sample((3, 3, 3), select("serial"), dw.BY_PARTICLE, seed=1, steps=20, every=10, settle=10)
     assert run.counts.sum() == pytest.approx(108)
     assert run.drift < 1e-6
+
+
+def test_free_sound_advances_by_its_speed_over_its_length():
+    fluid = Fluid()
+    # a wave along the diagonal of a square of 8 is 8/sqrt(2) long
+    expected = sound_speed(fluid) * fluid.dt * 2**0.5 / 8
+    assert text.free_turns((0, 1, -1), (8.0, 8.0, 8.0), fluid) == pytest.approx(expected)

@@ -1,6 +1,10 @@
 """Sentences of the notebook on random numbers, as Markdown, with their numbers."""
 
+import numpy as np
 import pandas as pd
+
+from repro.dpd import exact
+from repro.dpd.fluid import Fluid
 
 from . import cycle, quality
 from .density_waves import BY_CELL, BY_PARTICLE, TEA, over_chance
@@ -48,8 +52,8 @@ def overlaps(table: pd.DataFrame, length: int) -> str:
         f"A thread that follows one particle draws about {length} numbers a step. With {threads} threads and {steps} "
         f"steps there are {all_starts} sub-sequences of each generator, but only {second} different starts of the "
         f"second and {first} of the first. Of the {second}, {overlapping} overlap with another one (with as many "
-        f"starts at random, {last['at random']:.0f} would). So the paper's remark holds, and partial overlap is the "
-        "smaller part of the problem: thread $n$ at step $t$ starts where thread $n+1$ started a step before, and the "
+        f"starts at random, {last['at random']:.0f} would). What grows with the steps is repetition; partial "
+        "overlap is the smaller part of the problem: thread $n$ at step $t$ starts where thread $n+1$ started a step before, and the "
         "first generator starts at the same positions in every step."
     )
 
@@ -65,15 +69,31 @@ def too_short(steps: int) -> str:
     return f"{steps} steps are too few to tell a wave from chance: take {FEWEST_STEPS} or more"
 
 
-def by_cell(table: pd.DataFrame, predicted: pd.DataFrame, wave, steps: int) -> str:
-    """Waves and maps of the fluid with one thread per cell; `predicted` comes from `cycle.driven_waves`."""
+def free_turns(wave, box, fluid: Fluid) -> float:
+    """Turns a step of free sound in a wave, given by its whole numbers of lengths along the sides of the box."""
+    number = np.linalg.norm(np.asarray(wave, float) / np.asarray(box, float))
+    return float(exact.sound_speed(fluid) * number * fluid.dt)
+
+
+def by_cell(table: pd.DataFrame, predicted: pd.DataFrame, wave, steps: int, free: float) -> str:
+    """Waves and maps of the fluid with one thread per cell.
+
+    `predicted` comes from `cycle.driven_waves`, `free` from `free_turns`.
+    """
     rows = table.set_index("way")
     tea, cell = rows.loc[TEA], rows.loc[BY_CELL]
+    said = cycle.driver(predicted, wave)
+    told = (
+        ""
+        if steps >= FEWEST_STEPS
+        else f" *In {steps} steps the two cannot be told apart, and a wave hardly from chance.*"
+    )
     return (
         f"**One thread per cell.** The strongest wave is {cell['strongest wave']} with {cell['its excess']:.1f} times "
         f"the power that TEA gives it, where TEA's own runs reach {tea['its excess']:.1f} by chance. Its phase "
         f"advances by {abs(cell['turns a step']):.4f} turns a step, to within {1 / steps:.4f}. The prediction from the "
-        f"generator's constants for this wave: {cycle.driver(predicted, wave)}. The maps of kT of two runs have a "
+        f"generator's constants for this wave: {said} (driven waves are rounded to those that fit into the box). Free "
+        f"sound of this length would advance by {free:.4f}.{told} The maps of kT of two runs have a "
         f"correlation of {cell['kT pattern']:.2f} and a standard deviation of {cell['kT in cells, scatter']:.3f} "
         f"(TEA: {tea['kT pattern']:.2f} and {tea['kT in cells, scatter']:.3f}); the mean kT is {cell['kT']:.3f} (TEA: "
         f"{tea['kT']:.3f})."
@@ -92,11 +112,10 @@ def by_particle(table: pd.DataFrame) -> str:
     )
 
 
-def momentum(table: pd.DataFrame, steps: int) -> str:
+def momentum(table: pd.DataFrame) -> str:
     """That momentum is conserved with every generator."""
-    kept = (
-        f"**Momentum is conserved.** Each pair is computed once in both ways, so its two forces cancel: the mean "
+    return (
+        f"**Momentum is conserved.** Each pair is computed once in both mappings, so its two forces cancel: the mean "
         f"velocity never exceeds {table['drift'].max():.0e}. Where two threads compute the same pair (the full "
         "stencil, the fast strategy on a GPU), method one is impossible: each thread would draw another number."
     )
-    return kept if steps >= FEWEST_STEPS else f"{kept} *This run is too short for conclusions about waves.*"
