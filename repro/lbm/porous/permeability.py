@@ -77,6 +77,14 @@ def driving_force(space: PoreSpace, viscosity: float, reynolds: float = REYNOLDS
     return reynolds * viscosity**2 / k**1.5
 
 
+def gentle_force(space: PoreSpace, viscosity: float, along: int = 0) -> float:
+    """The `driving_force`, or less where it would pile up densities before a wall; `along` is 0, 1 or 2 (x, y, z).
+
+    A force F over a length L makes densities 3 F L apart.
+    """
+    return min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / space.shape[along])
+
+
 @checked
 def flow_through(
     space: Annotated[PoreSpace, Kind(PoreSpace)],
@@ -108,7 +116,7 @@ def flow_through(
         strategy = "sparse" if walls == "modified" else "sparse in place"
     viscosity = (relaxation_time - 0.5) / 3
     given, along = force, np.array([name == axis for name in AXES])
-    force = given or min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / int(along @ space.shape))
+    force = given or gentle_force(space, viscosity, int(along.argmax()))
     for attempt in range(1, _ATTEMPTS + 1):
         settings = {"collision": collision, "walls": walls, "storage": storage, "magic": magic}
         problem = PorousProblem(space, relaxation_time, tuple(map(float, force * along)), **settings)

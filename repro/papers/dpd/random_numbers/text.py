@@ -53,8 +53,8 @@ def overlaps(table: pd.DataFrame, length: int) -> str:
         f"steps there are {all_starts} sub-sequences of each generator, but only {second} different starts of the "
         f"second and {first} of the first. Of the {second}, {overlapping} overlap with another one (with as many "
         f"starts at random, {last['at random']:.0f} would). What grows with the steps is repetition; partial "
-        "overlap is the smaller part of the problem: thread $n$ at step $t$ starts where thread $n+1$ started a step before, and the "
-        "first generator starts at the same positions in every step."
+        "overlap is the smaller part of the problem: thread $n$ at step $t$ starts where thread $n+1$ started a step "
+        "before, and the first generator starts at the same positions in every step."
     )
 
 
