@@ -65,8 +65,9 @@ def lid_orders(reynolds: float, nodes, spectral: pd.DataFrame, device, *, lids=L
 
 
 #: ways to count a coordinate along `nodes` nodes: from the index i of a place, 0 at the first node
+WALL_TO_WALL = "wall to wall"
 ORIGINS = {
-    "wall to wall": None,
+    WALL_TO_WALL: None,
     "first node to last": lambda i, nodes: i / (nodes - 1),
     "first node is 1, over their number": lambda i, nodes: (i + 1) / nodes,
 }

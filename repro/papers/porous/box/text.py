@@ -8,6 +8,7 @@ from repro.lbm.model import SPEED_OF_SOUND
 
 from .cavity import Flow
 from .duct import DuctFlow
+from .lids import WALL_TO_WALL
 
 #: the paper's fastest run (figure 4.4): MLUPS, GB/s that its populations need, and GB/s of its card's memory
 PAPER_MLUPS, PAPER_BANDWIDTH, CARD_BANDWIDTH = 924, 66.5, 102
@@ -78,23 +79,21 @@ def lids_text(table: pd.DataFrame) -> str:
 def closeness_text(table: pd.DataFrame) -> str:
     """Whether the paper's table 4.1 tells which lid it had, from `lids.closeness`.
 
-    It does if the best lid is nearer to the paper than lids are to one another.
+    It does if no other lid, in its best way to count, comes to within twice the rms of the best.
     """
     best = table.loc[table["rms"].idxmin()]
-    alike = table[table["coordinates"] == best["coordinates"]]
-    coordinates = alike.drop(columns=["lid", "coordinates", "rms"])
-    between = float((coordinates.max() - coordinates.min()).max())
-    others = table[table["lid"] != best["lid"]]["rms"].min()
-    told = best["rms"] < between
+    other = table.loc[table[table["lid"] != best["lid"]]["rms"].idxmin()]
+    coordinates = table[table["coordinates"] == WALL_TO_WALL].drop(columns=["lid", "coordinates", "rms"])
+    moved = float((coordinates.max() - coordinates.min()).max())
     return (
         f"Closest to the paper's six coordinates: the lid *{best['lid']}*, counted *{best['coordinates']}*, rms "
-        f"{best['rms']:.4f}; the best of the other lids has {others:.4f}. Counted alike, lids move a coordinate by "
-        f"{between:.4f} at most. "
+        f"{best['rms']:.4f}; next the lid *{other['lid']}*, counted *{other['coordinates']}*, {other['rms']:.4f}. From "
+        f"wall to wall lids move a coordinate by {moved:.4f} at most. "
         + (
             "So the table tells the lid."
-            if told
-            else "That is less than what is left between the paper and any of them: the paper's table cannot tell "
-            "which lid it had, and does not speak against the one that the paper states."
+            if other["rms"] > 2 * best["rms"]
+            else "That is too little against what is left between the paper and any of them: its table cannot tell "
+            "which lid it had, and does not speak against the one that it states."
         )
     )
 
