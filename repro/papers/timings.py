@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from repro.errors import InputError
-from repro.papers.style import BLUE
+from repro.papers.style import BLUE, ORANGE
 from repro.parallel import copy_bandwidth
 
 
@@ -54,7 +54,8 @@ def strategy_bars(table: pd.DataFrame):
     figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
     names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
     spread = table["mlups"] * table["spread"] / 2
-    bars = axes.barh(names, table["mlups"], color=BLUE, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
+    colours = table["precision"].map({"single": BLUE, "double": ORANGE})
+    bars = axes.barh(names, table["mlups"], color=colours, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
     axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
     axes.invert_yaxis()
     axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))

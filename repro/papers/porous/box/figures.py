@@ -129,7 +129,7 @@ def printed_equation(flow: DuctFlow, published: pd.DataFrame, ours: dict):
         printed = velocity_as_printed(flow.case, fine, y)
         axes.plot(fine, printed, marker="none", color=VERMILLION, ls=style, label=f"as printed, y = {name}")
     axes.set(xlabel="x / a", ylabel="$u / U_0$")
-    axes.legend(loc="center", bbox_to_anchor=(0.5, 0.42))
+    figure.legend(loc="outside lower center", ncols=3)
     at = published["x"]
     return figure, {"x": at, "as printed, y = a/4": velocity_as_printed(flow.case, at, 0.25)}
 
