@@ -253,6 +253,15 @@ def test_a_cavity_without_a_converged_solution_says_so():
     said = box_text.cavity_text(table, pd.DataFrame({"ratio": [0.5, 2.0]}), flow)
     assert said.startswith("No converged solution is at hand for Re 123.")
     assert "0.50 to 2.00 times" in said
+    said = box_text.cavity_text(table, pd.DataFrame({"ratio": [np.nan]}), flow)
+    assert said.endswith("is not known.")
+
+
+def test_a_reynolds_number_whose_accuracy_is_not_known_has_no_ratio():
+    frame = pd.DataFrame({"ours": [0.1, 0.2], "ghia": [0.1, 0.3], "misprinted": False})
+    accuracy = reference(DATA, "ghia1982_accuracy.csv")
+    assert cavity.centre_line_table({(3200, "u"): frame}, accuracy)["ratio"].isna().all()
+    assert cavity.centre_line_table({(400, "u"): frame}, accuracy)["ratio"].notna().all()
 
 
 def test_speedups_are_given_against_each_baseline():

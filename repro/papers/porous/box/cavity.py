@@ -207,13 +207,13 @@ def compare_centre_lines(flows: dict[float, Flow], tables: dict[str, pd.DataFram
 
 
 def centre_line_table(lines: dict, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Our rms difference to Ghia, Ghia's own error, and their ratio, of each Reynolds number and component.
+    """Our rms difference to Ghia, Ghia's own error (NaN where it is not known), and their ratio, of each centre line.
 
     `lines` is from `compare_centre_lines`; `accuracy` has the columns Re, component, rms.
     """
     errors = accuracy.set_index(["Re", "component"])["rms"]
     table = pd.DataFrame(
-        [(*key, rms_difference(frame), errors.get(key)) for key, frame in lines.items()],
+        [(*key, rms_difference(frame), errors.get(key, np.nan)) for key, frame in lines.items()],
         columns=["Re", "component", "rms difference to Ghia", "Ghia's own error"],
     )
     table["ratio"] = table["rms difference to Ghia"] / table["Ghia's own error"]

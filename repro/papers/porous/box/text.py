@@ -34,9 +34,11 @@ def cavity_text(centres: pd.DataFrame, lines: pd.DataFrame, flow: Flow) -> str:
         f"of spacing {1 / flow.case.nodes:.4f}. "
     )
     unknown = f"No converged solution is at hand for Re {flow.case.reynolds:g}. "
+    found = known if distance.notna().any() else unknown
+    if lines["ratio"].isna().all():
+        return found + "How accurate Ghia's tables are at these Reynolds numbers is not known."
     return (
-        (known if distance.notna().any() else unknown)
-        + f"Against Ghia the rms differences are {lines['ratio'].min():.2f} to {lines['ratio'].max():.2f} times "
+        f"{found}Against Ghia the rms differences are {lines['ratio'].min():.2f} to {lines['ratio'].max():.2f} times "
         "Ghia's own error: what is above one is the error of this run, its grid, its lid and its Mach number "
         f"({flow.case.lid_speed / SPEED_OF_SOUND:.2f})."
     )
