@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +45,23 @@ def test_every_pin_is_exact_and_names_no_index():
     assert all([s.operator for s in pin.specifier] == ["=="] for pin in pins().values())
     text = (ROOT / "requirements.txt").read_text()
     assert not re.search(r"https?:|index-url|find-links|file:| @ |/", text.split("\n", 1)[1])
+
+
+def test_the_citation_names_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert f'__version__ = "{citation["version"]}"' in (ROOT / "repro/__init__.py").read_text()
+    assert (citation["title"], citation["license"]) == (PROJECT["description"], PROJECT["license"])
+
+
+@pytest.mark.parametrize(
+    ("workflow", "command"),
+    [("ci", "make test"), ("ci", "make reproduce PROFILE=smoke"), ("weekly", "make reproduce")],
+)
+def test_the_workflows_of_forks_run_what_a_newcomer_runs(workflow, command):
+    jobs = yaml.safe_load((ROOT / f".github/workflows/{workflow}.yml").read_text())["jobs"]
+    assert command in [step.get("run") for job in jobs.values() for step in job["steps"]]
+    target = command.split()[1]
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M)
 
 
 @pytest.mark.parametrize(
