@@ -28,8 +28,9 @@ def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
 
     `unfitted` is theory with the viscosity of the bulk, at the heights `both.fit.z`.
     """
-    fit = both.fit
-    lines = {"theory, fitted": (fit.z, fit.theory), "theory, bulk viscosity": (fit.z, unfitted)}
+    fit, height = both.fit, both.system.walls.top - both.system.walls.bottom
+    theories = {"theory, fitted": fit.theory, "theory, bulk viscosity": unfitted}
+    lines = {name: _parabola(fit.z, velocity, height) for name, velocity in theories.items()}
     points = {name: (each.z, each.velocity) for name, each in both.last.items()}
     figure, axes = plt.subplots()
     styles = [ours, {"linestyle": "--", "marker": "none", "color": "0.3"}]
@@ -41,6 +42,13 @@ def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
     axes.set_ylim(0, 1.3 * max(np.nanmax(v) for _, v in points.values()))
     axes.legend(ncols=2, loc="upper center")
     return figure
+
+
+def _parabola(z: np.ndarray, velocity: np.ndarray, height: float) -> tuple[np.ndarray, np.ndarray]:
+    """The parabola that vanishes at both walls and has the given velocities, on heights that draw it as a curve."""
+    middle = len(z) // 2
+    fine = np.linspace(0, height, 201)
+    return fine, velocity[middle] / (z[middle] * (height - z[middle])) * fine * (height - fine)
 
 
 def plates_sketch(case: Poiseuille):
