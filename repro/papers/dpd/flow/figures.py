@@ -39,7 +39,7 @@ def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
     for k, (name, (z, velocity)) in enumerate(points.items(), start=1):
         axes.plot(z, velocity, **_POINTS, color=f"C{k}", marker="so^"[k - 1], label=name)
     axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
-    axes.set_ylim(0, 1.3 * max(np.nanmax(v) for _, v in points.values()))
+    axes.set_ylim(0, 1.3 * max(np.nanmax(v) for _, v in (*points.values(), *lines.values())))
     axes.legend(ncols=2, loc="upper center")
     return figure
 
