@@ -1,15 +1,17 @@
 """All that reaches into numba, for the versions that have been looked at.
 
-Four things that numba does not offer: names of compiled functions that no two processes share, cache files that no two
-processes write, and neither machine code nor an optimisation of their own for functions that are only ever inlined into
+Four things that numba does not offer: names of compiled functions that no two processes share, cache files that nobody
+writes twice, and neither machine code nor an optimisation of their own for functions that are only ever inlined into
 a kernel. With another version of numba, kernels are compiled as numba does it and kept on no disk: slower, and right.
 """
 
 import gc
 import itertools
+import os
 import uuid
 import weakref
 from contextlib import contextmanager
+from functools import partial
 
 import numba
 
@@ -21,11 +23,14 @@ UNDERSTOOD = numba.__version__.startswith(KNOWN)
 #: of LLVM's optimisation, of which each finds what the one before has uncovered; a fourth gains nothing
 _ROUNDS = 3
 
-_PROCESS = uuid.uuid4().hex[:12]
+_process = uuid.uuid4().hex[:12]
+
+#: of the cache files that this process has written
+_written = itertools.count(1)
 
 
 def name_apart() -> None:
-    """Let no two processes give two functions the same name.
+    """Let no two processes give two functions the same name, those included that this one forks.
 
     numba names what it compiles by a number that every process counts from 1 on. Of two kernels with arguments of the
     same types, one from the cache and one compiled now, that got the same number, one would run in place of the other.
@@ -33,19 +38,35 @@ def name_apart() -> None:
     if UNDERSTOOD:
         from numba.core.bytecode import FunctionIdentity
 
-        FunctionIdentity._unique_ids = itertools.count(int(_PROCESS, 16))
+        FunctionIdentity._unique_ids = itertools.count(int(_process, 16))
+
+
+def _rename() -> None:
+    """A forked process has its parent's name: give it one of its own."""
+    global _process
+    _process = uuid.uuid4().hex[:12]
+    name_apart()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_rename)
 
 
 def cached_apart(dispatcher):
-    """Let the files in which numba caches `dispatcher` carry this process's name; returns the dispatcher.
+    """Let each file in which numba caches `dispatcher` have a name of its own; returns the dispatcher.
 
-    numba numbers them by an index that it reads and writes without a lock: of two kernels that two processes compile
-    at once, one would find the other's machine code, and compute something else.
+    numba numbers them by an index that it reads and writes without a lock, so that processes lose what others have
+    added: a kernel would get the number of one that another index still names, which would then find its machine code,
+    and compute something else.
     """
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if files is not None and _PROCESS not in files._data_name_pattern:
-        files._data_name_pattern = files._data_name_pattern.replace("{number:d}", _PROCESS + ".{number:d}")
+    if files is not None:
+        files._data_name = partial(_new_name, files._data_name_pattern.replace("{number:d}", "{number}"))
     return dispatcher
+
+
+def _new_name(pattern: str, number: int) -> str:
+    return pattern.format(number=f"{_process}.{next(_written)}")
 
 
 def compiled(dispatcher, signature: tuple):

@@ -77,6 +77,40 @@ def test_a_cached_kernel_and_a_new_one_of_the_same_signature_keep_apart(tmp_path
     assert run_process(tmp_path, ROUNDS.format(rounds="[1, 4]"))
 
 
+TWICE = """
+import os
+from pathlib import Path
+import numpy as np
+from repro.parallel import Kernel, inline, jit, select
+
+@inline
+def double(x, n, values):
+    for lane in range(n):
+        values[x + lane] *= 2
+
+def double_some(real):
+    select("serial").compile(Kernel(double))((4,), np.ones(4, real))()
+    return {path: path.read_bytes() for path in Path(jit.CACHE_FOLDER).rglob("*.nbc")}
+
+first = double_some(np.float32)
+# another process that compiles at the same time may write an index that lacks this kernel, or one that has it still
+for index in Path(jit.CACHE_FOLDER).rglob("*.nbi"):
+    index.unlink()
+if FORKS:
+    child = os.fork()
+    if child:
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+second = double_some(np.float64)
+assert len(second) > len(first) > 0
+assert all(second[path] == content for path, content in first.items())
+"""
+
+
+@pytest.mark.parametrize("forks", [False, True])
+def test_a_file_of_machine_code_is_never_written_again_with_another_kernel(tmp_path, forks):
+    run_process(tmp_path, TWICE.replace("FORKS", str(forks)))
+
+
 @pytest.fixture(params=["sources", "study"])
 def copied_sources(request, tmp_path, monkeypatch):
     """A copy of the package whose digest and cache folder `jit` computes, in a checkout of any name."""
