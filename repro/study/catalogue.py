@@ -111,12 +111,14 @@ def _is_time(value) -> bool:
 
 
 def _is_limit(value) -> bool:
-    """Whether a table says what a value must be one of, or the least and most of a number."""
+    """Whether a table says what a value must be one of, or the least and most of a number, or what a list must have."""
     if not isinstance(value, dict) or not value:
         return False
     if "one_of" in value:
         return len(value) == 1 and isinstance(value["one_of"], list) and value["one_of"] != []
-    return value.keys() <= {"least", "most"} and all(type(bound) in (int, float) for bound in value.values())
+    bounds = {name: bound for name, bound in value.items() if name != "has"}
+    right = bounds.keys() <= {"least", "most"} and all(type(bound) in (int, float) for bound in bounds.values())
+    return right and isinstance(value.get("has", []), list)
 
 
 _RIGHT = {

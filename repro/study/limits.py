@@ -33,7 +33,8 @@ def known(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str, list]
 def require(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping] = NONE) -> None:
     """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
 
-    And those beyond `limits`, by name, each with least and most of its numbers, or with what they must be one_of.
+    And those beyond `limits`, by name, each with least and most of its numbers, with what they must be one_of, or with
+    what a list must have among others.
     Raises InputError, which names the parameter, its value, and what would be right.
     """
     for name, value in values.items():
@@ -47,6 +48,8 @@ def _beyond(value, limit: Mapping) -> Iterator[str]:
     if "one_of" in limit and not all(leaf in limit["one_of"] for leaf in leaves):
         yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
     numbers = [leaf for leaf in leaves if _is_number(leaf)]
+    if not set(limit.get("has", ())) <= set(leaves):
+        yield f"a list with {', '.join(map(repr, limit['has']))} in it"
     least, most = limit.get("least", -inf), limit.get("most", inf)
     if not all(least <= number <= most for number in numbers):
         yield _between(limit)

@@ -98,6 +98,7 @@ LIMITS = {
     "force": {"most": 1},
     "precision": {"one_of": ["single", "double"]},
     "walls": {"one_of": ["half-way", "modified"]},
+    "grids": {"least": 8, "has": [64]},
 }
 
 
@@ -111,6 +112,8 @@ LIMITS = {
         ("precision", "nope", "one of 'single', 'double'"),
         ("precision", "", "one of 'single', 'double'"),
         ("walls", ["half-way", "nope"], "of 'half-way', 'modified'"),
+        ("grids", [32], "a list with 64 in it"),
+        ("grids", [4, 64], "8 or more"),
     ],
 )
 def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, value, wanted):
@@ -120,7 +123,15 @@ def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, v
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("nodes", 8), ("nodes", 256), ("ratios", [0.5]), ("force", 1), ("precision", "double"), ("walls", ["modified"])],
+    [
+        ("nodes", 8),
+        ("nodes", 256),
+        ("ratios", [0.5]),
+        ("force", 1),
+        ("precision", "double"),
+        ("walls", ["modified"]),
+        ("grids", [64, 8]),
+    ],
 )
 def test_what_lies_at_the_limits_passes(name, value):
     limits.require({name: value}, EXAMPLES, "p/a", LIMITS)

@@ -78,6 +78,13 @@ def rates_table(rates: Rates) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["what", "unit", "value"])
 
 
+def require_timed(nodes: int, sizes) -> None:
+    """Raise InputError, before anything is timed, if what is to be shown by parts is none of the sizes."""
+    if nodes not in sizes:
+        timed = ", ".join(map(str, sizes))
+        raise InputError(f"bars_nodes = {nodes}: must be one of the sizes that are timed, {timed}")
+
+
 def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
     """Seconds of each part, median of `repeats` runs after one that does not count; long periods run once."""
     seconds = []

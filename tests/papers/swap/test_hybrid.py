@@ -253,3 +253,9 @@ def test_the_share_of_collision_and_streaming_says_how_much_of_it_is_the_bus():
     assert set(notes) == set(claims.JUDGED)
     assert notes["swap-008"] == "on 128^3 nodes; 80 % on the bus, 20 % in all kernels"
     assert notes["swap-009"] == "on 512^3 nodes"
+
+
+def test_bars_of_a_size_that_is_not_timed_are_refused_before_anything_is():
+    iteration.require_timed(34, [26, 34])
+    with pytest.raises(InputError, match="bars_nodes = 50: must be one of the sizes that are timed, 26, 34"):
+        iteration.require_timed(50, [26, 34])
