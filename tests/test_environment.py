@@ -1,4 +1,4 @@
-"""pyproject.toml is the source of truth; the two generated files must agree with it."""
+"""pyproject.toml is the source of truth; the generated files must agree with it."""
 
 import importlib.util
 import os
@@ -15,10 +15,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def pins() -> dict[str, Requirement]:
-    lines = (ROOT / "requirements.txt").read_text().splitlines()
-    parsed = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    return {canonical(r.name): r for r in parsed}
+PINNED = {"requirements.txt": [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]}
+PINNED["requirements-site.txt"] = PROJECT["optional-dependencies"]["site"]
+
+
+def pins(name: str) -> list[Requirement]:
+    lines = (ROOT / name).read_text().splitlines()
+    return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 
 def canonical(name: str) -> str:
@@ -32,19 +35,27 @@ def test_environment_yml_is_what_pyproject_generates():
     assert (ROOT / "environment.yml").read_text() == sync.environment(PROJECT)
 
 
-def test_every_requirement_has_a_pin_that_satisfies_it():
-    locked = pins()
-    for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["test"]:
-        wanted = Requirement(text)
-        pin = locked[canonical(wanted.name)]
-        (version,) = [s.version for s in pin.specifier]
-        assert wanted.specifier.contains(version), text
+@pytest.mark.parametrize("name", PINNED)
+def test_every_requirement_has_a_pin_that_satisfies_it(name):
+    locked = [(canonical(pin.name), s.version) for pin in pins(name) for s in pin.specifier]
+    for wanted in map(Requirement, PINNED[name]):
+        # some have one for each version of Python
+        versions = [version for pinned, version in locked if pinned == canonical(wanted.name)]
+        assert versions, wanted
+        assert all(map(wanted.specifier.contains, versions)), wanted
 
 
-def test_every_pin_is_exact_and_names_no_index():
-    assert all([s.operator for s in pin.specifier] == ["=="] for pin in pins().values())
-    text = (ROOT / "requirements.txt").read_text()
+@pytest.mark.parametrize("name", PINNED)
+def test_every_pin_is_exact_and_names_no_index(name):
+    assert all([s.operator for s in pin.specifier] == ["=="] for pin in pins(name))
+    text = (ROOT / name).read_text()
     assert not re.search(r"https?:|index-url|find-links|file:| @ |/", text.split("\n", 1)[1])
+
+
+def test_the_site_needs_nothing_that_is_pinned_otherwise_for_a_run():
+    assert {canonical(pin.name) for pin in pins("requirements-site.txt")}.isdisjoint(
+        canonical(pin.name) for pin in pins("requirements.txt")
+    )
 
 
 def test_the_citation_names_this_version():

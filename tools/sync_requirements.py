@@ -1,7 +1,8 @@
-"""Writes environment.yml and requirements.txt from pyproject.toml.
+"""Writes environment.yml, requirements.txt and requirements-site.txt from pyproject.toml.
 
-python tools/sync_requirements.py           environment.yml only
-python tools/sync_requirements.py --lock    requirements.txt too (needs the command uv and a package index)
+python tools/sync_requirements.py                environment.yml only
+python tools/sync_requirements.py --lock         the other two too (needs the command uv and a package index)
+python tools/sync_requirements.py --lock-site    requirements-site.txt only, which fits the requirements.txt at hand
 """
 
 import subprocess
@@ -11,9 +12,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = "# Generated from pyproject.toml by tools/sync_requirements.py; do not edit.\n"
-LOCK = (
-    "uv pip compile pyproject.toml --extra test --universal --python-version 3.11 "
-    "--no-emit-index-url --no-header --no-annotate --upgrade --quiet --output-file requirements.txt"
+COMPILE = (
+    "uv pip compile pyproject.toml --universal --python-version 3.11 "
+    "--no-emit-index-url --no-header --no-annotate --upgrade --quiet"
 )
 
 
@@ -29,14 +30,36 @@ def environment(project: dict) -> str:
     return HEADER + "\n".join(lines) + "\n"
 
 
+def lock() -> None:
+    """Write requirements.txt: what a run and the tests need."""
+    _write("requirements.txt", _pins("--extra", "test"))
+
+
+def lock_site() -> None:
+    """Write requirements-site.txt: what `make site` needs beside requirements.txt, whose pins hold."""
+    # without their markers, which are wider there
+    known = {line.split(" ;")[0] for line in (ROOT / "requirements.txt").read_text().splitlines()}
+    found = _pins("--extra", "site", "--constraint", "requirements.txt")
+    _write("requirements-site.txt", [line for line in found if line.split(" ;")[0] not in known])
+
+
+def _pins(*options: str) -> list[str]:
+    found = subprocess.run([*COMPILE.split(), *options], cwd=ROOT, check=True, capture_output=True, text=True)
+    return found.stdout.splitlines()
+
+
+def _write(name: str, pins: list[str]) -> None:
+    (ROOT / name).write_text(HEADER + "\n".join(pins) + "\n")
+
+
 def main() -> None:
     """Write the generated files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (ROOT / "environment.yml").write_text(environment(project))
     if "--lock" in sys.argv[1:]:
-        subprocess.run(LOCK.split(), cwd=ROOT, check=True)
-        lock = ROOT / "requirements.txt"
-        lock.write_text(HEADER + lock.read_text())
+        lock()
+    if {"--lock", "--lock-site"} & set(sys.argv[1:]):
+        lock_site()
 
 
 if __name__ == "__main__":
