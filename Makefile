@@ -6,14 +6,16 @@ JOBS    ?= 2
 VENV    := .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
+PAGES   := $(VENV)/.installed-site
 
-.PHONY: help reproduce test lab lint clean
+.PHONY: help reproduce test lab site lint clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make reproduce   install, run every notebook, print the scoreboard (PROFILE=quick DEVICE=auto JOBS=2)"
 	@echo "make test        install, lint, run the tests"
 	@echo "make lab         JupyterLab on the notebooks"
+	@echo "make site        the results as a static site, build/site/html/index.html"
 	@echo "make lint        format and fix the sources"
 	@echo "make clean       remove build/ and .venv/"
 
@@ -30,6 +32,9 @@ lab: $(STAMP)
 	  { echo "JupyterLab does not start as root: use another user, or make lab LAB=--allow-root"; exit 1; }
 	$(BIN)/jupyter lab notebooks $(LAB)
 
+site: $(PAGES)
+	$(BIN)/python tools/build_site.py
+
 lint: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -45,4 +50,9 @@ $(STAMP): requirements.txt pyproject.toml tools/install_gpu.sh
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	bash tools/install_gpu.sh $(BIN)/python
+	touch $@
+
+# What only the site needs; the pins of both files fit each other.
+$(PAGES): $(STAMP) requirements-site.txt
+	$(BIN)/python -m pip install --quiet -r requirements.txt -r requirements-site.txt
 	touch $@

@@ -110,14 +110,14 @@ def _place(where: str, of: list[Found]) -> dict:
     drawn = [f"[{stem}](../{name})" for stem, name in zip(stems, of[0].figures, strict=True)]
     ids = {v: [f.claim.id for f in of if f.verdict == v] for v in Verdict}
     return {
-        "in the paper": _in_words(where),
+        "in the paper": in_words(where),
         "notebook": f"[{book.id.rpartition('/')[2]}](rendered/{book.relative})",
         "our figures": ", ".join(drawn),
         "claims": "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in ids.items() if some),
     }
 
 
-def _in_words(where: str) -> str:
+def in_words(where: str) -> str:
     """A place in a paper; sections have a number alone, and 0 is the introduction."""
     if where == "0":
         return "introduction"

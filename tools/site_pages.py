@@ -1,0 +1,68 @@
+"""What the site's pages say of the published results: written where a page has a line `<!-- made: NAME -->`."""
+
+import re
+from functools import cached_property
+
+from excerpt import Found, Publication, in_words
+from path_of_learning import CHAPTERS, TEACHES
+
+from repro.study.paths import Project
+from repro.study.text import table, verdicts
+from repro.study.verdicts import judge
+
+MARK = re.compile(r"^<!-- made: (.+) -->$", re.MULTILINE)
+
+
+class Made:
+    """The generated parts of pages, as Markdown with links from the top of the checkout."""
+
+    def __init__(self, project: Project):
+        self.publication = Publication(project)
+
+    @cached_property
+    def found(self) -> list[Found]:
+        """Every claim with its published result, in the order of the notebooks."""
+        return sorted(self.publication.found, key=lambda f: self.publication.books.index(f.notebook))
+
+    def part(self, name: str) -> str:
+        """The part of that name: a word, and after it the key of a paper for some."""
+        word, _, paper = name.partition(" ")
+        parts = {"counts": self.publication.counts, "verdicts": verdicts}
+        of_a_paper = {"notebooks": self.notebooks, "claims": self.claims}
+        return of_a_paper[word](paper) if paper else parts[word]()
+
+    def notebooks(self, paper: str) -> str:
+        """The notebooks of a paper, with what each teaches, and as entries of the table of contents."""
+        parts = []
+        for title, ids in CHAPTERS.items():
+            books = [book for book in self.publication.books if book.id in ids and book.paper == paper]
+            if not books:
+                continue
+            chapter = title.partition(", ")[2]
+            parts += [f"### {chapter[:1].upper()}{chapter[1:]}"] if chapter else []
+            parts.append("\n".join(f"1. [{b.title}](notebooks/rendered/{b.relative}): {TEACHES[b.id]}" for b in books))
+            entries = [f"/notebooks/{book.relative.with_suffix('')}" for book in books]
+            parts.append("\n".join(["```{toctree}", ":hidden:", "", *entries, "```"]))
+        return "\n\n".join(parts)
+
+    def claims(self, paper: str) -> str:
+        """The claims of a paper with what was measured, as a Markdown table."""
+        rows = table([_row(found) for found in self.found if found.claim.paper == paper])
+        return f":::{{table}}\n:class: claims\n\n{rows}\n:::"
+
+
+def _row(found: Found) -> dict:
+    claim, judged = found.claim, judge(found.claim, found.evidence)
+    over = f"; over {_plain(found.evidence.baseline)}" if found.evidence.baseline else ""
+    return {
+        "claim": f"[{claim.id}](notebooks/rendered/{found.notebook.relative})",
+        "verdict": f"[{judged.verdict}]{{.{judged.verdict.replace(' ', '-')}}}",
+        "what": _plain(f"{claim.quantity}, {claim.case}" if claim.case else claim.quantity),
+        "reason": _plain(judged.reason) + over,
+        "where": in_words(claim.where),
+    }
+
+
+def _plain(text: str) -> str:
+    """A text in which Markdown finds nothing to do."""
+    return re.sub(r"([\\*_<>$`\[\]])", r"\\\1", text)
