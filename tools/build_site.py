@@ -20,9 +20,9 @@ SITE = ROOT / "build/site"
 
 def main() -> int:
     """Lay out the pages, let Sphinx make them, look at every link; 0 if all is well."""
+    # from nothing, because Sphinx does not see that an extension or a style has changed
+    shutil.rmtree(SITE, ignore_errors=True)
     site_layout.lay_out(SITE / "source")
-    # Sphinx writes anew what has other sources; that a style or an extension has changed it does not see
-    shutil.rmtree(SITE / "html", ignore_errors=True)
     if status := run_sphinx(SITE / "source", SITE / "html"):
         return status
     problems = site_check.problems(SITE / "html")

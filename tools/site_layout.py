@@ -16,16 +16,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def lay_out(target: Path, project: Project | None = None) -> None:
-    """Write everything below `target`; what is there and unchanged keeps its time, so that Sphinx can skip it."""
+    """Write everything below the folder `target`, which is new."""
     project = project or Project(ROOT)
     places = Places(project.root)
     texts = pages(project, places) | notebooks(project, places)
-    contents = {name: text.encode() for name, text in texts.items()}
+    for name, text in texts.items():
+        file = target / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
     # asked last: these are the files that the texts link to
-    contents |= {name: file.read_bytes() for name, file in places.files.items()}
-    for name, content in contents.items():
-        _write(target / name, content)
-    _remove_others(target, set(contents))
+    for name, origin in places.files.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(origin, target / name)
 
 
 def pages(project: Project, places: Places) -> dict[str, str]:
@@ -48,17 +50,3 @@ def notebooks(project: Project, places: Places) -> dict[str, str]:
         content = site_notebooks.for_site(file, lambda text, f=file, n=name: places.mended(text, f, n))
         found[name] = json.dumps(content, ensure_ascii=False, indent=1)
     return found
-
-
-def _write(file: Path, content: bytes) -> None:
-    if not file.is_file() or file.read_bytes() != content:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-
-
-def _remove_others(target: Path, names: set[str]) -> None:
-    for file in [f for f in target.rglob("*") if f.is_file() and f.relative_to(target).as_posix() not in names]:
-        file.unlink()
-    for folder in sorted((f for f in target.rglob("*") if f.is_dir()), reverse=True):
-        if not any(folder.iterdir()):
-            shutil.rmtree(folder)
