@@ -130,7 +130,7 @@ _RIGHT = {
     "a list of texts": lambda value: _is_list(value, str),
     "a table of tables": lambda value: isinstance(value, dict) and _is_list([*value.values()], dict),
     "a table of seconds": lambda value: isinstance(value, dict) and all(map(_is_time, value.values())),
-    "a table of { least, most } or { one_of }": lambda value: (
+    "a table of { least, most, has } or { one_of }": lambda value: (
         isinstance(value, dict) and all(map(_is_limit, value.values()))
     ),
 }
@@ -143,7 +143,7 @@ _WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
     "timing": "true or false",
     "profiles": "a table of tables",
     "seconds": "a table of seconds",
-    "limits": "a table of { least, most } or { one_of }",
+    "limits": "a table of { least, most, has } or { one_of }",
 }
 
 

@@ -5,12 +5,9 @@ A notebook starts in seconds, and may come to a parameter after minutes. So what
 
 from collections.abc import Iterator, Mapping
 from math import inf
-from types import MappingProxyType
 
 from repro.declared import LARGEST
 from repro.errors import InputError, short
-
-NONE: Mapping = MappingProxyType({})
 
 #: whole number that every library here can count to
 MOST = 2**31 - 1
@@ -30,12 +27,11 @@ def known(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str, list]
     }
 
 
-def require(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping] = NONE) -> None:
+def require(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping]) -> None:
     """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
 
     And those beyond `limits`, by name, each with least and most of its numbers, with what they must be one_of, or with
-    what a list must have among others.
-    Raises InputError, which names the parameter, its value, and what would be right.
+    what a list has among others. Raises InputError, which names the parameter, its value, and what would be right.
     """
     for name, value in values.items():
         for wanted in (*_beyond(value, limits.get(name, {})), *_flaws(name, value, examples[name])):

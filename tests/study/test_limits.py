@@ -58,7 +58,7 @@ EXAMPLES = {
 )
 def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted):
     with pytest.raises(InputError, match=f"p/a: {name} = .*: must be {wanted}"):
-        limits.require({name: value}, EXAMPLES, "p/a")
+        limits.require({name: value}, EXAMPLES, "p/a", {})
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted
     ],
 )
 def test_what_a_run_can_mean_passes(name, value):
-    limits.require({name: value}, EXAMPLES, "p/a")
+    limits.require({name: value}, EXAMPLES, "p/a", {})
 
 
 def test_every_profile_of_every_notebook_passes_its_own_limits():
@@ -164,4 +164,4 @@ def test_the_names_of_the_catalogue_are_those_of_the_library():
 
 @given(st.lists(st.floats(1e-300, 1e36), min_size=1, unique=True))
 def test_any_positive_numbers_are_like_positive_numbers(numbers):
-    limits.require({"ratios": numbers}, EXAMPLES, "p/a")
+    limits.require({"ratios": numbers}, EXAMPLES, "p/a", {})

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter
 
-from repro.errors import InputError
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, source_of
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PURPLE, SKY_BLUE
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
-from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL
+from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL, require_timed
 from .sketches import TYPE_COLOURS
 from .tables import CLOSED
 
@@ -112,10 +111,8 @@ def middle_planes(flow: CubicFlow):
 
 def iteration_bars(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
     """The parts of an iteration, a bar each, and their sum, with the model's times as ticks (figure 8)."""
+    require_timed(nodes, sorted(set(parts["nodes"])))
     rows = parts[parts["nodes"] == nodes]
-    if rows.empty:
-        sizes = ", ".join(str(size) for size in sorted(set(parts["nodes"])))
-        raise InputError(f"bars for {nodes} nodes a side, but timed were {sizes}: choose one of them")
     totals = rows.groupby("way", sort=False)[["seconds", "predicted"]].sum()
     bars = [bar for way in totals.index for bar in _bars_of(way, rows, totals.loc[way])]
     heights = np.cumsum([1.0 + 0.7 * (name == "whole iteration") for _, name, *_ in bars])

@@ -79,7 +79,7 @@ def rates_table(rates: Rates) -> pd.DataFrame:
 
 
 def require_timed(nodes: int, sizes) -> None:
-    """Raise InputError, before anything is timed, if what is to be shown by parts is none of the sizes."""
+    """Raise InputError if what is to be shown by parts is none of the sizes that are timed, or were."""
     if nodes not in sizes:
         timed = ", ".join(map(str, sizes))
         raise InputError(f"bars_nodes = {nodes}: must be one of the sizes that are timed, {timed}")

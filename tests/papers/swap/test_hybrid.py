@@ -120,7 +120,7 @@ def test_sizes_that_were_not_timed_are_named(threads):
     with pytest.raises(InputError, match="none was timed"):
         iteration.iteration_parts([], {"serial": hybrid.serial_period}, rates)
     parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
-    with pytest.raises(InputError, match="bars for 12 nodes a side, but timed were 10"):
+    with pytest.raises(InputError, match="bars_nodes = 12: must be one of the sizes that are timed, 10"):
         figures.iteration_bars(parts, 12, STATED, PAPER)
 
 

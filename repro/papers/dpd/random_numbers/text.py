@@ -82,20 +82,16 @@ def by_cell(table: pd.DataFrame, predicted: pd.DataFrame, wave, steps: int, free
     """
     rows = table.set_index("way")
     tea, cell = rows.loc[TEA], rows.loc[BY_CELL]
-    said = cycle.driver(predicted, wave)
-    told = (
-        ""
-        if steps >= FEWEST_STEPS
-        else f" *In {steps} steps the two cannot be told apart, and a wave hardly from chance.*"
-    )
+    short = f" *In {steps} steps the two cannot be told apart, and a wave hardly from chance.*"
     return (
         f"**One thread per cell.** The strongest wave is {cell['strongest wave']} with {cell['its excess']:.1f} times "
         f"the power that TEA gives it, where TEA's own runs reach {tea['its excess']:.1f} by chance. Its phase "
         f"advances by {abs(cell['turns a step']):.4f} turns a step, to within {1 / steps:.4f}. The prediction from the "
-        f"generator's constants for this wave: {said} (driven waves are rounded to those that fit into the box). Free "
-        f"sound of this length would advance by {free:.4f}.{told} The maps of kT of two runs have a "
-        f"correlation of {cell['kT pattern']:.2f} and a standard deviation of {cell['kT in cells, scatter']:.3f} "
-        f"(TEA: {tea['kT pattern']:.2f} and {tea['kT in cells, scatter']:.3f}); the mean kT is {cell['kT']:.3f} (TEA: "
+        f"generator's constants for this wave: {cycle.driver(predicted, wave)} (driven waves are rounded to those that "
+        f"fit into the box). Free sound of this length would advance by {free:.4f}."
+        f"{'' if steps >= FEWEST_STEPS else short} The maps of kT of two runs have a correlation of "
+        f"{cell['kT pattern']:.2f} and a standard deviation of {cell['kT in cells, scatter']:.3f} (TEA: "
+        f"{tea['kT pattern']:.2f} and {tea['kT in cells, scatter']:.3f}); the mean kT is {cell['kT']:.3f} (TEA: "
         f"{tea['kT']:.3f})."
     )
 

@@ -57,7 +57,7 @@ def growth(table: pd.DataFrame) -> str:
     mapping, core = (table[table["way"] == way] for way in ("thread per particle", PAPER_PROGRAM))
     fast, slow = (", ".join(f"{rate / 1e6:.3g}" for rate in rows["updates"]) for rows in (mapping, core))
     *small, large = (f"{count:,}" for count in mapping["particles"])
-    sizes = f"{' '.join(f'{count},' for count in small)[:-1]} and {large}" if small else large
+    sizes = f"{', '.join(small)} and {large}" if small else large
     return (
         f"With {sizes} particles one thread per particle does {fast} million updates a second, and "
         f"*{PAPER_PROGRAM}* {slow}. A speedup grows when the first rises, and also when the second falls."
@@ -78,8 +78,7 @@ def result(table: pd.DataFrame, paper: pd.DataFrame) -> str:
         f"The mapping that is the better one in the paper, on {mapping['particles']:,} particles with "
         f"{mapping['rounds']} rounds of TEA on {mapping['hardware']}, is {_factors(mapping, at_size, core)} The "
         f"fastest way of this table at this size is {best['way']} ({best['device']}, {noise}): "
-        f"{best['updates'] / 1e6:.3g} million updates a "
-        f"second. That is {_factors(best, at_size, core)}"
+        f"{best['updates'] / 1e6:.3g} million updates a second. That is {_factors(best, at_size, core)}"
     )
 
 

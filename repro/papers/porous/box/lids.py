@@ -18,9 +18,6 @@ LIDS = {
 
 EXTREMA = ["u_min", "v_max", "v_min"]
 
-#: coordinates of table 4.1, in its order
-_ORDER = [" ".join(CENTRE_CLAIMS[f"porous-{number:03}"]) for number in range(20, 26)]
-
 #: nodes a side of the paper's cavity
 PAPER_NODES = 256
 
@@ -64,22 +61,20 @@ def lid_orders(reynolds: float, nodes, spectral: pd.DataFrame, device, *, lids=L
     return table
 
 
-#: ways to count a coordinate along `nodes` nodes: from the index i of a place, 0 at the first node
 WALL_TO_WALL = "wall to wall"
+
+#: ways to count a coordinate along some nodes, from its value between the walls, 0 to 1, and its index, 0 at the first
 ORIGINS = {
-    WALL_TO_WALL: None,
-    "first node to last": lambda i, nodes: i / (nodes - 1),
-    "first node is 1, over their number": lambda i, nodes: (i + 1) / nodes,
+    WALL_TO_WALL: lambda value, index, nodes: value,
+    "first node to last": lambda value, index, nodes: index / (nodes - 1),
+    "first node is 1, over their number": lambda value, index, nodes: (index + 1) / nodes,
 }
 
 
 def counted(case: Cavity, axis: str, value: float, origin: str) -> float:
     """A coordinate between the walls, 0 to 1, as it reads when it is counted in one of `ORIGINS`."""
-    if ORIGINS[origin] is None:
-        return value
-    positions = case.positions["xy".index(axis)]
-    index = (value - positions[0]) / (positions[1] - positions[0])
-    return float(ORIGINS[origin](index, case.nodes))
+    first, second = case.positions["xy".index(axis)][:2]
+    return float(ORIGINS[origin](value, (value - first) / (second - first), case.nodes))
 
 
 def closeness(flow: Flow, published: dict[str, float], lids, device, *, precision: str) -> pd.DataFrame:
@@ -94,11 +89,11 @@ def closeness(flow: Flow, published: dict[str, float], lids, device, *, precisio
         run = flow if case == flow.case else solve_cavity(case, device, precision=precision)
         ours = centre_claims(vortex_centres(run).set_index("vortex"))
         for origin in ORIGINS:
-            apart = {}
-            for claim in ours.keys() & published.keys():
-                vortex, axis = CENTRE_CLAIMS[claim]
-                apart[f"{vortex} {axis}"] = counted(case, axis, ours[claim], origin) - published[claim]
-            apart = dict(sorted(apart.items(), key=lambda one: _ORDER.index(one[0])))
+            apart = {
+                " ".join(CENTRE_CLAIMS[claim]): counted(case, CENTRE_CLAIMS[claim][1], ours[claim], origin) - theirs
+                for claim, theirs in published.items()
+                if claim in ours
+            }
             rms = float(np.sqrt(np.mean(np.square(list(apart.values())))))
             rows.append({"lid": name, "coordinates": origin} | apart | {"rms": rms})
     return pd.DataFrame(rows)

@@ -10,6 +10,8 @@ from matplotlib.patches import Polygon, Rectangle
 from repro.lbm.cases import Cavity, Duct
 from repro.papers.style import BLUE, VERMILLION
 
+from .lids import height_over_width
+
 #: nodes a side of the sketches
 _CAVITY_NODES, _DUCT_NODES = 8, 9
 
@@ -20,8 +22,7 @@ def cavity(lid: str):
     """The cavity with its nodes and walls where the schemes put them, and what moves along the lid."""
     case = Cavity(reynolds=10, nodes=_CAVITY_NODES, lid=lid)
     x, y = case.positions
-    # in widths: the box need not be square
-    height = np.diff(x)[0] / np.diff(y)[0]
+    height = height_over_width(case)
     y = y * height
     figure, axes = plt.subplots(figsize=(5.0, 4.6))
     axes.add_patch(Rectangle((0, 0), 1, height, facecolor="none", edgecolor="black", lw=1.5))

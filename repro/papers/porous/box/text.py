@@ -113,11 +113,11 @@ def centre_velocity_text(flow: DuctFlow) -> str:
 def grid_text(simulated: pd.DataFrame, curve: pd.DataFrame) -> str:
     """The grid of the paper's run, from the points of figure 4.6: those of its run and of its analytical curve."""
     drawn, ran = (np.sort(points["x"].to_numpy(float)) for points in (curve, simulated))
-    spacing, stride = np.median(np.diff(drawn)), np.median(np.diff(ran)) / np.median(np.diff(drawn))
+    spacing, stride = (np.median(np.diff(points)) for points in (drawn, ran))
     nodes = round((drawn[-1] - drawn[0]) / spacing) + 1
     return (
         f"The paper's curve is drawn at {nodes} points from wall to wall, and its run at {len(ran)} of them, "
-        f"{stride:.0f} apart: it had {nodes} nodes across, the outermost on the walls, as this wall has them."
+        f"{stride / spacing:.0f} apart: it had {nodes} nodes across, the outermost on the walls, as this wall has them."
     )
 
 
@@ -129,9 +129,8 @@ def error_text(errors: pd.DataFrame, stated: float) -> str:
     return (
         f"The error runs from {found.min():.3f} % at relaxation time {times[least]:g} to {found.max():.3f} % at "
         f"{times[found.idxmax()]:g}, on one grid and with one wall; it is at most the paper's {stated:g} % for "
-        f"{where}. "
-        "Most of it is the wall's, which BGK moves with the relaxation time: a percentage without a relaxation time "
-        "can be had at will, also by accident."
+        f"{where}. Most of it is the wall's, which BGK moves with the relaxation time: a percentage without a "
+        "relaxation time can be had at will, also by accident."
     )
 
 

@@ -1,10 +1,13 @@
 """The sentences with numbers of the notebooks on porous media, as Markdown."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
+from repro.lbm.porous.strategies import STRATEGIES
 
 from .permeability import CHI_CLAIMS, PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI, VISCOSITY_TAUS
 from .precision import beside, loss
@@ -77,8 +80,7 @@ def paper_changes_text(paper: pd.DataFrame) -> str:
         rf"$\Lambda$ of BGK grows from {first:.2f} to {last:.2f} and passes the {MAGIC_OF_MRT:g} of MRT after "
         f"{100 * way:.0f} % of the way: if k is linear in it, with the change at chi = {same['chi']:g} BGK would begin "
         f"about {way * same['change with BGK (%)']:.1f} % below MRT. The paper's two begin "
-        f"{apart[same.name]:.2f} % apart there, "
-        f"and {apart.max():.2f} % at chi = {paper.loc[apart.idxmax(), 'chi']:g}."
+        f"{apart[same.name]:.2f} % apart there, and {apart.max():.2f} % at chi = {paper.loc[apart.idxmax(), 'chi']:g}."
     )
 
 
@@ -192,18 +194,21 @@ def baselines_note(cpu: pd.Series) -> str:
 def storage_note(cpu: pd.Series) -> str:
     """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
     sparse, full = fastest_storages(cpu)
-    alike = cpu["node by node"] / cpu["flag word, node by node"]
     return (
-        f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}; both node by node "
-        f"{alike:.2f}"
+        f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}; list over flag word "
+        f"node by node {_node_by_node(cpu, 'flag word'):.2f}"
     )
+
+
+def _node_by_node(cpu: pd.Series, other: str) -> float:
+    """The list over another way to find the solid nodes, as plain loops."""
+    return cpu["node by node"] / cpu[f"{other}, node by node"]
 
 
 def baselines_text(cpu: pd.Series, space: PoreSpace) -> str:
     """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline."""
     sparse, full = fastest_storages(cpu)
-    flag = cpu["node by node"] / cpu["flag word, node by node"]
-    branches = cpu["node by node"] / cpu["branches, node by node"]
+    flag, branches = (_node_by_node(cpu, other) for other in ("flag word", "branches"))
     return (
         f"On one core, at porosity {space.porosity:.2f}, the list in its fastest form ({sparse}) is "
         f"{cpu[sparse] / cpu[full]:.2f} times as fast as the fastest program that stores all nodes ({full}). Node by "
@@ -263,8 +268,8 @@ def mapping_text(space: PoreSpace, seconds: float, device) -> str:
 def memory_evidence(memory: pd.DataFrame) -> dict:
     """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`."""
     limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse"]
-    # two arrays of 19 numbers of 8 bytes, and a flag or 18 places of 8 bytes
-    wide = (2 * 19 * 8 + 4) / (2 * 19 * 8 + 18 * 8)
+    cost = STRATEGIES["sparse"].COST
+    wide = replace(cost, map=2 * cost.map).break_even(STRATEGIES["flag word"].COST, 8)
     note = f"32-bit places; with 64-bit places {wide:.2f}, in single precision {limit['single']:.2f}"
     return {"measured": float(limit["double"]), "note": note}
 

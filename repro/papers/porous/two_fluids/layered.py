@@ -78,7 +78,7 @@ def row_of(flow: LayeredFlow) -> dict:
         "deviation (%)": 100 * flow.deviation(),
         "from equation 6.2 (%)": 100 * flow.deviation(layered_velocity_as_printed),
         "change": flow.change,
-        "thinnest": flow.thinnest,
+        "least density": flow.thinnest,
     }
 
 
