@@ -188,9 +188,29 @@ def manifest() -> None:
 def report(
     profile: Annotated[str, typer.Option(help="Profile of the run. Default: the newest run.")] = "",
     output: Output = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Judge what is published in this checkout; write REPORT.md and .csv.")
+    ] = False,
 ) -> None:
     """Print the scoreboard of the newest run and write it as Markdown, CSV and HTML."""
-    _show(output, profile)
+    if not published:
+        _show(output, profile)
+    elif profile or output:
+        raise InputError("--published takes what is in data/measured: leave out --profile and --output")
+    else:
+        _report_published()
+
+
+def _report_published() -> None:
+    from .study import document, terminal
+    from .study.report import open_published
+
+    found = open_published()
+    files = document.write(found, Project.default())
+    typer.echo(terminal.summary(found))
+    for line in document.outgrown(document.findings(Project.default()), found):
+        typer.echo(line)
+    typer.echo(f"\nThe report: {files[0]}")
 
 
 @app.command()
@@ -212,16 +232,20 @@ def publish(
     source: Annotated[
         Path | None, typer.Option("--from", parser=_folder, metavar="PATH", help="Folder of a run made elsewhere.")
     ] = None,
+    beside: Annotated[
+        bool, typer.Option("--beside", help="Only add measurements to what another machine has published.")
+    ] = False,
 ) -> None:
     """Copy a finished run in the papers' sizes into notebooks/rendered, figures and data/measured.
 
     \b
     python -m repro publish
     python -m repro publish --from results/paper/nvidia-h200
+    python -m repro publish --from results/paper/nvidia-h100 --beside
     """
     from .study.publish import publish as copy
 
-    files = copy(source, profile)
+    files = copy(source, profile, beside=beside)
     typer.echo(f"{len(files)} files published")
 
 

@@ -56,7 +56,7 @@ class Publication:
         """Every claim that a published result speaks of, in the order of the papers' files."""
         tested = {}
         for book in self.books:
-            for file in published.sidecars(book, self.project):
+            if file := published.shown(book, self.project):
                 sidecar = read_json(file)
                 names = tuple(n for n in results.figure_files(sidecar) if n.endswith(".png"))
                 tested |= {claim: (e, book, names) for claim, e in results.evidence_of(sidecar).items()}

@@ -6,7 +6,9 @@ from functools import cached_property
 from excerpt import Found, Publication, in_words
 from path_of_learning import CHAPTERS, TEACHES
 
+from repro.study import document
 from repro.study.paths import Project
+from repro.study.report import open_published
 from repro.study.text import table, verdicts
 from repro.study.verdicts import judge
 
@@ -17,6 +19,7 @@ class Made:
     """The generated parts of pages, as Markdown with links from the top of the checkout."""
 
     def __init__(self, project: Project):
+        self.project = project
         self.publication = Publication(project)
 
     @cached_property
@@ -27,9 +30,13 @@ class Made:
     def part(self, name: str) -> str:
         """The part of that name: a word, and after it the key of a paper for some."""
         word, _, paper = name.partition(" ")
-        parts = {"counts": self.publication.counts, "verdicts": verdicts}
+        parts = {"counts": self.publication.counts, "verdicts": verdicts, "report": self.report}
         of_a_paper = {"notebooks": self.notebooks, "claims": self.claims}
         return of_a_paper[word](paper) if paper else parts[word]()
+
+    def report(self) -> str:
+        """REPORT.md without its title."""
+        return document.body(open_published(self.project), document.findings(self.project))
 
     def notebooks(self, paper: str) -> str:
         """The notebooks of a paper, with what each teaches, and as entries of the table of contents."""

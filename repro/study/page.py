@@ -50,7 +50,7 @@ def html(report: Report) -> str:
 def _claims(rows: Rows, report: Report, places: Mapping[str, Path]) -> str:
     """Claims with links to their notebooks' pages and to the figures below."""
     shown = []
-    for row, texts in zip(rows, _escaped(claims_for_people(rows)), strict=True):
+    for row, texts in zip(rows, _escaped(claims_for_people(rows, report.elsewhere)), strict=True):
         name = row["notebook"]
         figures = f'<a href="#{file_stem(name)}">figures</a>' if report.figures.get(name) else ""
         links = {"id": _linked(row["id"], name, places), "figures": figures}

@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 from repro.errors import InputError
-from repro.files import whole
+from repro.files import read_json, whole
 
-from . import catalogue, fingerprint, manifest, parameters, published
-from .catalogue import Notebook
+from . import catalogue, fingerprint, manifest, parameters, published, seal
+from .catalogue import EVERYTHING, Notebook
 from .outdated import changes_since, named_results
 from .paths import Project, require_writable
 from .results import Result
@@ -17,13 +17,17 @@ PUBLISHED = ("paper", "beyond")
 """Profiles whose results stand for the papers' claims."""
 
 
-def publish(folder: Path | None = None, profile: str = PUBLISHED[0], project: Project | None = None) -> list[Path]:
+def publish(
+    folder: Path | None = None, profile: str = PUBLISHED[0], project: Project | None = None, beside: bool = False
+) -> list[Path]:
     """Copy the run in `folder` (made here or elsewhere), else the newest of `profile`.
 
-    Several runs may build one publication: what a folder does not hold must be published already, and still fit.
+    Several runs may build one publication: what a folder does not hold must be published already, and still fit. A run
+    that is to stand `beside` what another machine shows adds its measurements alone.
     InputError if a notebook failed, is unfinished, was edited, did not converge, or was made from other sources than
     those at hand, from a tree with changes, at a smaller size than the papers' or with changed parameters. Notebooks
-    go to notebooks/rendered, figures to figures, sidecars to data/measured/MACHINE.
+    go to notebooks/rendered, figures to figures, sidecars to data/measured/MACHINE; those of other machines stay as
+    long as they fit.
     """
     project = project or Project.default()
     _require_published(profile, f"profile {profile}")
@@ -40,9 +44,13 @@ def publish(folder: Path | None = None, profile: str = PUBLISHED[0], project: Pr
     for book in expected:
         if book not in ran and (why := published.flaw(book, project)):
             raise InputError(f"{book.id} is not in {folder.name}, and of what is published {why}: nothing is published")
-    copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
-    # figures that a notebook draws no more, and its results of another machine, whose figures are replaced
-    gone = {file for book in ran for file in published.files(book, project)} - {target for _, target in copies}
+    if beside:
+        copies = [pair for book in ran for pair in _measured(book, found[book.id].sidecar, folder, project)]
+        gone = set()
+    else:
+        copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
+        # figures that a notebook draws no more, and results of other machines that do not fit any more
+        gone = {file for book in ran for file in _replaced(book, project)} - {target for _, target in copies}
     for source, target in copies:
         require_writable(target.parent, "publish writes into the checkout")
         with whole(target) as file:
@@ -100,3 +108,23 @@ def _copies(book: Notebook, sidecar: dict, folder: Path, project: Project) -> li
     measured = published.sidecar_of(book, sidecar["run"]["machine"], project)
     files = [(folder / name, published.place(name, book, project)) for name in sidecar["files"]]
     return [*files, (folder / f"{book.id}.json", measured)]
+
+
+def _measured(book: Notebook, sidecar: dict, folder: Path, project: Project) -> list[tuple[Path, Path]]:
+    """The sidecar alone, where another machine shows the notebook; what shows the others' results is left out."""
+    if EVERYTHING in book.needs:
+        return []
+    target, shown = published.sidecar_of(book, sidecar["run"]["machine"], project), published.shown(book, project)
+    if shown in (None, target):
+        raise InputError(f"{book.id} is not published by another machine: publish it without --beside")
+    return [(folder / f"{book.id}.json", target)]
+
+
+def _replaced(book: Notebook, project: Project) -> set[Path]:
+    """The published files of a notebook but the measurements of other machines that still fit."""
+    kept = [] if EVERYTHING in book.needs else [p for p in published.sidecars(book, project) if _fits(p, book, project)]
+    return published.files(book, project) - set(kept)
+
+
+def _fits(path: Path, book: Notebook, project: Project) -> bool:
+    return not seal.own_flaw(path) and not changes_since(book, read_json(path)["run"], project)

@@ -8,7 +8,7 @@ from . import fingerprint, seal
 from .catalogue import EVERYTHING, Catalogue, Notebook
 from .outdated import changes_since, named_results
 from .paths import Project
-from .results import figure_files, flaw_of
+from .results import Result, figure_files, flaw_of
 
 
 def sidecar_of(book: Notebook, machine: str, project: Project) -> Path:
@@ -26,6 +26,14 @@ def sidecars(book: Notebook, project: Project) -> list[Path]:
     return sorted((project.data / "measured").glob(f"*/{book.id}.json"))
 
 
+def shown(book: Notebook, project: Project) -> Path | None:
+    """The published result whose executed notebook and figures are in the checkout; those of others stand beside it."""
+    found = sidecars(book, project)
+    if len(found) < 2:
+        return found[0] if found else None
+    return min(found, key=lambda path: len(seal.flaws(path, lambda name: place(name, book, project))))
+
+
 def files(book: Notebook, project: Project) -> set[Path]:
     """The published files of a notebook, of all machines; of a damaged result only itself."""
     found = set()
@@ -34,6 +42,16 @@ def files(book: Notebook, project: Project) -> set[Path]:
         names = () if flaw_of(content, book.id) else (f"{book.id}.ipynb", *figure_files(content))
         found |= {path, *(place(name, book, project) for name in names)}
     return found
+
+
+def look(book: Notebook, machine: str, project: Project) -> Result:
+    """What is published of a notebook's result on a machine, as `results.look` says it of a run folder."""
+    path = sidecar_of(book, machine, project)
+    if not path.exists():
+        return Result(None, None, "")
+    trouble = next(iter(_edits(path, book, project)), "")
+    # an executed notebook or a figure may be lost; a result that was edited itself says nothing
+    return Result(None if trouble.startswith(path.name) else read_json(path), None, trouble)
 
 
 def flaw(book: Notebook, project: Project) -> str:
@@ -60,7 +78,7 @@ def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
         return edits
     run, machines = read_json(path)["run"], project.data / "measured"
     # what shows the results of a machine may have been run on another one
-    shown = sorted(machines.iterdir()) if EVERYTHING in book.needs else [machines / _machine(path, project)]
+    shown = sorted(machines.iterdir()) if EVERYTHING in book.needs else [machines / machine_of(path, project)]
     found = [changes_since(book, run, project, named_results(machine, path)) for machine in shown]
     changes = min(found, key=len)
     return [f"out of date: {fingerprint.in_words(changes)}"] if changes else []
@@ -70,11 +88,13 @@ def _edits(path: Path, book: Notebook, project: Project) -> list[str]:
     content = read_json(path)
     if why := flaw_of(content, book.id):
         return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]
-    if content["run"]["machine"] != _machine(path, project):
+    if content["run"]["machine"] != machine_of(path, project):
         return [f"{path.name} is of another machine, {content['run']['machine']}"]
+    if path != shown(book, project):
+        return [own] if (own := seal.own_flaw(path)) else []
     return seal.flaws(path, lambda name: place(name, book, project))
 
 
-def _machine(path: Path, project: Project) -> str:
+def machine_of(path: Path, project: Project) -> str:
     """The machine below whose name a result is published."""
     return path.relative_to(project.data / "measured").parts[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from repro.errors import InputError
 
-from . import catalogue, claims, results
+from . import catalogue, claims, machines, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
 from .claims import Claim
 from .evidence import Evidence
@@ -34,7 +34,9 @@ COLUMNS = [
     "case",
     "value",
     "unit",
+    "published",
     "measured",
+    "ratio",
     "verdict",
     "reason",
     "note",
@@ -68,6 +70,8 @@ class Report:
     """PNG files of each notebook, relative to the folder."""
     headlines: dict[str, list[str]]
     """What each notebook says in a few words."""
+    elsewhere: dict[str, machines.Answers]
+    """What is published of each other machine, or of this one at another time."""
 
     def only(self, ids: Iterable[str]) -> "Report":
         """What the report says about these notebooks alone."""
@@ -75,6 +79,7 @@ class Report:
         rows = [[row for row in some if row["notebook"] in chosen] for some in (self.books, self.rows)]
         facts = {f.name: getattr(self, f.name) for f in fields(self)}
         tables = {k: {i: v[i] for i in v if i in chosen} for k, v in facts.items() if isinstance(v, dict)}
+        tables["elsewhere"] = self.elsewhere
         return replace(self, books=rows[0], rows=rows[1], linked=[], **tables)
 
     def title(self) -> str:
@@ -139,20 +144,35 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     return _report(books, look_at_all(place, books, project), place, project)
 
 
+def open_published(project: Project | None = None, machine: str = "") -> Report:
+    """Report of what is published of a machine, that with most results by default, made from data/measured alone."""
+    project = project or Project.default()
+    books = catalogue.load(project)
+    known = machines.names(books, project)
+    if not known:
+        raise InputError("no results are published: data/measured has none")
+    machine = machine or known[0]
+    found = machines.results_of(machine, books, project)
+    report = _report(books, found, project.root, project)
+    return replace(report, elsewhere={name: said for name, said in report.elsewhere.items() if name != machine})
+
+
 def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, project: Project) -> Report:
     sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
-    profiles, machines = (named(found, key) for key in ("profile", "machine"))
+    profiles, hosts = (named(found, key) for key in ("profile", "machine"))
     judged = _claims(books, found, profiles, project)
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
     table = [_status(b, found[b.id], judged, profiles) for b in shown]
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
-    names = (", ".join(sorted(some)) or "unknown" for some in (profiles, machines))
+    names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
     linked, old = _linked(books, project), outdated(books.notebooks, sidecars, project)
     said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
-    return Report(folder, *names, table, judged, linked, failures, troubles, old, changed(found), figures, said)
+    known = {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged}
+    beside = machines.answers(known, books, project)
+    return Report(folder, *names, table, judged, linked, failures, troubles, old, changed(found), figures, said, beside)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -175,6 +195,7 @@ def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[s
         judgement = _judged(claim, evidence)
         reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
         facts = {"measured": evidence.shown(claim.value), "verdict": str(judgement.verdict), "reason": reason}
+        facts |= _against(claim, evidence)
         everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
         rows.append({name: everything[name] for name in COLUMNS})
     return rows
@@ -186,6 +207,17 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement:
         return judge(claim, evidence)
     except InputError as error:
         return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the claim any more: {error}")
+
+
+def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
+    """The `published` number, of a range the nearer end, and the `ratio` of the measured one to it, where there are."""
+    if claim.rule == "order":
+        return {"published": None, "ratio": None}
+    low, high = claim.bounds()
+    if not isinstance(evidence.measured, int | float):
+        return {"published": low, "ratio": None}
+    published = min(max(evidence.measured, low), high)
+    return {"published": published, "ratio": evidence.measured / published if published else None}
 
 
 def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]:

@@ -15,7 +15,7 @@ def write(report: Report) -> list[Path]:
     """Write scoreboard.csv, scoreboard.md and scoreboard.html into the run folder; InputError if that cannot be."""
     require_writable(report.folder)
     files = {
-        "scoreboard.csv": _csv(report),
+        "scoreboard.csv": as_csv(report),
         "scoreboard.md": text.markdown(report),
         "scoreboard.html": page.html(report),
     }
@@ -24,9 +24,13 @@ def write(report: Report) -> list[Path]:
     return [report.folder / name for name in files]
 
 
-def _csv(report: Report) -> str:
+def as_csv(report: Report) -> str:
+    """The claims, a line each, and what is published of other machines."""
     file = StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    beside = [f"{what} on {name}, published" for name in report.elsewhere for what in ("measured", "verdict")]
+    writer = csv.DictWriter(file, [*COLUMNS, *beside], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(report.rows)
+    for row in report.rows:
+        answers = [text for said in report.elsewhere.values() for text in said.get(row["id"], ("", ""))]
+        writer.writerow(row | dict(zip(beside, answers, strict=True)))
     return file.getvalue()

@@ -1,8 +1,10 @@
 """The scoreboard as Markdown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .links import Links
+from .machines import Answers
+from .numbers import number
 from .report import VERDICTS, Report, Rows
 from .terminal import shown, time_of
 from .verdicts import MEANINGS
@@ -38,7 +40,7 @@ def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
 
 def claims(rows: Rows, report: Report, links: Links) -> str:
     """Claims with links to their notebooks and their notebooks' figures, as a Markdown table."""
-    named = zip(rows, claims_for_people(rows), strict=True)
+    named = zip(rows, claims_for_people(rows, report.elsewhere), strict=True)
     return table(
         [
             cells
@@ -62,11 +64,20 @@ def gallery(report: Report, links: Links) -> str:
     return "\n".join(lines)
 
 
-def claims_for_people(rows: Rows) -> Rows:
-    """The claims with short columns."""
-    columns = ["id", "where", "quantity", "case", "paper", "measured", "unit", "verdict", "reason"]
-    named = [row | {"paper": row["value"], "measured": shown(row["measured"])} for row in rows]
-    return [{name: row[name] for name in columns} for row in named]
+def claims_for_people(rows: Rows, elsewhere: Mapping[str, Answers]) -> Rows:
+    """The claims with short columns, and what is published of other machines."""
+    columns = ["id", "where", "quantity", "case", "paper", "measured", "ratio", "unit", "verdict", "reason"]
+    shown_rows = []
+    for row in rows:
+        ratio = "" if row["ratio"] is None else number(row["ratio"], 3)
+        cells = row | {"paper": row["value"], "measured": shown(row["measured"]), "ratio": ratio}
+        beside = {f"published, {name}": " ".join(_answer(said.get(row["id"]))) for name, said in elsewhere.items()}
+        shown_rows.append({name: cells[name] for name in columns} | beside)
+    return shown_rows
+
+
+def _answer(said: tuple[str, str] | None) -> tuple[str, ...]:
+    return (said[0], f"({said[1]})") if said else ()
 
 
 def table(rows: Rows) -> str:

@@ -237,15 +237,21 @@ def test_folder_is_not_added_to_what_is_published_but_cannot_stand(paper, tmp_pa
     assert_refused(paper, f"toy/a is not in second, and of what is published {why[damage]}", tmp_path / "second")
 
 
-def test_nothing_stays_of_what_a_notebook_had_published_before(paper, tmp_path):
+@pytest.mark.parametrize("fits", [True, False])
+def test_what_another_machine_measured_stays_while_it_fits_and_its_figures_do_not(paper, tmp_path, fits):
     copy(project=paper.project)
+    if not fits:
+        paper.write("toy/a", "import repro.toy\nmore = 1")
+        paper.commit()
     paper.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "second", figures=("b",), machine="faster")
     copy(tmp_path / "second", project=paper.project)
     assert {name for name in there(paper) if "toy/a" in name or "toy-a" in name} == {
         "notebooks/rendered/toy/a.ipynb",
         "figures/toy-a-b.png",
         "data/measured/faster/toy/a.json",
+        *(["data/measured/machine/toy/a.json"] if fits else []),
     }
+    assert published.shown(books(paper).notebooks[0], paper.project).parts[-3] == "faster"
     assert published.edited(books(paper), paper.project) == []
 
 
@@ -319,3 +325,34 @@ def test_a_published_result_without_a_seal_is_named(paper):
     path = paper.project.data / "measured/machine/toy/a.json"
     write_json(path, {key: value for key, value in read_json(path).items() if key != "seal"})
     assert published.edited(books(paper), paper.project) == ["toy/a: a.json was edited after the run"]
+
+
+@pytest.fixture
+def second(paper, tmp_path):
+    """What is published of one machine, and the folder of a run of toy/a on another one."""
+    copy(project=paper.project)
+    folder = tmp_path / "second"
+    paper.finish("toy/a", {"toy-001": {"measured": 0.9}}, profile="paper", folder=folder, machine="faster")
+    return folder
+
+
+def test_measurements_of_a_second_machine_stand_beside_those_of_the_first(paper, second):
+    before = there(paper)
+    copy(second, project=paper.project, beside=True)
+    assert there(paper) - before == {"data/measured/faster/toy/a.json"}
+    assert published.edited(books(paper), paper.project) == []
+    assert published.states(books(paper), paper.project)["toy/a"] == "up to date"
+
+
+def test_an_edited_measurement_that_stands_beside_is_named(paper, second):
+    copy(second, project=paper.project, beside=True)
+    path = paper.project.data / "measured/faster/toy/a.json"
+    path.write_text(path.read_text().replace("0.9", "0.5"))
+    assert published.edited(books(paper), paper.project) == ["toy/a: a.json was edited after the run"]
+
+
+def test_nothing_stands_beside_what_is_not_there(workshop, tmp_path):
+    workshop.add("toy/a", "pass", entry=BOTH)
+    workshop.commit()
+    workshop.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "alone")
+    assert_refused(workshop, "toy/a is not published by another machine", tmp_path / "alone", beside=True)

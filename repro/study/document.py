@@ -1,0 +1,108 @@
+"""REPORT.md: what became of every claim, made from published results alone, with what has been found of each paper."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from repro.errors import InputError
+from repro.files import write_text
+
+from . import text
+from .links import Links
+from .nearest import did_you_mean
+from .paths import Project
+from .report import Report
+from .scoreboard import as_csv
+from .terminal import shown
+from .verdicts import Verdict
+
+PLACES = Links(notebooks="notebooks/rendered/")
+CHART = "figures/scoreboard-speedups.png"
+#: a claim, what is published of it, or a claim with the verdict that a sentence takes it to have
+NAMED = re.compile(r"\{([^{}]+)\}")
+
+
+def write(report: Report, project: Project) -> list[Path]:
+    """Write REPORT.md and REPORT.csv at the top of the checkout."""
+    files = {"REPORT.md": markdown(report, findings(project)), "REPORT.csv": as_csv(report)}
+    for name, content in files.items():
+        write_text(project.root / name, content)
+    return [project.root / name for name in files]
+
+
+def findings(project: Project) -> dict[str, str]:
+    """The paragraphs of docs/findings.toml by paper."""
+    path = project.root / "docs/findings.toml"
+    said = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {paper: paragraph.strip() for paper, paragraph in said.items()}
+
+
+def markdown(report: Report, said: Mapping[str, str]) -> str:
+    """The report as Markdown, with the paragraphs `said` of the papers."""
+    return f"# Do the papers hold? Profile {report.profile} on {report.machine}\n\n{body(report, said)}"
+
+
+def body(report: Report, said: Mapping[str, str]) -> str:
+    """The report without its title."""
+    parts = [
+        "Made by `python -m repro report --published` from the results in data/measured alone: every value is judged "
+        "anew. What the verdicts mean stands below."
+    ]
+    if report.troubles:
+        parts.append("\n".join(f"- **NOT COUNTED {name}: {why}**" for name, why in report.troubles.items()))
+    parts += [text.table(report.counts()), text.verdicts()]
+    if (report.folder / CHART).is_file():
+        parts.append(f"![Published speedups beside those measured here]({CHART})")
+    for counted in report.counts():
+        parts += _paper(counted["paper"], report, said)
+    if report.linked:
+        parts += ["## Stated twice, counted once", text.table(report.linked)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _paper(paper: str, report: Report, said: Mapping[str, str]) -> list[str]:
+    rows = [row for row in report.rows if row["id"].partition("-")[0] == paper]
+    missed = [row for row in rows if row["verdict"] == Verdict.NOT_REPRODUCED]
+    parts = [f"## `{paper}`"]
+    if paper in said:
+        parts.append(filled(said[paper], report))
+    if missed:
+        parts += ["### What is not reproduced", "\n".join(map(_missed, missed))]
+    return [*parts, "### All claims", text.claims(rows, report, PLACES)]
+
+
+def _missed(row: Mapping) -> str:
+    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
+    note = f" ({row['note']})" if row["note"] else ""
+    return f"- {row['id']}, {what}: {row['reason']}{note}"
+
+
+def filled(paragraph: str, report: Report) -> str:
+    """A paragraph with the numbers of a report in the place of their names; InputError for an unknown name."""
+    values = _values(report)
+
+    def value(match: re.Match) -> str:
+        name = match[1].partition("|")[0]
+        if name not in values:
+            raise InputError(f"docs/findings.toml: unknown value '{name}': {did_you_mean(name, values)}")
+        return values[name]
+
+    return NAMED.sub(value, paragraph)
+
+
+def outgrown(said: Mapping[str, str], report: Report) -> list[str]:
+    """A line for each claim that a paragraph takes to have another verdict than it has."""
+    verdicts = {row["id"]: row["verdict"] for row in report.rows}
+    names = [match[1] for paragraph in said.values() for match in NAMED.finditer(paragraph)]
+    taken = [name.split("|") for name in names if "|" in name]
+    return [f"docs/findings.toml takes {i} as {v}: it is {verdicts.get(i)}" for i, v in taken if verdicts.get(i) != v]
+
+
+def _values(report: Report) -> dict[str, str]:
+    """What a paragraph may name: measured values and published ones."""
+    values = {}
+    for row in report.rows:
+        number = row["measured"].partition(" (over ")[0] if isinstance(row["measured"], str) else row["measured"]
+        values |= {row["id"]: shown(number) or "(not measured)", f"{row['id']}.paper": row["value"]}
+    return values

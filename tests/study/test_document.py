@@ -1,0 +1,65 @@
+"""REPORT.md says what the published results say, and its paragraphs no more than that."""
+
+import pytest
+
+from repro.errors import InputError
+from repro.study import document, report
+from repro.study.paths import Project
+from repro.study.publish import publish
+from repro.study.scoreboard import as_csv
+
+PROJECT = Project.default()
+
+
+@pytest.fixture(scope="module")
+def ours():
+    """The report of this checkout."""
+    return report.open_published(PROJECT)
+
+
+def test_the_report_of_this_checkout_is_what_its_results_say(ours):
+    text = document.markdown(ours, document.findings(PROJECT))
+    assert (PROJECT.root / "REPORT.md").read_text(encoding="utf-8") == text
+    assert (PROJECT.root / "REPORT.csv").read_text(encoding="utf-8") == as_csv(ours)
+
+
+def test_no_paragraph_of_this_checkout_takes_a_claim_to_have_another_verdict(ours):
+    assert document.outgrown(document.findings(PROJECT), ours) == []
+
+
+def test_every_paper_has_its_paragraph(ours):
+    assert set(document.findings(PROJECT)) == {row["id"].partition("-")[0] for row in ours.rows}
+
+
+@pytest.fixture
+def made(workshop):
+    """The report of a made-up paper, one claim of which is not reproduced."""
+    workshop.add("toy/a", "pass", entry="profiles = { paper = {} }")
+    workshop.commit()
+    values = {"toy-001": {"measured": 0.9}, "toy-002": {"measured": 1000.0}}
+    workshop.finish("toy/a", values, profile="paper")
+    publish(project=workshop.project)
+    return report.open_published(workshop.project)
+
+
+def test_numbers_of_a_paragraph_are_those_of_the_results(made):
+    said = {"toy": "It is {toy-001|not reproduced}, not {toy-001.paper}, and {toy-003}."}
+    assert "It is 0.9, not 0.5543, and (not measured)." in document.markdown(made, said)
+
+
+def test_unknown_name_in_a_paragraph_is_an_error(made):
+    with pytest.raises(InputError, match="unknown value 'toy-01'"):
+        document.filled("{toy-01}", made)
+
+
+def test_a_verdict_that_a_sentence_does_not_have_any_more_is_named(made):
+    assert document.outgrown({"toy": "{toy-001|reproduced} {toy-002|met by newer hardware}"}, made) == [
+        "docs/findings.toml takes toy-001 as reproduced: it is not reproduced"
+    ]
+
+
+def test_what_is_not_reproduced_is_listed_with_its_reason(made):
+    text = document.markdown(made, {})
+    listed = text.partition("### What is not reproduced")[2].partition("### All claims")[0].split()
+    assert listed[:2] == ["-", "toy-001,"]
+    assert "toy-002" not in "".join(listed)

@@ -1,0 +1,81 @@
+"""Results that are published are judged anew from data/measured alone, and stand beside those of a run."""
+
+import csv
+
+import pytest
+from helpers.workshop import forge
+
+from repro.errors import InputError
+from repro.study import catalogue, machines, report, scoreboard
+from repro.study.publish import publish
+
+ENTRY = "profiles = { quick = {}, paper = {} }"
+
+
+@pytest.fixture
+def two(workshop, tmp_path):
+    """Two machines that have published toy/a: "machine" shows it, "faster" has measured something else."""
+    workshop.add("toy/a", "pass", entry=ENTRY)
+    workshop.commit()
+    workshop.finish("toy/a", {"toy-001": {"measured": 0.5541}, "toy-002": {"measured": 1000.0}}, profile="paper")
+    publish(project=workshop.project)
+    folder = tmp_path / "second"
+    again = {"profile": "paper", "folder": folder, "figures": ("b",), "machine": "faster"}
+    workshop.finish("toy/a", {"toy-001": {"measured": 0.9}}, **again)
+    publish(folder, project=workshop.project, beside=True)
+    return workshop
+
+
+def row(found, claim):
+    (one,) = [row for row in found.rows if row["id"] == claim]
+    return one
+
+
+def test_the_machine_that_is_shown_comes_first(two):
+    assert machines.names(catalogue.load(two.project), two.project) == ["machine", "faster"]
+
+
+def test_what_is_published_is_judged_without_any_run_folder(two):
+    found = report.open_published(two.project)
+    assert (found.machine, row(found, "toy-001")["verdict"]) == ("machine", "reproduced")
+    assert found.elsewhere == {"faster": {"toy-001": ("0.9", "not reproduced")}}
+
+
+def test_another_machine_is_reported_by_its_name(two):
+    found = report.open_published(two.project, "faster")
+    assert row(found, "toy-001")["verdict"] == "not reproduced"
+    with pytest.raises(InputError, match="no results of 'slower' are published"):
+        report.open_published(two.project, "slower")
+
+
+def test_a_published_result_that_was_edited_says_nothing_and_is_named(two):
+    forge(two.project.data / "measured/machine/toy/a.json", claims={"toy-001": {"measured": 0.5, "verdict": "yes"}})
+    found = report.open_published(two.project, "machine")
+    assert row(found, "toy-001")["verdict"] == "not measured"
+    assert "unknown key 'verdict'" in found.troubles["toy/a"]
+
+
+def test_every_machine_stands_beside_a_run_in_all_files_of_the_scoreboard(two):
+    two.finish("toy/a", {"toy-001": {"measured": 0.55}})
+    found = report.open_report(two.folder(), two.project)
+    table, text, page = scoreboard.write(found)
+    first = next(csv.DictReader(table.open()))
+    assert first["measured on faster, published"] == "0.9"
+    assert first["verdict on machine, published"] == "reproduced"
+    assert all("0.9 (not reproduced)" in file.read_text() for file in (text, page))
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "ratio"),
+    [
+        ("toy-002", {"measured": 1848.0}, 2),
+        ("toy-006", {"measured": 10.0}, 2),
+        ("toy-006", {"measured": 4.5}, 1),
+        ("toy-006", {"measured": 2.0}, 0.5),
+        ("toy-004", {"measured": {"64": [1.0] * 3, "128": [2.0] * 3}}, None),
+    ],
+    ids=["bound", "above a range", "in a range", "below a range", "order"],
+)
+def test_ratio_is_to_the_nearer_end_of_what_is_published(good, claim, evidence, ratio):
+    good.finish("toy/good", {claim: evidence})
+    assert row(report.open_report(good.folder(), good.project), claim)["ratio"] == ratio
