@@ -11,15 +11,17 @@ from repro.files import write_text
 from . import text
 from .links import Links
 from .nearest import did_you_mean
+from .numbers import number
 from .paths import Project
 from .report import Report
 from .scoreboard import as_csv
-from .terminal import shown
 from .verdicts import Verdict
 
 PLACES = Links(notebooks="notebooks/rendered/")
+DIGITS = 3
+"""Of a number in a paragraph."""
 CHART = "figures/scoreboard-speedups.png"
-#: a claim, what is published of it, or a claim with the verdict that a sentence takes it to have
+#: a claim, what is published of it, or a claim with the verdict that a sentence takes it to have, shown or not
 NAMED = re.compile(r"\{([^{}]+)\}")
 
 
@@ -83,10 +85,10 @@ def filled(paragraph: str, report: Report) -> str:
     values = _values(report)
 
     def value(match: re.Match) -> str:
-        name = match[1].partition("|")[0]
+        name = re.split("[|=]", match[1])[0]
         if name not in values:
             raise InputError(f"docs/findings.toml: unknown value '{name}': {did_you_mean(name, values)}")
-        return values[name]
+        return "" if "=" in match[1] else values[name]
 
     return NAMED.sub(value, paragraph)
 
@@ -95,7 +97,7 @@ def outgrown(said: Mapping[str, str], report: Report) -> list[str]:
     """A line for each claim that a paragraph takes to have another verdict than it has."""
     verdicts = {row["id"]: row["verdict"] for row in report.rows}
     names = [match[1] for paragraph in said.values() for match in NAMED.finditer(paragraph)]
-    taken = [name.split("|") for name in names if "|" in name]
+    taken = [re.split("[|=]", name) for name in names if "|" in name or "=" in name]
     return [f"docs/findings.toml takes {i} as {v}: it is {verdicts.get(i)}" for i, v in taken if verdicts.get(i) != v]
 
 
@@ -103,6 +105,7 @@ def _values(report: Report) -> dict[str, str]:
     """What a paragraph may name: measured values and published ones."""
     values = {}
     for row in report.rows:
-        number = row["measured"].partition(" (over ")[0] if isinstance(row["measured"], str) else row["measured"]
-        values |= {row["id"]: shown(number) or "(not measured)", f"{row['id']}.paper": row["value"]}
+        measured = row["measured"]
+        text = number(measured, DIGITS) if isinstance(measured, int | float) else (measured or "(not measured)")
+        values |= {row["id"]: text.partition(" (over ")[0], f"{row['id']}.paper": row["value"]}
     return values

@@ -43,7 +43,7 @@ def made(workshop):
 
 
 def test_numbers_of_a_paragraph_are_those_of_the_results(made):
-    said = {"toy": "It is {toy-001|not reproduced}, not {toy-001.paper}, and {toy-003}."}
+    said = {"toy": "It is {toy-001|not reproduced}, not {toy-001.paper}, and {toy-003}{toy-002=tie}."}
     assert "It is 0.9, not 0.5543, and (not measured)." in document.markdown(made, said)
 
 
@@ -53,8 +53,9 @@ def test_unknown_name_in_a_paragraph_is_an_error(made):
 
 
 def test_a_verdict_that_a_sentence_does_not_have_any_more_is_named(made):
-    assert document.outgrown({"toy": "{toy-001|reproduced} {toy-002|met by newer hardware}"}, made) == [
-        "docs/findings.toml takes toy-001 as reproduced: it is not reproduced"
+    assert document.outgrown({"toy": "{toy-001|reproduced} {toy-002|met by newer hardware} {toy-002=tie}"}, made) == [
+        "docs/findings.toml takes toy-001 as reproduced: it is not reproduced",
+        "docs/findings.toml takes toy-002 as tie: it is met by newer hardware",
     ]
 
 
