@@ -1,0 +1,129 @@
+"""Compares the arrays behind every figure of a smoke run with those committed in data/smoke/figures.json.
+
+.venv/bin/python tools/figure_arrays.py build/smoke/MACHINE            # exit status 1 and a line a difference
+.venv/bin/python tools/figure_arrays.py build/smoke/MACHINE --write    # commit these
+
+Arrays and not pixels: fonts and versions of matplotlib change pixels, physics changes arrays. The arrays of a notebook
+on speed are times, and are left out. Every notebook must have the figures and tables that it had, with all their files,
+and no figure may be there that is nobody's. The reference is of a machine without a GPU.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from repro.files import read_json, write_json
+from repro.study import catalogue, results
+from repro.study.catalogue import EVERYTHING, Notebook
+from repro.study.paths import Project
+
+REFERENCE = Path(__file__).resolve().parent.parent / "data/smoke/figures.json"
+MOST = 32
+"""Values kept of an array, spread over it."""
+TOLERANCE = 1e-3
+"""Of the largest value of an array: what processors with other units may round differently."""
+TINY = 1e-300
+LOOSE = {
+    "porous/bcc_precision figures convergence difference single": "it is rounding itself",
+    "dpd/random_numbers": "method one draws numbers in the order in which threads come",
+}
+"""Beginnings of the names of arrays that differ from run to run or processor, and why."""
+FACTOR = 30
+"""How far the root mean squares of such arrays may be apart."""
+
+
+def main() -> int:
+    """Compare or write; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, help="a finished smoke run")
+    parser.add_argument("--write", action="store_true", help="make this run the reference")
+    given = parser.parse_args()
+    found = contents(given.folder, Project.default())
+    if given.write:
+        write_json(REFERENCE, found)
+    lines = [*differences(read_json(REFERENCE), found), *orphans(given.folder)]
+    count = sum(len(book["figures"]) for book in found.values())
+    print("\n".join([*lines, f"{count} figures compared, {len(lines)} differences"]))
+    return 1 if lines else 0
+
+
+def contents(folder: Path, project: Project) -> dict:
+    """What each notebook has: {notebook: {"tables": {name: {}}, "figures": {name: {array: {"shape", "values"}}}}}."""
+    books = [b for b in catalogue.load(project).notebooks if "smoke" in b.profiles and EVERYTHING not in b.needs]
+    return {book.id: _contents_of(book, folder) for book in books}
+
+
+def _contents_of(book: Notebook, folder: Path) -> dict:
+    result = results.look(folder, book.id)
+    if result.sidecar is None or result.trouble:
+        raise SystemExit(f"{folder}: {book.id} has no whole result {result.trouble}")
+    drawn = result.sidecar["figures"].items()
+    figures = {name: {} if book.timing else _arrays_of(figure, folder) for name, figure in drawn}
+    return {"tables": {name: {} for name in result.sidecar["tables"]}, "figures": figures}
+
+
+def _arrays_of(figure: dict, folder: Path) -> dict:
+    arrays = dict(figure.get("arrays", {}))
+    for name in figure["files"]:
+        if name.endswith(".npz"):
+            arrays |= np.load(folder / name)
+    return {name: _kept(np.asarray(values)) for name, values in arrays.items()}
+
+
+def orphans(folder: Path) -> list[str]:
+    """Figures in a run's folder that no result names."""
+    sidecars = [read_json(file) for file in folder.glob("**/*.json") if not {".jobs", "failed"} & set(file.parts)]
+    named = {name for sidecar in sidecars for name in results.figure_files(sidecar)}
+    files = sorted(file.relative_to(folder).as_posix() for file in (folder / "figures").iterdir())
+    return [f"{name}: is nobody's" for name in files if name not in named]
+
+
+def _kept(values: np.ndarray) -> dict:
+    kept = {"shape": list(values.shape)}
+    flat = values.ravel()
+    some = flat[np.linspace(0, flat.size - 1, min(flat.size, MOST)).astype(int)]
+    if some.dtype.kind not in "biuf":
+        return kept | {"values": some.astype(str).tolist()}
+    return kept | {"values": [float(f"{value:.6g}") for value in np.nan_to_num(some.astype(float))]}
+
+
+def differences(wanted: dict, found: dict, above: str = "") -> Iterator[str]:
+    """A line for each notebook, figure or array that is missing, too much, or other than it was."""
+    for name in sorted(wanted.keys() | found.keys()):
+        path = f"{above} {name}".strip()
+        if name not in found or name not in wanted:
+            yield f"{path}: {'is not there' if name not in found else 'is new'}"
+        elif "shape" not in wanted[name]:
+            yield from differences(wanted[name], found[name], path)
+        elif why := _other(wanted[name], found[name], loose=path.startswith(tuple(LOOSE))):
+            yield f"{path}: {why}"
+
+
+def _other(wanted: dict, found: dict, loose: bool) -> str:
+    """In what an array is not as it was; empty if it is."""
+    was, now = (np.array(kept.get("values", [])) for kept in (wanted, found))
+    if wanted["shape"] != found["shape"]:
+        # one look more or less at a run until it has settled
+        if len(wanted["shape"]) != 1 or abs(wanted["shape"][0] - found["shape"][0]) > 1:
+            return f"has the shape {found['shape']}, not {wanted['shape']}"
+        was, now = was[[0, -1]], now[[0, -1]]
+    if "U" in (was.dtype.kind, now.dtype.kind):
+        return "" if was.tolist() == now.tolist() else "has other texts"
+    if not was.size:
+        return ""
+    if loose:
+        apart = _size(now) / _size(was)
+        return "" if 1 / FACTOR <= apart <= FACTOR else f"is {apart:.2g} times as large"
+    off = np.abs(now - was).max() / max(np.abs(was).max(), TINY)
+    return f"is off by {off:.2g} of its largest value" if off > TOLERANCE else ""
+
+
+def _size(values: np.ndarray) -> float:
+    return max(float(np.sqrt((values**2).mean())), TINY)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
