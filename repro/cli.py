@@ -78,7 +78,13 @@ def run(
     jobs: Annotated[int, typer.Option(help="Notebooks at once; all others stand still while one measures speed.")] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run even what is up to date.")] = False,
     timeout: Annotated[float | None, typer.Option(help="Most seconds a cell may take.")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster, such as tcp://head:8786.")] = None,
+    memory: Annotated[float | None, typer.Option(help="Most GiB of main memory a notebook may take.")] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a Dask cluster, such as tcp://head:8786; a worker with a GPU has --resources GPU=1."
+        ),
+    ] = None,
     output: Output = None,
 ) -> None:
     """Run notebooks and print the scoreboard. What is up to date is skipped, so an interrupted run resumes.
@@ -98,7 +104,7 @@ def run(
 
     try:
         plan = make_plan(ids, profile=profile, device=device, overrides=parameter or (), output=output)
-        outcomes = run_plan(plan, jobs=jobs, fresh=fresh, timeout=timeout, scheduler=scheduler)
+        outcomes = run_plan(plan, jobs=jobs, fresh=fresh, timeout=timeout, memory=memory, scheduler=scheduler)
     except KeyboardInterrupt:
         print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -153,13 +159,17 @@ def status(
 ) -> None:
     """Which results are there and up to date, what has changed since the others, and so what `run` would do."""
     from .study.plan import make_plan
+    from .study.progress import duration
+    from .study.runner import running
 
     if published:
         _show_published(ids)
         return
     plan = make_plan(ids, profile=profile, device=device, output=output)
+    now = running(plan.output)
     for book in plan.books:
-        typer.echo(f"{book.id}: {plan.state(book)}")
+        since = f"running for {duration(now[book.id])}; before: " if book.id in now else ""
+        typer.echo(f"{book.id}: {since}{plan.state(book)}")
     for book in plan.absent:
         typer.echo(f"{book.id}: not in this profile")
 

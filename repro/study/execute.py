@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from tempfile import mkdtemp
 
 from repro import errors, quiet
 from repro.files import read_json, write_json
@@ -24,6 +25,7 @@ from .processes import run_child
 START_TIMEOUT = 180
 LONGEST_MESSAGE = 300
 CLOCK = "cell"
+GIB = 2**30
 GRACE = 15
 """Seconds after its time limit at which a cell is ended by force."""
 
@@ -156,8 +158,10 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
 
 def run_job(job: dict) -> dict:
     """Run a job in a process of its own and wait for its outcome. Also what a Dask worker runs."""
-    work = Path(job["work"])
-    work.mkdir(parents=True)
+    place = Path(job["work"])
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # a cluster that loses a worker gives its job to another one, beside what is left of the first try
+    work = Path(mkdtemp(prefix=f"{place.name}-", dir=place.parent))
     write_json(work / "job.json", job)
     try:
         code = run_child(_command(job, work), work, job["root"])
@@ -166,10 +170,15 @@ def run_job(job: dict) -> dict:
     result = read_json(work / "result.json")
     if result is None and code == guard.LATE:
         result = {**_too_slow(job), "seconds": job["timeout"]}
+    elif result is None and code == guard.HEAVY:
+        why = f"it took more than {job['memory']:g} GiB of memory"
+        result = {**_problem("MemoryLimit", why), "seconds": 0}
     elif result is None:
         result = {**_problem("ProcessDied", f"the process ended with status {code}"), "seconds": 0}
     if result["status"] == "failed":
         _keep_failure(job, work / "out", result)
+    elif result["status"] == "done":
+        _keep_log(job, work)
     shutil.rmtree(work, ignore_errors=True)
     return result
 
@@ -178,7 +187,16 @@ def _command(job: dict, work: Path) -> list[str]:
     # the kernel's client keeps the time, too, and says in which cell; the guard waits for that
     seconds = job["timeout"] + GRACE if job["timeout"] else 0
     watched = [sys.executable, "-m", "repro.study.execute", str(work / "job.json")]
-    return [sys.executable, "-m", "repro.study.guard", str(seconds), str(work / CLOCK), *watched]
+    memory = round((job["memory"] or 0) * GIB)
+    return [sys.executable, "-m", "repro.study.guard", str(seconds), str(work / CLOCK), str(memory), *watched]
+
+
+def _keep_log(job: dict, work: Path) -> None:
+    """What the notebook's processes have written beside its cells; it is no part of the result."""
+    place = Path(job["output"]) / "logs" / f"{job['id']}.log"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):
+        os.replace(work / "log.txt", place)
 
 
 def _keep_failure(job: dict, out: Path, result: dict) -> None:

@@ -1,8 +1,9 @@
-"""Watches over a child from a process of its own: `python -m repro.study.guard SECONDS CLOCK COMMAND...`.
+"""Watches over a child from a process of its own: `python -m repro.study.guard SECONDS CLOCK BYTES COMMAND...`.
 
 What executes a notebook may hang where no thread of its own gets to run, or be killed and leave a kernel that computes
 on. The guard does nothing but look, and ends the child with all that it started when the child ends, when standard
-input closes (the run is gone, or wants an end), and when the file CLOCK is older than SECONDS (0: any age is right).
+input closes (the run is gone, or wants an end), when the file CLOCK is older than SECONDS (0: any age is right), and
+when all of them together keep more than BYTES in memory (0: any number is right).
 """
 
 import ctypes
@@ -17,11 +18,11 @@ from pathlib import Path
 
 import psutil
 
-#: seconds between two looks at the child
-LOOK = 0.1
+#: seconds between two looks at the child, and at the memory, which takes longer
+LOOK, WEIGH = 0.1, 1.0
 
-#: exit status after the time limit, and when nobody is there any more to be told
-LATE, ALONE = 124, 125
+#: exit status after the time limit, when nobody is there any more to be told, and above the limit of memory
+LATE, ALONE, HEAVY = 124, 125, 126
 
 _SET_DEATH_SIGNAL, _ADOPT_ORPHANS = 1, 36
 
@@ -35,27 +36,41 @@ def die_with_parent() -> None:
         _libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
-def main(seconds: float, clock: Path, command: list[str]) -> int:
-    """Run the command; its exit status, LATE, or ALONE."""
+def main(seconds: float, clock: Path, memory: int, command: list[str]) -> int:
+    """Run the command; its exit status, LATE, ALONE, or HEAVY."""
     if _libc:
         # whoever loses its parent becomes ours, so that nobody is overlooked
         _libc.prctl(_ADOPT_ORPHANS, 1)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
     try:
-        status = _watch(child, seconds, clock)
+        status = _watch(child, seconds, clock, memory)
     finally:
         _end(psutil.Process())
     return status if status >= 0 else 128 - status
 
 
-def _watch(child: subprocess.Popen, seconds: float, clock: Path) -> int:
+def _watch(child: subprocess.Popen, seconds: float, clock: Path, memory: int) -> int:
+    weighed = time.monotonic()
     while (status := child.poll()) is None:
         heard, _, _ = select.select([0], [], [], LOOK)
         if heard and not os.read(0, 4096):
             return ALONE
         if seconds and _age(clock) > seconds:
             return LATE
+        if memory and time.monotonic() - weighed > WEIGH:
+            weighed = time.monotonic()
+            if _held() > memory:
+                return HEAVY
     return status
+
+
+def _held() -> int:
+    """Bytes that all that was started keeps in memory."""
+    total = 0
+    for member in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            total += member.memory_info().rss
+    return total
 
 
 def _age(clock: Path) -> float:
@@ -75,4 +90,4 @@ def _end(process: psutil.Process) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]))
+    sys.exit(main(float(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]))

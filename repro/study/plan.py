@@ -145,7 +145,9 @@ def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterabl
     return {i: {n: v for n, v in given[i].items() if v != (known[i] | values[i])[n]} for i in known}
 
 
-def job_for(plan: Plan, book: Notebook, timeout: float | None, beside: int = 0) -> dict:
+def job_for(
+    plan: Plan, book: Notebook, timeout: float | None = None, beside: int = 0, memory: float | None = None
+) -> dict:
     """All that a worker needs to run a notebook with up to `beside` others at the same time, as plain JSON."""
     return {
         "id": book.id,
@@ -162,5 +164,6 @@ def job_for(plan: Plan, book: Notebook, timeout: float | None, beside: int = 0) 
         "device": plan.device,
         "depends": plan.depends(book),
         "timeout": timeout,
+        "memory": memory,
         "beside": beside,
     }

@@ -127,4 +127,5 @@ def _replaced(book: Notebook, project: Project) -> set[Path]:
 
 
 def _fits(path: Path, book: Notebook, project: Project) -> bool:
-    return not seal.own_flaw(path) and not changes_since(book, read_json(path)["run"], project)
+    flaws = published.own_flaws(path, seal.flaws(path, lambda name: published.place(name, book, project)))
+    return not flaws and not changes_since(book, read_json(path)["run"], project)

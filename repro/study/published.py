@@ -90,9 +90,14 @@ def _edits(path: Path, book: Notebook, project: Project) -> list[str]:
         return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]
     if content["run"]["machine"] != machine_of(path, project):
         return [f"{path.name} is of another machine, {content['run']['machine']}"]
-    if path != shown(book, project):
-        return [own] if (own := seal.own_flaw(path)) else []
-    return seal.flaws(path, lambda name: place(name, book, project))
+    found = seal.flaws(path, lambda name: place(name, book, project))
+    # what stands beside the results of another machine has neither notebook nor figures here
+    return found if path == shown(book, project) else own_flaws(path, found)
+
+
+def own_flaws(path: Path, flaws: list[str]) -> list[str]:
+    """Those of a result's flaws that are in the sealed result itself, and not in its files."""
+    return [flaw for flaw in flaws if flaw.startswith(f"{path.name} ")]
 
 
 def machine_of(path: Path, project: Project) -> str:

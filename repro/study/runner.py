@@ -3,13 +3,15 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from repro.errors import InputError
+from repro.files import read_json
 
 from .catalogue import EVERYTHING, Notebook
 from .execute import run_job
@@ -24,6 +26,8 @@ LOCK = ".lock"
 MOST_JOBS = 1000
 LONGEST_CELL = 10_000_000
 """Seconds, four months."""
+LEAST_MEMORY, MOST_MEMORY = 0.25, 100_000
+"""GiB; less is taken by Python, its kernel and the compiler alone."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ def run(
     scheduler: str | None = None,
     output: Path | None = None,
     timeout: float | None = None,
+    memory: float | None = None,
     project: Project | None = None,
 ) -> list[Outcome]:
     """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE,
@@ -55,12 +60,12 @@ def run(
 
     `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but one at a time on a
     GPU, and the others stand still while one measures speed; `fresh` runs even what is up to date;
-    `timeout` is the most seconds a cell may take; `scheduler` is the address of a Dask cluster that shares
-    this file system.
+    `timeout` is the most seconds a cell may take, `memory` the most GiB of main memory a notebook; `scheduler` is the
+    address of a Dask cluster that shares this file system.
     InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
     """
     plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
-    return run_plan(plan, jobs=jobs, fresh=fresh, scheduler=scheduler, timeout=timeout)
+    return run_plan(plan, jobs=jobs, fresh=fresh, scheduler=scheduler, timeout=timeout, memory=memory)
 
 
 def run_plan(
@@ -70,6 +75,7 @@ def run_plan(
     fresh: bool = False,
     scheduler: str | None = None,
     timeout: float | None = None,
+    memory: float | None = None,
 ) -> list[Outcome]:
     """Carry out a plan; see `run`."""
     if not 1 <= jobs <= MOST_JOBS:
@@ -77,11 +83,15 @@ def run_plan(
     if timeout is not None and not 0 < timeout <= LONGEST_CELL:
         limit = f"more than 0 and at most {LONGEST_CELL:,} seconds, not {timeout:g}"
         raise InputError(f"--timeout must be {limit}; leave it out for no limit")
+    if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
+        limit = f"from {LEAST_MEMORY} to {MOST_MEMORY:,} GiB, not {memory:g}"
+        raise InputError(f"--memory must be {limit}; leave it out for no limit")
     require_threads()
-    with _folder(plan.output), _executor(scheduler, jobs) as executor:
+    with _folder(plan.output), _executor(scheduler, jobs, plan.device) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
         (plan.output / ".jobs").mkdir()
-        return _Run(plan, executor, 1 if plan.device == "cuda" else jobs, fresh, timeout).outcomes()
+        limits = {"timeout": timeout, "memory": memory}
+        return _Run(plan, executor, 1 if plan.device == "cuda" else jobs, fresh, limits).outcomes()
 
 
 @contextmanager
@@ -116,8 +126,22 @@ def _lock(folder: Path) -> int:
     raise InputError(f"another run is writing to {folder}: wait for it or use --output")
 
 
+def running(folder: Path) -> dict[str, float]:
+    """The notebooks that a run in another process is at in this folder, with the seconds since each began."""
+    if not (folder / LOCK).is_file():
+        return {}
+    with open(folder / LOCK) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return {}
+        except OSError:
+            jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    # one that ends meanwhile is gone
+    return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
+
+
 @contextmanager
-def _executor(scheduler: str | None, jobs: int) -> Iterator[Executor]:
+def _executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Executor]:
     if scheduler is None:
         with ThreadPoolExecutor(jobs) as executor:
             yield executor
@@ -131,14 +155,28 @@ def _executor(scheduler: str | None, jobs: int) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
     with client:
-        yield client.get_executor(pure=False, retries=0)
+        needs = _tokens(client, scheduler, device)
+        yield client.get_executor(pure=False, retries=0, resources=needs)
+
+
+def _tokens(client, scheduler: str, device: str) -> dict[str, int]:
+    """What a notebook takes of a worker; InputError if no worker has it to give, for which Dask would wait for ever."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        raise InputError(f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
+    if device != "cuda":
+        return {}
+    if not any("GPU" in worker["resources"] for worker in workers):
+        start = f"dask worker {scheduler} --nthreads 1 --resources GPU=1"
+        raise InputError(f"no worker at {scheduler} has a GPU to lend: start one a GPU, `{start}`")
+    return {"GPU": 1}
 
 
 class _Run:
     """The state of one run: what waits, what runs, what ended."""
 
-    def __init__(self, plan: Plan, executor: Executor, jobs: int, fresh: bool, timeout: float | None):
-        self.plan, self.executor, self.jobs, self.fresh, self.timeout = plan, executor, jobs, fresh, timeout
+    def __init__(self, plan: Plan, executor: Executor, jobs: int, fresh: bool, limits: Mapping[str, float | None]):
+        self.plan, self.executor, self.jobs, self.fresh, self.limits = plan, executor, jobs, fresh, limits
         # the longest first: no core is without work at the end
         self.waiting = sorted(plan.books, key=plan.expected, reverse=True) if jobs > 1 else list(plan.books)
         self.outdated: set[str] = set()
@@ -192,7 +230,7 @@ class _Run:
     def _start(self, book: Notebook) -> None:
         if (why := self.plan.state(book)) not in ("not run", "up to date"):
             self.progress.say(f"{book.id} runs again, it is {why}")
-        job = job_for(self.plan, book, self.timeout, beside=self._beside(book))
+        job = job_for(self.plan, book, beside=self._beside(book), **self.limits)
         self.waiting.remove(book)
         self.running[self.executor.submit(run_job, job)] = book
         self.progress.begin(book.id)

@@ -25,21 +25,14 @@ def digest(path: Path) -> str:
 
 def flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
     """What is wrong with the sealed result at `path`, a line each; `place` tells where a file of it lies."""
-    if own := own_flaw(path):
-        return [own]
-    return [flaw for name, wanted in read_json(path)[FILES].items() if (flaw := _flaw(name, place(name), wanted))]
-
-
-def own_flaw(path: Path) -> str:
-    """What is wrong with the sealed result itself, whatever has become of its files; empty if nothing is."""
     content = read_json(path)
     if not isinstance(content, dict) or not isinstance(content.get(FILES), dict):
-        return f"{path.name} is damaged"
+        return [f"{path.name} is damaged"]
     own = _own({k: v for k, v in content.items() if k != SEAL})
     # as bytes: read as text, every kind of line end is the same
     if not own or content.get(SEAL) != own or path.read_bytes() != json_text(content).encode():
-        return f"{path.name} was edited after the run"
-    return ""
+        return [f"{path.name} was edited after the run"]
+    return [flaw for name, wanted in content[FILES].items() if (flaw := _flaw(name, place(name), wanted))]
 
 
 def _flaw(name: str, path: Path, wanted: str) -> str:

@@ -76,12 +76,24 @@ def test_native_call_that_holds_the_interpreter_ends_with_its_time(workshop):
 def test_worker_that_hangs_itself_is_ended_by_its_guard(tmp_path):
     clock = tmp_path / "cell"
     clock.touch()
-    command = [sys.executable, "-m", "repro.study.guard", "1", str(clock), sys.executable, "-c", NATIVE]
+    command = [sys.executable, "-m", "repro.study.guard", "1", str(clock), "0", sys.executable, "-c", NATIVE]
     guard = subprocess.Popen(
         command, stdin=subprocess.PIPE, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(PACKAGE)}
     )
     assert guard.wait(20) == 124
     assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_notebook_above_the_limit_of_memory_is_ended_and_says_so(workshop):
+    workshop.add("toy/heavy", "import time\nheld = b'x' * 700_000_000\ntime.sleep(60)")
+    (outcome,) = run_all(workshop, memory=0.5)
+    assert (outcome.status, outcome.message) == ("failed", "MemoryLimit: it took more than 0.5 GiB of memory")
+
+
+def test_notebook_below_the_limit_of_memory_is_done(workshop):
+    workshop.add("toy/light", "import time\ntime.sleep(1.5)")
+    (outcome,) = run_all(workshop, memory=4)
+    assert outcome.status == "done"
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2], ids=["guard", "worker", "kernel"])

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -18,7 +19,7 @@ from repro.errors import InputError
 from repro.study import execute
 from repro.study.provenance import cores
 from repro.study.results import look
-from repro.study.runner import run
+from repro.study.runner import run, running
 
 PACKAGE = Path(__file__).resolve().parents[2]
 SLEEP = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(value)"
@@ -52,7 +53,7 @@ def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
     assert statuses(workshop) == {"toy/good_speed": "done"}
     assert statuses(workshop) == {"toy/good_speed": "up to date"}
     assert statuses(workshop, parameters=["value=0.001"]) == {"toy/good_speed": "failed"}
-    result = {"toy/good_speed.json", "toy/good_speed.ipynb"}
+    result = {"toy/good_speed.json", "toy/good_speed.ipynb", "logs/toy/good_speed.log"}
     failure = {f"failed/toy/good_speed{ending}" for ending in (".json", ".ipynb", ".log")}
     assert results(workshop) == result | failure
     folder = workshop.project.build / "run"
@@ -156,7 +157,8 @@ def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
         "slow": "CellTimeoutError",
         "unclosed": "NoRecord",
     }
-    assert {name for name in results(workshop) if "failed" not in name} == {"toy/fine.json", "toy/fine.ipynb"}
+    finished = {name for name in results(workshop) if "failed" not in name}
+    assert finished == {"toy/fine.json", "toy/fine.ipynb", "logs/toy/fine.log"}
 
 
 def test_message_of_a_failure_is_one_line_with_its_beginning_and_its_end():
@@ -287,6 +289,7 @@ def test_notebook_beside_another_has_its_share_of_the_threads(workshop):
         ({"device": "cuda"}, "cuda|GPU"),
         ({"device": "tpu"}, "unknown device"),
         *(({"jobs": value}, "--jobs must be from 1 to 1000") for value in (0, -1, 10**11)),
+        *(({"memory": value}, "--memory must be from 0.25") for value in (0, 0.1, -1, math.nan, math.inf)),
         *(({"timeout": value}, "--timeout must be more than 0") for value in (0, -1, math.nan, math.inf, 1e300)),
         ({"scheduler": "tcp://127.0.0.1:1"}, "dask|Dask"),
     ],
@@ -366,6 +369,22 @@ def test_killed_and_interrupted_runs_leave_no_process_and_the_next_run_resumes(w
         "toy/sleeps": "done",
     }
     assert not (workshop.project.build / "run/.jobs").exists()
+
+
+def test_status_says_which_notebook_runs_now(workshop):
+    pid = workshop.add("toy/sleeps", SLEEP, parameters="value = 1.0").parent / "pid"
+    folder = workshop.project.build / "run"
+    with ThreadPoolExecutor() as pool:
+        going = pool.submit(statuses, workshop)
+        wait_for(pid)
+        assert list(running(folder)) == ["toy/sleeps"]
+        assert 0 < running(folder)["toy/sleeps"] < 60
+        assert going.result(60) == {"toy/sleeps": "done"}
+    assert running(folder) == {}
+    # what a killed run left is no run
+    (folder / ".jobs/toy-sleeps-1").mkdir(parents=True)
+    (folder / ".jobs/toy-sleeps-1/job.json").write_text('{"id": "toy/sleeps"}')
+    assert running(folder) == {}
 
 
 def wait_for(file: Path) -> str:

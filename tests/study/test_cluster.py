@@ -1,0 +1,131 @@
+"""Runs on a Dask cluster: a scheduler and two workers, each a process of its own, on loopback."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client
+from helpers.workshop import GOOD
+
+from repro.errors import InputError
+from repro.study import runner
+from repro.study.runner import run
+
+PACKAGE = Path(__file__).resolve().parents[2]
+PLACE = "import os, pathlib, time\npathlib.Path(f'{os.getpid()}.pid').touch()\n"
+PARENTS = """
+import pathlib, psutil
+pathlib.Path("parents").write_text(" ".join(str(process.pid) for process in psutil.Process().parents()))
+"""
+TIMED = """
+import pathlib, time
+from repro.quiet import quiet
+inside = pathlib.Path("inside")
+with quiet():
+    assert not inside.exists()
+    inside.touch()
+    time.sleep(1)
+    inside.unlink()
+"""
+
+
+@contextmanager
+def started(*words: str):
+    """A program of Dask's that ends with the test."""
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dask", *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        family = [process, *psutil.Process(process.pid).children(recursive=True)] if process.poll() is None else []
+        for member in family:
+            member.kill()
+        process.wait()
+
+
+@contextmanager
+def scheduler(file: Path):
+    """The address of a scheduler."""
+    with started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)):
+        wait_until(lambda: file.exists() and file.read_text().strip())
+        yield json.loads(file.read_text())["address"]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """The address of a scheduler, and its two workers."""
+    with scheduler(tmp_path / "scheduler.json") as address:
+        worker = ["worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        with started(*worker) as one, started(*worker) as two:
+            with Client(address, timeout=20) as client:
+                client.wait_for_workers(2, timeout=20)
+            yield address, (one, two)
+
+
+def wait_until(true, seconds: float = 20):
+    end = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)
+    return found
+
+
+def on(address: str, workshop, **more) -> dict[str, str]:
+    folder = workshop.project.build / "run"
+    found = run(project=workshop.project, output=folder, device="serial", scheduler=address, **more)
+    return {outcome.id: outcome.status for outcome in found}
+
+
+def test_notebooks_run_on_the_workers_of_a_cluster(cluster, workshop):
+    address, workers = cluster
+    workshop.add("toy/good", GOOD)
+    workshop.add("toy/raises", "1 / 0")
+    workshop.add("toy/where", PARENTS)
+    assert on(address, workshop, jobs=2) == {"toy/good": "done", "toy/raises": "failed", "toy/where": "done"}
+    parents = set(map(int, (workshop.project.notebooks / "toy/parents").read_text().split()))
+    assert parents & {worker.pid for worker in workers}
+    assert on(address, workshop)["toy/good"] == "up to date"
+
+
+def test_timings_do_not_overlap_on_two_workers(cluster, workshop):
+    for name in "ab":
+        workshop.add(f"toy/{name}", TIMED, entry="timing = true")
+    assert set(on(cluster[0], workshop, jobs=2).values()) == {"done"}
+
+
+def test_a_worker_that_is_killed_takes_its_notebook_along_and_another_one_runs_it_again(cluster, workshop):
+    address, workers = cluster
+    # the first time it waits to be killed
+    workshop.add("toy/a", f"{PLACE}while len(list(pathlib.Path('.').glob('*.pid'))) < 2: time.sleep(0.05)")
+    workshop.add("toy/b", "pass", entry='needs = ["toy/a"]')
+    folder = workshop.project.notebooks / "toy"
+    with ThreadPoolExecutor() as pool:
+        going = pool.submit(on, address, workshop, jobs=2)
+        (file,) = wait_until(lambda: list(folder.glob("*.pid")))
+        kernel = psutil.Process(int(file.stem))
+        (worker,) = {p.pid for p in kernel.parents()} & {worker.pid for worker in workers}
+        os.kill(worker, signal.SIGKILL)
+        assert going.result(60) == {"toy/a": "done", "toy/b": "done"}
+    wait_until(lambda: not kernel.is_running() or kernel.status() == psutil.STATUS_ZOMBIE)
+    assert not (workshop.project.build / "run/.jobs").exists()
+
+
+def test_notebooks_for_a_gpu_need_a_worker_that_has_one_to_lend(cluster):
+    with pytest.raises(InputError, match="start one a GPU, `dask worker tcp.* --nthreads 1 --resources GPU=1`"):
+        runner._executor(cluster[0], 1, "cuda").__enter__()
+
+
+def test_a_cluster_without_workers_is_refused(tmp_path):
+    refused = pytest.raises(InputError, match="has no workers: start one with `dask worker tcp")
+    with scheduler(tmp_path / "file.json") as address, refused:
+        runner._executor(address, 1, "serial").__enter__()
