@@ -15,10 +15,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from repro import errors, quiet
+from repro.errors import InputError
 from repro.files import read_json, write_json
 
 from . import guard, provenance, results, seal
 from .light import light
+from .paths import require_writable
 from .plan import THREADS
 from .processes import run_child
 
@@ -34,9 +36,10 @@ def main(job_file: str) -> None:
     """Execute the job; the outcome goes to result.json beside the job file, the outputs to its run folder."""
     job = json.loads(Path(job_file).read_text(encoding="utf-8"))
     work = Path(job_file).parent
-    started = time.time()
+    started, begin = time.time(), time.monotonic()
     problem = _execute(job, work / "out")
-    seconds = round(time.time() - started, 2)
+    # the clock of the day may jump
+    seconds = round(time.monotonic() - begin, 2)
     notebook = work / "out" / f"{job['slug']}.ipynb"
     if notebook.is_file():
         _scrub(notebook, job)
@@ -138,14 +141,18 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
         sidecar = {"id": job["id"], "claims": {}, "void": [], "figures": {}, "provenance": made}
     place = Path(job["output"])
     target = place / f"{job['id']}.json"
+    try:
+        # asked before the old result goes: the files are on this disk already, and only need to be moved
+        for folder in (place / "figures", target.parent):
+            require_writable(folder)
+    except InputError as error:
+        return _problem("Unwritable", str(error))
     old = results.look(place, job["id"]).sidecar
     # no sidecar while files are being replaced: a crash here leaves no result rather than a mixed one
     target.unlink(missing_ok=True)
     files = results.figure_files(sidecar)
     for name in set(results.figure_files(old)) - set(files):
         (place / name).unlink(missing_ok=True)
-    (place / "figures").mkdir(parents=True, exist_ok=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
     for name in files:
         os.replace(out / name, place / name)
     os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))

@@ -2,8 +2,8 @@
 
 What executes a notebook may hang where no thread of its own gets to run, or be killed and leave a kernel that computes
 on. The guard does nothing but look, and ends the child with all that it started when the child ends, when standard
-input closes (the run is gone, or wants an end), when the file CLOCK is older than SECONDS (0: any age is right), and
-when all of them together keep more than BYTES in memory (0: any number is right).
+input closes (the run is gone, or wants an end), when the file CLOCK has stood there for SECONDS (0: for ever is right),
+and when all of them together keep more than BYTES in memory (0: any number is right).
 """
 
 import ctypes
@@ -50,12 +50,15 @@ def main(seconds: float, clock: Path, memory: int, command: list[str]) -> int:
 
 
 def _watch(child: subprocess.Popen, seconds: float, clock: Path, memory: int) -> int:
-    weighed = time.monotonic()
+    weighed, cell, begun = time.monotonic(), None, time.monotonic()
     while (status := child.poll()) is None:
         heard, _, _ = select.select([0], [], [], LOOK)
         if heard and not os.read(0, 4096):
             return ALONE
-        if seconds and _age(clock) > seconds:
+        # by our own clock: that of the day may jump
+        if (now := _stamp(clock)) != cell or now is None:
+            cell, begun = now, time.monotonic()
+        if seconds and time.monotonic() - begun > seconds:
             return LATE
         if memory and time.monotonic() - weighed > WEIGH:
             weighed = time.monotonic()
@@ -73,11 +76,12 @@ def _held() -> int:
     return total
 
 
-def _age(clock: Path) -> float:
+def _stamp(clock: Path) -> int | None:
+    """What changes when another cell begins; None while nothing is being timed."""
     try:
-        return time.time() - clock.stat().st_mtime
-    except OSError:  # nothing is being timed
-        return 0.0
+        return clock.stat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def _end(process: psutil.Process) -> None:

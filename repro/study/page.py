@@ -1,6 +1,7 @@
 """The scoreboard as one HTML page, with the executed notebooks beside it."""
 
 import base64
+import os
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
@@ -82,15 +83,18 @@ def _linked(text: str, notebook: str, places: Mapping[str, Path]) -> str:
 
 
 def convert(notebook: Path) -> Path | None:
-    """The executed notebook as an HTML page beside it, made anew only where it is newer; None without one."""
+    """The executed notebook as an HTML page beside it, made anew only where it has changed; None without one."""
     page = notebook.with_suffix(".html")
     if cells.read(notebook) is None:
         return None
-    if not page.is_file() or page.stat().st_mtime < notebook.stat().st_mtime:
+    made_from = notebook.stat().st_mtime
+    # its own time would be wrong where the clock was
+    if not page.is_file() or page.stat().st_mtime != made_from:
         nbconvert, filters = light("nbconvert"), {"markdown2html": light("repro.study.mathml").html}
         exporter = nbconvert.HTMLExporter(raw_template=OFFLINE, filters=filters)
         content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
         page.write_text(content, encoding="utf-8")
+        os.utime(page, (made_from, made_from))
     return page
 
 
