@@ -7,6 +7,7 @@ from excerpt import Found, Publication, in_words
 from path_of_learning import CHAPTERS, TEACHES
 
 from repro.study import document
+from repro.study.links import Links
 from repro.study.paths import Project
 from repro.study.report import open_published
 from repro.study.text import table, verdicts
@@ -35,8 +36,9 @@ class Made:
         return of_a_paper[word](paper) if paper else parts[word]()
 
     def report(self) -> str:
-        """REPORT.md without its title."""
-        return document.body(open_published(self.project), document.findings(self.project))
+        """REPORT.md without its title, and without links to folders of the sources, which are not on the site."""
+        links = Links(document.PLACES.notebooks)
+        return document.body(open_published(self.project), document.findings(self.project), links)
 
     def notebooks(self, paper: str) -> str:
         """The notebooks of a paper, with what each teaches, and as entries of the table of contents."""

@@ -17,7 +17,7 @@ from .report import Report
 from .scoreboard import as_csv
 from .verdicts import Verdict
 
-PLACES = Links(notebooks="notebooks/rendered/")
+PLACES = Links(notebooks="notebooks/rendered/", code="")
 DIGITS = 3
 """Of a number in a paragraph."""
 CHART = "figures/scoreboard-speedups.png"
@@ -45,8 +45,8 @@ def markdown(report: Report, said: Mapping[str, str]) -> str:
     return f"# Do the papers hold? Profile {report.profile} on {report.machine}\n\n{body(report, said)}"
 
 
-def body(report: Report, said: Mapping[str, str]) -> str:
-    """The report without its title."""
+def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
+    """The report without its title; `links` from where it stands."""
     parts = [
         "Made by `python -m repro report --published` from the results in data/measured alone: every value is judged "
         "anew. What the verdicts mean stands below."
@@ -57,13 +57,13 @@ def body(report: Report, said: Mapping[str, str]) -> str:
     if (report.folder / CHART).is_file():
         parts.append(f"![Published speedups beside those measured here]({CHART})")
     for counted in report.counts():
-        parts += _paper(counted["paper"], report, said)
+        parts += _paper(counted["paper"], report, said, links)
     if report.linked:
         parts += ["## Stated twice, counted once", text.table(report.linked)]
     return "\n\n".join(parts) + "\n"
 
 
-def _paper(paper: str, report: Report, said: Mapping[str, str]) -> list[str]:
+def _paper(paper: str, report: Report, said: Mapping[str, str], links: Links) -> list[str]:
     rows = [row for row in report.rows if row["id"].partition("-")[0] == paper]
     missed = [row for row in rows if row["verdict"] == Verdict.NOT_REPRODUCED]
     parts = [f"## `{paper}`"]
@@ -71,7 +71,7 @@ def _paper(paper: str, report: Report, said: Mapping[str, str]) -> list[str]:
         parts.append(filled(said[paper], report))
     if missed:
         parts += ["### What is not reproduced", "\n".join(map(_missed, missed))]
-    return [*parts, "### All claims", text.claims(rows, report, PLACES)]
+    return [*parts, "### All claims", text.claims(rows, report, links)]
 
 
 def _missed(row: Mapping) -> str:

@@ -13,6 +13,8 @@ class Links:
 
     notebooks: str = ""
     figures: str = ""
+    code: str | None = None
+    """None where the sources are not beside."""
 
     def notebook(self, identifier: str, text: str) -> str:
         """A link in Markdown to an executed notebook."""
@@ -22,6 +24,10 @@ class Links:
         """A link in Markdown to a figure, named without the notebook's own name."""
         stem = os.path.splitext(os.path.basename(file))[0]
         return f"[{stem.split('-', 2)[-1]}]({self.figures}{file})"
+
+    def source(self, file: str) -> str:
+        """A link in Markdown to a folder or file of the sources."""
+        return f"[{file.removeprefix('repro/papers/')}]({self.code}{file})"
 
 
 def from_notebook(report: Report) -> Links:

@@ -4,6 +4,7 @@ Tables are made of rows, dictionaries by column, and become frames for notebooks
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from repro.errors import InputError
 
-from . import catalogue, claims, machines, results
+from . import catalogue, cells, claims, machines, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
 from .claims import Claim
 from .evidence import Evidence
@@ -70,6 +71,8 @@ class Report:
     """PNG files of each notebook, relative to the folder."""
     headlines: dict[str, list[str]]
     """What each notebook says in a few words."""
+    code: dict[str, list[str]]
+    """The folders and files of its paper's experiments that each notebook calls, from the top of the checkout."""
     elsewhere: dict[str, machines.Answers]
     """What is published of each other machine, or of this one at another time."""
 
@@ -172,7 +175,16 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
     known = {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged}
     beside = machines.answers(known, books, project)
-    return Report(folder, *names, table, judged, linked, failures, troubles, old, changed(found), figures, said, beside)
+    code = {book.id: _code(book, project) for book in books.notebooks}
+    facts = (linked, failures, troubles, old, changed(found), figures, said, code, beside)
+    return Report(folder, *names, table, judged, *facts)
+
+
+def _code(book: Notebook, project: Project) -> list[str]:
+    text = "\n".join(cells.code(book.source(project)))
+    names = dict.fromkeys(re.findall(rf"^from (repro\.papers\.{book.paper}\b[\w.]*) import", text, re.MULTILINE))
+    stems = [name.replace(".", "/") for name in names]
+    return [stem if (project.root / stem).is_dir() else f"{stem}.py" for stem in stems]
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -182,7 +194,7 @@ def _failure(entry: dict, kept: bool) -> str:
 
 
 def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> Rows:
-    testers = {name: book for book in reversed(books.notebooks) for name in claims.named_in(book.source(project))}
+    testers = {name: book for book in reversed(books.notebooks) for name in _named_by(book, project)}
     said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
     rows = []
     for claim in (c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged):
@@ -199,6 +211,15 @@ def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[s
         everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
         rows.append({name: everything[name] for name in COLUMNS})
     return rows
+
+
+def _named_by(book: Notebook, project: Project) -> set[str]:
+    """Ids of claims that a notebook names, or the module `claims` that it imports."""
+    text = "\n".join(cells.code(book.source(project)))
+    modules = re.findall(r"^from (repro\.papers\.[\w.]+) import .*\bclaims\b", text, re.MULTILINE)
+    files = [project.root / module.replace(".", "/") / "claims.py" for module in modules]
+    found = [re.findall(rf"{book.paper}-\d+", file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    return claims.named_in(book.source(project)).union(*found)
 
 
 def _judged(claim: Claim, evidence: Evidence) -> Judgement:

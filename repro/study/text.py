@@ -46,9 +46,14 @@ def claims(rows: Rows, report: Report, links: Links) -> str:
             cells
             | {"id": _linked(row["id"], row["notebook"], report, links)}
             | {"figures": figures(report.figures.get(row["notebook"], ()), links)}
+            | _code(row["notebook"], report, links)
             for row, cells in named
         ]
     )
+
+
+def _code(notebook: str, report: Report, links: Links) -> dict[str, str]:
+    return {} if links.code is None else {"code": ", ".join(map(links.source, report.code.get(notebook, ())))}
 
 
 def figures(files: Iterable[str], links: Links) -> str:

@@ -27,6 +27,15 @@ def test_no_paragraph_of_this_checkout_takes_a_claim_to_have_another_verdict(our
     assert document.outgrown(document.findings(PROJECT), ours) == []
 
 
+def test_number_figure_and_code_of_every_claim_are_a_click_away(ours):
+    for row in ours.rows:
+        book = next(book for book in ours.books if book["notebook"] == row["notebook"])
+        assert (PROJECT.notebooks / f"rendered/{book['notebook']}.ipynb").is_file()
+        assert ours.figures[row["notebook"]]
+        assert ours.code[row["notebook"]]
+        assert all((PROJECT.root / file).exists() for file in ours.code[row["notebook"]])
+
+
 def test_every_paper_has_its_paragraph(ours):
     assert set(document.findings(PROJECT)) == {row["id"].partition("-")[0] for row in ours.rows}
 
