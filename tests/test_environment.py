@@ -28,11 +28,21 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_environment_yml_is_what_pyproject_generates():
+def sync_requirements():
+    """tools/sync_requirements.py as a module."""
     spec = importlib.util.spec_from_file_location("sync", ROOT / "tools/sync_requirements.py")
     sync = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sync)
-    assert (ROOT / "environment.yml").read_text() == sync.environment(PROJECT)
+    return sync
+
+
+@pytest.mark.parametrize(("name", "extra"), [("environment.yml", ""), ("environment-gpu.yml", "cuda13")])
+def test_an_environment_of_conda_is_what_pyproject_generates(name, extra):
+    text = (ROOT / name).read_text()
+    assert text == sync_requirements().environment(PROJECT, extra)
+    package = yaml.safe_load(text)["dependencies"][-1]["pip"][-1]
+    assert package == (f"-e .[{extra}]" if extra else "-e .")
+    assert not extra or extra in PROJECT["optional-dependencies"]
 
 
 @pytest.mark.parametrize("name", PINNED)

@@ -1,6 +1,6 @@
-"""Writes environment.yml, requirements.txt and requirements-site.txt from pyproject.toml.
+"""Writes the environments of conda, requirements.txt and requirements-site.txt from pyproject.toml.
 
-python tools/sync_requirements.py                environment.yml only
+python tools/sync_requirements.py                environment.yml and environment-gpu.yml only
 python tools/sync_requirements.py --lock         the other two too (needs the command uv and a package index)
 python tools/sync_requirements.py --lock-site    requirements-site.txt only, which fits the requirements.txt at hand
 """
@@ -18,16 +18,25 @@ COMPILE = (
 )
 
 
-def environment(project: dict) -> str:
-    """Text of environment.yml: conda packages of the same names; what has a platform marker comes by pip."""
+ENVIRONMENTS = {"environment.yml": "", "environment-gpu.yml": "cuda13"}
+"""The environments of conda, and the extra that each installs."""
+DRIVER = """\
+# Wants a driver of CUDA 13; for one of CUDA 12 replace cuda13 by cuda12. A toolkit newer than the driver does not work:
+# if nvidia-smi names CUDA 13.0, add "      - cuda-toolkit<13.1" above the last line.
+"""
+
+
+def environment(project: dict, extra: str) -> str:
+    """Text of an environment: conda packages of the same names; what has a platform marker, or a GPU, comes by pip."""
     requirements = project["dependencies"]
     conda = [r for r in requirements if ";" not in r]
     by_pip = [r for r in requirements if ";" in r]
-    lines = ["name: gpu-papers-repro", "channels:", "  - conda-forge", "dependencies:"]
+    name, package = ("gpu-papers-repro-gpu", f".[{extra}]") if extra else ("gpu-papers-repro", ".")
+    lines = [f"name: {name}", "channels:", "  - conda-forge", "dependencies:"]
     lines += [f"  - python{project['requires-python']}", "  - pip"]
     lines += [f"  - {r}" for r in conda]
-    lines += ["  - pip:"] + [f"      - {r}" for r in by_pip] + ["      - -e ."]
-    return HEADER + "\n".join(lines) + "\n"
+    lines += ["  - pip:"] + [f"      - {r}" for r in by_pip] + [f"      - -e {package}"]
+    return HEADER + (DRIVER if extra else "") + "\n".join(lines) + "\n"
 
 
 def lock() -> None:
@@ -55,7 +64,8 @@ def _write(name: str, pins: list[str]) -> None:
 def main() -> None:
     """Write the generated files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (ROOT / "environment.yml").write_text(environment(project))
+    for name, extra in ENVIRONMENTS.items():
+        (ROOT / name).write_text(environment(project, extra))
     if "--lock" in sys.argv[1:]:
         lock()
     if {"--lock", "--lock-site"} & set(sys.argv[1:]):
