@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -103,3 +104,59 @@ def test_make_lab_as_root_says_what_to_do(tmp_path, user, words, status, said):
     done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": path}, capture_output=True, text=True)
     assert done.returncode == status
     assert said in done.stdout.splitlines()
+
+
+CONTAINERS = {name: (ROOT / "containers" / name).read_text() for name in ("Dockerfile", "Dockerfile.cuda")}
+
+
+@pytest.mark.parametrize("text", CONTAINERS.values(), ids=CONTAINERS)
+def test_a_container_has_a_python_that_is_tested(text):
+    versions = re.findall(r"^FROM python:([\d.]+)-slim$", text, re.M)
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
+    assert len(versions) == 1
+    assert versions[0] in jobs["test"]["strategy"]["matrix"]["python"]
+    assert SpecifierSet(PROJECT["requires-python"]).contains(versions[0])
+
+
+@pytest.mark.parametrize("text", CONTAINERS.values(), ids=CONTAINERS)
+def test_a_container_installs_what_is_pinned_before_it_has_the_sources(text):
+    install, sources = text.index("\nRUN touch README.md"), text.index("COPY --chown=reader . .")
+    before = " ".join(re.findall(r"^COPY --chown=reader (.+) \S+$", text[:install], re.M)).split()
+    assert install < sources
+    assert {"pyproject.toml", "requirements.txt", PROJECT["license-files"][0], "repro/__init__.py"} <= set(before)
+    assert all((ROOT / name).is_file() for name in before)
+    assert text[install:sources].count("--constraint requirements.txt") + text.count("install_gpu.sh .venv") == 2
+
+
+@pytest.mark.parametrize("text", CONTAINERS.values(), ids=CONTAINERS)
+def test_a_container_runs_the_command_line_as_an_ordinary_user(text):
+    assert re.findall(r"^USER (.+)$", text, re.M) == ["1000"]
+    assert text.endswith('ENTRYPOINT ["python", "-m", "repro"]\nCMD ["--help"]\n')
+
+
+@pytest.mark.parametrize(
+    ("driver", "extra", "newest"),
+    [("12.4", "cuda12", ["cuda-toolkit<12.5"]), ("13.0", "cuda13", ["cuda-toolkit<13.1"]), ("14.0", "cuda13", [])],
+)
+def test_the_gpu_packages_are_no_newer_than_the_driver(tmp_path, driver, extra, newest):
+    python = tmp_path / "bin/python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    command = ["bash", "tools/install_gpu.sh", str(python), driver]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].endswith(f"-e .[{extra}]")
+    assert extra in PROJECT["optional-dependencies"]
+    toolkits = [
+        line for line in (tmp_path / "constraints.txt").read_text().splitlines() if "cuda" in line.split("=")[0]
+    ]
+    assert [line for line in toolkits if not line.startswith("numba-cuda")] == newest
+
+
+def test_the_container_for_a_gpu_is_for_the_oldest_driver_of_its_extra():
+    assert re.findall(r"^ARG CUDA=(.+)$", CONTAINERS["Dockerfile.cuda"], re.M) == ["13.0"]
+
+
+def test_containers_do_not_take_along_what_git_ignores():
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    assert {".git", ".venv", "build/*", "*.egg-info", "**/__pycache__"} <= set(ignored)

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Installs the extra that fits the GPU driver; does nothing where there is no NVIDIA driver.
+# install_gpu.sh PYTHON [CUDA]: with a version of CUDA such as 13.0 it asks no driver; an image is built without one.
 set -euo pipefail
 python=$1
-command -v nvidia-smi >/dev/null || exit 0
-version=$(nvidia-smi 2>/dev/null | sed -n 's/.*CUDA .*Version: *\([0-9]*\.[0-9]*\).*/\1/p' | head -n 1) || true
+version=${2:-}
+if [ -z "$version" ]; then
+    command -v nvidia-smi >/dev/null || exit 0
+    version=$(nvidia-smi 2>/dev/null | sed -n 's/.*CUDA .*Version: *\([0-9]*\.[0-9]*\).*/\1/p' | head -n 1) || true
+fi
 major=${version%%.*}
 minor=${version##*.}
 if [ "${major:-0}" -lt 12 ]; then
