@@ -4,9 +4,11 @@ import importlib.util
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -160,3 +162,39 @@ def test_the_container_for_a_gpu_is_for_the_oldest_driver_of_its_extra():
 def test_containers_do_not_take_along_what_git_ignores():
     ignored = (ROOT / ".dockerignore").read_text().split()
     assert {".git", ".venv", "build/*", "*.egg-info", "**/__pycache__"} <= set(ignored)
+
+
+def test_binder_installs_what_a_run_needs_with_a_python_that_is_tested():
+    lines = (ROOT / ".binder/requirements.txt").read_text().splitlines()
+    assert lines[1:] == ["--constraint ../requirements.txt", "--editable ."]
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
+    version = (ROOT / ".binder/runtime.txt").read_text().strip().removeprefix("python-")
+    assert version in jobs["test"]["strategy"]["matrix"]["python"]
+
+
+def address() -> str:
+    """The address on GitHub, or what stands for it."""
+    return re.search(r"github\.com/(\S+) study", (ROOT / ".binder/colab.ipynb").read_text())[1]
+
+
+def test_what_the_browser_opens_is_there():
+    pattern = rf"/{re.escape(address())}/(?:HEAD\?urlpath=lab/tree|blob/HEAD)/([^`]+)"
+    opened = re.findall(pattern, (ROOT / "README.md").read_text())
+    assert opened == ["notebooks/porous/cavity.ipynb", ".binder/colab.ipynb"]
+    assert all((ROOT / name).is_file() for name in opened)
+
+
+def test_one_command_puts_the_address_in():
+    named = re.search(r"`sed -i s=\S+= (.+?)`", (ROOT / "README.md").read_text())[1].split()
+    listed = subprocess.run(["git", "grep", "-lF", address()], cwd=ROOT, capture_output=True, text=True)
+    assert set(named) == ({"README.md", ".binder/colab.ipynb"} if listed.returncode else set(listed.stdout.split()))
+
+
+def test_colab_runs_what_a_newcomer_runs(tmp_path):
+    code = [cell.source for cell in nbformat.read(ROOT / ".binder/colab.ipynb", 4).cells if cell.cell_type == "code"]
+    assert code[0].splitlines()[-1] == "make reproduce PROFILE=smoke"
+    folder = tmp_path / "study/build/smoke/machine"
+    folder.mkdir(parents=True)
+    (folder / "scoreboard.md").write_text("it is this one")
+    shown = [sys.executable, "-c", code[1].replace("Markdown(next", "print(next")]
+    assert subprocess.run(shown, cwd=tmp_path, capture_output=True, text=True).stdout == "it is this one\n"
