@@ -18,8 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-PINNED = {"requirements.txt": [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]}
-PINNED["requirements-site.txt"] = PROJECT["optional-dependencies"]["site"]
+EXTRAS = PROJECT["optional-dependencies"]
+PINNED = {"requirements.txt": [*PROJECT["dependencies"], *EXTRAS["cpu"], *EXTRAS["test"]]}
+PINNED["requirements-site.txt"] = EXTRAS["site"]
 
 
 def pins(name: str) -> list[Requirement]:
@@ -39,13 +40,13 @@ def sync_requirements():
     return sync
 
 
-@pytest.mark.parametrize(("name", "extra"), [("environment.yml", ""), ("environment-gpu.yml", "cuda13")])
+@pytest.mark.parametrize(("name", "extra"), [("environment.yml", "cpu"), ("environment-gpu.yml", "cuda13")])
 def test_an_environment_of_conda_is_what_pyproject_generates(name, extra):
     text = (ROOT / name).read_text()
     assert text == sync_requirements().environment(PROJECT, extra)
     package = yaml.safe_load(text)["dependencies"][-1]["pip"][-1]
-    assert package == (f"-e .[{extra}]" if extra else "-e .")
-    assert not extra or extra in PROJECT["optional-dependencies"]
+    assert package == f"-e .[{extra}]"
+    assert extra in EXTRAS
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -127,7 +128,8 @@ def test_a_container_installs_what_is_pinned_before_it_has_the_sources(text):
     assert install < sources
     assert {"pyproject.toml", "requirements.txt", PROJECT["license-files"][0], "repro/__init__.py"} <= set(before)
     assert all((ROOT / name).is_file() for name in before)
-    assert text[install:sources].count("--constraint requirements.txt") + text.count("install_gpu.sh .venv") == 2
+    assert text[install:sources].count("--constraint requirements.txt setuptools") == 1
+    assert ("--editable .[cpu]" in text) != ('install_gpu.sh .venv/bin/python "$CUDA"' in text)
 
 
 @pytest.mark.parametrize("text", CONTAINERS.values(), ids=CONTAINERS)
@@ -148,7 +150,7 @@ def test_the_gpu_packages_are_no_newer_than_the_driver(tmp_path, driver, extra, 
     command = ["bash", "tools/install_gpu.sh", str(python), driver]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1].endswith(f"-e .[{extra}]")
-    assert extra in PROJECT["optional-dependencies"]
+    assert extra in EXTRAS
     toolkits = [
         line for line in (tmp_path / "constraints.txt").read_text().splitlines() if "cuda" in line.split("=")[0]
     ]
@@ -166,7 +168,7 @@ def test_containers_do_not_take_along_what_git_ignores():
 
 def test_binder_installs_what_a_run_needs_with_a_python_that_is_tested():
     lines = (ROOT / ".binder/requirements.txt").read_text().splitlines()
-    assert lines[1:] == ["--constraint ../requirements.txt", "--editable ."]
+    assert lines[1:] == ["--constraint ../requirements.txt", "--editable .[cpu]"]
     jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
     version = (ROOT / ".binder/runtime.txt").read_text().strip().removeprefix("python-")
     assert version in jobs["test"]["strategy"]["matrix"]["python"]

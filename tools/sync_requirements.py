@@ -18,7 +18,7 @@ COMPILE = (
 )
 
 
-ENVIRONMENTS = {"environment.yml": "", "environment-gpu.yml": "cuda13"}
+ENVIRONMENTS = {"environment.yml": "cpu", "environment-gpu.yml": "cuda13"}
 """The environments of conda, and the extra that each installs."""
 DRIVER = """\
 # Wants a driver of CUDA 13; for one of CUDA 12 replace cuda13 by cuda12. A toolkit newer than the driver does not work:
@@ -31,12 +31,12 @@ def environment(project: dict, extra: str) -> str:
     requirements = project["dependencies"]
     conda = [r for r in requirements if ";" not in r]
     by_pip = [r for r in requirements if ";" in r]
-    name, package = ("gpu-papers-repro-gpu", f".[{extra}]") if extra else ("gpu-papers-repro", ".")
-    lines = [f"name: {name}", "channels:", "  - conda-forge", "dependencies:"]
+    gpu = extra != "cpu"
+    lines = [f"name: gpu-papers-repro{'-gpu' if gpu else ''}", "channels:", "  - conda-forge", "dependencies:"]
     lines += [f"  - python{project['requires-python']}", "  - pip"]
     lines += [f"  - {r}" for r in conda]
-    lines += ["  - pip:"] + [f"      - {r}" for r in by_pip] + [f"      - -e {package}"]
-    return HEADER + (DRIVER if extra else "") + "\n".join(lines) + "\n"
+    lines += ["  - pip:"] + [f"      - {r}" for r in by_pip] + [f"      - -e .[{extra}]"]
+    return HEADER + (DRIVER if gpu else "") + "\n".join(lines) + "\n"
 
 
 def lock() -> None:
