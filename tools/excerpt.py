@@ -67,6 +67,8 @@ class Publication:
     def counts(self) -> str:
         """Verdicts of each paper or chapter, as a Markdown table with links."""
         chapters = [(title, [b for b in self.books if b.id in ids]) for title, ids in CHAPTERS.items()]
+        # of a paper that was not published yet there is nothing to count, or to link to
+        chapters = [(title, some) for title, some in chapters if self._verdicts(some)]
         rows = [(f"[{t}]({_rendered(some[0])})", self._verdicts(some)) for t, some in chapters]
         rows.append(("[all](notebooks/rendered/00_scoreboard.ipynb)", self._verdicts(self.books)))
         shown = [v for v in Verdict if rows[-1][1][v]]
