@@ -7,9 +7,10 @@ from html import escape
 from pathlib import Path
 
 from . import cells
+from .judged import Rows
 from .light import light
 from .paths import file_stem
-from .report import Report, Rows
+from .report import Report
 from .text import claims_for_people, counts_for_people
 
 STYLE = """

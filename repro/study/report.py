@@ -4,46 +4,27 @@ Tables are made of rows, dictionaries by column, and become frames for notebooks
 """
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.errors import InputError
 
-from . import catalogue, cells, claims, machines, results
+from . import catalogue, judged, machines, results
 from .catalogue import EVERYTHING, Catalogue, Notebook
-from .claims import Claim
-from .evidence import Evidence
+from .judged import COLUMNS, Rows
 from .outdated import outdated
 from .paths import Project
 from .runs import changed, look_at_all, named, newest
-from .verdicts import Judgement, Verdict, judge
+from .verdicts import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Rows = list[dict]
 VERDICTS = [str(v) for v in Verdict]
-COLUMNS = [
-    "id",
-    "where",
-    "quantity",
-    "case",
-    "value",
-    "unit",
-    "published",
-    "measured",
-    "ratio",
-    "verdict",
-    "reason",
-    "note",
-    "kind",
-    "notebook",
-]
 
 
 @dataclass(frozen=True)
@@ -165,26 +146,19 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
     profiles, hosts = (named(found, key) for key in ("profile", "machine"))
-    judged = _claims(books, found, profiles, project)
+    known = judged.claims_of(books, project)
+    rows = judged.rows(known, books, found, profiles, project)
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
-    table = [_status(b, found[b.id], judged, profiles) for b in shown]
+    table = [_status(b, found[b.id], rows, profiles) for b in shown]
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
-    linked, old = _linked(books, project), outdated(books.notebooks, sidecars, project)
+    linked, old = judged.linked(books, project), outdated(books.notebooks, sidecars, project)
     said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
-    known = {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged}
     beside = machines.answers(known, books, project)
-    code = {book.id: _code(book, project) for book in books.notebooks}
+    code = {book.id: judged.code_of(book, project) for book in books.notebooks}
     facts = (linked, failures, troubles, old, changed(found), figures, said, code, beside)
-    return Report(folder, *names, table, judged, *facts)
-
-
-def _code(book: Notebook, project: Project) -> list[str]:
-    text = "\n".join(cells.code(book.source(project)))
-    names = dict.fromkeys(re.findall(rf"^from (repro\.papers\.{book.paper}\b[\w.]*) import", text, re.MULTILINE))
-    stems = [name.replace(".", "/") for name in names]
-    return [stem if (project.root / stem).is_dir() else f"{stem}.py" for stem in stems]
+    return Report(folder, *names, table, rows, *facts)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -193,84 +167,7 @@ def _failure(entry: dict, kept: bool) -> str:
     return f"{results.reason(entry)}{cell}{earlier}"
 
 
-def _claims(books: Catalogue, looked: dict[str, results.Result], profiles: set[str], project: Project) -> Rows:
-    testers = {name: book for book in reversed(books.notebooks) for name in _named_by(book, project)}
-    said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
-    rows = []
-    for claim in (c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged):
-        notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
-        failed_since = bool(notebook) and looked[notebook].failure
-        if evidence is None:
-            tester = testers.get(claim.id)
-            notebook = tester.id if tester else ""
-            evidence = Evidence(not_measured=_nothing(tester, looked, profiles))
-        judgement = _judged(claim, evidence)
-        reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
-        facts = {"measured": evidence.shown(claim.value), "verdict": str(judgement.verdict), "reason": reason}
-        facts |= _against(claim, evidence)
-        everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
-        rows.append({name: everything[name] for name in COLUMNS})
-    return rows
-
-
-def _named_by(book: Notebook, project: Project) -> set[str]:
-    """Ids of claims that a notebook names, or the module `claims` that it imports."""
-    text = "\n".join(cells.code(book.source(project)))
-    modules = re.findall(r"^from (repro\.papers\.[\w.]+) import .*\bclaims\b", text, re.MULTILINE)
-    files = [project.root / module.replace(".", "/") / "claims.py" for module in modules]
-    found = [re.findall(rf"{book.paper}-\d+", file.read_text(encoding="utf-8")) for file in files if file.is_file()]
-    return claims.named_in(book.source(project)).union(*found)
-
-
-def _judged(claim: Claim, evidence: Evidence) -> Judgement:
-    """The verdict; a value that was handed over for another form of the claim does not count."""
-    try:
-        return judge(claim, evidence)
-    except InputError as error:
-        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the claim any more: {error}")
-
-
-def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
-    """The `published` number, of a range the nearer end, and the `ratio` of the measured one to it, where there are."""
-    if claim.rule == "order":
-        return {"published": None, "ratio": None}
-    low, high = claim.bounds()
-    if not isinstance(evidence.measured, int | float):
-        return {"published": low, "ratio": None}
-    published = min(max(evidence.measured, low), high)
-    return {"published": published, "ratio": evidence.measured / published if published else None}
-
-
-def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]:
-    """The notebook that has a value for a claim, else one that says why it has none."""
-    valued = [notebook for notebook, evidence in said.items() if not evidence.not_measured]
-    if len(valued) > 1:
-        raise InputError(f"claim {claim.id} is measured by {' and by '.join(valued)}: one of them must leave it")
-    notebook = next(iter(valued or said), "")
-    return notebook, said.get(notebook)
-
-
-def _linked(books: Catalogue, project: Project) -> Rows:
-    """Claims that restate others."""
-    found = [c for paper in books.papers() for c in claims.load(paper, project).values() if c.same_as]
-    columns = ["id", "where", "quantity", "case", "value", "unit", "same_as"]
-    return [{name: getattr(claim, name) for name in columns} for claim in found]
-
-
-def _nothing(tester: Notebook | None, found: dict[str, results.Result], profiles: set[str]) -> str:
-    """Why no result of this folder states a claim; `tester` is the notebook that tests it."""
-    if tester is None:
-        return "no notebook tests it yet"
-    if profiles and not profiles & tester.profiles.keys():
-        return f"its notebook is not in this profile ({tester.id})"
-    if found[tester.id].failure:
-        return f"its notebook failed ({tester.id})"
-    if found[tester.id].sidecar:
-        return f"the result of its notebook lacks it ({tester.id})"
-    return f"its notebook has not run ({tester.id})"
-
-
-def _status(book: Notebook, found: results.Result, judged: Rows, profiles: set[str]) -> dict:
+def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str]) -> dict:
     run = (found.sidecar or {}).get("run", {})
     if found.failure:
         status = "failed"
@@ -280,7 +177,7 @@ def _status(book: Notebook, found: results.Result, judged: Rows, profiles: set[s
         status = "not in this profile"
     else:
         status = "done" if run else "not run"
-    counts = Counter(row["verdict"] for row in judged if row["notebook"] == book.id)
+    counts = Counter(row["verdict"] for row in rows if row["notebook"] == book.id)
     facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
     return facts | {verdict: counts[verdict] for verdict in VERDICTS}
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from repro.files import write_text
 
 from . import page, text
+from .judged import COLUMNS
 from .paths import require_writable
-from .report import COLUMNS, Report
+from .report import Report
 
 
 def write(report: Report) -> list[Path]:

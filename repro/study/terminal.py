@@ -1,8 +1,9 @@
 """The scoreboard in a terminal of 80 columns."""
 
+from .judged import Rows
 from .numbers import number
 from .progress import duration, wrapped
-from .report import VERDICTS, Report, Rows
+from .report import VERDICTS, Report
 from .verdicts import Verdict
 
 HEADS = {

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
+from .judged import Rows
 from .links import Links
 from .machines import Answers
 from .numbers import number
-from .report import VERDICTS, Report, Rows
+from .report import VERDICTS, Report
 from .terminal import shown, time_of
 from .verdicts import MEANINGS
 
