@@ -48,7 +48,7 @@ def checkout(tmp_path_factory) -> Path:
             shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("rendered", "__pycache__"))
         else:
             shutil.copy(ROOT / name, root / name)
-    (claims,) = blocks("csv")
+    (claims,) = blocks("text")
     (root / said(r"in `(data/published/\w+\.csv)`")).write_text(claims)
     parameters, code, learning = blocks("python")
     new = nbformat.v4
