@@ -1,4 +1,4 @@
-"""Writes what README.md and notebooks/README.md say of the published results and of the catalogue.
+"""Writes what README.md, notebooks/README.md and docs/artifact.md say of the published results and of the catalogue.
 
 .venv/bin/python tools/excerpt.py
 """
@@ -22,10 +22,11 @@ from repro.study.verdicts import Verdict, judge
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import artifact  # noqa: E402
 from path_of_learning import CHAPTERS, TEACHES  # noqa: E402
 
 START, END = "<!-- written by tools/excerpt.py: {} -->\n", "<!-- end: {} -->"
-COUNTS, PATH, FIGURES = "counts", "path", "figures"
+COUNTS, PATH, FIGURES, PAPERS = "counts", "path", "figures", "papers"
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,11 @@ def pages(project: Project) -> dict[Path, str]:
     """The pages of a checkout as they must be."""
     made = Publication(project)
     readme, path = project.root / "README.md", project.notebooks / "README.md"
-    texts = {file: file.read_text(encoding="utf-8") for file in (readme, path)}
+    appendix = project.root / "docs/artifact.md"
+    texts = {file: file.read_text(encoding="utf-8") for file in (readme, path, appendix)}
     texts[readme] = replaced(texts[readme], COUNTS, made.counts())
     texts[path] = replaced(replaced(texts[path], PATH, made.path()), FIGURES, made.figures())
+    texts[appendix] = replaced(texts[appendix], PAPERS, artifact.papers(made))
     return texts
 
 

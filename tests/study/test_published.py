@@ -44,7 +44,7 @@ def tool():
     return module
 
 
-@pytest.mark.parametrize("name", ["README.md", "notebooks/README.md"])
+@pytest.mark.parametrize("name", ["README.md", "notebooks/README.md", "docs/artifact.md"])
 def test_pages_say_of_the_published_results_what_they_are(tool, name):
     page = PROJECT.root / name
     assert page.read_text(encoding="utf-8") == tool.pages(PROJECT)[page]
