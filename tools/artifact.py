@@ -29,6 +29,5 @@ def _row(publication, command: str, books: list) -> dict:
 
 
 def seconds(publication, book) -> float:
-    """How long the published runs of a notebook took."""
-    files = published.sidecars(book, publication.project)
-    return sum(read_json(file)["run"]["seconds"] for file in files)
+    """How long the run took whose notebook is published."""
+    return read_json(published.shown(book, publication.project))["run"]["seconds"]
