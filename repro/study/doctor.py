@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import psutil
@@ -40,6 +41,7 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     advice = "" if enough else f": the paper profile wants {LEAST_MEMORY_GIB}, close other programs"
     yield Check("memory", enough, f"{free:.1f} GiB free{advice}")
     yield from _gpu(found)
+    yield _compiler()
     yield _device()
     yield _writable("results", project.build)
     yield _cache()
@@ -57,6 +59,15 @@ def _gpu(found: dict[str, str]) -> Iterator[Check]:
     yield Check("gpu packages", bool(cupy) and "numba-cuda" in found, ", ".join(cupy) or fix)
     toolkit = found.get("cuda-toolkit", "from the system (no toolkit wheels are installed)")
     yield Check("cuda toolkit", True, toolkit)
+
+
+def _compiler() -> Check:
+    """Whether Numba's compiler for GPUs loads, without which no kernel is compiled, not even for a processor."""
+    try:
+        import_module("numba.cuda")
+    except Exception as error:  # where the CUDA runtime is missing, it is no ImportError
+        return Check("compiler", False, f"{' '.join(str(error).split())}: pip install -e '.[cpu]'")
+    return Check("compiler", True, "Numba loads, with its part for GPUs")
 
 
 def _device() -> Check:

@@ -14,6 +14,7 @@ from helpers.workshop import GOOD
 
 from repro import cli
 from repro.study import manifest
+from repro.study.doctor import examine
 
 PACKAGE = Path(__file__).resolve().parents[2]
 CLAIMS = {"toy-001": {"measured": 0.5541}}
@@ -229,3 +230,10 @@ def test_doctor_examines_and_says_what_to_do(repro):
     done = repro("doctor")
     assert done.returncode == 0, done.stdout
     assert "processor" in done.stdout
+
+
+def test_doctor_says_what_to_install_where_the_compiler_does_not_load(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba.cuda", None)
+    (found,) = [check for check in examine() if check.name == "compiler"]
+    assert not found.ok
+    assert found.text.endswith("pip install -e '.[cpu]'")
