@@ -104,6 +104,7 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     setup = claims.setup(published.find(claims.SETUP), SIZES, 1)
     assert "800 launches" in text.programs(table)
     assert "**44.4 times** as fast as *loop, all cores* (100 with 300,000)" in text.speedups(ratios)
+    assert "over *loop, all cores* 2.2" in text.trend(ratios, table)
     assert "**a factor of 10 lies in the program of the CPU.**" in text.meaning(ratios, table, setup)
     cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
     at = ratios[(ratios["particles"] == ratios["particles"].max()) & (ratios["program"] == programs.PAPER)]

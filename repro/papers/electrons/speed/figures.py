@@ -43,7 +43,7 @@ def times(table: pd.DataFrame):
 
 
 def speedups(table: pd.DataFrame, stated: float, paper: dict):
-    """Speedups of the programs on a GPU over those of all cores, and what the paper states as a line.
+    """Speedups of the programs on a GPU over those of all cores, with the range of the runs, and the paper's as a line.
 
     `paper` holds the keywords of the project's style for a paper's points.
     """
@@ -51,7 +51,9 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
     for (program, over), rows in table.groupby(["program", "over"], sort=False):
         colour, marker = _LOOKS[program]
         look = {"color": colour, "marker": marker, "linestyle": _DASHES[over]}
-        axes.plot(rows["particles"], rows["speedup"], **look, label=f"{program} over {over}")
+        spans = [(row.speedup - min(row.runs), max(row.runs) - row.speedup) for row in rows.itertuples()]
+        bars = {"yerr": np.clip(spans, 0, None).T, "capsize": 2}
+        axes.errorbar(rows["particles"], rows["speedup"], **bars, **look, label=f"{program} over {over}")
     axes.axhline(stated, color="black", linewidth=1, linestyle=":")
     axes.plot([PAPER_PARTICLES], [stated], **paper, label=f"paper: more than {stated:g}")
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="speedup over all cores")
@@ -89,13 +91,20 @@ def _bars_of(program: str, row: pd.Series):
 
 
 def shared(table: pd.DataFrame):
-    """Nanoseconds of a step of a particle over the number of processes, a line a program and way of sharing."""
+    """Nanoseconds of a step of a particle over the number of processes, by program and way of sharing.
+
+    Turns are timed with one and the most processes only, so no line joins them; one process shares with nobody.
+    """
+    alone = table[table["processes"] == 1]
     figure, axes = plt.subplots(figsize=(6.4, 4.4))
     for (program, sharing), rows in table.groupby(["program", "sharing"], sort=False):
         colour, marker = _LOOKS[program]
         fill = "none" if sharing == TURNS else colour
         label = program if sharing == CORES else f"{program}, {sharing}"
-        axes.plot(rows["processes"], rows["ns"], color=colour, marker=marker, mfc=fill, label=label)
+        if sharing not in (TURNS, CORES):
+            rows = pd.concat([alone[alone["program"] == program], rows])
+        line = "none" if sharing == TURNS else "-"
+        axes.plot(rows["processes"], rows["ns"], linestyle=line, color=colour, marker=marker, mfc=fill, label=label)
     ticks = sorted(set(table["processes"]))
     axes.set(xscale="log", yscale="log", xlabel="processes", ylabel="time of a step of a particle (ns)")
     # one decade at least has labels
