@@ -130,7 +130,8 @@ def steps_taken_apart(speeds: pd.DataFrame, space: PoreSpace, device, seconds: f
     """What a step of each strategy moves and does in `space`, single precision; `speeds` are its rows of `speed_table`.
 
     Columns: bytes a pore by design, MFLUPS that the copy bandwidth allows by them, MFLUPS measured, their ratio (%),
-    the share of the pass over the densities in the time and in the bytes (%), and on a GPU registers and shared bytes.
+    the spread (%), the share of the pass over the densities in the time and in the bytes (%), and on a GPU registers
+    and shared bytes.
     """
     rows = []
     for speed in speeds.itertuples():
@@ -138,7 +139,7 @@ def steps_taken_apart(speeds: pd.DataFrame, space: PoreSpace, device, seconds: f
         parts = part_times(mixture(space), device, seconds=seconds, **options)
         moved = cost.bytes_per_update(_ITEMSIZE, space.porosity)
         row = {"strategy": speed.strategy, "bytes": moved, "allowed": copy_bandwidth(device) / moved / 1e6}
-        row |= {"mflups": speed.mflups, "roof (%)": 100 * speed.roof}
+        row |= {"mflups": speed.mflups, "spread (%)": 100 * speed.spread, "roof (%)": 100 * speed.roof}
         row["densities (%)"] = 100 * parts.get("densities", 0.0) / sum(parts.values())
         row["by bytes (%)"] = 100 * cost.densities_bytes(_ITEMSIZE, space.porosity) / moved
         rows.append(row | resources(mixture(space), device, **options))
