@@ -98,6 +98,22 @@ def test_seeds_move_particles_a_little_and_always_alike():
     assert np.abs(one - system.position).max() <= runs.JITTER * system.resolution.spacing
 
 
+def test_without_ghosts_a_column_starts_as_late_as_half_a_spacing_falls(monkeypatch):
+    late = runs.unheld(CASE)
+    assert CASE.fluid.gravity * late**2 / 2 == pytest.approx(CASE.resolution.spacing / 2)
+    asked = []
+
+    def after(system, device, seconds, boundary):
+        asked.append((seconds, boundary))
+        return looked(system)
+
+    monkeypatch.setattr(runs, "after", after)
+    found = runs.earlier(CASE, None, 0.15, [1, 2])
+    assert asked == [(pytest.approx(0.15 - late), "ghosts")] * 2
+    assert found["front"].tolist() == pytest.approx([CASE.width] * 2, rel=0.01)
+    assert runs.earlier(CASE, None, late, [1]).empty
+
+
 def test_one_bit_makes_two_runs_differ():
     one = looked()
     moved = one.position.copy()

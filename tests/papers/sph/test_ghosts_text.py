@@ -113,9 +113,33 @@ def test_what_is_smoother_follows_from_all_seeds():
     assert "the seeds do not tell them apart" in text.roughness_text(table(rough=(0.2, 0.2)))
 
 
-def test_particles_pressed_flat_are_told_where_walls_are_more_even_without_ghosts():
-    assert "30 % of all particles lie on a wall" in text.roughness_text(table(walls=(0.3, 0.2), pressed=30))
+def test_particles_pressed_flat_are_told_where_walls_are_no_less_even_without_ghosts():
+    more = text.roughness_text(table(walls=(0.3, 0.2), pressed=30))
+    assert "30 % of all particles lie on a wall" in more
+    assert "vary less than with ghosts" in more
+    assert "vary about as much as with ghosts" in text.roughness_text(table(walls=(0.2, 0.2), pressed=30))
     assert "of all particles lie" not in text.roughness_text(table(pressed=30))
+
+
+def fronts(ours: float, others: float) -> pd.DataFrame:
+    made = table()
+    return made.assign(front=np.where(made["boundary"] == NAMES["ghosts"], ours, others))
+
+
+def test_a_front_that_lags_is_held_against_what_a_late_start_costs():
+    def said(before, others=0.286):
+        rows = pd.DataFrame({"seed": range(len(before)), "time": 0.1, "front": before})
+        return text.front_text(fronts(0.325, others), DamBreak(), 0.15, rows)
+
+    # half a spacing of 5.84 mm
+    assert "fall freely for 24 ms" in said([0.28])
+    assert "a start so late costs 45 mm, and the lag is 39 mm: the late start is **enough to account for it**" in said(
+        [0.28]
+    )
+    assert "**most of it**" in said([0.295])
+    assert "**it is not the late start alone**" in said([0.32])
+    assert "ends before the front without ghosts can start" in said([])
+    assert "fall freely" not in said([0.28], others=0.33)
 
 
 def test_lost_particles_are_told():
@@ -137,7 +161,7 @@ def both(gained=(0.3, 0.0), stopped=(False, False), time=0.05) -> pd.DataFrame:
         {"equation": e, "boundary": NAMES["ghosts"], "time": time, "front": 1.1, "gained": g, "fastest": 2.0}
         for e, g in zip(("3 (sum)", "4 (rate)"), gained, strict=True)
     ]
-    return pd.DataFrame(rows).assign(stopped=stopped)
+    return pd.DataFrame(rows).assign(stopped=stopped, fallen=0.7)
 
 
 def test_an_equation_fails_that_gains_energy_or_stops_the_run():
@@ -148,6 +172,20 @@ def test_an_equation_fails_that_gains_energy_or_stops_the_run():
     stopped = text.equation_text(both((0.0, 0.0), (True, False)), CASE)
     assert "Equation 3 (sum) fails" in stopped
     assert "was **stopped** soon after 0.05 s" in stopped
+
+
+def test_why_fronts_differ_is_told_by_how_far_the_water_fell():
+    names = (NAMES["ghosts"], NAMES["none"])
+    rows = [{"equation": e, "boundary": b} for e in ("3 (sum)", "4 (rate)") for b in names]
+    numbers = {"time": 0.05, "gained": 0.0, "fastest": 1.0, "stopped": [False, True, False, False]}
+    both = pd.DataFrame(rows).assign(**numbers, front=[1.0, 1.0, 1.2, 1.1], fallen=[0.02, 0.0, 0.68, 0.95])
+    said = text.equation_text(both, CASE)
+    assert "which takes 61 ms, and this run 50: its centre falls 95 % of a free fall, not 68 %" in said
+    assert "So its front starts late" in said
+    assert "it falls only 2 % of a free fall: the ghosts in the air seem to lock the water" in said
+    alike = text.equation_text(both.assign(fallen=0.7), CASE)
+    assert "nothing holds" not in alike
+    assert "lock" not in alike
 
 
 def test_the_verdict_follows_from_the_numbers():

@@ -1,6 +1,7 @@
 """Dam breaks with each treatment of the boundaries (figures 6 and 7), from lattices that differ a little."""
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,23 @@ def sweep(case: DamBreak, device, seconds: float, seeds) -> dict[str, list[Look]
     return {NAMES[name]: [after(system, device, seconds, boundary=name) for system in systems] for name in BOUNDARIES}
 
 
+def unheld(case: DamBreak) -> float:
+    """Seconds for which nothing holds a column without ghosts: until its lowest layer has fallen half a spacing."""
+    return sqrt(case.resolution.spacing / case.fluid.gravity)
+
+
+def earlier(case: DamBreak, device, seconds: float, seeds) -> pd.DataFrame:
+    """Where the front is with ghosts as long before `seconds` as a column without ghosts is `unheld`.
+
+    One row a seed: `seed` (their number), `time` in s, `front` in m; none where nobody has let go of the water by then.
+    """
+    before, rows = seconds - unheld(case), []
+    for number, seed in enumerate(seeds if before > 0 else ()):
+        look = after(displaced(case.system(), seed), device, before, boundary=PAIR[0])
+        rows.append((number, look.time, front(look.particles, look.system)))
+    return pd.DataFrame(rows, columns=["seed", "time", "front"])
+
+
 def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dict[str, Look]]:
     """The columns of figure 7 by device, a GPU last: the water of one seed after so many seconds, by boundary."""
     system = displaced(case.system(), seed)
@@ -94,8 +112,9 @@ def equations(case: DamBreak, device, seconds: float) -> pd.DataFrame:
     """The same water with the densities of equation 3 and of equation 4, with ghosts and without, one row each.
 
     Columns: equation, boundary, time (s; of the last look, less than `seconds` where the run was stopped), front (over
-    the column's width), gained (growth of kinetic and potential energy over the potential energy at the start),
-    fastest (m/s), stopped (whether a particle or the time step stopped the run).
+    the column's width), fallen (how far the centre of mass, over a free fall), gained (growth of kinetic and potential
+    energy over the potential energy at the start), fastest (m/s), stopped (whether a particle or the time step stopped
+    the run).
     """
     rows = [_followed(case, device, seconds, density, name) for density in DENSITIES for name in PAIR]
     return pd.DataFrame(rows)
@@ -119,7 +138,14 @@ def _followed(case: DamBreak, device, seconds: float, density: str, boundary: st
         "boundary": NAMES[boundary],
         "time": time,
         "front": front(last, system) / case.width,
+        "fallen": _fallen(last, system, time),
         "gained": (found.kinetic + found.potential - first.kinetic - first.potential) / first.potential,
         "fastest": float(np.linalg.norm(last["velocity"], axis=1).max()),
         "stopped": stopped,
     }
+
+
+def _fallen(particles: dict[str, np.ndarray], system: System, time: float) -> float:
+    """How far the centre of mass has fallen since the start, over what it would in free fall; zero at the start."""
+    way = float(system.position[:, 2].mean() - particles["position"][:, 2].mean())
+    return way / (system.fluid.gravity * time**2 / 2) if time > 0 else 0.0
