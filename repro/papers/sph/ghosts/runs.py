@@ -61,7 +61,7 @@ def unheld(case: DamBreak) -> float:
 def earlier(case: DamBreak, device, seconds: float, seeds) -> pd.DataFrame:
     """Where the front is with ghosts as long before `seconds` as a column without ghosts is `unheld`.
 
-    One row a seed: `seed` (their number), `time` in s, `front` in m; none where nobody has let go of the water by then.
+    One row a seed: `seed` (their number), `time` in s, `front` in m; none if the run is no longer than that.
     """
     before, rows = seconds - unheld(case), []
     for number, seed in enumerate(seeds if before > 0 else ()):
