@@ -148,6 +148,16 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     assert claims.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
 
 
+def test_a_growing_speedup_is_put_down_to_the_program_whose_speed_changes():
+    # times that grow as the nodes do, 64 times, are the same speed
+    even = {("serial", 128): 0.36, (iteration.PAPER_WAY, 128): 0.18}
+    slower_base = iteration.iterations(parts_of(even | {("serial", 512): 46.08, (iteration.PAPER_WAY, 512): 11.52}))
+    faster_way = iteration.iterations(parts_of(even | {("serial", 512): 23.04, (iteration.PAPER_WAY, 512): 5.76}))
+    assert "by a factor of 2, **which lies in the program that it is over**" in text.growth_text(slower_base)
+    assert "by a factor of 2, **which lies in the paper's way**" in text.growth_text(faster_way)
+    assert text.growth_text(iteration.iterations(parts_of({("serial", 128): 0.36}))) == ""
+
+
 def test_a_speedup_over_the_paper_s_time_grows_with_our_core_and_one_over_our_sweep_does_not():
     fast, slow = (parts_of({("serial", 128): t, (iteration.PAPER_WAY, 128): t / 2}) for t in (0.2, 0.8))
     both = [claims.over_both(iteration.iterations(p), STATED, 128).set_index("way") for p in (fast, slow)]
