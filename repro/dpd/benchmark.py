@@ -88,9 +88,19 @@ def _small() -> System:
 
 
 def measure_speed(
-    case: str, system: System, device, *, strategy="fastest", seconds=0.2, warm_up=200, graph=True, runs=1, **options
+    case: str,
+    system: System,
+    device,
+    *,
+    strategy="fastest",
+    seconds=0.2,
+    warm_up=200,
+    graph=True,
+    runs=1,
+    repeats=5,
+    **options,
 ) -> Speed:
-    """Check the strategy, then time whole steps of the system: in each run five repetitions of about `seconds`.
+    """Check the strategy, then time whole steps of the system: in each run `repeats` repetitions of about `seconds`.
 
     Every run builds its simulation anew. The first `warm_up` steps bring the particles into the fluid's order; on a CPU
     a tenth of them, or fewer where they would take long. A step of a CPU that takes long is timed twice only. `graph`:
@@ -98,12 +108,13 @@ def measure_speed(
     """
     require_seconds(seconds)
     require_whole("runs", runs, 1, 100)
+    require_whole("repeats", repeats, 2, 100)
     gpu = device.name == "cuda"
     check, timings = None, []
     for _ in range(runs):
         simulation = Simulation(system, device, strategy=strategy, **options)
         check = check or _check_of(simulation, options)
-        timings.append(_timing(simulation, seconds, warm_up, graph))
+        timings.append(_timing(simulation, seconds, warm_up, graph, repeats))
         simulation.step(1)
     return Speed.of(
         case,
@@ -123,7 +134,7 @@ def measure_speed(
     )
 
 
-def _timing(simulation: Simulation, seconds: float, warm_up: int, graph: bool) -> Timing:
+def _timing(simulation: Simulation, seconds: float, warm_up: int, graph: bool, repeats: int) -> Timing:
     """The time of one step."""
     device, gpu = simulation.device, simulation.device.name == "cuda"
     # with a look after more steps than are made, `advance` launches them one by one
@@ -132,9 +143,13 @@ def _timing(simulation: Simulation, seconds: float, warm_up: int, graph: bool) -
     one = device.clock(partial(simulation.advance, unit, every=every)) / unit
     if not gpu and one > LONG:
         return measure(partial(simulation.advance, 1, every=every), device, repeats=2, warm_up=0)
-    simulation.advance(warm_up if gpu else min(warm_up // 10, round(5 * seconds / one)), every=every)
+    # a GPU has made three graphs of steps by now
+    more = max(0, warm_up - simulation.steps) if gpu else min(warm_up // 10, round(5 * seconds / one))
+    simulation.advance(more // unit * unit, every=every)
     steps = max(unit, unit * round(seconds / (unit * one)))
-    return measure(partial(simulation.advance, steps, every=every), device).per(steps)
+    run = partial(simulation.advance, steps, every=every)
+    # where one graph is a repetition, those before were like it
+    return measure(run, device, repeats=repeats, warm_up=0 if gpu and steps == unit else 1).per(steps)
 
 
 def _check_of(simulation: Simulation, options: dict) -> str:

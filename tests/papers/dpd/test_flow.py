@@ -136,6 +136,29 @@ def test_cpu_and_device_are_compared_in_their_last_settled_windows(system):
     assert not both.resolved
 
 
+def test_shorter_windows_of_the_cpu_make_one_as_long_as_the_devices(system):
+    straight, shifted = between_plates(parabola_with(0.0)), between_plates(parabola_with(0.05))
+    short = flows.Flow(system, 100, 25, [straight] * 4 + [straight, shifted])
+    long = flows.Flow(system, 100, 50, [straight] * 4)
+    both = plates.compare({"CPU": short, "GPU": long}, 0.5)
+    # the last two windows: half of the shift
+    assert both.last["CPU"].velocity - both.last["GPU"].velocity == pytest.approx(np.full(30, 0.025))
+    with pytest.raises(InputError, match="1 settled windows of 25 steps: 2 make one of 50"):
+        plates.compare({"CPU": replace(short, windows=[straight] * 5), "GPU": long}, 0.5)
+
+
+@pytest.mark.parametrize(("slow", "workers"), [("all", 1), ("one", 8)])
+def test_the_cpu_runs_a_case_on_one_core_or_all_whichever_is_faster(monkeypatch, slow, workers):
+    def cpu(name, workers=8):
+        return SimpleNamespace(workers=workers, clock=lambda run: run() or float((workers == 1) == (slow == "one")))
+
+    steps = []
+    monkeypatch.setattr(flows, "CpuDevice", cpu)
+    monkeypatch.setattr(flows, "Simulation", lambda system, device, strategy: SimpleNamespace(step=steps.append))
+    assert flows.processor(PLATES, 7).workers == workers
+    assert steps == [1, 7] * 2
+
+
 def _figure_8(system, judged: float, others: list[float]) -> plates.Comparison:
     """A CPU without error, a device whose last window lies `judged` too high, and other windows of the device."""
     shifts = [*others, judged]
@@ -338,7 +361,9 @@ def test_the_scatter_of_the_largest_distance_is_half_that_of_four_blocks():
     # blocks of two windows: averages of 1.5 and 4 %, twice
     twice = _windows([0.26, 0.27, 0.30, 0.28] * 2)
     assert sections.block_scatter(_windows([0.25] * 8), twice, CHANNEL, 0.6) == pytest.approx(0.025 / 2)
-    assert np.isnan(sections.block_scatter(first[:3], second[:3], CHANNEL, 0.6))
+    # a run with other windows has as many blocks
+    assert sections.block_scatter(_windows([0.25] * 4), twice, CHANNEL, 0.6) == pytest.approx(0.025 / 2)
+    assert np.isnan(sections.block_scatter(first[:3], second, CHANNEL, 0.6))
 
 
 def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system):
@@ -348,7 +373,7 @@ def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system)
     assert both.largest == pytest.approx(0.0275)
     assert both.scatter == pytest.approx(0.02)
     note = channel_text.comparison_note(both, CHANNEL, 50)
-    assert "GPU and CPU over 200 steps; chance alone makes" in note
+    assert "CPU over 200 steps and GPU over 200 steps; chance alone makes" in note
     assert note.endswith("scatter from 4 blocks of the windows")
 
 

@@ -118,10 +118,35 @@ def test_the_best_place_of_the_constants_is_named_for_each_stencil():
     rows = [(stencil, place, 1.0, 0.1) for stencil in ("half", "full") for place in ("arguments", "read-only path")]
     table = pd.DataFrame(rows, columns=["stencil", "constants", "against global memory", "spread"])
     table["against global memory"] = [1.2, 1.1, 1.3, 1.4]
-    found = text.constants(table)
+    found = text.constants(table[table["constants"] == "arguments"])
+    assert found.endswith("so a smaller difference is not significant.")
+    table = pd.concat([table, pd.DataFrame([("half", "global memory", 1.0, 0.1)], columns=table.columns)])
+    found = text.constants(table.assign(runs=[(3.0, 3.3, 3.0)] * 5))
     assert "**1.200** times the speed with the half stencil (arguments)" in found
     assert "**1.400** times the speed with the full stencil (read-only path)" in found
     assert text.constants_note(table) == "half stencil; full stencil 1.400; spread of the repetitions up to 10.0%"
+
+
+@pytest.mark.parametrize(
+    ("read_only", "registers", "expected"),
+    [
+        ((3.3, 3.31, 3.32), (72, 80), "**slower**), and 1.000 times with the full one. It takes 80 registers with"),
+        ((3.3, 3.31, 3.32), (72, 80), "Fewer resident warps are a likely cause of the loss, but not alone"),
+        ((3.3, 3.31, 3.32), (72, 72), "The occupancy is no lower, so the cause of the loss is not known."),
+        ((2.9, 3.0, 3.1), (72, 80), "(no difference beyond that), and 1.000 times with the full one."),
+        ((2.5, 2.5, 2.5), (72, 72), "(faster), and 1.000 times with the full one."),
+    ],
+)
+def test_the_judged_path_is_named_with_the_registers_that_it_takes(read_only, registers, expected):
+    plain, cached = registers
+    times = {("half", "global memory"): (3.0,) * 3, ("half", "read-only path"): read_only}
+    times |= {("full", "global memory"): (4.0,) * 3, ("full", "read-only path"): (4.0,) * 3}
+    table = _constants(times).assign(spread=0.01, registers=[plain, cached] * 2)
+    table["occupancy"] = [0.4 if taken == 72 else 0.3 for taken in table["registers"]]
+    gains = [1.0, 3.0 / np.median(read_only), 1.0, 1.0]
+    found = text.constants(table.assign(**{"against global memory": gains}))
+    assert expected in found
+    assert ("cause of the loss" in found) == ("slower" in found)
 
 
 def _constants(times: dict) -> pd.DataFrame:

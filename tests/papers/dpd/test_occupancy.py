@@ -72,62 +72,96 @@ def test_a_block_that_no_multiprocessor_can_hold_is_refused(block, registers, me
 
 def test_what_is_tried_fits_into_registers_and_shared_memory():
     sizes = [32, 128, 384, 512, 1024]
-    assert launch.launches("particle", sizes, [32], 128) == [
-        (32, None),
-        (128, None),
-        (384, 168),
-        (512, 128),
-        (1024, 64),
-        (128, 32),
-    ]
+    assert launch.launches("particle", sizes, [32], 128) == [*((size, None) for size in sizes), (128, 32)]
     # four bytes for each of the particles that a thread lists, and 48 KiB a block
     assert launch.shared_bytes("runs", 384) == 4 * LIST * 384 == 49152
     assert [block for block, _ in launch.launches("runs", sizes, [], 128)] == [32, 128, 384]
-    for block, most in launch.launches("particle", sizes, [], 128):
+    assert launch.left_out("runs", sizes) == [512, 1024]
+    for block in (*sizes, 320):
+        most = launch.limit_needed(HOPPER, block)
         assert occupancy(HOPPER, block, most or 255).blocks >= 1
     with pytest.raises(InputError, match="choose one of 32, 128"):
         launch.launches("particle", sizes, [32], 512)
 
 
-def _launched(rows) -> pd.DataFrame:
-    """A table of launches (strategy, block, limit, seconds of each run)."""
-    table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "runs"])
-    return table.assign(seconds=[sorted(runs)[1] for runs in table["runs"]])
+@pytest.mark.parametrize(
+    ("block", "registers", "limit"),
+    [(512, 72, None), (1024, 72, 64), (1024, 64, None), (512, None, 128), (384, 200, 168), (256, None, None)],
+)
+def test_only_a_block_that_does_not_fit_as_compiled_needs_a_limit(block, registers, limit):
+    assert launch.limit_needed(HOPPER, block, registers) == limit
+
+
+def _launched(rows, **more) -> pd.DataFrame:
+    """A table of launches (strategy, block, limit, seconds of each run, occupancy), with other columns `more`."""
+    table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "runs", "occupancy"])
+    more = {"registers": 72, "local": 0, "stopped by": "registers"} | more
+    return table.assign(seconds=[sorted(runs)[1] for runs in table["runs"]], **more)
 
 
 def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
-    table = _launched([("runs", 128, 0, (4.0,) * 3), ("runs", 128, 40, (5.0,) * 3), ("runs", 256, 32, (6.0,) * 3)])
-    table = table.assign(registers=[60, 40, 32], occupancy=[0.4, 0.6, 0.6])
-    found = text.launches(table, launch.gain_by_limits(table, 128), 128)
+    rows = [("runs", 128, 0, (4.0,) * 3, 0.4), ("runs", 128, 40, (5.0,) * 3, 0.6), ("runs", 256, 32, (6.0,) * 3, 0.6)]
+    table = _launched(rows, registers=[60, 40, 32], local=[0, 8, 16])
+    table["stopped by"] = ["registers", "shared memory", "registers"]
+    found = text.launches(table, launch.gains_by_limits(table, 128), 128)
     assert "`runs` is fastest with blocks of 128, 60 registers and an occupancy of 40%" in found
     # of two launches with the largest occupancy the faster one counts: 5 over 4
     assert "with the largest occupancy, 60%, it takes 1.25 times as long" in found
-    assert "at blocks of 128 gains 0.800 times" in found
+    assert "of its 3 launches: registers (2), shared memory (1)." in found
+    assert "Of 1 limits of registers at blocks of 128, 1 raise the occupancy, and 0 of these gain more" in found
+    assert "The best limit, 40, gains 0.800 times: the kernel has 40 registers instead of 60, spills 8 bytes" in found
+    assert "likely cause" not in found
 
 
-def test_the_gain_by_a_limit_compares_the_best_limit_with_none_at_one_size_of_the_block():
-    free, best = (6.0, 6.6, 5.0), (5.0, 5.0, 5.0)
-    rows = [
-        ("runs", 128, 0, free),
-        ("runs", 128, 32, (8.0,) * 3),
-        ("runs", 128, 48, best),
-        ("runs", 512, 128, (1.0,) * 3),
-    ]
-    assert launch.gain_by_limits(_launched(rows), 128)["runs"] == pytest.approx([1.2, 1.32, 1.0])
+def test_blocks_with_too_much_static_shared_memory_are_named():
+    found = text.left_out(["particle", "runs"], [128, 512, 1024])
+    assert found.strip() == (
+        "Left out for `runs`: blocks of 512 and 1024, which need 64 and 128 KiB of static shared memory; a block can "
+        "have 48."
+    )
+    assert text.left_out(["particle", "runs"], [128]) == ""
 
 
-def test_the_kernel_that_gains_most_is_judged_and_the_claim_is_that_it_gains_nothing():
+#: without a limit, with one that gains, one that loses, one that does not raise the occupancy, and another size
+_LIMITS = [
+    ("particle", 128, 0, (6.0, 6.1, 6.0), 0.4),
+    ("particle", 128, 64, (5.0, 5.0, 5.2), 0.5),
+    ("particle", 128, 32, (8.0,) * 3, 1.0),
+    ("particle", 128, 128, (5.0,) * 3, 0.4),
+    ("particle", 512, 96, (1.0,) * 3, 0.6),
+]
+
+
+def test_the_gain_by_a_limit_compares_it_with_none_at_one_size_of_the_block_run_by_run():
+    found = launch.gains_by_limits(_launched(_LIMITS), 128).set_index("limit")
+    assert list(found.index) == [64, 32, 128]
+    assert found.loc[64, "gains"] == pytest.approx((1.2, 1.22, 6 / 5.2))
+    assert (found.loc[64, "registers before"], found.loc[64, "occupancy before"]) == (72, 0.4)
+    # a gain within the distance of the runs is none
+    assert (found.loc[64, "faster"], found.loc[32, "faster"]) == ((True,) * 3, (False,) * 3)
+    close = [("runs", 128, 0, (5.0, 5.2, 5.0), 0.4), ("runs", 128, 64, (4.9, 4.9, 5.1), 0.5)]
+    assert launch.gains_by_limits(_launched(close), 128)["faster"].iloc[0] == (False, True, False)
+
+
+def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing():
     claim = claims.load("dpd")["dpd-064"]
-    some = {"particle": [1.0, 1.02, 1.01], "runs": [0.9, 0.95, 1.4]}
-    assert launch.largest_gain(some) == {"measured": 1.01, "scatter": pytest.approx(0.02)}
-    assert text.limits_note(some) == "particle 1.010, runs 0.950"
-    verdicts = [
-        (some, Verdict.REPRODUCED),
-        ({"runs": [1.04, 1.05, 1.06]}, Verdict.TIE),
-        ({"runs": [1.2, 1.21, 1.22]}, Verdict.NOT_REPRODUCED),
-    ]
-    for gains, verdict in verdicts:
-        assert judge(claim, Evidence(**launch.largest_gain(gains))).verdict is verdict
+    limited = launch.gains_by_limits(_launched(_LIMITS), 128)
+    assert launch.share_that_gains(limited) == {"measured": 50.0, "scatter": 0.0}
+    assert text.limits_note(limited) == "2 of 3 limits raise the occupancy; largest gains: particle 1.200"
+    most = launch.gains_by_limits(_launched([row for row in _LIMITS if row[2] != 32]), 128)
+    for found, verdict in ((limited, Verdict.REPRODUCED), (most, Verdict.NOT_REPRODUCED)):
+        assert judge(claim, Evidence(**launch.share_that_gains(found))).verdict is verdict
+    with pytest.raises(InputError, match="no limit of registers raises the occupancy"):
+        launch.share_that_gains(limited[limited["limit"] == 128])
+
+
+def test_a_gain_without_spilled_registers_is_said_to_have_more_warps_and_nothing_more():
+    limited = launch.gains_by_limits(_launched(_LIMITS[:2]), 128)
+    found = text.launches(_launched(_LIMITS[:2]), limited, 128)
+    assert "1 of these gains more than the runs scatter" in found
+    assert "spills nothing, and its occupancy is 50% instead of 40%. More warps, without additional loads, are" in found
+    no_warps = _launched([_LIMITS[0], _LIMITS[3]])
+    assert "does not come from more warps" in text.launches(no_warps, launch.gains_by_limits(no_warps, 128), 128)
 
 
 def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_run(monkeypatch):
@@ -143,13 +177,15 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     monkeypatch.setattr(launch, "limits_of", lambda device: HOPPER)
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
-    table = launch.launch_table(None, None, "runs", [(512, None), (256, 64)], record, runs=3, compared=512)
+    table = launch.launch_table(None, None, "runs", [(256, None), (512, None), (128, 64)], record, runs=3, compared=256)
     row = table.iloc[0]
     assert (row["limit"], row["registers"], row["occupancy"], row["stopped by"]) == (0, 64, 0.5, "registers")
-    # the block size that is compared is run three times, the other once
-    assert list(table["runs"]) == [(3.0, 2.0, 4.0), (3.0,)]
-    assert list(table["seconds"]) == [3.0, 3.0]
-    assert [(timing["registers"], timing["occupancy"]) for timing in kept] == [(64, 0.5)] * 2
+    # the registers of the first launch let the larger block have no limit
+    assert list(table["limit"]) == [0, 0, 64]
+    # the block size that is compared is run three times, the others once
+    assert list(table["runs"]) == [(3.0, 2.0, 4.0), (3.0,), (3.0,)]
+    assert list(table["seconds"]) == [3.0] * 3
+    assert [(timing["registers"], timing["occupancy"]) for timing in kept] == [(64, 0.5)] * 3
 
 
 def test_the_simulator_has_no_registers_to_report(cuda_device):

@@ -86,8 +86,9 @@ def comparison_note(both: Comparison, case: Channel, steps: int) -> str:
         f"{100 * d.largest / d.fastest:.1f} % ({place}, by chance {100 * d.chance / d.fastest:.1f} %)"
         for place, d in both.local.items()
     )
+    lengths = " and ".join(f"{name} over {count * steps} steps" for name, count in both.windows.items())
     return (
-        f"channel of {size}, gap {case.gap:g}, {both.device} and CPU over {both.windows * steps} steps; chance alone "
+        f"channel of {size}, gap {case.gap:g}, {lengths}; chance alone "
         f"makes {100 * both.chance:.1f} %; over each section's own largest velocity {own}; scatter from "
         f"{sections.BLOCKS} blocks of the windows"
     )
@@ -97,7 +98,7 @@ def not_resolved(both: Comparison) -> str:
     """Why this run cannot judge the agreement of CPU and device."""
     return (
         f"{100 * sections.AGREEMENT:g} % can be told where chance alone makes less, from four windows at least: here "
-        f"{both.windows} leave {100 * both.chance:.1f} %"
+        f"{min(both.windows.values())} leave {100 * both.chance:.1f} %"
     )
 
 

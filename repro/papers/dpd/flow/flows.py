@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from math import isfinite, pi
 
@@ -14,6 +15,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.errors import InputError
+from repro.parallel import CpuDevice
 
 #: steps between two samples of the averages
 EVERY = 10
@@ -85,6 +87,21 @@ def run(
         snapshots.append(simulation.particles()["position"])
     windows.append(averages.take())
     return Flow(system, equilibration, window, windows, tuple(snapshots), seen)
+
+
+def processor(case: Poiseuille | Channel, steps: int = 100):
+    """One core or all cores, whichever runs `steps` steps of a case faster: with few particles, cores mostly wait.
+
+    The result does not depend on the number of cores.
+    """
+
+    def seconds(device) -> float:
+        simulation = Simulation(case.system(1), device, strategy="planes")
+        # the first step compiles
+        simulation.step(1)
+        return device.clock(partial(simulation.step, steps))
+
+    return min(CpuDevice("threads"), CpuDevice("threads", workers=1), key=seconds)
 
 
 def require(runs: Iterable[tuple[Poiseuille | Channel | Bulk, int]], *, equilibration: int, window: int, **_) -> None:

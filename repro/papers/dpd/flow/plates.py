@@ -10,6 +10,7 @@ from repro.dpd.averages import Field
 from repro.dpd.cases import Bulk, Poiseuille
 from repro.dpd.observables import Estimate, parabola_viscosity, reverse_viscosity
 from repro.dpd.system import System
+from repro.errors import InputError
 
 from .flows import Flow, distances, mean_field, run, scatter
 
@@ -174,12 +175,24 @@ class Comparison:
 
 
 def compare(runs: dict[str, Flow], relaxation: float) -> Comparison:
-    """Fit parabolas to two runs of one case, {"CPU": run, name: run}; `relaxation` as for `Flow.settled`."""
+    """Fit parabolas to two runs of one case, {"CPU": run, name: run}; `relaxation` as for `Flow.settled`.
+
+    The CPU's windows may be shorter: as many of its last ones as make a window of the device are its last window.
+    Raises InputError where it has not as many.
+    """
     _, device = runs
     run = runs[device]
     settled = run.settled(relaxation)
-    last = {name: parabola(each.settled(relaxation)[-1:], each.system) for name, each in runs.items()}
+    last = {name: parabola(_last_window(each, run.window, relaxation), each.system) for name, each in runs.items()}
     return Comparison(run.system, device, settled, parabola(settled, run.system), last)
+
+
+def _last_window(run: Flow, steps: int, relaxation: float) -> list[Field]:
+    """The last windows of a run that make `steps` steps."""
+    settled, pieces = run.settled(relaxation), max(1, steps // run.window)
+    if len(settled) < pieces:
+        raise InputError(f"{len(settled)} settled windows of {run.window} steps: {pieces} make one of {steps}")
+    return settled[-pieces:]
 
 
 def bulk_box(both: Comparison, side: float, drive: float) -> Bulk:

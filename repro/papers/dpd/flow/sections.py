@@ -128,11 +128,11 @@ def block_scatter(first: list[Field], second: list[Field], case: Channel, reach:
     Each pair of blocks of windows gives a largest distance. A block has an error larger by the root of `BLOCKS` than
     all windows, and the distances of blocks scatter as much more. nan with fewer windows than blocks.
     """
-    size = len(first) // BLOCKS
-    if size == 0:
+    sizes = [len(windows) // BLOCKS for windows in (first, second)]
+    if 0 in sizes:
         return float("nan")
-    starts = range(0, BLOCKS * size, size)
-    blocks = [far_apart(first[k : k + size], second[k : k + size], case, reach) for k in starts]
+    one, two = ([w[k * n : (k + 1) * n] for k in range(BLOCKS)] for w, n in zip((first, second), sizes, strict=True))
+    blocks = [far_apart(*pair, case, reach) for pair in zip(one, two, strict=True)]
     largest = [max(apart.values()) for apart in blocks]
     return (max(largest) - min(largest)) / sqrt(BLOCKS)
 
@@ -159,8 +159,8 @@ class Comparison:
 
     #: name of the device's run
     device: str
-    #: windows that count, of each run
-    windows: int
+    #: windows that count, by run
+    windows: dict[str, int]
     #: heights above the lower wall, and velocities by run and section
     z: np.ndarray
     profiles: dict[str, dict[str, np.ndarray]]
@@ -184,7 +184,7 @@ class Comparison:
     @property
     def resolved(self) -> bool:
         """Whether a distance of `AGREEMENT` can be told from chance."""
-        return self.windows >= FEWEST_WINDOWS and self.chance < AGREEMENT
+        return min(self.windows.values()) >= FEWEST_WINDOWS and self.chance < AGREEMENT
 
 
 def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Comparison:
@@ -194,13 +194,13 @@ def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Compa
     kept = {name: run.windows[left_out:] for name, run in runs.items()}
     profiles = {name: at_middles(mean_field(windows), case, reach) for name, windows in kept.items()}
     velocity = np.concatenate(list(profiles[device].values()))
-    fastest, windows = float(np.nanmax(velocity)), len(kept[device])
+    fastest = float(np.nanmax(velocity))
     # of a bin of either run: the mean of the squares of both
     squares = [section_scatter(each, case, reach) ** 2 / len(each) for each in kept.values()]
     noise = sqrt(sum(squares) / 2) / fastest
     return Comparison(
         device=device,
-        windows=windows,
+        windows={name: len(each) for name, each in kept.items()},
         z=kept[device][0].z - case.walls.bottom,
         profiles=profiles,
         apart=far_apart(kept[first], kept[device], case, reach),

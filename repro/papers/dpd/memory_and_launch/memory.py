@@ -9,9 +9,10 @@ from repro.papers.dpd.repeated import of_runs
 from repro.parallel import Speed, time_launches
 
 from . import constants
+from .occupancy import limits_of, occupancy
 
 #: where the constants lie in the two kernels that a claim compares
-_COMPARED = ("global memory", "read-only path")
+PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
 
 
 def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1) -> pd.DataFrame:
@@ -19,18 +20,20 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
 
     Columns stencil, constants, seconds (the force kernel alone, median over independent runs), runs (the seconds of
     each), spread and "against global memory": the gain over plain global memory, above one where the memory space is
-    faster. Only what `read_only_gain` compares is run more than once.
+    faster. On a GPU also registers (a thread's) and occupancy. Only what `read_only_gain` compares is run more than
+    once.
     """
     expected, rows = reference_forces(system), []
     for stencil in constants.STENCILS:
         for place in constants.places_on(device):
-            times = runs if stencil == "half" and place in _COMPARED else 1
+            times = runs if stencil == "half" and place in COMPARED else 1
             speed = _kernel_speed(system, device, stencil, place, expected, seconds, times)
-            rows.append({key: speed.row[key] for key in ("stencil", "constants", "seconds", "runs", "spread")})
+            columns = ("stencil", "constants", "registers", "occupancy", "seconds", "runs", "spread")
+            rows.append({key: speed.row[key] for key in columns if key in speed.row})
             if record is not None:
                 record.timing(**speed.row, includes=f"the force kernel alone of: {INCLUDES_FORCES}")
     table = pd.DataFrame(rows)
-    plain = table[table["constants"] == "global memory"].set_index("stencil")["seconds"]
+    plain = table[table["constants"] == PLAIN].set_index("stencil")["seconds"]
     return table.assign(**{"against global memory": table["stencil"].map(plain) / table["seconds"]})
 
 
@@ -51,8 +54,17 @@ def _kernel_speed(system: System, device, stencil: str, place: str, expected, se
         size=size_of(system),
         check=check,
         work={},
-        choices={"stencil": stencil, "constants": place},
+        choices={"stencil": stencil, "constants": place} | _taken(device, forces, simulation.setup.block),
     )
+
+
+def _taken(device, forces, block: int) -> dict:
+    """Registers a thread and the occupancy of a force kernel that has run; empty where nothing takes registers."""
+    if device.name != "cuda" or device.simulated:
+        return {}
+    took = device.resources(forces.parts["forces"])
+    resident = occupancy(limits_of(device), block, took["registers"], took["shared"])
+    return {"registers": took["registers"], "occupancy": resident.share}
 
 
 def gains(constants_times: pd.DataFrame) -> pd.Series:
@@ -63,7 +75,7 @@ def gains(constants_times: pd.DataFrame) -> pd.Series:
 def read_only_gain(constants_times: pd.DataFrame) -> dict:
     """The gain of the read-only path over global memory, with the half stencil of the paper's kernel, see `of_runs`."""
     runs = constants_times.set_index(["stencil", "constants"])["runs"].loc["half"]
-    return of_runs(plain / cached for plain, cached in zip(*(runs[place] for place in _COMPARED), strict=True))
+    return of_runs(plain / cached for plain, cached in zip(*(runs[place] for place in COMPARED), strict=True))
 
 
 def in_microseconds(table: pd.DataFrame) -> pd.DataFrame:

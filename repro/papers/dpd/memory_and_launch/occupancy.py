@@ -1,7 +1,6 @@
 """Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
 
 from dataclasses import dataclass
-from statistics import median
 
 import pandas as pd
 
@@ -122,18 +121,29 @@ def shared_bytes(strategy: str, block: int) -> int:
 def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     """Launches to time, (threads per block, most registers): every valid block size, and every limit at one block size.
 
-    A limit of None leaves it to the compiler. A block too large for the registers of its threads gets the limit that
-    makes it fit.
+    A limit of None leaves it to the compiler, see `launch_table`. Raises InputError unless `block` is one of `blocks`,
+    and fits whatever registers its threads take.
     """
-    tried = []
-    for size in blocks:
-        if shared_bytes(strategy, size) <= MOST_STATIC_SHARED:
-            each = _REGISTER_UNIT // WARP
-            most = KEPLER.registers // (-(-size // WARP) * WARP) // each * each
-            tried.append((size, None if most >= KEPLER.registers_a_thread else most))
-    if (block, None) not in tried:
-        raise InputError(f"block = {block}: choose one of {', '.join(str(size) for size, most in tried if not most)}")
-    return tried + [(block, most) for most in registers]
+    sizes = [size for size in blocks if shared_bytes(strategy, size) <= MOST_STATIC_SHARED]
+    sure = [size for size in sizes if limit_needed(KEPLER, size) is None]
+    if block not in sure:
+        raise InputError(f"block = {block}: choose one of {', '.join(map(str, sure))}")
+    return [(size, None) for size in sizes] + [(block, most) for most in registers]
+
+
+def left_out(strategy: str, blocks) -> list[int]:
+    """The block sizes that need more static shared memory than one block can have."""
+    return [size for size in blocks if shared_bytes(strategy, size) > MOST_STATIC_SHARED]
+
+
+def limit_needed(limits: Limits, block: int, registers: int | None = None) -> int | None:
+    """The limit of registers a thread without which one block does not fit; None where it fits as compiled.
+
+    `registers` are those of the kernel as compiled, by default the most that a thread can have.
+    """
+    threads, each = _rounded(-(-block // WARP), _WARP_UNIT) * WARP, _REGISTER_UNIT // WARP
+    most = limits.registers // threads // each * each
+    return None if (registers or limits.registers_a_thread) <= most else most
 
 
 def launch_table(
@@ -141,14 +151,17 @@ def launch_table(
 ) -> pd.DataFrame:
     """Time the force kernel of a strategy for each (block, most registers) of `tried`, on a GPU; each is checked.
 
-    Columns strategy, block, limit, registers, local (bytes per thread spilled to local memory), shared, occupancy,
-    "stopped by", seconds (median over independent runs), runs (the seconds of each), spread. Only launches with blocks
-    of `compared` threads, which `gain_by_limits` compares, are run more than once.
+    Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
+    occupancy, "stopped by", seconds (median over independent runs), runs (the seconds of each), spread. A block that
+    does not fit with the registers that a smaller one before it took gets the limit that makes it fit. Only launches
+    with blocks of `compared` threads, which `gains_by_limits` compares, are run more than once.
     """
-    expected, limits, rows = reference_forces(system), limits_of(device), []
-    for block, most in tried:
+    expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], None
+    for block, chosen in tried:
+        most = chosen or limit_needed(limits, block, compiled)
         times = runs if block == compared else 1
         speed, took = _launch_speed(system, device, strategy, block, most, expected, seconds, times)
+        compiled = compiled if most else took["registers"]
         resident = occupancy(limits, block, took["registers"], took["shared"])
         row = {"strategy": strategy, "block": block, "limit": most or 0} | took
         row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
@@ -184,19 +197,40 @@ def _launch_speed(system, device, strategy, block, most, expected, seconds, runs
     return speed, device.resources(launch)
 
 
-def gain_by_limits(table: pd.DataFrame, block: int) -> dict[str, list[float]]:
-    """By strategy, in each run: time without a limit of registers over that with the best limit, at one block size."""
-    at, gains = table[table["block"] == block], {}
-    for strategy, rows in at.groupby("strategy"):
-        free, limited = rows[rows["limit"] == 0].iloc[0], rows[rows["limit"] > 0]
-        best = limited.loc[limited["seconds"].idxmin()]
-        gains[strategy] = [plain / least for plain, least in zip(free["runs"], best["runs"], strict=True)]
-    return gains
+def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
+    """What each limit of registers gains at one block size, from `launch_table`, beside the same launch without one.
+
+    Columns strategy, limit, registers, local, occupancy, and of the launch without a limit "registers before" and
+    "occupancy before"; gains (the time without a limit over that with it, run by run), and faster (in each run, whether
+    the limit saves more than the runs of either launch lie apart).
+    """
+    kept, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
+    found = []
+    for _, rows in table[table["block"] == block].groupby("strategy"):
+        free = rows[rows["limit"] == 0].iloc[0]
+        for _, row in rows[rows["limit"] > 0].iterrows():
+            pairs = list(zip(free["runs"], row["runs"], strict=True))
+            scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
+            gains = tuple(plain / limited for plain, limited in pairs)
+            faster = tuple(plain - limited > scatter for plain, limited in pairs)
+            found.append((*row[kept], *free[before], gains, faster))
+    return pd.DataFrame(found, columns=[*kept, *(f"{name} before" for name in before), "gains", "faster"])
 
 
-def largest_gain(gains: dict[str, list[float]]) -> dict:
-    """The gain of the strategy that gains most, from `gain_by_limits`; see `of_runs`."""
-    return of_runs(max(gains.values(), key=median))
+def with_more_warps(limited: pd.DataFrame) -> pd.DataFrame:
+    """The limits of `gains_by_limits` that raise the occupancy."""
+    return limited[limited["occupancy"] > limited["occupancy before"]]
+
+
+def share_that_gains(limited: pd.DataFrame) -> dict:
+    """The share, in %, of the limits that raise the occupancy which gain speed, of both kernels; see `of_runs`.
+
+    Raises InputError if no limit raises the occupancy.
+    """
+    raising = with_more_warps(limited)
+    if raising.empty:
+        raise InputError("no limit of registers raises the occupancy: choose smaller ones")
+    return of_runs(100 * sum(run) / len(run) for run in zip(*raising["faster"], strict=True))
 
 
 def launch_tables(system: System, device, all_tried: dict, record=None, **options) -> pd.DataFrame:

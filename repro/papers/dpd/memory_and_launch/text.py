@@ -4,7 +4,7 @@ from statistics import median
 
 import pandas as pd
 
-from . import access, memory
+from . import access, memory, occupancy
 
 
 def strides(walks: pd.DataFrame, device) -> str:
@@ -42,7 +42,7 @@ def _at_random(large: pd.DataFrame) -> float:
 
 
 def constants(table: pd.DataFrame) -> str:
-    """The fastest place of the constants for each stencil, from `memory.constants_table`."""
+    """The fastest place of the constants for each stencil, and the judged one, from `memory.constants_table`."""
     gain = memory.gains(table)
     best = {stencil: gain[stencil].idxmax() for stencil in ("half", "full")}
     gains = " and ".join(
@@ -51,36 +51,124 @@ def constants(table: pd.DataFrame) -> str:
     )
     return (
         f"Against global memory the best place gains {gains}. The repetitions of one measurement spread by up to "
-        f"{table['spread'].max():.1%}, so a smaller difference is not significant."
+        f"{table['spread'].max():.1%}, so a smaller difference is not significant.{_read_only(table, gain)}"
     )
+
+
+def _read_only(table: pd.DataFrame, gain: pd.Series) -> str:
+    """The gain of the read-only path, and the registers that it takes; empty where there is no such path."""
+    if ("half", memory.READ_ONLY) not in gain:
+        return ""
+    judged = memory.read_only_gain(table)
+    change, scatter = judged["measured"] - 1, judged["scatter"]
+    kind = "no difference beyond that" if abs(change) <= scatter else "faster" if change > 0 else "**slower**"
+    return (
+        f" The *read-only path*, by which the claim is judged, has **{1 + change:.3f}** times the speed of global "
+        f"memory with the half stencil, where runs differ by {scatter:.3f} ({kind}), and "
+        f"{gain['full', memory.READ_ONLY]:.3f} times with the full one.{_registers(table, kind == '**slower**')}"
+    )
+
+
+def _registers(table: pd.DataFrame, slower: bool) -> str:
+    """How many registers the read-only path takes, and whether that can explain a loss."""
+    if "registers" not in table:
+        return ""
+    at = table.set_index(["stencil", "constants"])
+    rows = {stencil: [at.loc[(stencil, place)] for place in memory.COMPARED] for stencil in ("half", "full")}
+    taken = " and ".join(
+        f"{cached['registers']} registers with the {stencil} stencil (global memory: {plain['registers']}), an "
+        f"occupancy of {cached['occupancy']:.0%} ({plain['occupancy']:.0%})"
+        for stencil, (plain, cached) in rows.items()
+    )
+    fewer = {stencil: cached["occupancy"] < plain["occupancy"] for stencil, (plain, cached) in rows.items()}
+    why = ""
+    if slower and fewer["half"]:
+        why = " Fewer resident warps are a likely cause of the loss"
+        other = at.loc[("full", memory.READ_ONLY), "against global memory"]
+        alone = fewer["full"] and other > 1 - table["spread"].max()
+        why += ", but not alone: they cost the full stencil no speed." if alone else "."
+    elif slower:
+        why = " The occupancy is no lower, so the cause of the loss is not known."
+    return f" It takes {taken}.{why}"
 
 
 def constants_note(table: pd.DataFrame) -> str:
     """The gain of the read-only path beside the one that is judged, and the spread."""
-    full = memory.gains(table)["full", "read-only path"]
+    full = memory.gains(table)["full", memory.READ_ONLY]
     return f"half stencil; full stencil {full:.3f}; spread of the repetitions up to {table['spread'].max():.1%}"
 
 
-def launches(table: pd.DataFrame, limited: dict[str, list[float]], block: int) -> str:
+def launches(table: pd.DataFrame, limited: pd.DataFrame, block: int) -> str:
     """The fastest launch of each kernel beside that with the largest occupancy, from `occupancy.launch_table`.
 
-    `limited` are the gains by limits of registers at blocks of `block` threads, from `occupancy.gain_by_limits`.
+    `limited` are the gains by limits of registers at blocks of `block` threads, from `occupancy.gains_by_limits`.
     """
-    return " ".join(_one_kernel(name, rows, median(limited[name]), block) for name, rows in table.groupby("strategy"))
+    return "\n\n".join(
+        f"{_one_kernel(name, rows)} {_limits(limited[limited['strategy'] == name], block)}"
+        for name, rows in table.groupby("strategy")
+    )
 
 
-def _one_kernel(name: str, rows: pd.DataFrame, gain: float, block: int) -> str:
+def _one_kernel(name: str, rows: pd.DataFrame) -> str:
     fastest = rows.loc[rows["seconds"].idxmin()]
     fullest = rows.sort_values(["occupancy", "seconds"], ascending=[True, False]).iloc[-1]
     rank = rows[["occupancy", "seconds"]].corr("spearman").loc["occupancy", "seconds"]
+    stops = ", ".join(f"{what} ({times})" for what, times in rows["stopped by"].value_counts().items())
     return (
         f"`{name}` is fastest with blocks of {fastest['block']}, {fastest['registers']} registers and an occupancy of "
         f"{fastest['occupancy']:.0%}; with the largest occupancy, {fullest['occupancy']:.0%}, it takes "
         f"{fullest['seconds'] / fastest['seconds']:.2f} times as long. The rank correlation of occupancy and speed is "
-        f"{-rank:.2f}. The best limit of registers at blocks of {block} gains {gain:.3f} times."
+        f"{-rank:.2f}. What stops the occupancy of its {len(rows)} launches: {stops}."
     )
 
 
-def limits_note(limited: dict[str, list[float]]) -> str:
-    """The gains by a limit of registers, by kernel, from `occupancy.gain_by_limits`."""
-    return ", ".join(f"{name} {median(values):.3f}" for name, values in limited.items())
+def _limits(limited: pd.DataFrame, block: int) -> str:
+    """How many of the limits of one kernel gain, and what the best one does."""
+    if limited.empty:
+        return ""
+    raising = occupancy.with_more_warps(limited)
+    faster = sum(median(runs) for runs in raising["faster"])
+    best = limited.loc[limited["gains"].map(median).idxmax()]
+    spills = "spills nothing" if best["local"] == 0 else f"spills {best['local']} bytes a thread"
+    return (
+        f"Of {len(limited)} limits of registers at blocks of {block}, {len(raising)} raise the occupancy, and "
+        f"{faster:g} of these gain{'s' * (faster == 1)} more than the runs scatter. The best limit, {best['limit']}, "
+        f"gains {median(best['gains']):.3f} times: the kernel has {best['registers']} registers instead of "
+        f"{best['registers before']}, {spills}, and its occupancy is {best['occupancy']:.0%} instead of "
+        f"{best['occupancy before']:.0%}.{_why(best)}"
+    )
+
+
+def _why(best: pd.Series) -> str:
+    """What can be said of the cause of a gain; empty where the best limit does not gain."""
+    if not median(best["faster"]):
+        return ""
+    if best["occupancy"] > best["occupancy before"]:
+        price = "without additional loads" if best["local"] == 0 else "worth more than the additional loads"
+        return f" More warps, {price}, are a likely cause of the gain; a changed order of instructions may be another."
+    return " The gain does not come from more warps, but from a changed code."
+
+
+def left_out(kernels, blocks) -> str:
+    """The block sizes that are not run, since they need too much shared memory; empty where there are none."""
+    sizes = {name: occupancy.left_out(name, blocks) for name in kernels}
+    most = occupancy.MOST_STATIC_SHARED // 1024
+    return "".join(
+        f"\n\nLeft out for `{name}`: blocks of {_with_and(left)}, which need "
+        f"{_with_and(occupancy.shared_bytes(name, size) // 1024 for size in left)} KiB of static shared memory; a "
+        f"block can have {most}."
+        for name, left in sizes.items()
+        if left
+    )
+
+
+def _with_and(numbers) -> str:
+    return " and ".join(map(str, numbers))
+
+
+def limits_note(limited: pd.DataFrame) -> str:
+    """How many limits raise the occupancy, and the largest gain of each kernel, from `occupancy.gains_by_limits`."""
+    raising = occupancy.with_more_warps(limited)
+    best = limited.assign(gain=limited["gains"].map(median)).groupby("strategy")["gain"].max()
+    gains = ", ".join(f"{name} {gain:.3f}" for name, gain in best.items())
+    return f"{len(raising)} of {len(limited)} limits raise the occupancy; largest gains: {gains}"

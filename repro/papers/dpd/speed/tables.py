@@ -45,6 +45,9 @@ CLAIMS = sorted(
     + [name for column, rows in _TABLE_4_CLAIMS.items() if column != "particles" for name in rows.values()]
 )
 
+#: how often a program is run whose runs are compared, each with a simulation built anew, and timed in each run
+_REPEATED = {"runs": RUNS, "repeats": 3}
+
 #: the paper's mappings of particles to threads
 MAPPINGS = ("cell", "particle")
 
@@ -199,7 +202,7 @@ def _measured(cases: dict, ways: dict, record, seconds: float, repeated=(), **op
     for count, system in cases.items():
         for way, (strategy, device) in ways.items():
             case = f"{way}, {device.name}, {system.name}, {count} particles"
-            chosen = options | {"strategy": strategy, "runs": RUNS if way in repeated else 1}
+            chosen = options | {"strategy": strategy} | (_REPEATED if way in repeated else {"runs": 1})
             if way == PAPER_PROGRAM:
                 runs.append((case, in_cell_order(system), device, chosen | {"rounds": 0}))
             else:
