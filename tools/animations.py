@@ -16,9 +16,14 @@ from repro.lbm.cases import Cavity
 from repro.lbm.simulation import Simulation as Lattice
 from repro.papers.dpd.random_numbers import density_waves
 from repro.papers.electrons.plasma import loop
-from repro.papers.style import BLUE, use_style
+from repro.papers.style import BLUE, ORANGE, use_style
 from repro.parallel import select
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.constants import LIGHT, REST_ENERGY
+from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation as Electrons
+from repro.pic.system import Electrons as Beginning
+from repro.pic.system import System
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/_static"
 FRAMES, PER_SECOND = 40, 10
@@ -113,6 +118,54 @@ def waves(device, side: int = 8, settle: int = 300, every: int = 4) -> None:
     save("waves", figure, frames(), draw)
 
 
+def growth_length(field: float) -> float:
+    """In which runaway electrons in air grow e-fold in a field in V/m, in m: Dwyer (2003), GRL 30, 2055."""
+    return 7.3e6 / (field - 2.76e5)
+
+
+def avalanche(device, field: float = 2e6, energy: float = 1e6, first: int = 20, nanoseconds: float = 80) -> None:
+    """Electrons in air and a strong field: some of those that they free run away, too, and free others."""
+    momentum = np.sqrt((energy / REST_ENERGY + 1) ** 2 - 1)
+    electrons = Beginning(
+        np.full((first, 3), [2.0, 6.0, 6.0]), np.full((first, 3), [momentum, 0.0, 0.0]), np.ones(first)
+    )
+    system = System(
+        Mesh((32, 12, 12), (1.0,) * 3, ("absorbing", "periodic", "periodic"), layers=1),
+        5e-12,
+        electrons,
+        electric=(-field, 0.0, 0.0),
+        self_field=False,
+        air=Collisions(cut=1e4, stop=1e4),
+        capacity=200_000,
+        name="avalanche",
+    )
+    simulation = Electrons(system, device)
+    figure, (upper, lower) = plt.subplots(2, 1, figsize=(6.4, 5.2), height_ratios=(3, 2))
+    times, counts = [], []
+
+    def frames():
+        for _ in range(FRAMES):
+            simulation.step(round(nanoseconds * 1e-9 / FRAMES / system.dt))
+            yield simulation.particles()
+
+    def draw(particles):
+        place, kinetic = particles["position"] - [2.0, 6.0, 6.0], np.sqrt(1 + (particles["momentum"] ** 2).sum(1)) - 1
+        times.append(1e9 * simulation.time)
+        counts.append((kinetic * REST_ENERGY > energy).sum())
+        for axes in (upper, lower):
+            axes.clear()
+        upper.scatter(place[:, 0], place[:, 1], s=2, c=np.log10(kinetic * REST_ENERGY), cmap="cividis", vmin=4, vmax=7)
+        upper.set(xlim=(-1, 26), ylim=(-5, 5), xlabel="along the force (m)", ylabel="across (m)")
+        upper.set_title(f"{len(kinetic)} electrons after {times[-1]:.0f} ns; the brighter, the faster")
+        lower.semilogy(times, counts, color=BLUE, marker="none", label=f"above {energy / 1e6:g} MeV")
+        told = first * np.exp(1e-9 * np.array([0, nanoseconds]) * LIGHT * 0.89 / growth_length(field))
+        lower.semilogy([0, nanoseconds], told, "--", color=ORANGE, marker="none", label="e-fold growth after Dwyer")
+        lower.set(xlim=(0, nanoseconds), ylim=(1, 2 * told[1]), xlabel="time (ns)", ylabel="electrons")
+        lower.legend(loc="upper left")
+
+    save("avalanche", figure, frames(), draw)
+
+
 def main() -> None:
     """Make all."""
     use_style()
@@ -120,6 +173,7 @@ def main() -> None:
     cavity(device)
     waves(device)
     streams(device)
+    avalanche(device)
 
 
 if __name__ == "__main__":
