@@ -245,6 +245,9 @@ def publish(
     beside: Annotated[
         bool, typer.Option("--beside", help="Only add measurements to what another machine has published.")
     ] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Only renew the text of published notebooks whose results still stand.")
+    ] = False,
 ) -> None:
     """Copy a finished run in the papers' sizes into notebooks/rendered, figures and data/measured.
 
@@ -252,7 +255,16 @@ def publish(
     python -m repro publish
     python -m repro publish --from results/paper/nvidia-h200
     python -m repro publish --from results/paper/nvidia-h100 --beside
+    python -m repro publish --text
     """
+    if text:
+        from .study.wording import renew
+
+        if source or beside:
+            raise InputError("--text renews what is published: it takes neither --from nor --beside")
+        renewed = renew()
+        typer.echo("\n".join([*renewed, f"the text of {len(renewed)} published notebooks renewed"]))
+        return
     from .study.publish import publish as copy
 
     files = copy(source, profile, beside=beside)

@@ -37,7 +37,7 @@ def publish(
     profile = _one_profile(folder, found)
     expected = [book for book in books.notebooks if profile in book.profiles]
     ran = [book for book in expected if found[book.id].sidecar or found[book.id].failure or found[book.id].trouble]
-    _require_clean(project)
+    require_clean(project)
     for book in ran:
         _require_finished(book, found[book.id], folder)
         _require_fitting(book, found[book.id].sidecar, folder, project)
@@ -60,7 +60,8 @@ def publish(
     return [target for _, target in copies]
 
 
-def _require_clean(project: Project) -> None:
+def require_clean(project: Project) -> None:
+    """Raise InputError if the checkout has changes that are not committed, or no commit."""
     at_hand = manifest.commit(project.root)
     if at_hand.get("dirty", True):
         why = "has changes that are not committed" if at_hand else "has neither git nor a manifest"

@@ -1,5 +1,6 @@
 """What is published in this checkout: whether it is what the runs made, and whether the sources have outgrown it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from repro.files import read_json
@@ -49,7 +50,7 @@ def look(book: Notebook, machine: str, project: Project) -> Result:
     path = sidecar_of(book, machine, project)
     if not path.exists():
         return Result(None, None, "")
-    trouble = next(iter(_edits(path, book, project)), "")
+    trouble = next(iter(edits(path, book, project)), "")
     # an executed notebook or a figure may be lost; a result that was edited itself says nothing
     return Result(None if trouble.startswith(path.name) else read_json(path), None, trouble)
 
@@ -65,7 +66,7 @@ def flaw(book: Notebook, project: Project) -> str:
 def edited(books: Catalogue, project: Project) -> list[str]:
     """A line for each published file that is not what a run made."""
     found = [(book, path) for book in books.notebooks for path in sidecars(book, project)]
-    return [f"{book.id}: {text}" for book, path in found for text in _edits(path, book, project)]
+    return [f"{book.id}: {text}" for book, path in found for text in edits(path, book, project)]
 
 
 def states(books: Catalogue, project: Project) -> dict[str, str]:
@@ -73,18 +74,23 @@ def states(books: Catalogue, project: Project) -> dict[str, str]:
     return {book.id: flaw(book, project) or "up to date" for book in books.notebooks}
 
 
-def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
-    if edits := _edits(path, book, project):
-        return edits
-    run, machines = read_json(path)["run"], project.data / "measured"
+def changes(path: Path, run: Mapping, book: Notebook, project: Project) -> list[str]:
+    """In what the sources at hand differ from those of a published result, of which `run` tells."""
+    machines = project.data / "measured"
     # what shows the results of a machine may have been run on another one
-    shown = sorted(machines.iterdir()) if EVERYTHING in book.needs else [machines / machine_of(path, project)]
-    found = [changes_since(book, run, project, named_results(machine, path)) for machine in shown]
-    changes = min(found, key=len)
-    return [f"out of date: {fingerprint.in_words(changes)}"] if changes else []
+    seen = sorted(machines.iterdir()) if EVERYTHING in book.needs else [machines / machine_of(path, project)]
+    return min((changes_since(book, run, project, named_results(machine, path)) for machine in seen), key=len)
 
 
-def _edits(path: Path, book: Notebook, project: Project) -> list[str]:
+def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
+    if found := edits(path, book, project):
+        return found
+    found = changes(path, read_json(path)["run"], book, project)
+    return [f"out of date: {fingerprint.in_words(found)}"] if found else []
+
+
+def edits(path: Path, book: Notebook, project: Project) -> list[str]:
+    """What of a published result is not what a run made, a line each."""
     content = read_json(path)
     if why := flaw_of(content, book.id):
         return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]

@@ -189,6 +189,13 @@ def test_report_names_published_files_that_were_edited(published, repro, name, l
     assert f"\nPUBLISHED toy/good: {line}\n" in done.stdout
 
 
+def test_publish_renews_the_text_of_what_is_published_or_says_what_it_takes(published, repro):
+    assert repro("publish", "--text").stdout == "the text of 0 published notebooks renewed\n"
+    done = repro("publish", "--text", "--beside")
+    assert done.stderr == "repro: --text renews what is published: it takes neither --from nor --beside\n"
+    assert done.returncode == 2
+
+
 def test_report_names_a_published_number_that_was_edited(published, repro):
     path = published.project.data / "measured/machine/toy/good.json"
     path.write_text(path.read_text().replace("0.5541", "0.5543"))

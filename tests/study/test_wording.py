@@ -1,0 +1,121 @@
+"""Where the text of a published notebook alone has changed it is renewed, and what was computed stands."""
+
+import nbformat
+import pytest
+
+from repro.errors import InputError
+from repro.files import json_text, read_json
+from repro.study import catalogue, published, seal
+from repro.study.publish import publish
+from repro.study.wording import renew
+
+BOTH = "profiles = { quick = {}, paper = {} }"
+OLD, NEW = "# What is known", "# What was found\n\nIn better words."
+
+
+def retell(path, text: str, code: str = "") -> None:
+    """Let a notebook begin with another text, and end with other code."""
+    book = nbformat.read(path, as_version=4)
+    book.cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    book.cells.insert(0, nbformat.v4.new_markdown_cell(text))
+    book.cells[-1].source += code
+    nbformat.write(book, path)
+
+
+@pytest.fixture
+def told(workshop):
+    """A checkout with published results of toy/a and of score, which shows all others."""
+    workshop.source("toy.py", "SIZE = 1")
+    retell(workshop.add("toy/a", "import repro.toy", entry=BOTH), OLD)
+    workshop.add("score", "pass", entry=f'needs = ["*"]\n{BOTH}')
+    workshop.commit()
+    workshop.finish("toy/a", {"toy-001": {"measured": 0.5541}}, profile="paper")
+    workshop.finish("score", profile="paper", figures=())
+    publish(project=workshop.project)
+    workshop.commit()
+    assert states(workshop) == {"toy/a": "up to date", "score": "up to date"}
+    return workshop
+
+
+def states(workshop) -> dict[str, str]:
+    return published.states(catalogue.load(workshop.project), workshop.project)
+
+
+def source(workshop):
+    return workshop.project.notebooks / "toy/a.ipynb"
+
+
+def rendered(workshop):
+    return nbformat.read(workshop.project.notebooks / "rendered/toy/a.ipynb", as_version=4)
+
+
+def measured(workshop):
+    return workshop.project.data / "measured/machine/toy/a.json"
+
+
+def test_new_words_are_published_without_a_run_and_no_number_changes(told):
+    before = read_json(measured(told))
+    retell(source(told), NEW)
+    told.commit()
+    assert states(told)["toy/a"] == "out of date: notebooks/toy/a.ipynb changed"
+    # what shows the others' results depends on them
+    assert renew(told.project) == ["toy/a", "score"]
+    assert states(told) == {"toy/a": "up to date", "score": "up to date"}
+    assert published.edited(catalogue.load(told.project), told.project) == []
+    assert rendered(told).cells[0].source == NEW
+    after = read_json(measured(told))
+    assert after["run"].pop("text") == told.git("rev-parse", "HEAD")
+    for result in (before, after):
+        del result["run"]["depends"]["files"]["notebooks/toy/a.ipynb"], result[seal.SEAL], result[seal.FILES]
+    assert after == before
+
+
+def test_what_is_up_to_date_is_left_alone(told):
+    before = measured(told).read_bytes()
+    assert renew(told.project) == []
+    assert measured(told).read_bytes() == before
+
+
+@pytest.mark.parametrize("change", ["code", "import", "parameters", "data"])
+def test_words_are_not_renewed_where_a_run_could_come_out_otherwise(told, change):
+    retell(source(told), NEW, code="\nvalue = 2" if change == "code" else "")
+    if change == "import":
+        told.source("toy.py", "SIZE = 2")
+    if change == "parameters":
+        told.catalogue.write_text(told.catalogue.read_text().replace("paper = {}", "paper = { value = 2.0 }", 1))
+    if change == "data":
+        told.catalogue.write_text(told.catalogue.read_text().replace(BOTH, f'data = ["published/*.csv"]\n{BOTH}', 1))
+    told.commit()
+    before = measured(told).read_bytes()
+    assert renew(told.project) == []
+    assert measured(told).read_bytes() == before
+    assert rendered(told).cells[0].source == OLD
+    assert states(told)["toy/a"].startswith("out of date: ")
+
+
+def test_the_seal_must_vouch_for_the_code_that_ran(told):
+    executed = told.project.notebooks / "rendered/toy/a.ipynb"
+    executed.write_text(executed.read_text().replace("import repro.toy", "import repro.toy as toy"))
+    retell(source(told), NEW)
+    told.commit()
+    assert renew(told.project) == []
+    assert states(told)["toy/a"] == "toy/a.ipynb is not what the run made"
+
+
+def test_the_cell_that_sets_the_parameters_stays_behind_theirs(told):
+    book, executed = rendered(told), told.project.notebooks / "rendered/toy/a.ipynb"
+    book.cells.insert(2, nbformat.v4.new_code_cell("value = 2.0", metadata={"tags": ["injected-parameters"]}))
+    nbformat.write(book, executed)
+    sidecar = read_json(measured(told))
+    files = {"toy/a.ipynb": executed, "figures/toy-a-a.png": told.project.root / "figures/toy-a-a.png"}
+    measured(told).write_text(json_text(seal.sealed(sidecar, files)))
+    retell(source(told), NEW)
+    told.commit()
+    assert "toy/a" in renew(told.project)
+    assert [c.source for c in rendered(told).cells] == [NEW, "value = 0.5541", "value = 2.0", "import repro.toy"]
+
+
+def test_changes_that_are_not_committed_are_refused(told):
+    retell(source(told), NEW)
+    with pytest.raises(InputError, match="not committed: nothing is published"):
+        renew(told.project)
