@@ -1,0 +1,50 @@
+"""Fills a run folder with the published results of the notebooks that did not run in it.
+
+So that the scoreboard can be made, and all be published, after some notebooks ran on another machine:
+
+.venv/bin/python tools/fill_run.py build/paper/nvidia-h200
+.venv/bin/python -m repro run scoreboard --profile paper --output build/paper/nvidia-h200
+.venv/bin/python -m repro publish --from build/paper/nvidia-h200
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from repro.files import read_json
+from repro.study import catalogue, published
+from repro.study.catalogue import EVERYTHING
+from repro.study.paths import Project
+
+
+def fill(folder: Path, project: Project) -> list[str]:
+    """Copy what is published of the machine that the folder is named after; returns the ids of what was copied."""
+    filled = []
+    for book in catalogue.load(project).notebooks:
+        source, target = published.sidecar_of(book, folder.name, project), folder / f"{book.id}.json"
+        # what shows the others' results is made anew
+        if EVERYTHING in book.needs or target.exists() or not source.exists() or published.edits(source, book, project):
+            continue
+        names = {name: published.place(name, book, project) for name in read_json(source)["files"]}
+        # the result last: it says what the others must be
+        for name, file in [*names.items(), (f"{book.id}.json", source)]:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, folder / name)
+        filled.append(book.id)
+    folder.mkdir(parents=True, exist_ok=True)
+    # what marks a folder as one of runs
+    (folder / ".lock").touch()
+    return filled
+
+
+def main(words: list[str]) -> None:
+    """Fill the folder that is named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="a run folder, named after its machine")
+    filled = fill(parser.parse_args(words).folder, Project.default())
+    print("\n".join([*filled, f"{len(filled)} published results copied"]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
