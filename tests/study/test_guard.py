@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
+from helpers.processes import gone
 
 from repro.study.client import MOST_OUTPUT
 from repro.study.runner import run
@@ -119,11 +120,3 @@ def kill_above(pid: Path, generations: int) -> None:
     for _ in range(generations):
         process = process.parent()
     process.send_signal(signal.SIGKILL)
-
-
-def gone(process: int) -> bool:
-    for _ in range(100):
-        if not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.1)
-    return False

@@ -11,8 +11,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psutil
 import pytest
+from helpers.processes import gone
 from helpers.workshop import GOOD
 
 from repro.errors import InputError
@@ -393,11 +393,3 @@ def wait_for(file: Path) -> str:
             return file.read_text()
         time.sleep(0.1)
     raise AssertionError(f"{file.name} never came")
-
-
-def gone(process: int) -> bool:
-    for _ in range(100):
-        if not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.1)
-    return False
