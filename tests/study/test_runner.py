@@ -146,7 +146,7 @@ def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
     workshop.add("toy/unclosed", "# open_record")
     workshop.add("toy/after", "pass", entry='needs = ["toy/raises"]')
     workshop.add("toy/fine", "pass")
-    found = statuses(workshop, jobs=3, timeout=2)
+    found = statuses(workshop, jobs=3, timeout=6)
     assert found.pop("toy/fine") == "done"
     assert set(found.values()) == {"failed"}
     folder = workshop.project.build / "run"
