@@ -20,7 +20,8 @@ INJECTED, PARAMETERS = "injected-parameters", "parameters"
 def renew(project: Project | None = None) -> list[str]:
     """Put the text of the sources at hand into published notebooks; returns the ids of those that were renewed.
 
-    Left as they are: what was edited, and what more than the text of has changed; `status --published` says why.
+    Left as it is: what was edited, what has changed in more than its text, and what other machines have beside the
+    result that is shown, whose executed notebooks are not here; `status --published` names them.
     InputError if the checkout has changes that are not committed.
     """
     project = project or Project.default()
@@ -39,17 +40,19 @@ def _renewed(book: Notebook, hashes: dict[str, tuple[str, str]], project: Projec
     sidecar, source = read_json(path), book.source(project)
     name, depends = source.relative_to(project.root).as_posix(), sidecar["run"]["depends"]["files"]
     depends |= {result: now for result, (then, now) in hashes.items() if depends.get(result) == then}
-    changes, content = published.changes(path, sidecar["run"], book, project), None
-    executed, then = published.place(f"{book.id}.ipynb", book, project), _hash(path, project)
-    files = {file: published.place(file, book, project) for file in sidecar[seal.FILES]}
+    changes, told = published.changes(path, sidecar["run"], book, project), None
+    executed = published.place(f"{book.id}.ipynb", book, project)
     if changes == [f"{name} changed"]:
-        content = _retold(executed, source)
-        depends[name] = _hash(source, project)
-        sidecar["run"]["text"] = manifest.commit(project.root)["commit"]
-    if bool(changes) != bool(content) or sidecar == read_json(path):
+        told = _retold(executed, source)
+        depends[name], sidecar["run"]["text"] = _hash(source, project), manifest.commit(project.root)["commit"]
+    elif not changes and sidecar != read_json(path):
+        # it follows what the others' results have become
+        told = read_json(executed)
+    if told is None:
         return False
+    then, files = _hash(path, project), {file: published.place(file, book, project) for file in sidecar[seal.FILES]}
     with whole(executed) as notebook, whole(path) as result:
-        notebook.write_text(json_text(content) if content else executed.read_text(encoding="utf-8"), encoding="utf-8")
+        notebook.write_text(json_text(told), encoding="utf-8")
         result.write_text(json_text(seal.sealed(sidecar, files | {f"{book.id}.ipynb": notebook})), encoding="utf-8")
     hashes[f"results/{book.id}.json"] = then, _hash(path, project)
     return True
