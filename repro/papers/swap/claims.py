@@ -16,6 +16,9 @@ JUDGED = (*ON_CORE, *ON_GPU, TREND)
 #: the grid of the paper's table 1 and figure 8, and its largest
 PAPER_NODES, LARGEST = 128, 512
 
+#: fewest runs that tell how far runs lie apart
+RUNS = 3
+
 KERNELS, BUS = ("collide", "stream"), ("to the GPU", "to the host")
 
 
@@ -108,7 +111,7 @@ def with_the_rest(parts: pd.DataFrame, stated: Paper, nodes: int) -> dict[str, f
 
 def rest_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
     """The claims that hang on the rest: the paper's numbers, ours, and ours with the paper's rest."""
-    measured = {name: value for values in hybrid_claims(parts).values() for name, value in values.items()}
+    measured = _flat(hybrid_claims(parts))
     small, large = (with_the_rest(parts, stated, nodes) for nodes in (PAPER_NODES, LARGEST))
     gain = stated.speedups[LARGEST] / stated.collide_only[LARGEST]
     rows = [
@@ -134,6 +137,25 @@ def baseline(table: pd.DataFrame, nodes: int) -> str:
     """What the speedups on a grid are over; `table` is from `iterations`."""
     row = table.set_index(["way", "nodes"]).loc[(SERIAL, nodes)]
     return f"the serial sweep, one core: {row['mlups']:.2f} MLUPS"
+
+
+def one_by_one(parts: pd.DataFrame) -> list[pd.DataFrame]:
+    """The parts of each run alone, with its own seconds."""
+    return [
+        parts.assign(seconds=[values[run] for values in parts["runs"]]) for run in range(min(map(len, parts["runs"])))
+    ]
+
+
+def scatter(parts: pd.DataFrame) -> dict[str, float | None]:
+    """How far apart the values of each claim lie in independent runs; None with fewer runs than tell that."""
+    runs = [_flat(hybrid_claims(run)) for run in one_by_one(parts)]
+    if len(runs) < RUNS:
+        return dict.fromkeys(ON_GPU)
+    return {claim: float(np.ptp([run[claim] for run in runs])) for claim in ON_GPU}
+
+
+def _flat(claims: dict[int, dict]) -> dict:
+    return {claim: value for values in claims.values() for claim, value in values.items()}
 
 
 def core_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
@@ -182,9 +204,11 @@ def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
         for claim in ON_CORE:
             record.not_measured(claim, f"needs the paper's grid of {PAPER_NODES}^3")
     if on_gpu and compared(parts):
+        apart = scatter(parts)
         for nodes, values in hybrid_claims(parts).items():
             for claim, value in values.items():
-                record.measure(claim, value, baseline=baseline(table, nodes), note=_note(claim, parts, nodes))
+                how = {"scatter": apart[claim], "baseline": baseline(table, nodes)}
+                record.measure(claim, value, **how, note=_note(claim, parts, nodes))
         speedups = growth(table)
         said = ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
         record.measure(TREND, speedups, note=said)

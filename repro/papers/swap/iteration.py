@@ -86,7 +86,7 @@ def require_timed(nodes: int, sizes) -> None:
 
 
 def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
-    """Seconds of each part, median of `repeats` runs after one that does not count; long periods run once."""
+    """Seconds of each part, median of `repeats` periods after one that does not count; a LONG one runs once, cold."""
     seconds = []
     with quiet():
         for _ in range(1 + repeats):
@@ -171,13 +171,17 @@ def _sum_of_runs(parts: pd.Series) -> list[float]:
 
 
 def iterations(parts: pd.DataFrame) -> pd.DataFrame:
-    """One row a way and size: seconds, those of each run, predicted, their ratio, MLUPS, speedup over SERIAL."""
+    """One row a way and size: seconds, those of each run, predicted, their ratio, MLUPS, speedup over SERIAL, spread.
+
+    `spread` is the longest run less the shortest over the median one; not a number where there is one run.
+    """
     groups = parts.groupby(["way", "nodes"], sort=False, as_index=False)
     table = groups.agg({"seconds": "sum", "runs": _sum_of_runs, "predicted": "sum"})
     table["predicted/measured"] = table["predicted"] / table["seconds"]
     table["mlups"] = table["nodes"] ** 3 / table["seconds"] / 1e6
     serial = table[table["way"] == SERIAL].set_index("nodes")["seconds"]
     table["speedup"] = table["nodes"].map(serial) / table["seconds"]
+    table["spread"] = [np.ptp(each) / np.median(each) if len(each) > 1 else np.nan for each in table["runs"]]
     return table
 
 
