@@ -1,7 +1,7 @@
 """Windows, averages and what they tell of flows between plates and through a channel."""
 
 from dataclasses import replace
-from math import pi
+from math import ceil, pi
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -367,14 +367,28 @@ def test_the_scatter_of_the_largest_distance_is_half_that_of_four_blocks():
 
 
 def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system):
-    runs = {"CPU": _windows([0.9, 0.9] + [0.25] * 4), "GPU": _windows([0.1, 0.1, 0.26, 0.27, 0.30, 0.28])}
-    both = sections.compare({name: flows.Flow(system, 0, 50, w) for name, w in runs.items()}, CHANNEL)
-    # the first two windows do not count
+    runs = {"CPU": _windows([0.9] + [0.25] * 4), "GPU": _windows([0.1, 0.26, 0.27, 0.30, 0.28])}
+    # the second begins four relaxation times after the force sets in
+    window = ceil(4 * sections.relaxation(CHANNEL) / system.fluid.dt)
+    both = sections.compare({name: flows.Flow(system, 0, window, w) for name, w in runs.items()}, CHANNEL)
+    # the first does not count
     assert both.largest == pytest.approx(0.0275)
     assert both.scatter == pytest.approx(0.02)
-    note = channel_text.comparison_note(both, CHANNEL, 50)
-    assert "CPU over 200 steps and GPU over 200 steps; chance alone makes" in note
+    assert both.relaxations == pytest.approx(4, rel=0.01)
+    assert both.fewest == 4
+    assert "long, so that neighbouring ones are nearly independent" in channel_text._independence(both)
+    note = channel_text.comparison_note(both, CHANNEL, window)
+    assert f"CPU over {4 * window} steps and GPU over {4 * window} steps; chance alone makes" in note
     assert note.endswith("scatter from 4 blocks of the windows")
+
+
+def test_runs_that_end_before_the_flow_has_settled_do_not_judge_it(system):
+    runs = {name: flows.Flow(system, 0, 50, _windows([0.25, 0.26] * 3)) for name in ("CPU", "GPU")}
+    both = sections.compare(runs, CHANNEL)
+    assert both.windows == {"CPU": 2, "GPU": 2}
+    assert not both.resolved
+    assert "in which the flow has settled: here 0 have" in channel_text.not_resolved(both)
+    assert "neighbouring ones may still be alike" in channel_text._independence(both)
 
 
 @pytest.mark.parametrize(

@@ -117,21 +117,46 @@ def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transact
 def test_the_best_place_of_the_constants_is_named_for_each_stencil():
     rows = [(stencil, place, 1.0, 0.1) for stencil in ("half", "full") for place in ("arguments", "read-only path")]
     table = pd.DataFrame(rows, columns=["stencil", "constants", "against global memory", "spread"])
-    table["against global memory"] = [1.2, 1.1, 1.3, 1.4]
-    found = text.constants(table[table["constants"] == "arguments"])
-    assert found.endswith("so a smaller difference is not significant.")
+    table["against global memory"] = [1.2, 1.1, 1.05, 1.4]
+    once = table[table["constants"] == "arguments"].assign(runs=[(3.0,)] * 2)
+    found = text.constants(once)
+    assert "with the full stencil (arguments, which is not significant)." in found
+    assert found.endswith(
+        "repetitions of one measurement lie apart by up to 10.0%, so a smaller difference is not significant."
+    )
     table = pd.concat([table, pd.DataFrame([("half", "global memory", 1.0, 0.1)], columns=table.columns)])
     found = text.constants(table.assign(runs=[(3.0, 3.3, 3.0)] * 5))
     assert "**1.200** times the speed with the half stencil (arguments)" in found
     assert "**1.400** times the speed with the full stencil (read-only path)" in found
-    assert text.constants_note(table) == "half stencil; full stencil 1.400; spread of the repetitions up to 10.0%"
+    # what was run once says nothing of how far runs lie apart
+    runs = [(3.0,), (3.0, 3.3, 3.0), (3.0,), (3.0,), (3.0,)]
+    note = text.constants_note(table.assign(runs=runs, spread=[0.4, 0.1, 0.4, 0.4, 0.4]))
+    assert note == "half stencil; full stencil 1.400; runs lie apart by up to 10.0%"
+
+
+def test_a_launch_with_as_few_warps_is_named_beside_the_read_only_path():
+    gained = [("half", "read-only path", 0.92, 0.375), ("half", "global memory", 1.0, 0.4375)]
+    table = pd.DataFrame(gained, columns=["stencil", "constants", "against global memory", "occupancy"])
+    rows = [("particle", 128, 0, 0.4375, 3.0), ("particle", 256, 0, 0.375, 3.2), ("particle", 128, 48, 0.375, 9.0)]
+    launched = pd.DataFrame(rows, columns=["strategy", "block", "limit", "occupancy", "seconds"]).assign(registers=72)
+    said = text.as_few_warps(table, launched, 128)
+    assert "38%, is that of `particle` with blocks of 256" in said
+    assert "**0.938** times the speed of these, where the read-only path has 0.920 times" in said
+    assert text.as_few_warps(table, launched[launched["block"] == 128], 128) == ""
+    # other registers are other code
+    assert text.as_few_warps(table, launched.assign(registers=[72, 64, 48]), 128) == ""
+    assert text.as_few_warps(table.assign(occupancy=0.4375), launched, 128) == ""
 
 
 @pytest.mark.parametrize(
     ("read_only", "registers", "expected"),
     [
         ((3.3, 3.31, 3.32), (72, 80), "**slower**), and 1.000 times with the full one. It takes 80 registers with"),
-        ((3.3, 3.31, 3.32), (72, 80), "Fewer resident warps are a likely cause of the loss, but not alone"),
+        (
+            (3.3, 3.31, 3.32),
+            (72, 80),
+            "Fewer resident warps are a likely cause of the loss, though the full stencil keeps its speed with fewer.",
+        ),
         ((3.3, 3.31, 3.32), (72, 72), "The occupancy is no lower, so the cause of the loss is not known."),
         ((2.9, 3.0, 3.1), (72, 80), "(no difference beyond that), and 1.000 times with the full one."),
         ((2.5, 2.5, 2.5), (72, 72), "(faster), and 1.000 times with the full one."),

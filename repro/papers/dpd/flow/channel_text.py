@@ -6,6 +6,9 @@ from repro.dpd.cases import Channel
 from . import flows, sections
 from .sections import Comparison, LastWindows
 
+#: relaxation times in a window from which the slowest mode's means over neighbouring ones correlate by less than 0.2
+INDEPENDENT = 4.0
+
 
 def drives(case: Channel, small: Channel, steps: int) -> str:
     """The Mach numbers that the forces allow, and the steps in which the flow of `case` settles."""
@@ -50,9 +53,16 @@ def _locally(both: Comparison) -> str:
     ratios = " and ".join(f"{d.rms / d.error:.2f}" for d in both.local.values())
     return (
         f"Over each section's own largest velocity the largest distances are: {each}. The root mean square of the "
-        f"distances is {ratios} times what the scatter of two runs of one flow makes. (Windows that are shorter than a "
-        "relaxation time are not independent; chance is then larger than stated.)"
+        f"distances is {ratios} times what the scatter of two runs of one flow makes. {_independence(both)}"
     )
+
+
+def _independence(both: Comparison) -> str:
+    """Whether the windows count as independent, on which the stated chance rests."""
+    long = f"A window is {both.relaxations:.2g} times the relaxation time of the wide part long"
+    if both.relaxations < INDEPENDENT:
+        return f"{long}: neighbouring ones may still be alike, so that chance may make more than stated."
+    return f"{long}, so that neighbouring ones are nearly independent."
 
 
 def steadiness(run: flows.Flow, case: Channel) -> str:
@@ -97,8 +107,8 @@ def comparison_note(both: Comparison, case: Channel, steps: int) -> str:
 def not_resolved(both: Comparison) -> str:
     """Why this run cannot judge the agreement of CPU and device."""
     return (
-        f"{100 * sections.AGREEMENT:g} % can be told where chance alone makes less, from four windows at least: here "
-        f"{min(both.windows.values())} leave {100 * both.chance:.1f} %"
+        f"{100 * sections.AGREEMENT:g} % can be told where chance alone makes less, from four windows at least in "
+        f"which the flow has settled: here {both.fewest} have, and chance makes {100 * both.chance:.1f} %"
     )
 
 

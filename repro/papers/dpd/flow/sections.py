@@ -10,7 +10,7 @@ from repro.dpd.averages import Field
 from repro.dpd.cases import Channel
 from repro.errors import InputError
 
-from .flows import Flow, distances, mean_field, scatter
+from .flows import Flow, distances, kinematic_viscosity, mean_field, relaxation_time, scatter
 
 #: share of the largest velocity that counts as agreement, and windows that it takes to tell
 AGREEMENT, FEWEST_WINDOWS = 0.05, 4
@@ -173,6 +173,10 @@ class Comparison:
     chance: float
     #: how far `largest` lies from that of other runs, see `block_scatter`
     scatter: float
+    #: windows in which the flow has settled, in the run that has fewer
+    fewest: int
+    #: the length of a window in relaxation times of the wide part
+    relaxations: float
     #: the distance at each section by itself
     local: dict[str, Apart]
 
@@ -184,14 +188,31 @@ class Comparison:
     @property
     def resolved(self) -> bool:
         """Whether a distance of `AGREEMENT` can be told from chance."""
-        return min(self.windows.values()) >= FEWEST_WINDOWS and self.chance < AGREEMENT
+        return self.fewest >= FEWEST_WINDOWS and self.chance < AGREEMENT
 
 
-def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Comparison:
-    """Compare two runs, {"CPU": run, name: run}, without their first `left_out` windows, while the flow sets in."""
+def relaxation(case: Channel) -> float:
+    """The time in which friction alone lets the flow of the wide part settle, in DPD time: an upper bound."""
+    return relaxation_time(case.height, kinematic_viscosity(case.fluid))
+
+
+def settled(run: Flow, case: Channel) -> list[Field]:
+    """The windows of a run in which the flow of the wide part has settled; there may be none."""
+    try:
+        return run.settled(relaxation(case))
+    except InputError:
+        return []
+
+
+def compare(runs: dict[str, Flow], case: Channel) -> Comparison:
+    """Compare two runs, {"CPU": run, name: run}, in the windows in which the flow has settled.
+
+    Where a run has less than two of these, its last two are shown; such runs judge nothing.
+    """
     first, device = runs
     reach = case.length / 20
-    kept = {name: run.windows[left_out:] for name, run in runs.items()}
+    counted = {name: settled(run, case) for name, run in runs.items()}
+    kept = {name: each if len(each) > 1 else runs[name].windows[-2:] for name, each in counted.items()}
     profiles = {name: at_middles(mean_field(windows), case, reach) for name, windows in kept.items()}
     velocity = np.concatenate(list(profiles[device].values()))
     fastest = float(np.nanmax(velocity))
@@ -208,6 +229,8 @@ def compare(runs: dict[str, Flow], case: Channel, *, left_out: int = 2) -> Compa
         noise=noise,
         chance=by_chance(noise, int(np.isfinite(velocity).sum())),
         scatter=block_scatter(kept[first], kept[device], case, reach),
+        fewest=min(map(len, counted.values())),
+        relaxations=runs[device].window * case.fluid.dt / relaxation(case),
         local=apart_locally(kept[first], kept[device], case, reach),
     )
 

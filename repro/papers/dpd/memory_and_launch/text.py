@@ -45,14 +45,24 @@ def constants(table: pd.DataFrame) -> str:
     """The fastest place of the constants for each stencil, and the judged one, from `memory.constants_table`."""
     gain = memory.gains(table)
     best = {stencil: gain[stencil].idxmax() for stencil in ("half", "full")}
+    scatter, of_what = _scatter(table)
     gains = " and ".join(
-        f"**{gain[stencil, place]:.3f}** times the speed with the {stencil} stencil ({place})"
+        f"**{gain[stencil, place]:.3f}** times the speed with the {stencil} stencil ({place}"
+        f"{', which is not significant' if gain[stencil, place] - 1 <= scatter else ''})"
         for stencil, place in best.items()
     )
     return (
-        f"Against global memory the best place gains {gains}. The repetitions of one measurement spread by up to "
-        f"{table['spread'].max():.1%}, so a smaller difference is not significant.{_read_only(table, gain)}"
+        f"Against global memory the best place gains {gains}. {of_what} lie apart by up to {scatter:.1%}, so a smaller "
+        f"difference is not significant.{_read_only(table, gain)}"
     )
+
+
+def _scatter(table: pd.DataFrame) -> tuple[float, str]:
+    """By how much the times of a case lie apart at most, and what these times are of."""
+    several = table["runs"].map(len) > 1
+    if several.any():
+        return table.loc[several, "spread"].max(), "Independent runs of one case"
+    return table["spread"].max(), "The repetitions of one measurement"
 
 
 def _read_only(table: pd.DataFrame, gain: pd.Series) -> str:
@@ -84,9 +94,8 @@ def _registers(table: pd.DataFrame, slower: bool) -> str:
     why = ""
     if slower and fewer["half"]:
         why = " Fewer resident warps are a likely cause of the loss"
-        other = at.loc[("full", memory.READ_ONLY), "against global memory"]
-        alone = fewer["full"] and other > 1 - table["spread"].max()
-        why += ", but not alone: they cost the full stencil no speed." if alone else "."
+        spared = fewer["full"] and at.loc[("full", memory.READ_ONLY), "against global memory"] > 1 - _scatter(table)[0]
+        why += ", though the full stencil keeps its speed with fewer." if spared else "."
     elif slower:
         why = " The occupancy is no lower, so the cause of the loss is not known."
     return f" It takes {taken}.{why}"
@@ -95,7 +104,28 @@ def _registers(table: pd.DataFrame, slower: bool) -> str:
 def constants_note(table: pd.DataFrame) -> str:
     """The gain of the read-only path beside the one that is judged, and the spread."""
     full = memory.gains(table)["full", memory.READ_ONLY]
-    return f"half stencil; full stencil {full:.3f}; spread of the repetitions up to {table['spread'].max():.1%}"
+    return f"half stencil; full stencil {full:.3f}; runs lie apart by up to {_scatter(table)[0]:.1%}"
+
+
+def as_few_warps(table: pd.DataFrame, launched: pd.DataFrame, block: int) -> str:
+    """What the kernel loses without the read-only path where it has as few warps; empty where no launch has.
+
+    `table` is from `memory.constants_table`, `launched` from `occupancy.launch_tables`.
+    """
+    cached = table.set_index(["stencil", "constants"]).loc[("half", memory.READ_ONLY)]
+    rows = launched[(launched["strategy"] == "particle") & (launched["limit"] == 0)].set_index("block")
+    if block not in rows.index or cached["occupancy"] >= rows.loc[block, "occupancy"]:
+        return ""
+    alike = (rows["occupancy"] == cached["occupancy"]) & (rows["registers"] == rows.loc[block, "registers"])
+    same = rows[alike]
+    if same.empty:
+        return ""
+    ratio = rows.loc[block, "seconds"] / same["seconds"].iloc[0]
+    return (
+        f"The occupancy of the read-only path above, {cached['occupancy']:.0%}, is that of `particle` with blocks of "
+        f"{same.index[0]}, whose code is the same as with blocks of {block}: it has **{ratio:.3f}** times the speed of "
+        f"these, where the read-only path has {cached['against global memory']:.3f} times that of global memory.\n\n"
+    )
 
 
 def launches(table: pd.DataFrame, limited: pd.DataFrame, block: int) -> str:
@@ -114,9 +144,12 @@ def _one_kernel(name: str, rows: pd.DataFrame) -> str:
     fullest = rows.sort_values(["occupancy", "seconds"], ascending=[True, False]).iloc[-1]
     rank = rows[["occupancy", "seconds"]].corr("spearman").loc["occupancy", "seconds"]
     stops = ", ".join(f"{what} ({times})" for what, times in rows["stopped by"].value_counts().items())
+    near = int((rows["seconds"] <= 1.01 * fastest["seconds"]).sum()) - 1
     return (
         f"`{name}` is fastest with blocks of {fastest['block']}, {fastest['registers']} registers and an occupancy of "
-        f"{fastest['occupancy']:.0%}; with the largest occupancy, {fullest['occupancy']:.0%}, it takes "
+        f"{fastest['occupancy']:.0%}; {near or 'no'} other launch{'' if near == 1 else 'es'} "
+        f"lie{'s' * (near == 1)} within 1 % of its time. "
+        f"With the largest occupancy, {fullest['occupancy']:.0%}, it takes "
         f"{fullest['seconds'] / fastest['seconds']:.2f} times as long. The rank correlation of occupancy and speed is "
         f"{-rank:.2f}. What stops the occupancy of its {len(rows)} launches: {stops}."
     )
@@ -130,10 +163,12 @@ def _limits(limited: pd.DataFrame, block: int) -> str:
     faster = sum(median(runs) for runs in raising["faster"])
     best = limited.loc[limited["gains"].map(median).idxmax()]
     spills = "spills nothing" if best["local"] == 0 else f"spills {best['local']} bytes a thread"
+    gain = median(best["gains"])
+    what = f"gains {gain:.3f} times" if gain > 1 else f"gains nothing ({gain:.3f} times the speed)"
     return (
         f"Of {len(limited)} limits of registers at blocks of {block}, {len(raising)} raise the occupancy, and "
         f"{faster:g} of these gain{'s' * (faster == 1)} more than the runs scatter. The best limit, {best['limit']}, "
-        f"gains {median(best['gains']):.3f} times: the kernel has {best['registers']} registers instead of "
+        f"{what}: the kernel has {best['registers']} registers instead of "
         f"{best['registers before']}, {spills}, and its occupancy is {best['occupancy']:.0%} instead of "
         f"{best['occupancy before']:.0%}.{_why(best)}"
     )
