@@ -20,7 +20,7 @@ class Energy(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Their sum, which artificial viscosity can only lower."""
+        """Their sum, which artificial viscosity and the diffusion of density can only lower."""
         return self.kinetic + self.potential + self.internal
 
 

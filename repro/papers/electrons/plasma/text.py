@@ -33,7 +33,7 @@ def energy_text(cold: pd.DataFrame, warm: pd.DataFrame) -> str:
     for _, row in cold.iterrows():
         lines.append(
             f"- Cold wave, electrons swing by {row['swing (cells)']:g} cells, {row['precision']} precision: "
-            f"{_kept(row['drift'])} in {row['periods']:.0f} periods."
+            f"{_kept(row['drift'], of_what='mean energy over a period')} in {row['periods']:.0f} periods."
         )
     for _, row in warm.iterrows():
         lines.append(
@@ -44,9 +44,9 @@ def energy_text(cold: pd.DataFrame, warm: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _kept(change: float) -> str:
+def _kept(change: float, of_what: str = "energy") -> str:
     side = "within" if change <= ENERGY_DRIFT else "**not within**"
-    return f"the energy is off by {change:.2g} at most, {side} {ENERGY_DRIFT:g}"
+    return f"the {of_what} is off by {change:.2g} at most, {side} {ENERGY_DRIFT:g}"
 
 
 def charge_text(table: pd.DataFrame) -> str:

@@ -39,6 +39,14 @@ class LayeredFlow:
         exact = self.exact(solution, inner)
         return float(np.abs(self.velocity - exact).max() / np.abs(exact).max())
 
+    @property
+    def worst(self) -> tuple[str, str]:
+        """Which fluid deviates most from the exact velocity, "inner" or "outer", and how: "too slow" or "too fast"."""
+        difference = self.velocity - self.exact()
+        at = np.abs(difference).argmax()
+        fluid = "inner" if abs(self.y[at]) < self.inner else "outer"
+        return fluid, "too slow" if difference[at] < 0 else "too fast"
+
 
 def run(case: Layers, device, *, times: float, precision: str) -> LayeredFlow:
     """Run for `times` viscous times L^2/nu of the inner fluid, L half the gap. DivergenceError as TwoFluidFlow."""

@@ -169,15 +169,18 @@ def layers_verdict(
         f"With equal forces the profile on {flow.case.nodes} nodes lies within {100 * flow.deviation():.1f} % of the "
         f"exact one (the paper's own, on {2 * PAPER_HALF:.0f}: {100 * paper:.1f} %). With unequal ones the corrected "
         f"equation is met to {100 * dragged.deviation():.1f} %, from which the printed one differs by "
-        f"{100 * np.abs(printed - exact).max() / exact.max():.0f} % of the largest velocity. What remains comes from "
-        f"the interfaces, where the density of the mixture falls to {flow.thinnest:.2f} of the fluids': such a layer "
-        "weighs less, so that less force acts on the flow outside of it, and shears more easily, so that the velocity "
-        "jumps"
+        f"{100 * np.abs(printed - exact).max() / exact.max():.0f} % of the largest velocity. At the interfaces the "
+        f"density of the mixture falls to {flow.thinnest:.2f} of the fluids': such a layer weighs less, so that less "
+        "force acts on the flow outside of it, and shears more easily, so that the velocity jumps there"
     )
     same = viscosity[(viscosity["viscosity ratio"] == 1) & (viscosity["outcome"] == "steady")]
     if len(same):
         alike, nodes = same["deviation (%)"].iloc[0], same["nodes"].iloc[0]
-        text += f". With one viscosity in both fluids, on {nodes:.0f} nodes, {alike:.1f} % are left"
+        text += f". With one viscosity in both fluids that is all; on {nodes:.0f} nodes it makes {alike:.1f} %"
+    fluid, how = flow.worst
+    text += f". Here the {fluid} fluid deviates most, and is {how}"
+    if (fluid, how) == ("inner", "too slow"):
+        text += ", as if the traces of the viscous fluid that are dissolved in it made it more viscous"
     return text + (f". Each doubling of the nodes divides the deviation by {steps}." if steps else ".")
 
 

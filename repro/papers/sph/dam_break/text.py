@@ -57,7 +57,7 @@ def compared_text(compared: pd.DataFrame, column) -> str:
     same = bool(compared["same bits"].all())
     return (
         f"A column of {' x '.join(map(str, column))} particles was followed on {one} and on {other}, until its front "
-        f"had met the far wall and risen there. At all {len(compared)} looks "
+        f"reached the far wall. At all {len(compared)} looks "
         + ("every position has the **same bits**." if same else "**not every position** has the same bits.")
         + f" The largest difference between the two fronts is {apart:.2g} widths of the column."
     )

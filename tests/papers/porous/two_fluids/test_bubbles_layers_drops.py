@@ -171,7 +171,12 @@ def test_verdicts_say_what_the_numbers_say():
     exact, printed = pulled.exact(), pulled.exact(layered_velocity_as_printed)
     assert f"differs by {100 * (exact - printed).max() / exact.max():.0f} % of the largest" in said
     assert "falls to 0.60 of the fluids'" in said
-    assert "With one viscosity in both fluids, on 32 nodes, 8.0 % are left" in said
+    assert "With one viscosity in both fluids that is all; on 32 nodes it makes 8.0 %" in said
+    assert "the inner fluid deviates most, and is too slow, as if the traces of the viscous fluid" in said
+    fast = flow_of(Layers(nodes=64), 1.02)
+    assert "the inner fluid deviates most, and is too fast. Each" in text.layers_verdict(
+        fast, pulled, grids, alike, 0.034
+    )
     assert "divides the deviation by 2.0" in said
 
 
