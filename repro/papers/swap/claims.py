@@ -1,5 +1,6 @@
 """What the swap paper claims on speed, and what of it an iteration that was taken apart tells (figures 8 to 10)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,7 +112,7 @@ def with_the_rest(parts: pd.DataFrame, stated: Paper, nodes: int) -> dict[str, f
 
 def rest_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
     """The claims that hang on the rest: the paper's numbers, ours, and ours with the paper's rest."""
-    measured = _flat(hybrid_claims(parts))
+    measured = gpu_claims(parts)
     small, large = (with_the_rest(parts, stated, nodes) for nodes in (PAPER_NODES, LARGEST))
     gain = stated.speedups[LARGEST] / stated.collide_only[LARGEST]
     rows = [
@@ -146,16 +147,19 @@ def one_by_one(parts: pd.DataFrame) -> list[pd.DataFrame]:
     ]
 
 
-def scatter(parts: pd.DataFrame) -> dict[str, float | None]:
-    """How far apart the values of each claim lie in independent runs; None with fewer runs than tell that."""
-    runs = [_flat(hybrid_claims(run)) for run in one_by_one(parts)]
-    if len(runs) < RUNS:
-        return dict.fromkeys(ON_GPU)
-    return {claim: float(np.ptp([run[claim] for run in runs])) for claim in ON_GPU}
+def scatter(parts: pd.DataFrame, claims: Callable[[pd.DataFrame], dict]) -> dict[str, float | None]:
+    """How far apart the values of claims lie in independent runs; None with fewer runs than tell that.
+
+    `claims` gives {claim: value} of the parts of one run.
+    """
+    runs = [claims(run) for run in one_by_one(parts)]
+    enough = len(runs) >= RUNS
+    return {claim: float(np.ptp([run[claim] for run in runs])) if enough else None for claim in claims(parts)}
 
 
-def _flat(claims: dict[int, dict]) -> dict:
-    return {claim: value for values in claims.values() for claim, value in values.items()}
+def gpu_claims(parts: pd.DataFrame) -> dict:
+    """{claim: value} of what the paper claims of a GPU, see `hybrid_claims`."""
+    return {claim: value for values in hybrid_claims(parts).values() for claim, value in values.items()}
 
 
 def core_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
@@ -199,12 +203,14 @@ def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
     """Give the notebook's `record` what was measured; what a run has not is not measured."""
     table = iterations(parts)
     if PAPER_NODES in set(parts["nodes"]):
-        record.measure_all(core_claims(parts), note=f"on {PAPER_NODES}^3 nodes")
+        apart = scatter(parts, core_claims)
+        for claim, value in core_claims(parts).items():
+            record.measure(claim, value, scatter=apart[claim], note=f"on {PAPER_NODES}^3 nodes")
     else:
         for claim in ON_CORE:
             record.not_measured(claim, f"needs the paper's grid of {PAPER_NODES}^3")
     if on_gpu and compared(parts):
-        apart = scatter(parts)
+        apart = scatter(parts, gpu_claims)
         for nodes, values in hybrid_claims(parts).items():
             for claim, value in values.items():
                 how = {"scatter": apart[claim], "baseline": baseline(table, nodes)}

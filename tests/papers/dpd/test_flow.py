@@ -425,7 +425,7 @@ def test_a_flow_whose_last_profiles_still_change_is_called_developing(system):
         run = flows.Flow(system, 0, 50, _windows([before, before, last, last + noise]))
         return sections.last_windows(run, CHANNEL), run
 
-    assert "has **settled**: its profiles changed by 1.0 %" in channel_text.state(*late(0.25, 0.26))
+    assert "is **steady within 5 %**: its profiles changed by 1.0 %" in channel_text.state(*late(0.25, 0.26))
     assert "still **developing**: its profiles changed by 20.0 %" in channel_text.state(*late(0.25, 0.45))
     assert "cannot tell" in channel_text.state(*late(0.25, 0.45, noise=0.3))
 

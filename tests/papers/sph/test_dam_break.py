@@ -66,6 +66,7 @@ def test_fronts_that_part_on_two_devices_are_told(monkeypatch):
     told = text.compared_text(found, (4, 3, 8))
     assert "not every position" in told
     assert "0.1 widths" in told
+    assert "when its front was at $Z$ = 3.00" in told
     assert "**same bits**" in text.compared_text(found[:2], (4, 3, 8))
 
 

@@ -152,14 +152,16 @@ def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     ways = {("serial", 128): 0.36, ("serial", 512): 36.0, (iteration.PAPER_WAY, 128): 0.18}
     parts = parts_of(ways | {(iteration.PAPER_WAY, 512): 12.0, (iteration.COLLIDE_ONLY, 512): 24.0})
     # two runs do not tell how far runs lie apart
-    assert set(claims.scatter(parts).values()) == {None}
+    assert set(claims.scatter(parts, claims.gpu_claims).values()) == {None}
     even = parts.assign(runs=[[0.9 * value, value, 1.1 * value] for value in parts["seconds"]])
     # a run that takes a tenth more everywhere leaves speedups and shares as they are
-    assert claims.scatter(even) == pytest.approx(dict.fromkeys(claims.ON_GPU, 0) | {"swap-003": 0.2 * 0.18})
+    assert claims.scatter(even, claims.gpu_claims) == pytest.approx(
+        dict.fromkeys(claims.ON_GPU, 0) | {"swap-003": 0.2 * 0.18}
+    )
     alone = (parts["way"] == iteration.COLLIDE_ONLY).to_numpy()
     late = [[v, v, 1.5 * v] if slow else [v] * 3 for v, slow in zip(parts["seconds"], alone, strict=True)]
     # collision alone is 1.5 times as fast as the serial sweep in two runs, and as fast as it in the third
-    assert claims.scatter(parts.assign(runs=late))["swap-011"] == pytest.approx(0.5)
+    assert claims.scatter(parts.assign(runs=late), claims.gpu_claims)["swap-011"] == pytest.approx(0.5)
     one = parts.assign(runs=[values[:1] for values in parts["runs"]])
     spread = iteration.iterations(parts.assign(runs=late)).set_index(["way", "nodes"])["spread"]
     assert spread[iteration.COLLIDE_ONLY, 512] == pytest.approx(0.5)
@@ -170,8 +172,9 @@ def test_collision_alone_is_said_to_depend_on_core_and_bus():
     seconds = {(iteration.SERIAL, 512): {"collide": 12.0, "stream": 6.0}}
     seconds |= {(iteration.COLLIDE_ONLY, 512): {"to the GPU": 3.0, "collide": 0.5, "to the host": 2.0, "stream": 6.5}}
     seconds |= {(iteration.SERIAL, 128): {"stream": 0.4}, (iteration.COLLIDE_ONLY, 128): {"stream": 0.2}}
-    rows = [(*key, part, value) for key, each in seconds.items() for part, value in each.items()]
-    said = text.collision_text(pd.DataFrame(rows, columns=["way", "nodes", "part", "seconds"]), STATED)
+    rows = [(*key, part, value, [value] * 3) for key, each in seconds.items() for part, value in each.items()]
+    parts = pd.DataFrame(rows, columns=["way", "nodes", "part", "seconds", "runs"])
+    said = text.collision_text(parts, STATED)
     assert "Collision alone on the GPU is 1.5 times as fast" in said
     assert "saves 12 s of collision on the core and pays 5 s for the bus and 0.5 s for the kernel" in said
     assert "what stays on the core takes 6.5 s here and 6 s in the serial program" in said

@@ -118,12 +118,16 @@ def state(late: LastWindows, run: flows.Flow) -> str:
     limit = f"{100 * sections.AGREEMENT:g} %"
     if late.chance > sections.AGREEMENT:
         return (
-            f"At step {run.ends[-1]} this run cannot tell whether the flow has settled: its profiles "
+            f"At step {run.ends[-1]} this run cannot tell whether the flow is steady: its profiles "
             f"changed by {change}, where noise alone makes about {100 * late.chance:.0f} %."
         )
     if late.settled:
-        return f"At step {run.ends[-1]} the flow has **settled**: its profiles changed by {change}, less than {limit}."
+        return (
+            f"At step {run.ends[-1]} the flow is **steady within {limit}**: its profiles changed by {change}, "
+            f"{2 * run.window} steps. What changes more slowly, such as eddies that only friction lets settle, this "
+            "does not show."
+        )
     return (
         f"At step {run.ends[-1]} the flow is still **developing**: its profiles changed by {change}, where less than "
-        f"{limit} counts as settled. The map, the rates and the sections below are those of a transient."
+        f"{limit} counts as steady. The map, the rates and the sections below are those of a transient."
     )

@@ -46,15 +46,21 @@ def constants(table: pd.DataFrame) -> str:
     gain = memory.gains(table)
     best = {stencil: gain[stencil].idxmax() for stencil in ("half", "full")}
     scatter, of_what = _scatter(table)
+    limit = _significant(table)
     gains = " and ".join(
         f"**{gain[stencil, place]:.3f}** times the speed with the {stencil} stencil ({place}"
-        f"{', which is not significant' if gain[stencil, place] - 1 <= scatter else ''})"
+        f"{', which is not significant' if gain[stencil, place] - 1 <= limit else ''})"
         for stencil, place in best.items()
     )
     return (
-        f"Against global memory the best place gains {gains}. {of_what} lie apart by up to {scatter:.1%}, so a smaller "
-        f"difference is not significant.{_read_only(table, gain)}"
+        f"Against global memory the best place gains {gains}. {of_what} lie apart by up to {scatter:.1%}, and a gain "
+        f"is a ratio of two, so one of less than {limit:.1%} is not significant.{_read_only(table, gain)}"
     )
+
+
+def _significant(table: pd.DataFrame) -> float:
+    """The difference of a gain from one that scatter alone may make: a gain is a ratio of two times."""
+    return 2 * _scatter(table)[0]
 
 
 def _scatter(table: pd.DataFrame) -> tuple[float, str]:
@@ -94,7 +100,7 @@ def _registers(table: pd.DataFrame, slower: bool) -> str:
     why = ""
     if slower and fewer["half"]:
         why = " Fewer resident warps are a likely cause of the loss"
-        spared = fewer["full"] and at.loc[("full", memory.READ_ONLY), "against global memory"] > 1 - _scatter(table)[0]
+        spared = fewer["full"] and at.loc[("full", memory.READ_ONLY), "against global memory"] > 1 - _significant(table)
         why += ", though the full stencil keeps its speed with fewer." if spared else "."
     elif slower:
         why = " The occupancy is no lower, so the cause of the loss is not known."

@@ -77,7 +77,10 @@ def _energies(cold: pd.DataFrame, warm: pd.DataFrame) -> dict[str, bool]:
     """What should keep its energy, and whether it does."""
     swing = cold["swing (cells)"]
     named = {"a wave in which no electron meets a face": swing.min(), "a larger wave": swing.max()}
-    found = {f"the energy of {name}": cold.loc[swing == size, "drift"].max() for name, size in named.items()}
+    found = {
+        f"the mean energy over a period of {name}": cold.loc[swing == size, "drift"].max()
+        for name, size in named.items()
+    }
     for _, row in warm.iterrows():
         found[f"the energy of the warm plasma with {row['particles a cell']:g} particles a cell"] = row["energy"]
     return {name: change <= ENERGY_DRIFT for name, change in found.items()}

@@ -116,11 +116,17 @@ def loss_note(shifted: FlowThrough, double: FlowThrough) -> str:
 
 
 def precision_text(
-    double: FlowThrough, shifted: FlowThrough, plain: FlowThrough, published: pd.DataFrame, scale: float
+    double: FlowThrough,
+    shifted: FlowThrough,
+    plain: FlowThrough,
+    published: pd.DataFrame,
+    scale: float,
+    elsewhere: float,
 ) -> str:
     """What single precision changes with deviations and with plain populations, at first and at last.
 
-    `published` are the points of figure 5.9, at steps that are `scale` times ours.
+    `published` are the points of figure 5.9, at steps that are `scale` times ours, and `elsewhere` is the k of this
+    crystal in figure 5.8.
     """
     curves = {name: rows.set_index("x")["y"] for name, rows in published.groupby("series")}
     theirs = 100 * beside(curves["single"], curves["double"])
@@ -138,8 +144,10 @@ def precision_text(
         f"{-loss(plain, double):+.2g} % when plain populations are; the steps to convergence in double precision and "
         f"in these two are {steps}. At step {first:,.0f} (of a cell of 128 nodes) it is {at_first[0]:+.2f} % in the "
         f"paper and {at_first[1]:+.2g} % here with plain populations; at the end it is {late:+.2f} % in the paper, "
-        f"{abs(late) / ours:.0f} times the larger of ours. A slower flow would lose more, and the paper gives no "
-        "number for its force; whether its two runs differ in something else as well, it does not state."
+        f"{abs(late) / ours:.0f} times the larger of ours in size. A slower flow would differ more, and the paper "
+        f"gives no number for its force. But its figure 5.8, in single precision as well, has {elsewhere:.2f} for this "
+        f"crystal at $\\tau = 1$ (and repeats it at 1.2), {100 * (elsewhere / curves['double'].iloc[-1] - 1):+.2f} % "
+        "from where figure 5.9 ends in double precision: **the paper's two figures contradict each other**."
     )
 
 
@@ -160,9 +168,9 @@ def rock_text(table: pd.DataFrame, run: FlowThrough, axis: str, voxel_size: floa
     converged = table["converged"].all() and not run.doubts
     checked = "The flow is converged" if converged else f"**{run.doubts or 'On one grid the flow is not converged'}**"
     return (
-        f"**k = {square_metres:.3g} m^2 = {_whole(millidarcy)} millidarcy** along {axis}{change}. {checked}; "
-        f"Reynolds number {run.reynolds:.2g}, largest Mach number {run.result.mach:.2g}, densities up to "
-        f"{run.result.density_spread:.2g} apart."
+        f"**k = {square_metres:.3g} m^2 = {_whole(millidarcy)} millidarcy** along {axis}{change}. {checked}. On the "
+        f"image's own voxels the Reynolds number is {run.reynolds:.2g}, the largest Mach number {run.result.mach:.2g}, "
+        f"and the densities are up to {run.result.density_spread:.2g} apart."
     )
 
 

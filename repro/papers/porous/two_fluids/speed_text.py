@@ -135,8 +135,9 @@ def _readings(pores: pd.Series, nodes: pd.Series, claim) -> str:
     if len(set(within.values())) == 1:
         return text + "So the verdict does not depend on the reading."
     return text + (
-        "**So the verdict depends on the reading**, and which one is the paper's cannot be told: its chapter 6 names "
-        "neither the storage nor what its axis counts."
+        "**So the verdict depends on the reading**, and which one is the paper's cannot be told for certain: chapter 6 "
+        "names no storage, and though MLUPS, as on its axis, count all nodes by section 4.2, it calls one speed "
+        "80 MLUPS and 80 MFLUPS."
     )
 
 

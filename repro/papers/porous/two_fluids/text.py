@@ -17,6 +17,12 @@ COMPLEMENTARY = 3.0
 #: the stencil that the paper's text names, and the one of its equation 2.12
 NAMED, SUMMED = "central", "isotropic-4"
 
+#: R^2 from which bubbles count as on a line through the origin
+ON_A_LINE = 0.99
+
+#: the wetting at which section 6.3(1) of the paper calls the contact angle close to 180 degrees
+NON_WETTING = 0.03
+
 
 def line_note(ours: Line, table: pd.DataFrame) -> str:
     """How sure the surface tension is, for the claim."""
@@ -42,8 +48,8 @@ def laplace_text(ours: Line, theirs: Line, compared: pd.DataFrame) -> str:
     )
 
 
-def stencil_text(stencils: pd.DataFrame) -> str:
-    """Which stencils come to rest."""
+def stencil_text(stencils: pd.DataFrame, steps: int, other_steps: int) -> str:
+    """Which stencils come to rest; the first ran `steps` steps, the others `other_steps`."""
     restless = stencils.index[stencils["change"] > SETTLED]
     text = "; ".join(
         f"{name}: anisotropy {row['anisotropy']:.2%}, largest velocity {row['spurious']:.1e}, pressure still changing "
@@ -51,6 +57,11 @@ def stencil_text(stencils: pd.DataFrame) -> str:
         for name, row in stencils.iterrows()
     )
     tail = f" Not at rest: {', '.join(restless)}." if len(restless) else " All came to rest."
+    if len(restless) and len(stencils) > 1 and steps > other_steps:
+        tail += (
+            f" {stencils.index[0]} ran {steps:,} steps, and the others {other_steps:,}, after which a bubble may still "
+            "dissolve: a pressure that changes need not mean a flow that never rests."
+        )
     return text + "." + tail
 
 
@@ -71,10 +82,15 @@ def laplace_verdict(ours: Line, theirs: Line, stencils: pd.DataFrame, flat: pd.D
         )
     worst = flat.sort_values("interaction").iloc[-1]
     return text + (
-        f" Across a flat interface the pressures are equal to {_small(flat['pressure step'].max())}; the chemical "
-        f"potentials differ by {worst['potential step (%)']:.1f} % at g = {worst['interaction']:g}: the limit of a "
-        "continuum's law on a lattice, and not of the program, whose densities are those of the lattice's own balance."
+        f" Across a flat interface the densities are those of the lattice's own balance to {_off_balance(flat):.1e}; "
+        f"the continuum's chemical potentials differ by {worst['potential step (%)']:.1f} % at "
+        f"g = {worst['interaction']:g}: the limit of a continuum's law on a lattice, and not of the program."
     )
+
+
+def _off_balance(flat: pd.DataFrame) -> float:
+    """The largest relative difference of a dissolved density from that of the lattice's balance at rest."""
+    return float((flat["minority"] / flat["lattice minority"] - 1).abs().max())
 
 
 def sphere_text(lines: pd.DataFrame) -> str:
@@ -87,9 +103,14 @@ def sphere_text(lines: pd.DataFrame) -> str:
                 f"g = {interaction:g} ({stencil}): {tension[2]:.4f} from circles, {tension[3]:.4f} from spheres "
                 f"({100 * (tension[3] / tension[2] - 1):+.1f} %)"
             )
-    return (
-        ("With the factor 2 of a sphere: " + "; ".join(rows) + ".") if rows else "Spheres run in the profile `paper`."
-    )
+    text = f"With the factor 2 of a sphere: {'; '.join(rows)}." if rows else "Spheres run in the profile `paper`."
+    for (dimensions, stencil, interaction), row in lines[lines["r_squared"] < ON_A_LINE].iterrows():
+        bubbles = "circles" if dimensions == 2 else "spheres"
+        text += (
+            f" At g = {interaction:g} ({stencil}) the points of {bubbles} lie on no line through the origin "
+            f"(R^2 = {row['r_squared']:.2f}): this slope is no surface tension."
+        )
+    return text
 
 
 def _small(value: float) -> str:
@@ -101,10 +122,11 @@ def coexistence_text(flat: pd.DataFrame) -> str:
     """Where the continuum's equilibrium holds to one per cent."""
     step = flat["potential step (%)"]
     good, worst = flat.loc[step <= 1, "interaction"], flat.sort_values("interaction").iloc[-1]
-    lattice = (flat["minority"] / flat["lattice minority"] - 1).abs().max()
+    lattice = _off_balance(flat)
     text = (
-        f"The pressures on both sides agree to {_small(flat['pressure step'].max())}, and the densities with the "
-        f"balance on the lattice to {lattice:.1e}. The continuum's chemical potentials agree within 1 % of 6 g rho "
+        f"The densities agree with the balance on the lattice to {lattice:.1e}. (The pressures on both sides are equal "
+        f"to {_small(flat['pressure step'].max())} by symmetry, as each phase is the other with the fluids exchanged.) "
+        "The continuum's chemical potentials agree within 1 % of 6 g rho "
     )
     if worst["potential step (%)"] <= 1:
         return text + f"up to g = {good.max():g}, the strongest of this run."
@@ -149,10 +171,10 @@ def viscosity_text(table: pd.DataFrame) -> str:
             continue
         last = steady.iloc[-1]
         diverged = sorted(rows.loc[rows["outcome"] != "steady", "viscosity ratio"])
-        beyond = f", diverged at {', '.join(f'{r:g}' for r in diverged)}" if diverged else ""
+        beyond = f", and diverged at {', '.join(f'{r:g}' for r in diverged)}" if diverged else ""
         parts.append(
-            f"{collision.upper()} ran up to {last['viscosity ratio']:g}{beyond}; there the deviation is "
-            f"{last['deviation (%)']:.1f} %"
+            f"{collision.upper()} ran up to {last['viscosity ratio']:g}, with a deviation of "
+            f"{last['deviation (%)']:.1f} %{beyond}"
         )
     return "; ".join(parts) + "."
 
@@ -185,13 +207,13 @@ def layers_verdict(
 
 
 def angles_text(frame: pd.DataFrame) -> str:
-    """Order, and the distance from the paper's pictures and from the formula."""
-    difference = frame["difference"].dropna()
+    """Order, and the distance from the paper's pictures, of drops that stay, and from the formula."""
+    difference = frame.loc[~(frame["gap"] > 0), "difference"].dropna()
     text = f"The angle {'rises' if monotonic(frame) else 'does not rise'} with the wetting throughout."
     if len(difference):
         text += (
-            f" It differs from that of the paper's pictures by {difference.min():+.1f} to {difference.max():+.1f} "
-            f"degrees, {difference.mean():+.1f} on average."
+            f" Where the drop stays on the plate it differs from that of the paper's pictures by "
+            f"{difference.min():+.1f} to {difference.max():+.1f} degrees, {difference.mean():+.1f} on average."
         )
     neutral = frame[frame["wetting"] == 0]
     if len(neutral):
@@ -204,7 +226,8 @@ def angles_text(frame: pd.DataFrame) -> str:
             "at a wall."
         )
         if row.paper == row.paper:
-            text += f" In the paper's picture it stays, at {row.paper:.1f}."
+            text += f" In the paper's picture it stays, at {row.paper:.1f}"
+            text += ", though its section 6.3(1) calls the angle close to 180." if row.wetting == NON_WETTING else "."
     slope = slopes(frame)
     if slope:
         text += (

@@ -56,8 +56,9 @@ def compared_text(compared: pd.DataFrame, column) -> str:
     apart = float((compared[one] - compared[other]).abs().max())
     same = bool(compared["same bits"].all())
     return (
-        f"A column of {' x '.join(map(str, column))} particles was followed on {one} and on {other}, until its front "
-        f"reached the far wall. At all {len(compared)} looks "
+        f"A column of {' x '.join(map(str, column))} particles was followed on {one} and on {other} until "
+        f"$t^*$ = {compared['reduced'].iloc[-1]:.1f}, when its front was at $Z$ = {compared[one].iloc[-1]:.2f}. At all "
+        f"{len(compared)} looks "
         + ("every position has the **same bits**." if same else "**not every position** has the same bits.")
         + f" The largest difference between the two fronts is {apart:.2g} widths of the column."
     )
