@@ -3,6 +3,7 @@ PYTHON  ?= python3
 PROFILE ?= quick
 DEVICE  ?= auto
 JOBS    ?= 2
+SHARE   ?= 1
 VENV    := .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
@@ -12,7 +13,7 @@ PAGES   := $(VENV)/.installed-site
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make reproduce   install, run every notebook, print the scoreboard (PROFILE=quick DEVICE=auto JOBS=2)"
+	@echo "make reproduce   install, run every notebook, print the scoreboard (PROFILE=quick DEVICE=auto JOBS=2 SHARE=1)"
 	@echo "make test        install, lint, run the tests"
 	@echo "make lab         JupyterLab on the notebooks"
 	@echo "make site        the results as a static site, build/site/html/index.html"
@@ -20,7 +21,7 @@ help:
 	@echo "make clean       remove build/ and .venv/"
 
 reproduce: $(STAMP)
-	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE) --jobs $(JOBS)
+	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE) --jobs $(JOBS) --share $(SHARE)
 
 test: $(STAMP)
 	$(BIN)/ruff check . notebooks

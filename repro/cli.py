@@ -76,6 +76,9 @@ def run(
     device: Device = "auto",
     parameter: Parameters = None,
     jobs: Annotated[int, typer.Option(help="Notebooks at once; all others stand still while one measures speed.")] = 1,
+    share: Annotated[
+        int, typer.Option(help="Notebooks that use a GPU at once; it must hold their data. Speed is measured alone.")
+    ] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run even what is up to date.")] = False,
     timeout: Annotated[float | None, typer.Option(help="Most seconds a cell may take.")] = None,
     memory: Annotated[float | None, typer.Option(help="Most GiB of main memory a notebook may take.")] = None,
@@ -95,7 +98,7 @@ def run(
     python -m repro run porous --jobs 2
     python -m repro run cavity -p reynolds=1000 -p nodes=128
     python -m repro run -p porous/cavity:reynolds=100 --device serial
-    python -m repro run --profile paper --device cuda --fresh
+    python -m repro run --profile paper --device cuda --share 6
 
     Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 130 interrupted.
     """
@@ -104,7 +107,8 @@ def run(
 
     try:
         plan = make_plan(ids, profile=profile, device=device, overrides=parameter or (), output=output)
-        outcomes = run_plan(plan, jobs=jobs, fresh=fresh, timeout=timeout, memory=memory, scheduler=scheduler)
+        limits = {"timeout": timeout, "memory": memory}
+        outcomes = run_plan(plan, jobs=jobs, share=share, fresh=fresh, scheduler=scheduler, **limits)
     except KeyboardInterrupt:
         print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -1,13 +1,21 @@
 """The artefact appendix names commands that exist, and adds up what the published runs took."""
 
 import re
+import sys
 from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from repro.cli import app
 from repro.files import read_json
 from repro.study.progress import duration
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import artifact  # noqa: E402
+
 TEXT = (ROOT / "docs/artifact.md").read_text()
 MAKEFILE = (ROOT / "Makefile").read_text()
 
@@ -37,8 +45,16 @@ def test_the_times_are_those_of_the_published_runs():
         paper = command.split()[1].removeprefix("--profile")
         mine = [content for content in sidecars if content["id"].startswith(paper)]
         assert int(cells[2]) == len(mine)
-        assert cells[3].strip() == duration(sum(content["run"]["seconds"] for content in mine))
+        spans = [(run["started"], run["started"] + run["seconds"]) for run in (content["run"] for content in mine)]
+        assert cells[3].strip() == duration(artifact.busy(spans))
     assert len(rows) == 1 + len({content["id"].partition("/")[0] for content in sidecars})
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 20))))
+def test_the_time_counts_once_what_ran_side_by_side(runs):
+    spans = [(begin, begin + length) for begin, length in runs]
+    seconds = {second for begin, end in spans for second in range(begin, end)}
+    assert artifact.busy(spans) == len(seconds)
 
 
 def test_every_step_has_its_time():

@@ -10,7 +10,7 @@ from repro.study.verdicts import Verdict
 
 
 def papers(publication) -> str:
-    """A line a paper: the command, the time that its notebooks took added up, its claims by verdict; and their sums."""
+    """A line a paper: the command, the time in which its notebooks ran, its claims by verdict; and of all papers."""
     books = [book for book in publication.books if published.sidecars(book, publication.project)]
     keys = list(dict.fromkeys(book.paper for book in books))
     rows = [_row(publication, f"run {key}", [b for b in books if b.paper == key]) for key in keys]
@@ -23,11 +23,20 @@ def _row(publication, command: str, books: list) -> dict:
     return {
         "`python -m repro`": f"`{command} --profile paper --device cuda`",
         "notebooks": len(books),
-        "time": duration(sum(seconds(publication, book) for book in books)),
+        "time": duration(busy([_ran(publication, book) for book in books])),
         "claims": counted.total(),
     } | {str(verdict): counted[verdict] for verdict in shown}
 
 
-def seconds(publication, book) -> float:
-    """How long the run took whose notebook is published."""
-    return read_json(published.shown(book, publication.project))["run"]["seconds"]
+def busy(spans: list[tuple[float, float]]) -> float:
+    """Seconds in which at least one notebook ran, from the beginning and the end of each."""
+    total, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
+
+
+def _ran(publication, book) -> tuple[float, float]:
+    run = read_json(published.shown(book, publication.project))["run"]
+    return run["started"], run["started"] + run["seconds"]

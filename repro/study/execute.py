@@ -63,7 +63,7 @@ def _execute(job: dict, out: Path) -> dict | None:
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
     os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], quiet.VARIABLE: job["quiet"]}
     os.environ["REPRO_NOTEBOOK"] = job["id"]
-    os.environ |= _share_of_cores(job["beside"])
+    os.environ |= _share_of_cores(job["beside"]) | job["variables"]
     source = Path(job["root"]) / "notebooks" / job["file"]
     try:
         papermill.execute_notebook(

@@ -1,7 +1,7 @@
 """What a run will do, worked out and validated before anything runs."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,9 +146,17 @@ def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterabl
 
 
 def job_for(
-    plan: Plan, book: Notebook, timeout: float | None = None, beside: int = 0, memory: float | None = None
+    plan: Plan,
+    book: Notebook,
+    timeout: float | None = None,
+    beside: int = 0,
+    memory: float | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> dict:
-    """All that a worker needs to run a notebook with up to `beside` others at the same time, as plain JSON."""
+    """All that a worker needs to run a notebook with up to `beside` others at the same time, as plain JSON.
+
+    `variables` are set in the notebook's environment.
+    """
     return {
         "id": book.id,
         "slug": book.slug,
@@ -166,4 +174,5 @@ def job_for(
         "timeout": timeout,
         "memory": memory,
         "beside": beside,
+        "variables": dict(variables or {}),
     }

@@ -15,6 +15,7 @@ from repro.files import read_json
 
 from .catalogue import EVERYTHING, Notebook
 from .execute import run_job
+from .mps import Service
 from .paths import Project, require_writable
 from .plan import Plan, job_for, make_plan, require_threads
 from .processes import stop_children
@@ -47,6 +48,7 @@ def run(
     profile: str = "quick",
     device: str = "auto",
     jobs: int = 1,
+    share: int = 1,
     fresh: bool = False,
     parameters: Iterable[str] = (),
     scheduler: str | None = None,
@@ -58,28 +60,33 @@ def run(
     """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE,
     with changed parameters to build/PROFILE,NAME=VALUE/MACHINE.
 
-    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, but one at a time on a
-    GPU, and the others stand still while one measures speed; `fresh` runs even what is up to date;
+    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, and the others stand still
+    while one measures speed; a GPU is held by one at a time, or used by `share` at once, whose data it must hold
+    together, and still by one alone that measures speed; `fresh` runs even what is up to date;
     `timeout` is the most seconds a cell may take, `memory` the most GiB of main memory a notebook; `scheduler` is the
     address of a Dask cluster that shares this file system.
     InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
     """
     plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
-    return run_plan(plan, jobs=jobs, fresh=fresh, scheduler=scheduler, timeout=timeout, memory=memory)
+    return run_plan(plan, jobs=jobs, share=share, fresh=fresh, scheduler=scheduler, timeout=timeout, memory=memory)
 
 
 def run_plan(
     plan: Plan,
     *,
     jobs: int = 1,
+    share: int = 1,
     fresh: bool = False,
     scheduler: str | None = None,
     timeout: float | None = None,
     memory: float | None = None,
 ) -> list[Outcome]:
     """Carry out a plan; see `run`."""
-    if not 1 <= jobs <= MOST_JOBS:
-        raise InputError(f"--jobs must be from 1 to {MOST_JOBS}, not {jobs}")
+    for name, value in (("jobs", jobs), ("share", share)):
+        if not 1 <= value <= MOST_JOBS:
+            raise InputError(f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
+    if share > 1 and plan.device != "cuda":
+        raise InputError(f"--share {share} is for a GPU, and this run is on {plan.device}: use --jobs {share}")
     if timeout is not None and not 0 < timeout <= LONGEST_CELL:
         limit = f"more than 0 and at most {LONGEST_CELL:,} seconds, not {timeout:g}"
         raise InputError(f"--timeout must be {limit}; leave it out for no limit")
@@ -87,11 +94,13 @@ def run_plan(
         limit = f"from {LEAST_MEMORY} to {MOST_MEMORY:,} GiB, not {memory:g}"
         raise InputError(f"--memory must be {limit}; leave it out for no limit")
     require_threads()
+    jobs = share if plan.device == "cuda" else jobs
     with _folder(plan.output), _executor(scheduler, jobs, plan.device) as executor:
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
         (plan.output / ".jobs").mkdir()
         limits = {"timeout": timeout, "memory": memory}
-        return _Run(plan, executor, 1 if plan.device == "cuda" else jobs, fresh, limits).outcomes()
+        # workers may be on other machines
+        return _Run(plan, executor, jobs, fresh, limits, here=scheduler is None).outcomes()
 
 
 @contextmanager
@@ -175,15 +184,26 @@ def _tokens(client, scheduler: str, device: str) -> dict[str, int]:
 class _Run:
     """The state of one run: what waits, what runs, what ended."""
 
-    def __init__(self, plan: Plan, executor: Executor, jobs: int, fresh: bool, limits: Mapping[str, float | None]):
+    def __init__(
+        self,
+        plan: Plan,
+        executor: Executor,
+        jobs: int,
+        fresh: bool,
+        limits: Mapping[str, float | None],
+        here: bool,
+    ):
         self.plan, self.executor, self.jobs, self.fresh, self.limits = plan, executor, jobs, fresh, limits
+        # a GPU goes on with what a notebook has launched when that stands still: there speed is measured alone, last
+        self.apart = plan.device == "cuda" and jobs > 1
         # the longest first: no core is without work at the end
-        self.waiting = sorted(plan.books, key=plan.expected, reverse=True) if jobs > 1 else list(plan.books)
+        self.waiting = sorted(plan.books, key=self._turn) if jobs > 1 else list(plan.books)
         self.outdated: set[str] = set()
         self.running: dict[Future, Notebook] = {}
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
         timing = [book.id for book in plan.books if book.timing or EVERYTHING in book.needs]
         self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs, alone=timing)
+        self.service = Service(self.progress.say) if self.apart and here else None
 
     def outcomes(self) -> list[Outcome]:
         """Run until nothing waits; stop every child on the way out if that is by an exception."""
@@ -196,8 +216,13 @@ class _Run:
             raise
         finally:
             self.progress.close()
+            if self.service:
+                self.service.end()
             shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
         return self.ended
+
+    def _turn(self, book: Notebook) -> tuple[bool, float]:
+        return self.apart and book.timing, -self.plan.expected(book)
 
     def _stop(self) -> None:
         for future in self.running:
@@ -215,8 +240,12 @@ class _Run:
                 self._end(book, Outcome(book.id, "up to date"))
         # only now it is known how many there are to share the cores
         for book in [b for b in self.waiting if self._ready(b)]:
-            if len(self.running) < self.jobs:
+            if len(self.running) < self.jobs and not self._disturbed(book):
                 self._start(book)
+
+    def _disturbed(self, book: Notebook) -> bool:
+        """Whether the notebook and those that run would disturb each other on the GPU that they share."""
+        return self.apart and any(book.timing or other.timing for other in self.running.values())
 
     def _is_current(self, book: Notebook) -> bool:
         """Asked once for each notebook: reading all sources again and again would disturb what is being timed."""
@@ -230,16 +259,26 @@ class _Run:
     def _start(self, book: Notebook) -> None:
         if (why := self.plan.state(book)) not in ("not run", "up to date"):
             self.progress.say(f"{book.id} runs again, it is {why}")
-        job = job_for(self.plan, book, beside=self._beside(book), **self.limits)
+        job = job_for(self.plan, book, beside=self._beside(book), variables=self._sharing(book), **self.limits)
         self.waiting.remove(book)
         self.running[self.executor.submit(run_job, job)] = book
         self.progress.begin(book.id)
+
+    def _sharing(self, book: Notebook) -> dict[str, str]:
+        """What the notebook's environment must say so that its kernels run beside those of others."""
+        if self.service is None:
+            return {}
+        if book.timing:
+            self.service.end()
+            return {}
+        return self.service.variables()
 
     def _beside(self, book: Notebook) -> int:
         """Notebooks that may compute beside this one; one that measures speed has all cores while it does."""
         if book.timing:
             return 0
         others = [b for b in [*self.waiting, *self.running.values()] if b is not book and EVERYTHING not in b.needs]
+        others = [b for b in others if not (self.apart and b.timing)]
         return min(self.jobs - 1, len(others))
 
     def _ready(self, book: Notebook) -> bool:
