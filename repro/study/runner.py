@@ -24,6 +24,8 @@ from .progress import Progress, duration
 REFRESH = 0.5
 """Seconds between two looks at the running notebooks."""
 LOCK = ".lock"
+WAITING = {"OMP_WAIT_POLICY": "passive"}
+"""Threads that wait leave their core to those of other notebooks."""
 MOST_JOBS = 1000
 LONGEST_CELL = 10_000_000
 """Seconds, four months."""
@@ -265,20 +267,22 @@ class _Run:
         self.progress.begin(book.id)
 
     def _sharing(self, book: Notebook) -> dict[str, str]:
-        """What the notebook's environment must say so that its kernels run beside those of others."""
+        """What the notebook's environment must say so that it runs beside others on one GPU."""
         if self.service is None:
             return {}
         if book.timing:
             self.service.end()
             return {}
-        return self.service.variables()
+        return WAITING | self.service.variables()
 
     def _beside(self, book: Notebook) -> int:
         """Notebooks that may compute beside this one; one that measures speed has all cores while it does."""
         if book.timing:
             return 0
         others = [b for b in [*self.waiting, *self.running.values()] if b is not book and EVERYTHING not in b.needs]
-        others = [b for b in others if not (self.apart and b.timing)]
+        if self.apart:
+            # they mostly wait for the GPU: half of the cores for each that computes on them now and then
+            return min(1, len([b for b in others if not b.timing]))
         return min(self.jobs - 1, len(others))
 
     def _ready(self, book: Notebook) -> bool:

@@ -91,8 +91,8 @@ def test_notebooks_that_share_a_gpu_run_at_once_and_one_that_measures_speed_runs
     assert found == {"toy/b": {"toy/a", "toy/c"}, "toy/a": {"toy/b", "toy/c"}, "toy/c": {"toy/a", "toy/b"}} | {
         "toy/fast": set()
     }
-    # cores are shared with those that may run at the same time
-    assert [(job["id"], job["beside"]) for job in on_gpu] == [("toy/b", 2), ("toy/a", 2), ("toy/c", 2), ("toy/fast", 0)]
+    # half of the cores for each of those that now and then compute on them
+    assert [(job["id"], job["beside"]) for job in on_gpu] == [("toy/b", 1), ("toy/a", 1), ("toy/c", 1), ("toy/fast", 0)]
 
 
 def test_no_more_notebooks_than_may_share_a_gpu_run_at_once(workshop, on_gpu):
@@ -118,7 +118,7 @@ def test_what_shares_a_gpu_is_told_of_the_service_and_what_measures_speed_is_not
 def test_without_the_service_notebooks_take_turns_and_that_is_said(workshop, on_gpu, capsys):
     _add(workshop)
     _together(workshop, on_gpu, share=3)
-    assert {str(job["variables"]) for job in on_gpu} == {"{}"}
+    assert not any(PIPES in job["variables"] for job in on_gpu)
     line = "notebooks take turns on the GPU: there is no nvidia-cuda-mps-control"
     assert capsys.readouterr().err.count(line) == 1
 
