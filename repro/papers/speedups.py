@@ -1,5 +1,6 @@
 """Published speedups beside those measured in a run, of all papers on one axis."""
 
+import re
 from textwrap import wrap
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,7 @@ from .style import BLUE, PAPER, use_style
 
 HEIGHT = 0.3
 """Inches of the figure a speedup."""
-WIDTH = 48
+WIDTH = 56
 """Characters of a line of a label."""
 
 
@@ -38,7 +39,7 @@ def chart(rows: pd.DataFrame):
 
 
 def _label(row: dict) -> str:
-    """Id, and what the speedup is of, in two lines at most."""
+    """Id, and what the speedup is of, with powers as they are written."""
     what = row["quantity"].replace("speedup", "").strip(" ,")
     label = f"{row['id']}  " + ", ".join(text for text in (what, row["case"]) if text)
-    return "\n".join(wrap(label, WIDTH, max_lines=2, placeholder=" …"))
+    return re.sub(r"(\d+)\^(\d+)", r"$\1^\2$", "\n".join(wrap(label, WIDTH)))
