@@ -140,10 +140,11 @@ def _show(output: Path | None, profile: str, only: list[str] | None = None) -> N
 
     edited = published.edited(catalogue.load(Project.default()), Project.default())
     try:
-        found = report.open_report(output, profile=profile)
-        files = scoreboard.write(found)
-        found = found if only is None else found.only(only)
+        everything = report.open_report(output, profile=profile)
+        found = everything if only is None else everything.only(only)
+        # shown even where a page cannot be made
         typer.echo(terminal.summary(found))
+        files = scoreboard.write(everything)
     finally:
         # said also where there is no run to report of
         for line in edited:

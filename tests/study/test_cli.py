@@ -145,6 +145,15 @@ def test_run_of_one_notebook_ends_with_its_headline_and_shows_no_other(good):
     assert "toy-001" not in done.stdout
 
 
+def test_summary_is_shown_where_the_pages_cannot_be_made(good, repro, monkeypatch):
+    good.finish("toy/good", CLAIMS)
+    monkeypatch.setitem(sys.modules, "nbconvert", None)
+    done = repro("report", "--output", str(good.folder()))
+    assert "toy-001" in done.stdout
+    assert "nbconvert is not installed" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_refusal_is_one_line_and_status_2(repro, monkeypatch):
     refusal = {"status": "refused", "error": "InputError", "message": "tau is 0.4", "seconds": 0.1}
     monkeypatch.setattr("repro.study.runner.run_job", lambda job: refusal)
