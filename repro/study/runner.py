@@ -282,7 +282,7 @@ class _Run:
         others = [b for b in [*self.waiting, *self.running.values()] if b is not book and EVERYTHING not in b.needs]
         if self.apart:
             # they mostly wait for the GPU: half of the cores for each that computes on them now and then
-            return min(1, len([b for b in others if not b.timing]))
+            return int(not all(b.timing for b in others))
         return min(self.jobs - 1, len(others))
 
     def _ready(self, book: Notebook) -> bool:
