@@ -273,13 +273,28 @@ def test_speedups_are_given_against_each_baseline():
 def test_storages_are_compared_in_their_fastest_form_on_one_core():
     # rows of the list at 40 against rows of the flag word at 16
     assert media_speed.storage_gain(CPU) == 2.5
-    said = media_text.baselines_text(CPU, SimpleNamespace(porosity=0.5))
+    said = media_text.baselines_text(CPU, SimpleNamespace(porosity=0.5), [2.5, 2.0, 3.0])
+    assert "2.00 to 3.00 times in 3 runs" in said
     assert "is 2.50 times as fast" in said
     assert "2.00 times the flag word and 0.50 times the branches" in said
     assert verdicts({"porous-123": 2.5}) == {"porous-123": "not reproduced"}
     # where another program that stores all nodes is as fast, the list gains nothing
     level = media_speed.storage_gain(pd.Series(dict(CPU) | {"branches, rows": 40.0}))
     assert verdicts({"porous-123": level}) == {"porous-123": "reproduced"}
+
+
+def test_the_gain_of_a_storage_scatters_as_its_runs_do():
+    # in the second run the list takes twice as long, in the third all programs do
+    rows = {name: {"mflups": rate, "seconds": 1 / rate} for name, rate in CPU.items()}
+    for name, row in rows.items():
+        row["runs"] = [
+            row["seconds"],
+            row["seconds"] * (2 if name in ("node by node", "rows") else 1),
+            2 * row["seconds"],
+        ]
+    gains = media_speed.storage_gains(pd.DataFrame(rows).T)
+    assert gains == pytest.approx([2.5, 1.25, 2.5])
+    assert judge(find(["porous-123"])["porous-123"], Evidence(1.05, max(gains) - min(gains))).verdict == "tie"
 
 
 def test_the_text_on_the_order_says_where_it_turns():

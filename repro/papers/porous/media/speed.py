@@ -63,8 +63,9 @@ def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
     """The CPU baselines as `speed_table` has them, indexed by name.
 
     The sparse list node by node, in rows on one core and in rows on all cores; and both programs that store all nodes,
-    node by node and in rows on one core.
+    node by node and in rows on one core. Each runs three times: others may use the cores.
     """
+    options |= {"runs": 3}
     serial, rows = select("serial"), CpuDevice("threads", workers=1)
     runs = {
         "node by node": (serial, "sparse"),
@@ -90,6 +91,12 @@ def storage_gain(cpu: pd.Series) -> float:
     """How many times as fast as the full storage the sparse one is, both as `fastest_storages`."""
     sparse, full = fastest_storages(cpu)
     return float(cpu[sparse] / cpu[full])
+
+
+def storage_gains(baselines: pd.DataFrame) -> list[float]:
+    """The `storage_gain` of each run of `cpu_baselines`."""
+    by_run = pd.DataFrame({name: timings.rate_of_runs(row, "mflups") for name, row in baselines.iterrows()})
+    return [storage_gain(cpu) for _, cpu in by_run.iterrows()]
 
 
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:

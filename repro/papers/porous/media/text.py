@@ -221,15 +221,16 @@ def _node_by_node(cpu: pd.Series, other: str) -> float:
     return cpu["node by node"] / cpu[f"{other}, node by node"]
 
 
-def baselines_text(cpu: pd.Series, space: PoreSpace) -> str:
-    """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline."""
+def baselines_text(cpu: pd.Series, space: PoreSpace, gains: list[float]) -> str:
+    """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline, `gains` are those of each run."""
     sparse, full = fastest_storages(cpu)
     flag, branches = (_node_by_node(cpu, other) for other in ("flag word", "branches"))
     return (
         f"On one core, at porosity {space.porosity:.2f}, the list in its fastest form ({sparse}) is "
-        f"{cpu[sparse] / cpu[full]:.2f} times as fast as the fastest program that stores all nodes ({full}). Node by "
-        f"node it is {flag:.2f} times the flag word and {branches:.2f} times the branches: its map holds the addresses "
-        "that the others compute for each population."
+        f"{cpu[sparse] / cpu[full]:.2f} times as fast as the fastest program that stores all nodes ({full}), "
+        f"{min(gains):.2f} to {max(gains):.2f} times in {len(gains)} runs. Node by node it is {flag:.2f} times the "
+        f"flag word and {branches:.2f} times the branches: its map holds the addresses that the others compute for "
+        "each population."
     )
 
 
