@@ -153,9 +153,10 @@ def collision_text(parts: pd.DataFrame, paper: Paper, nodes: int = LARGEST) -> s
         f"{_by_run(parts, nodes)}; the paper cites {claimed:g} from another work on Palabos, on a grid that it does "
         f"not state. {_implied(paper)}It saves {saved:.3g} s of collision on the core and pays {paid:.3g} s for the "
         f"bus and {kernel:.2g} s for the kernel; what stays on the core takes {stays:.3g} s here and {stayed:.3g} s "
-        f"in the serial program. So it depends on core and bus, and hardly on the GPU: {claimed:g} would take a bus "
-        f"{faster:.2g} times as fast as this one with ordinary memory, and the faster the core, the faster the bus "
-        f"must be.{_over_grids(parts, nodes)}"
+        "in the serial program: the same work, so that the difference is scatter, and with the latter in both the "
+        f"speedup would be {serial / (paid + kernel + stayed):.3g}. So it depends on core and bus, and hardly on the "
+        f"GPU: {claimed:g} would take a bus {faster:.2g} times as fast as this one with ordinary memory, and the "
+        f"faster the core, the faster the bus must be.{_over_grids(parts, nodes)}"
     )
 
 
@@ -184,7 +185,8 @@ def rest_text(table: pd.DataFrame, parts: pd.DataFrame, paper: Paper) -> str:
     return (
         f"The paper's serial program spends {100 * (1 - paper.serial_share):.0f} % of its time on what is neither "
         "collision nor streaming and stays on the host. Whatever is done on the GPU, its speedup cannot pass "
-        f"{limit:.3g} (**Amdahl's law**). Our program has no such part. The last column puts it back, in the paper's "
+        f"{limit:.3g} (**Amdahl's law**). Our programs have only the boundary nodes beside them, which the hybrid does "
+        "on the GPU. The last column puts such a part back, in the paper's "
         f"proportion to collision and streaming: the hybrid would then be {at['swap-004']:.3g} times as fast on "
         f"{PAPER_NODES}$^3$ nodes and {at['swap-009']:.3g} times on {LARGEST}$^3$, and collision and streaming with "
         f"the bus would take {at['swap-008']:.0f} % of it. {_still_apart(parts, table, paper)}So two things keep the "

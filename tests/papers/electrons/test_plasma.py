@@ -99,14 +99,18 @@ def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
 
 
 def test_the_verdict_tells_what_holds_from_what_does_not():
-    frequency = pd.DataFrame({"direction": ["x", "d"], "deviation (%)": [0.1, -3.0], "from theory (%)": 1e-4})
-    frequency["cells a wavelength"] = 8
+    frequency = pd.DataFrame(
+        {"direction": ["x", "d", "d"], "deviation (%)": [0.1, -3.0, -0.2], "from theory (%)": 1e-4}
+    )
+    frequency["cells a wavelength"] = [8, 8, 32]
     cold = pd.DataFrame({"swing (cells)": [0.1, 1.0], "drift": [1e-5, 0.02]})
     warm = pd.DataFrame({"particles a cell": [10, 100], "energy": [0.01, 1e-4]})
     charge = pd.DataFrame({"precision": ["single"], "step": 1, "continuity": 1e-8, "gauss": 1e-7, "limit": 1e-6})
     bits = pd.DataFrame({"different": [0]})
     good, bad = text.verdict(frequency, cold, warm, charge, bits, 1.01).split("\n")
-    assert "oblique waves within 0.5 % (-3 % with 8)" in bad
+    # a resolution at which it holds is not counted with those at which it does not
+    assert "oblique waves within 0.5 % on cells a wavelength: 8 (-3 %)" in bad
+    assert "oblique waves within 0.5 % on cells a wavelength: 32 (-0.2 %)" in good
     assert "the warm plasma with 10 particles" in bad
     assert "the warm plasma with 100 particles" in good
     assert "a larger wave" in bad

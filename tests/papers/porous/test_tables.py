@@ -353,13 +353,15 @@ def test_the_loss_in_single_precision_is_compared_at_the_papers_first_step_and_a
     points = [("double", 1000, 50.0), ("double", 3000, 100.0), ("single", 1000, 49.0), ("single", 3000, 98.0)]
     published = pd.DataFrame(points, columns=["series", "x", "y"])
     double, plain = run((50.0, 90.0, 100.0)), run((49.5, 89.9, 99.9))
-    said = media_text.precision_text(double, double, plain, published, scale=10, elsewhere=99.5)
+    said = media_text.precision_text(double, double, plain, published, scale=10, stated=100.0, elsewhere=99.5)
     assert "At step 1,000 (of a cell of 128 nodes) it is -2.00 % in the paper and -1 % here" in said
-    assert "at the end it is -2.00 % in the paper, 20 times the larger of ours" in said
+    assert "at the end it is -2.00 % in the paper, in size 20 times the larger of ours" in said
     # a figure of the paper's own that has no loss
-    assert "has 99.50 for this crystal at $\\tau = 1$ (and repeats it at 1.2), -0.50 % from where figure 5.9" in said
+    assert "has 99.50 for this crystal at $\\tau = 1$ (and repeats it at 1.2), -0.50 % from the 100.00 that it" in said
     # a first look after the paper's is what is compared
-    assert "At step 2,000" in media_text.precision_text(double, double, plain, published, scale=20, elsewhere=99.5)
+    assert "At step 2,000" in media_text.precision_text(
+        double, double, plain, published, scale=20, stated=100.0, elsewhere=99.5
+    )
 
 
 def test_the_headline_of_a_rock_is_its_permeability_on_the_finest_grid_with_units():

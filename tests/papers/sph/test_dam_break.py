@@ -85,6 +85,8 @@ def test_energy_that_grows_is_told():
 def test_volume_and_particles_that_are_lost_are_told():
     assert "-4.0 %: **more than** 3 %" in text.kept_text(made(), volumes(1, 1.01, 0.96))
     assert "+1.0 %: within 3 %" in text.kept_text(made(), volumes(1, 1.01, 0.995))
+    steps = text.kept_text(made(), pd.DataFrame({"time": range(5), "volume": [1, 1, 0.99, 0.98, 0.97]}))
+    assert "over the second half of the run it changes by -1.00 % a second" in steps
     assert "**2** are lost" in text.kept_text(made(lost=2), volumes(1, 1, 1))
     assert "None is lost" in text.kept_text(made(), volumes(1, 1, 1))
 

@@ -145,11 +145,13 @@ def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
 def rates(flow: Flow, case: Channel, last: int):
     """Flow rate and velocities on the axis window by window, and the flow rate over x in the last windows.
 
-    The bars are the spread over the sections on the left and standard errors, from the windows, on the right.
+    The bars are the spread over the sections on the left, without the columns beside the faces, and standard errors,
+    from the windows, on the right.
     """
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11.4, 3.6), width_ratios=[1, 1, 1.3])
     found = np.array([flow_rate(field, case) for field in flow.windows])
-    left.errorbar(flow.ends / 1000, found.mean(1), found.std(1, ddof=1), fmt="o-", capsize=3)
+    sections = found[:, ~beside_faces(flow.windows[0], case)]
+    left.errorbar(flow.ends / 1000, sections.mean(1), sections.std(1, ddof=1), fmt="o-", capsize=3)
     left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
     for k, (place, velocity) in enumerate(middle_velocities(flow, case).items()):
         middle.plot(flow.ends / 1000, velocity, marker="so"[k], color=f"C{k + 1}", label=f"{place} part")

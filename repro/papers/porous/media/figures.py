@@ -111,9 +111,10 @@ def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
     for (name, rows), marker in zip(curves.items(), ("o", "s"), strict=True):
         left.plot(rows.index, rows, **paper | {"markersize": 4, "marker": marker}, label=f"paper, {name}")
     arrays, walls = {}, list(dict.fromkeys(name.rpartition(", ")[2] for name in runs))
-    for wall, line, colour in zip(walls, ("-", "--"), (BLUE, GREEN), strict=False):
+    # black on the left, where no kind of single precision is drawn: one legend is for both
+    for wall, line in zip(walls, ("-", "--"), strict=False):
         steps, k = np.array(of_walls(runs, wall)[0].result.history).T
-        left.plot(scale * steps, scale * k, color=colour, ls=line, marker="none", label=f"double, {wall} walls")
+        left.plot(scale * steps, scale * k, color="0.3", ls=line, marker="none", label=f"double, {wall} walls")
         arrays[f"k double, {wall}"] = scale * k
         for kind, found in differences(runs, wall).items():
             drawn = {"color": _COLOURS[kind], "ls": line, "marker": "none"}

@@ -96,11 +96,20 @@ def kept_text(run: Run, volumes: pd.DataFrame) -> str:
         f"{last['time']:.2f} s {100 * last['dissipated'] / start:.1f} % is dissipated.\n\n"
         f"**Volume.** It is furthest from the column's at {worst['time']:.2f} s, by {100 * change:+.1f} %: "
         f"{'within' if abs(change) <= VOLUME_CHANGE else '**more than**'} {100 * VOLUME_CHANGE:g} %. At the end it is "
-        f"{100 * (volumes['volume'].iloc[-1] - 1):+.1f} % off.\n\n"
+        f"{100 * (volumes['volume'].iloc[-1] - 1):+.1f} % off{_drift(volumes)}.\n\n"
         f"**Particles.** {'None is' if lost == 0 else f'**{lost}** are'} lost of {run.system.count:,}. The worst is at "
         f"one time {max(run.table['beyond'].max(), 0):.2f} spacings beyond a wall; at half a spacing it would meet the "
         "first ghosts, and count as lost."
     )
+
+
+def _drift(volumes: pd.DataFrame) -> str:
+    """By how much the volume changes a second over the second half of the run: whether it is at rest."""
+    late = volumes[volumes["time"] >= volumes["time"].iloc[-1] / 2]
+    if len(late) < 3:
+        return ""
+    slope = np.polyfit(late["time"], late["volume"], 1)[0]
+    return f"; over the second half of the run it changes by {100 * slope:+.2f} % a second"
 
 
 def files_text(files: dict[str, Path]) -> str:
