@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL, iterations, seconds_of, shares
+from .iteration import COLLIDE_ONLY, COMPARED, PAPER_WAY, SERIAL, iterations, seconds_of, shares
 
 #: claims on one core, on the paper's way, and on its speedup over the grid sizes
 ON_CORE = ("swap-002", "swap-007")
@@ -141,7 +141,8 @@ def baseline(table: pd.DataFrame, nodes: int) -> str:
 
 
 def one_by_one(parts: pd.DataFrame) -> list[pd.DataFrame]:
-    """The parts of each run alone, with its own seconds."""
+    """The parts of each run alone, with its own seconds, of the ways that claims compare."""
+    parts = parts[parts["way"].isin(COMPARED)]
     return [
         parts.assign(seconds=[values[run] for values in parts["runs"]]) for run in range(min(map(len, parts["runs"])))
     ]
@@ -196,7 +197,7 @@ def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = 
 def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, LARGEST)) -> bool:
     """Whether the ways that claims compare were timed on all these grids; one that did not fit is missing."""
     timed = set(zip(parts["way"], parts["nodes"], strict=True))
-    return {(way, nodes) for way in (SERIAL, COLLIDE_ONLY, PAPER_WAY) for nodes in sizes} <= timed
+    return {(way, nodes) for way in COMPARED for nodes in sizes} <= timed
 
 
 def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
