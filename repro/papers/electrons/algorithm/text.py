@@ -18,7 +18,15 @@ def table(looks: list[Look]) -> pd.DataFrame:
         unread = sum(end - read for end, read in zip(after.end, after.read, strict=True))
         baskets = [sum(map(len, names)) for names in (after.incoming, after.outgoing)]
         rows.append((number, busy, sum(after.write), unread, *baskets, len(after.waiting)))
-    names = ["launch", "busy threads", "at the end of the step", "to be read", "incoming", "outgoing", "at the host"]
+    names = [
+        "launch",
+        "busy threads",
+        "at the end of the step",
+        "to be read or in work",
+        "incoming",
+        "outgoing",
+        "at the host",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 

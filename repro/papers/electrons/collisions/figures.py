@@ -37,11 +37,14 @@ def free_paths(paths: dict[float, np.ndarray], collisions: Collisions):
     """Share of electrons that have not collided at an optical depth, which falls as an exponential function."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (energy, free), colour, marker in zip(paths.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
+    for k, (energy, free) in enumerate(paths.items()):
+        # colours and markers repeat, filled then
+        look = {"marker": MARKERS[k % len(MARKERS)], "color": COLOURS[k % len(COLOURS)]}
+        look["mfc"] = "none" if k < len(COLOURS) else None
         at = np.linspace(0, 5, 16)
         left = 1 - np.searchsorted(optical_depth(collisions, energy, free), at) / len(free)
         label = f"{named(energy)}, mean {1e6 * free.mean():.3g} µm"
-        axes.semilogy(at, left, ls="none", marker=marker, mfc="none", color=colour, label=label)
+        axes.semilogy(at, left, ls="none", **look, label=label)
         arrays |= {f"{named(energy)}: depth": at, f"{named(energy)}: share": left}
     axes.semilogy([0, 5], np.exp([0, -5]), "-", color="0.4", marker="none", label="exponential")
     axes.set(xlabel="optical depth of the path", ylabel="electrons without a collision")

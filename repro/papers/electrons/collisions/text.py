@@ -39,7 +39,8 @@ def angle_text(drawn: dict[float, Angles]) -> str:
         angle = np.degrees(2 * np.arcsin(np.sqrt(middle / 2)))
         lines.append(
             f"- {named(energy)}: half of all collisions turn by less than {angle:.2g} "
-            f"degrees, {far:.2g} of them by more than a right angle; the sample has the probability {found.chance:.2g}."
+            f"degrees, {far:.2g} of them by more than a right angle; a sample as far from the law, or farther, has the "
+            f"probability {found.chance:.2g}."
         )
     return "\n".join(lines)
 
@@ -73,7 +74,9 @@ def verdict(stopping, free, drawn: dict[float, Angles], ranges, slow: Balance) -
         <= STOPPING_ERROR,
         f"the mean optical depth of free paths, 1 within {DEVIATIONS} deviations ({deviation:.2g})": deviation
         <= DEVIATIONS,
-        f"elastic angles, as likely as any sample of their law (Kolmogorov-Smirnov {chance:.2g})": chance >= LEAST,
+        f"elastic angles, not told from their law (Kolmogorov-Smirnov probability {chance:.2g}, at least {LEAST:g})": (
+            chance >= LEAST
+        ),
         f"ranges, within {100 * RANGE_ERROR:g} % ({100 * reach:.2g} %)": reach <= RANGE_ERROR,
         f"the density of slow electrons ({slow.worst:.2g} of what counting and steps allow)": slow.worst <= 1,
     }

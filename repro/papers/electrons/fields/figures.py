@@ -47,9 +47,10 @@ def reflection(table: pd.DataFrame):
             # colours and markers repeat, dashed then
             look = {"marker": MARKERS[k % len(MARKERS)], "color": COLOURS[k % len(COLOURS)]}
             line = "-" if k < len(COLOURS) else "--"
+            look["mfc"] = None if k < len(COLOURS) else "none"
             axes.plot(rows[along], rows["reflection"], ls=line, **look, label=unit.format(value))
         axes.axhline(LARGEST, color="0.4", ls=":", marker="none", label="at most")
-        axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
+        axes.legend(fontsize=8, ncols=3, handlelength=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     left.set(xlabel="angle of incidence (degrees)", ylabel="largest field reflected (dB)")
     right.set(xlabel="absorbing layers", xticks=sorted(table["layers"].unique()))
     return figure, {name: table[name] for name in ("angle", "layers", "reflection")}

@@ -67,7 +67,7 @@ def force_free(table: pd.DataFrame, gamma: float):
         axes.loglog(rows["turn"], np.maximum(rows["angle"], _SMALLEST), **drawn, label=name)
         if name in ("Boris", "splitting"):
             theory = largest_angle(name, rows["turn"], gamma)
-            axes.loglog(rows["turn"], theory, color=COLOURS[k], marker="none", lw=1)
+            axes.loglog(rows["turn"], theory, color=COLOURS[k], marker="none", lw=1, label=f"{name}, small steps")
     axes.set(xlabel="turn in a step without the electric field (radians)", ylabel="largest deflection (radians)")
     turns = table["turn"].unique()
     axes.set_xticks(turns, [f"{turn:g}" for turn in turns])

@@ -53,11 +53,21 @@ def force_free_text(table: pd.DataFrame, gamma: float) -> str:
             continue
         theory = float(largest_angle(name, smallest, gamma))
         lines.append(
-            f"- {name}: **fails**. It swings by up to {worst:.2g} radians, of order {order(table, name):.2f} in the "
-            f"step. At {smallest:g} radians a step these are {finest['angle']:.2g} (small steps: {theory:.2g}), the "
-            f"energy is off by {100 * finest['energy']:.2g} %, and the mean velocity by {abs(finest['drift']):.1g}."
+            f"- {name}: **fails**. It swings by up to {worst:.2g} radians{_too_long(rows, name, gamma)}, of order "
+            f"{order(table, name):.2f} in the step. At {smallest:g} radians a step these are {finest['angle']:.2g} "
+            f"(small steps: {theory:.2g}), the energy is off by {100 * finest['energy']:.2g} %, and the mean velocity "
+            f"by {abs(finest['drift']):.1g}."
         )
     return "\n".join(lines)
+
+
+def _too_long(rows: pd.DataFrame, name: str, gamma: float) -> str:
+    """Where the largest deflection of the solver's own step is at a step that the solver refuses."""
+    at = rows.loc[rows["angle"].idxmax(), "turn"]
+    taken = rows[rows["turn"] <= 1 / gamma]
+    if name != "splitting" or at <= 1 / gamma or taken.empty:
+        return ""
+    return f" (at {at:g} a step; the solver takes none above {1 / gamma:g}, and {taken['angle'].max():.2g} up to that)"
 
 
 def leak_text(found: dict[str, dict], count: int) -> str:
@@ -66,9 +76,9 @@ def leak_text(found: dict[str, dict], count: int) -> str:
     for precision, run in found.items():
         lost = run["lost"] or count - run["counted"]
         lines.append(
-            f"- {precision.capitalize()} precision: {run['crossings']:.3g} faces were crossed, and "
-            f"{'nobody was' if not lost else f'**{lost} electrons were**'} lost or doubled. The worst electron is "
-            f"{run['distance'].max():.2g} cells from its helix."
+            f"- {precision.capitalize()} precision: about {run['crossings']:.3g} faces lie on the helices (by their "
+            f"mean speeds, not counted), and {'nobody was' if not lost else f'**{lost} electrons were**'} lost or "
+            f"doubled. The worst electron is {run['distance'].max():.2g} cells from its helix."
         )
     return "\n".join(lines)
 

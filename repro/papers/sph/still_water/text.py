@@ -10,6 +10,9 @@ from repro.sph.looks import THROUGH
 
 from .runs import DEEP, ENERGY_GAIN, PRESSURE_ERROR, Run
 
+#: by how much of itself the drift of water at rest may grow over the second half of a run
+STILL = 0.1
+
 
 def case_text(case: StillWater, seconds: float) -> str:
     """How much water there is, and how much it is compressed."""
@@ -40,16 +43,26 @@ def _one(name: str, run: Run) -> str:
     )
 
 
-def convergence_text(table: pd.DataFrame) -> str:
-    """Whether errors fall with the spacing, for each smoothing length, of `runs.resolutions`."""
+def convergence_text(table: pd.DataFrame, seconds: float) -> str:
+    """Whether errors fall with the spacing, for each smoothing length, of `runs.resolutions` of `seconds`."""
     parts = []
     for ratio, rows in table.groupby("ratio"):
         errors = rows.sort_values("spacing", ascending=False)["error"].to_numpy()
-        shown = ", ".join(f"{100 * error:.2g} %" for error in errors)
+        shown = ", ".join(f"{100 * error:.3g} %" for error in errors)
         falls = "falls" if (np.diff(errors) < 0).all() else "**does not fall**"
         trend = f": it {falls} with the spacing" if len(errors) > 1 else ""
         parts.append(f"With $h$ = {ratio:g} spacings the error is {shown}{trend}.")
-    return " ".join(parts)
+    return f"After {seconds:g} s: " + " ".join(parts)
+
+
+def _rest(run: Run) -> dict[str, bool]:
+    """Whether speed and drift show water at rest over the second half of a run."""
+    half, last = run.table.iloc[len(run.table) // 2], run.table.iloc[-1]
+    said = (
+        f"rest (from {half['time']:.3g} s to {last['time']:.3g} s the speed goes from {1000 * half['speed']:.3g} to "
+        f"{1000 * last['speed']:.3g} mm/s, and the drift from {half['drift']:.3g} to {last['drift']:.3g} spacings)"
+    )
+    return {said: bool(last["speed"] < half["speed"] and last["drift"] < (1 + STILL) * half["drift"])}
 
 
 def verdict(runs: dict[str, Run]) -> str:
@@ -58,11 +71,14 @@ def verdict(runs: dict[str, Run]) -> str:
     beyond = max(float(run.table["beyond"].max()), 0.0)
     tests = {
         f"the pressure within {100 * PRESSURE_ERROR:g} % ({100 * run.error:.2g} %)": run.error <= PRESSURE_ERROR,
-        f"the energy, at most {100 * max(run.gain, 0):.2g} % above its start": run.gain <= ENERGY_GAIN,
+        f"the energy, no more than {100 * ENERGY_GAIN:g} % above its start ({100 * max(run.gain, 0):.2g} %)": (
+            run.gain <= ENERGY_GAIN
+        ),
         f"no particle through a wall ({beyond:.2g} spacings beyond one at most)": beyond <= THROUGH,
         f"no particle far from where it began ({run.table['worst'].iloc[-1]:.2g} spacings)": bool(
             run.table["worst"].iloc[-1] < 1
         ),
+        **_rest(run),
     }
     sides = {kept: [name for name, holds in tests.items() if bool(holds) is kept] for kept in (True, False)}
     lines = [f"- With ghosts, as it should be: {'; '.join(sides[True]) or 'nothing'}."]
