@@ -10,6 +10,9 @@ from .media import Kept, Run, pore_width
 #: share of the solid surface that counts as few
 FEW = 0.05
 
+#: how many times its last area an interface has while it still shrinks
+PLATEAU = 1.1
+
 #: the phases as the paper calls them
 FLUIDS = {"f": "non-wetting", "g": "wetting"}
 
@@ -81,15 +84,15 @@ def angle_note(table: pd.DataFrame) -> str:
 
 
 def coarsening_text(run: Run) -> str:
-    """How the interface shrinks, and what else happens over the steps."""
+    """How the interface shrinks until it hardly changes any more, and what else happens over the steps."""
     rows, last = run.table[run.table["step"] >= 100], run.last
-    text = ""
-    if len(rows) > 2:
-        slope = np.polyfit(np.log(rows["step"]), np.log(rows["interface"]), 1)[0]
+    grow, text = rows[rows["interface"] > PLATEAU * last["interface"]], ""
+    if len(grow) > 2:
+        slope = np.polyfit(np.log(grow["step"]), np.log(grow["interface"]), 1)[0]
         text = (
-            f"From step {int(rows['step'].iloc[0])} to {int(last['step'])} the interface shrinks from "
-            f"{rows['interface'].iloc[0]:.4f} to {last['interface']:.4f} per node, on average as the power {slope:.2f} "
-            "of the time. "
+            f"From step {int(grow['step'].iloc[0])} to {int(grow['step'].iloc[-1])} the interface shrinks from "
+            f"{grow['interface'].iloc[0]:.4f} to {grow['interface'].iloc[-1]:.4f} per node, on average as the power "
+            f"{slope:.2f} of the time; at step {int(last['step'])} it is {last['interface']:.4f}. "
         )
     return text + (
         f"At the end fluid g covers {100 * (1 - last['covered']):.1f} % of the solid, fluid f fills "
