@@ -149,7 +149,7 @@ def collision_text(parts: pd.DataFrame, paper: Paper, nodes: int = LARGEST) -> s
     stays = alone - paid - kernel
     faster = paid / (serial / claimed - (alone - paid))
     return (
-        f"Collision alone on the GPU is {serial / alone:.3g} times as fast on {nodes}$^3$ nodes"
+        f"Collision alone on the GPU is {_gain_of_collision(parts, nodes):.3g} times as fast on {nodes}$^3$ nodes"
         f"{_by_run(parts, nodes)}; the paper cites {claimed:g} from another work on Palabos, on a grid that it does "
         f"not state. {_implied(paper)}It saves {saved:.3g} s of collision on the core and pays {paid:.3g} s for the "
         f"bus and {kernel:.2g} s for the kernel; what stays on the core takes {stays:.3g} s here and {stayed:.3g} s "
@@ -160,16 +160,21 @@ def collision_text(parts: pd.DataFrame, paper: Paper, nodes: int = LARGEST) -> s
     )
 
 
+def _gain_of_collision(parts: pd.DataFrame, nodes: int) -> float:
+    """How many times as fast as the serial program collision alone on the GPU is."""
+    return seconds_of(parts, SERIAL, nodes) / seconds_of(parts, COLLIDE_ONLY, nodes)
+
+
 def _by_run(parts: pd.DataFrame, nodes: int) -> str:
     """The same in each run, where there are several."""
-    found = [seconds_of(run, SERIAL, nodes) / seconds_of(run, COLLIDE_ONLY, nodes) for run in one_by_one(parts)]
+    found = [_gain_of_collision(run, nodes) for run in one_by_one(parts)]
     return f" ({min(found):.3g} to {max(found):.3g} in {len(found)} runs)" if len(found) > 1 else ""
 
 
 def _over_grids(parts: pd.DataFrame, largest: int) -> str:
     """The speedups of collision alone on the smaller grids, of which any may be the cited one's."""
     timed = sorted({int(n) for way, n in zip(parts["way"], parts["nodes"], strict=True) if way == COLLIDE_ONLY})
-    found = [seconds_of(parts, SERIAL, n) / seconds_of(parts, COLLIDE_ONLY, n) for n in timed if n != largest]
+    found = [_gain_of_collision(parts, n) for n in timed if n != largest]
     if not found:
         return ""
     low, high = f"{min(found):.3g}", f"{max(found):.3g}"
@@ -203,9 +208,8 @@ def rest_text(table: pd.DataFrame, parts: pd.DataFrame, paper: Paper) -> str:
 
 def _still_apart(parts: pd.DataFrame, table: pd.DataFrame, paper: Paper) -> str:
     """What the rest does not explain: the bus of the two machines."""
-    row = table.set_index("id").loc["swap-008"]
+    row, gain = (table.set_index("id").loc[claim] for claim in ("swap-008", "swap-010"))
     theirs, ours = paper.hybrid * paper.hybrid_share, seconds_of(parts, PAPER_WAY, PAPER_NODES, (*BUS, *KERNELS))
-    gain = table.set_index("id").loc["swap-010"]
     now = "here, with the paper's rest"
     if not (row[now] < row["paper"] and ours < theirs):
         return ""

@@ -15,7 +15,7 @@ def drives(case: Channel, small: Channel, steps: int) -> str:
     nu, sound = flows.kinematic_viscosity(case.fluid), exact.sound_speed(case.fluid)
     paper = Channel(drive=0.02)
     fastest, of_small, of_paper = (sections.creeping_speed(each, nu) for each in (case, small, paper))
-    narrow, wide = (flows.relaxation_time(height, nu) / case.fluid.dt for height in (case.gap, case.height))
+    narrow, wide = flows.relaxation_time(case.gap, nu) / case.fluid.dt, sections.relaxation(case) / case.fluid.dt
     return (
         f"Force {case.drive:g}: at most {fastest:.2f} in the narrow part, Mach {fastest / sound:.2f}; the small "
         f"channel with {small.drive:g}: Mach {of_small / sound:.2f}. In the paper's channel the force of the plane "
