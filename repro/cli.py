@@ -98,7 +98,7 @@ def run(
     python -m repro run porous --jobs 2
     python -m repro run cavity -p reynolds=1000 -p nodes=128
     python -m repro run -p porous/cavity:reynolds=100 --device serial
-    python -m repro run --profile paper --device cuda --share 6
+    python -m repro run --profile paper --device cuda --share 8
 
     Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 130 interrupted.
     """

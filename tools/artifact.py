@@ -21,7 +21,7 @@ def _row(publication, command: str, books: list) -> dict:
     counted = Counter(found.verdict for found in publication.found if found.notebook in books)
     shown = [v for v in Verdict if any(found.verdict == v for found in publication.found)]
     return {
-        "`python -m repro`": f"`{command} --profile paper --share 6`",
+        "`python -m repro`": f"`{command} --profile paper --share 8`",
         "notebooks": len(books),
         "time": duration(busy([_ran(publication, book) for book in books])),
         "claims": counted.total(),
