@@ -14,6 +14,9 @@ NAME = "python -m repro"
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
+#: how Python begins to say that a path leads in a circle, or that nobody knows the user's home
+PATHS_IN_VAIN = ("Symlink loop", "Could not determine home")
+
 app = typer.Typer(
     help="""Re-run five GPU papers and see, number by number, whether their claims hold.
 
@@ -226,6 +229,8 @@ def _report_published() -> None:
     for line in document.outgrown(document.findings(Project.default()), found):
         typer.echo(line)
     typer.echo(f"\nThe report: {files[0]}")
+    if found.troubles:
+        raise typer.Exit(FAILED)
 
 
 @app.command()
@@ -287,7 +292,11 @@ def main() -> None:
     except typer.Abort:
         status = INTERRUPTED
     except OSError as error:  # a folder that may not be read, a full disk
-        status = _say(f"{error.filename or 'file'}: {error.strerror or error}")
+        status = _say(f"{error.filename or 'a file cannot be read or written'}: {error.strerror or error}")
+    except RuntimeError as error:
+        if not str(error).startswith(PATHS_IN_VAIN):
+            raise
+        status = _say(f"{error}: name a folder that is there, or set HOME, or NUMBA_CACHE_DIR for compiled kernels")
     sys.exit(status)
 
 

@@ -36,7 +36,13 @@ def write(report: Report, project: Project) -> list[Path]:
 def findings(project: Project) -> dict[str, str]:
     """The paragraphs of docs/findings.toml by paper."""
     path = project.root / "docs/findings.toml"
-    said = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError as error:
+        raise InputError(f"docs/findings.toml cannot be read: {error}") from None
+    for paper, paragraph in said.items():
+        if not isinstance(paragraph, str):
+            raise InputError(f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
     return {paper: paragraph.strip() for paper, paragraph in said.items()}
 
 
@@ -51,8 +57,8 @@ def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
         "Made by `python -m repro report --published` from the results in data/measured alone: every value is judged "
         "anew. What the verdicts mean stands below."
     ]
-    if report.troubles:
-        parts.append("\n".join(f"- **NOT COUNTED {name}: {why}**" for name, why in report.troubles.items()))
+    if doubts := _doubts(report):
+        parts.append("\n".join(f"- **{line}**" for line in doubts))
     parts += [text.table(report.counts()), text.verdicts()]
     if (report.folder / CHART).is_file():
         parts.append(f"![Published speedups beside those measured here]({CHART})")
@@ -61,6 +67,18 @@ def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
     if report.linked:
         parts += ["## Stated twice, counted once", text.table(report.linked)]
     return "\n\n".join(parts) + "\n"
+
+
+def _doubts(report: Report) -> list[str]:
+    """A line for each published result that is damaged, of which a file was edited, or that is out of date."""
+    counted = {row["notebook"] for row in report.tested()}
+    lines = [
+        f"EDITED {name}: {why}; what its sealed result says is counted"
+        if name in counted
+        else f"NOT COUNTED {name}: {why}"
+        for name, why in report.troubles.items()
+    ]
+    return lines + [f"OUT OF DATE {name}: {why}; counted as it was" for name, why in report.outdated.items()]
 
 
 def _paper(paper: str, report: Report, said: Mapping[str, str], links: Links) -> list[str]:

@@ -26,6 +26,8 @@ from .processes import run_child
 
 START_TIMEOUT = 180
 LONGEST_MESSAGE = 300
+PICTURES = ("image/png", "image/gif", "image/jpeg")
+"""What a notebook keeps as letters that are none."""
 CLOCK = "cell"
 GIB = 2**30
 GRACE = 15
@@ -122,13 +124,26 @@ def _refusals() -> set[str]:
 
 
 def _scrub(notebook: Path, job: dict) -> None:
-    """Take this machine's paths out of an executed notebook."""
-    text = notebook.read_text(encoding="utf-8")
-    text = text.replace(f"{notebook.parent}/", "").replace(f"{job['root']}/", "")
-    text = re.sub(r"/[\w/.-]*ipykernel_\d+/", "", text)
-    for folder, name in ((sys.prefix, "<python>"), (sys.base_prefix, "<python>"), (str(Path.home()), "~")):
-        text = text.replace(f"{folder}/", f"{name}/")
-    notebook.write_text(text, encoding="utf-8")
+    """Take this machine's paths out of the texts of an executed notebook."""
+    names = {str(notebook.parent): "", job["root"]: "", sys.prefix: "<python>/", sys.base_prefix: "<python>/"}
+    # an unknown user without HOME stays "~", and one may live in the root of all folders
+    names |= {os.path.expanduser("~"): "~/"}
+    folders = {f"{folder}/": name for folder, name in names.items() if len(Path(folder).parts) > 1}
+
+    def scrubbed(value):
+        if isinstance(value, list):
+            return [scrubbed(part) for part in value]
+        if isinstance(value, dict):
+            # letters of a picture are no path
+            return {k: v if k in PICTURES else scrubbed(v) for k, v in value.items()}
+        if not isinstance(value, str):
+            return value
+        for folder, name in folders.items():
+            value = value.replace(folder, name)
+        return re.sub(r"/[\w/.-]*ipykernel_\d+/", "", value)
+
+    content = scrubbed(json.loads(notebook.read_text(encoding="utf-8")))
+    notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:

@@ -124,7 +124,9 @@ def _hash(file: Path) -> str:
     if file.suffix == ".ipynb":
         content = json.dumps([(c["cell_type"], "".join(c["source"])) for c in cells.read(file) or []])
     else:
-        return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        # an image may be larger than the memory
+        with open(file, "rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()[:16]
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
+from repro.errors import InputError
+from repro.files import write_text
+
 from . import cells
 from .judged import Rows
 from .light import light
@@ -88,13 +91,22 @@ def convert(notebook: Path) -> Path | None:
     page = notebook.with_suffix(".html")
     if cells.read(notebook) is None:
         return None
+    try:
+        return _converted(notebook, page)
+    except (InputError, OSError):
+        raise
+    except Exception:  # whatever an edit by hand has made of it; that it was edited is told beside
+        return None
+
+
+def _converted(notebook: Path, page: Path) -> Path:
     made_from = notebook.stat().st_mtime
     # its own time would be wrong where the clock was
     if not page.is_file() or page.stat().st_mtime != made_from:
         nbconvert, filters = light("nbconvert"), {"markdown2html": light("repro.study.mathml").html}
         exporter = nbconvert.HTMLExporter(raw_template=OFFLINE, filters=filters)
         content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
-        page.write_text(content, encoding="utf-8")
+        write_text(page, content)
         os.utime(page, (made_from, made_from))
     return page
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, short
 
 from . import cells
 from .nearest import did_you_mean
@@ -23,7 +23,7 @@ def defaults(path: Path) -> dict:
     found = cells.read(path)
     if found is None:
         raise InputError(f"{path.name} is not a notebook")
-    tagged = [c for c in found if "parameters" in c.get("metadata", {}).get("tags", [])]
+    tagged = [c for c in found if "parameters" in ((c.get("metadata") or {}).get("tags") or [])]
     values = {}
     for cell in tagged:
         for node in _statements("".join(cell["source"]), path.name):
@@ -61,7 +61,7 @@ def _fit(value, default, place: str):
     right = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     right |= {type(None): "a literal of finite numbers"}
     wanted = right.get(type(default), f"a {type(default).__name__} such as {default}, of finite numbers")
-    raise InputError(f"{place} must be {wanted} (default {default!r}), not {value!r}")
+    raise InputError(f"{place} must be {wanted} (default {default!r}), not {short(value)}")
 
 
 def _finite(value) -> bool:
@@ -80,8 +80,11 @@ def _read(text: str, default):
     if isinstance(default, bool) and text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+        value = ast.literal_eval(text)
+        # a whole number of thousands of digits has no text
+        repr(value)
+        return value
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
 
 
@@ -111,14 +114,14 @@ def from_here(value, root: Path):
     """
     if not isinstance(value, str) or not value or "\0" in value:
         return value
-    path = Path(value).expanduser()
-    here = Path.cwd() / path
     try:
+        path = Path(value).expanduser()
+        here = Path.cwd() / path
         if not here.is_file() and (not re.fullmatch(r"\.[A-Za-z]\w*", path.suffix) or (root / path).is_file()):
             return value
-    except OSError:  # too long for a name
+        found = here.resolve()
+    except (OSError, RuntimeError):  # too long for a name, of an unknown user, or a circle of links
         return value
-    found = here.resolve()
     return found.relative_to(root).as_posix() if found.is_relative_to(root) else str(found)
 
 

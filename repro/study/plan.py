@@ -12,7 +12,7 @@ from .catalogue import EVERYTHING, Notebook
 from .outdated import named_results
 from .paths import Project, require_folder
 
-SOURCES = ("repro", "notebooks", "data", "figures", "tests", "tools")
+SOURCES = ("repro", "notebooks", "data", "figures", "tests", "tools", "docs", "containers")
 """Folders of a checkout that no run writes to."""
 THREADS, NO_COMPILER = "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
 """Variables of Numba."""
@@ -112,12 +112,27 @@ def make_plan(
 
 
 def _require_apart(output: Path, project: Project) -> Path:
-    """The folder, whole; InputError where results would lie among the sources."""
+    """The folder, whole; InputError where results would lie among the sources or among other files."""
     folder = output.resolve()
-    parts = folder.relative_to(project.root).parts if folder.is_relative_to(project.root) else ()
-    if project.root.is_relative_to(folder) or (parts and (parts[0] in SOURCES or parts[0].startswith("."))):
-        raise InputError(f"--output '{output}' would put results among the sources: name a folder such as build/mine")
+    # as it is named, too: a link in the checkout may lead out of it
+    for place in (folder, Path.cwd() / output):
+        for root in {project.root, *filter(_is_checkout, (place, *place.parents))}:
+            parts = place.relative_to(root).parts if place.is_relative_to(root) else ()
+            if root.is_relative_to(place) or (parts and (parts[0] in SOURCES or parts[0].startswith("."))):
+                advice = "name a folder such as build/mine"
+                raise InputError(f"--output '{output}' would put results among the sources: {advice}")
+    if folder.is_dir() and any(folder.iterdir()) and not _has_runs(folder):
+        raise InputError(f"--output '{output}' holds files that no run has made: name a new folder or an empty one")
     return folder
+
+
+def _is_checkout(folder: Path) -> bool:
+    return (folder / "notebooks/catalogue.toml").is_file()
+
+
+def _has_runs(folder: Path) -> bool:
+    """Whether a run has written to a folder: its lock, results, or failures."""
+    return any(next(folder.glob(made), None) for made in (".lock", "failed", "*.json", "*/*.json"))
 
 
 def require_threads() -> None:

@@ -51,7 +51,8 @@ class Progress:
         self._spent: dict[str, float] = {}
         self._looked = time.monotonic()
         self._bar = None
-        if expected and sys.stderr.isatty():
+        # None where it was closed
+        if expected and sys.stderr and sys.stderr.isatty():
             layout = "{percentage:3.0f}%|{bar:" + str(BAR) + "}| {desc}"
             total = sum(expected.values())
             self._bar = tqdm(total=total, bar_format=layout, mininterval=0.2, leave=False, ncols=WIDTH)

@@ -2,9 +2,10 @@
 
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from repro.errors import InputError
-from repro.files import read_json, whole
+from repro.files import read_json
 
 from . import catalogue, fingerprint, manifest, parameters, published, seal
 from .catalogue import EVERYTHING, Notebook
@@ -51,13 +52,22 @@ def publish(
         copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
         # figures that a notebook draws no more, and results of other machines that do not fit any more
         gone = {file for book in ran for file in _replaced(book, project)} - {target for _, target in copies}
-    for source, target in copies:
-        require_writable(target.parent, "publish writes into the checkout")
-        with whole(target) as file:
-            shutil.copyfile(source, file)
+    _put(copies, project)
     for file in gone:
         file.unlink(missing_ok=True)
     return [target for _, target in copies]
+
+
+def _put(copies: list[tuple[Path, Path]], project: Project) -> None:
+    """Copy all files or, where there is no room or no right to, none."""
+    for folder in {target.parent for _, target in copies}:
+        require_writable(folder, "publish writes into the checkout")
+    with TemporaryDirectory(prefix=".publishing-", dir=project.root) as staging:
+        staged = [(Path(staging) / str(k), target) for k, (_, target) in enumerate(copies)]
+        for (source, _), (copy, _) in zip(copies, staged, strict=True):
+            shutil.copyfile(source, copy)
+        for copy, target in staged:
+            shutil.move(copy, target)
 
 
 def require_clean(project: Project) -> None:

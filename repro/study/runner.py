@@ -163,7 +163,7 @@ def _executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Executo
         raise InputError("--scheduler needs dask: pip install 'gpu-papers-repro[dask]'") from None
     try:
         client = Client(scheduler, timeout=20)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
     with client:
         needs = _tokens(client, scheduler, device)

@@ -1,5 +1,7 @@
 """REPORT.md says what the published results say, and its paragraphs no more than that."""
 
+from dataclasses import replace
+
 import pytest
 
 from repro.errors import InputError
@@ -18,7 +20,8 @@ def ours():
 
 
 def test_the_report_of_this_checkout_is_what_its_results_say(ours):
-    text = document.markdown(ours, document.findings(PROJECT))
+    # a source that changes does not change what was found; `status --published` tells it
+    text = document.markdown(replace(ours, outdated={}), document.findings(PROJECT))
     assert (PROJECT.root / "REPORT.md").read_text(encoding="utf-8") == text
     assert (PROJECT.root / "REPORT.csv").read_text(encoding="utf-8") == as_csv(ours)
 
@@ -54,6 +57,27 @@ def made(workshop):
 def test_numbers_of_a_paragraph_are_those_of_the_results(made):
     said = {"toy": "It is {toy-001|not reproduced}, not {toy-001.paper}, and {toy-003}{toy-002=tie}."}
     assert "It is 0.9, not 0.5543, and (not measured)." in document.markdown(made, said)
+
+
+def test_what_was_edited_and_what_the_sources_have_outgrown_is_told_first(made, workshop):
+    (workshop.project.root / "figures/toy-a-a.png").write_bytes(b"edited")
+    line = "- **EDITED toy/a: figures/toy-a-a.png is not what the run made; what its sealed result says is counted**"
+    assert line in document.markdown(report.open_published(workshop.project), {})
+    # nothing of a result that was edited itself counts
+    sidecar = workshop.project.data / "measured/machine/toy/a.json"
+    sidecar.write_text(sidecar.read_text().replace("0.9", "0.5543"))
+    assert "- **NOT COUNTED toy/a: " in document.markdown(report.open_published(workshop.project), {})
+    old = replace(made, outdated={"toy/a": "repro/lbm.py changed"})
+    assert "- **OUT OF DATE toy/a: repro/lbm.py changed; counted as it was**" in document.markdown(old, {})
+
+
+@pytest.mark.parametrize("content", [b"x = ", b"toy = 3", b"toy = '\xe9'"])
+def test_paragraphs_that_are_none_are_one_line(workshop, content):
+    file = workshop.project.root / "docs/findings.toml"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"docs/findings.toml"):
+        document.findings(workshop.project)
 
 
 def test_unknown_name_in_a_paragraph_is_an_error(made):

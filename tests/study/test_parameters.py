@@ -61,6 +61,8 @@ def test_values_get_the_type_of_the_default(text, value):
         (f"reynolds=1{'0' * 400}", "must be a number"),
         ("grids=[1e999]", "of finite numbers"),
         ("grids=[[1, {2: 1e999}]]", "of finite numbers"),
+        ("grids={[]: 1}", r"must be a list such as \[1, 2\]"),
+        (f"nodes=0x{'f' * 5000}", "must be a whole number .default 64., not .0xfff"),
         ("fast=1", "must be true or false"),
         ("grids=3", r"must be a list such as \[1, 2\]"),
         ("node=3", "unknown parameter 'node': did you mean nodes"),

@@ -27,6 +27,13 @@ def test_what_measures_speed_alone_adds_its_time_and_the_rest_shares_the_jobs(cl
     assert shown.left() == 100 + (40 + 30 + 30) / 2
 
 
+def test_a_run_without_a_place_for_messages_runs(monkeypatch):
+    monkeypatch.setattr(progress.sys, "stderr", None)
+    shown = Progress({"a": 1}, jobs=1)
+    shown.begin("a")
+    shown.end("a", "done a")
+
+
 def test_the_longest_notebook_bounds_the_time_left(clock):
     assert Progress({"a": 60, "b": 5, "c": 5}, jobs=3).left() == 60
 

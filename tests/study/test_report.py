@@ -1,5 +1,6 @@
 """The scoreboard judges anew what the results hold, and counts that."""
 
+import json
 import os
 import re
 import shutil
@@ -184,6 +185,15 @@ def test_every_formula_of_the_notebooks_has_mathml():
             if cell["cell_type"] == "markdown":
                 page = mathml.html("".join(cell["source"]))
                 assert not re.search(r"<m\w[^>]*>[^<]*\\", page), book.id
+
+
+@pytest.mark.parametrize("edit", [{"nbformat": 99}, {"cells": [{"cell_type": "code", "source": ""}]}, {"cells": [3]}])
+def test_a_notebook_that_was_edited_by_hand_has_no_page(tmp_path, edit):
+    book = tmp_path / "edited.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("text")]), book)
+    book.write_text(json.dumps(json.loads(book.read_text()) | edit))
+    assert convert(book) is None
+    assert list(tmp_path.iterdir()) == [book]
 
 
 def test_a_notebooks_page_shows_its_animations(tmp_path):

@@ -301,11 +301,42 @@ def test_wrong_request_is_refused_before_anything_runs(good, monkeypatch, settin
     assert not good.project.build.exists()
 
 
-@pytest.mark.parametrize("place", ["", ".", "..", "notebooks", "build/../repro/mine", ".git/mine"])
-def test_results_among_the_sources_are_refused(good, monkeypatch, place):
+@pytest.mark.parametrize(
+    "place", ["", ".", "..", "notebooks", "docs/mine", "build/../repro/mine", ".git/mine", ".link/mine"]
+)
+def test_results_among_the_sources_are_refused(good, monkeypatch, tmp_path_factory, place):
     monkeypatch.chdir(good.project.root)
+    Path(".link").symlink_to(tmp_path_factory.mktemp("elsewhere"))
     with pytest.raises(InputError, match="would put results among the sources: name a folder such as build/mine"):
         run(project=good.project, device="serial", output=Path(place))
+
+
+def test_results_among_the_sources_of_another_checkout_or_among_other_files_are_refused(good, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    (other / "notebooks").mkdir(parents=True)
+    (other / "notebooks/catalogue.toml").touch()
+    with pytest.raises(InputError, match="would put results among the sources"):
+        run(project=good.project, device="serial", output=other / "notebooks")
+    mine = tmp_path_factory.mktemp("mine")
+    (mine / "scoreboard.md").write_text("mine")
+    with pytest.raises(InputError, match="holds files that no run has made: name a new folder or an empty one"):
+        run(project=good.project, device="serial", output=mine)
+    assert [file.read_text() for file in mine.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("home", ["/", "/home/me"])
+def test_paths_of_this_machine_leave_the_texts_of_a_notebook_and_its_pictures_stay(tmp_path, monkeypatch, home):
+    monkeypatch.setenv("HOME", home)
+    letters = f"iVBOR//home/me/{sys.prefix}/w0KGgo="
+    outputs = [{"data": {"image/png": letters, "text/plain": [f"{home}/data // 2\n", f"{tmp_path}/a.png"]}}]
+    book = tmp_path / "a.ipynb"
+    book.write_text(json.dumps({"cells": [{"outputs": outputs, "source": "https://a.b // {tmp_path}"}]}))
+    execute._scrub(book, {"root": "/nowhere"})
+    (cell,) = json.loads(book.read_text())["cells"]
+    shown = cell["outputs"][0]["data"]
+    assert shown["image/png"] == letters
+    assert shown["text/plain"] == ["//data // 2\n" if home == "/" else "~/data // 2\n", "a.png"]
+    assert cell["source"] == "https://a.b // {tmp_path}"
 
 
 @pytest.mark.parametrize(
