@@ -210,7 +210,10 @@ def report(
         bool, typer.Option("--published", help="Judge what is published in this checkout; write REPORT.md and .csv.")
     ] = False,
 ) -> None:
-    """Print the scoreboard of the newest run and write it as Markdown, CSV and HTML."""
+    """Print the scoreboard of the newest run and write it as Markdown, CSV and HTML.
+
+    Exit status 1 if a published result, or a file of it, was edited or lost.
+    """
     if not published:
         _show(output, profile)
     elif profile or output:

@@ -62,7 +62,9 @@ def _put(copies: list[tuple[Path, Path]], project: Project) -> None:
     """Copy all files or, where there is no room or no right to, none."""
     for folder in {target.parent for _, target in copies}:
         require_writable(folder, "publish writes into the checkout")
-    with TemporaryDirectory(prefix=".publishing-", dir=project.root) as staging:
+    project.build.mkdir(exist_ok=True)
+    # what a killed process leaves there is no change of the checkout
+    with TemporaryDirectory(prefix="publishing-", dir=project.build) as staging:
         staged = [(Path(staging) / str(k), target) for k, (_, target) in enumerate(copies)]
         for (source, _), (copy, _) in zip(copies, staged, strict=True):
             shutil.copyfile(source, copy)

@@ -294,7 +294,7 @@ def test_copy_that_breaks_off_changes_nothing(paper, monkeypatch):
         copy(project=paper.project)
     assert {name: (paper.project.root / name).read_bytes() for name in there(paper)} == before
     assert published.edited(books(paper), paper.project) == []
-    assert not list(paper.project.root.glob(".publishing-*"))
+    assert not list(paper.project.build.glob("publishing-*"))
 
 
 @pytest.mark.parametrize("machine", ["machine", "laptop"])
