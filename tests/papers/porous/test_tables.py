@@ -297,6 +297,9 @@ def test_the_gain_of_a_storage_scatters_as_its_runs_do():
         ]
     gains = media_speed.storage_gains(pd.DataFrame(rows).T)
     assert gains == pytest.approx([2.5, 1.25, 2.5])
+    # what is never fastest runs once
+    rows["branches, node by node"]["runs"] = rows["branches, node by node"]["runs"][:1]
+    assert media_speed.storage_gains(pd.DataFrame(rows).T) == gains
     assert judge(find(["porous-123"])["porous-123"], Evidence(1.05, max(gains) - min(gains))).verdict == "tie"
 
 
