@@ -93,7 +93,9 @@ def storage():
             face = "0.3" if solid[y, x] else "white"
             left.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.7", lw=0.8))
             if not solid[y, x]:
-                left.text(x + 0.45, y - 0.3, str(number), ha="right", va="center", fontsize=7, color="0.4")
+                # over the arrows that cross it
+                look = {"fontsize": 7, "color": "0.4", "zorder": 4, "bbox": {"fc": "white", "ec": "none", "pad": 0.6}}
+                left.text(x + 0.44, y - 0.3, str(number), ha="right", va="center", **look)
                 number += 1
     plane = [i for i, (cx, cy, cz) in enumerate(D3Q19.velocities) if not cz and (cx or cy)]
     for i in plane:
@@ -122,9 +124,11 @@ def storage():
         right.add_patch(Rectangle((k * step, 2), step, 1, facecolor=face, edgecolor="black", lw=0.8))
         right.text((k + 0.5) * step, 2.5, sources[i], ha="center", va="center", fontsize=8)
         right.text((k + 0.5) * step, 3.3, i, ha="center", va="center", fontsize=6, color="0.4")
-    right.text(
-        0, 1.3, "red: the neighbour is solid, and the node's own\nopposite population comes back", va="top", fontsize=9
+    told = (
+        "red: the neighbour is solid, and the node's own\nopposite population comes back; bits without an\n"
+        "arrow: z has one layer, so that steps along it\ncome back to it"
     )
+    right.text(0, 1.5, told, va="top", fontsize=9)
     right.set(xlim=(-0.2, len(bits) + 0.2), ylim=(-0.5, 8))
     right.set_axis_off()
     return figure, {"solid": solid.astype(int), "bits": bits}

@@ -8,6 +8,7 @@ import pandas as pd
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
 from repro.lbm.porous.strategies import STRATEGIES
+from repro.papers import timings
 
 from .permeability import CHI_CLAIMS, PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI, VISCOSITY_TAUS
 from .precision import beside, loss
@@ -239,22 +240,34 @@ def baselines_text(cpu: pd.Series, space: PoreSpace, gains: list[float]) -> str:
 
 def order_text(table: pd.DataFrame) -> str:
     """Where the flag word and the list change places, and what their bytes say of it, from `over_porosity`."""
-    speeds = table.pivot_table(index="porosity", columns="strategy", values="mflups").sort_index()
     roofs = table.pivot_table(index="porosity", columns="strategy", values="roof").sort_index()
-    list_first = speeds["sparse"] > speeds["flag word"]
     bytes_of = (table["bandwidth"] / table["mflups"]).groupby(table["strategy"]).min()
     ratio = bytes_of["sparse"] / bytes_of["flag word"]
     high, low = roofs["flag word"].iloc[-1], roofs["flag word"].iloc[0]
-    if list_first.all() or not list_first.any():
-        where = f"The {'list' if list_first.all() else 'flag word'} is the faster one at every porosity."
-    else:
-        below, above = list_first[list_first].index.max(), list_first[~list_first].index.min()
-        where = f"The list is the faster one up to porosity {below:.2f}, the flag word from {above:.2f} on."
     return (
-        f"{where} Where little is solid a fluid node of the list moves {ratio:.2f} times the bytes of the flag word, "
-        f"so memory favours the flag word there; where much is solid the threads of solid nodes wait: of its roof it "
-        f"reaches {100 * high:.0f} % at porosity {roofs.index[-1]:.2f} and {100 * low:.0f} % at {roofs.index[0]:.2f}."
+        f"{_where_faster(table)} Where little is solid a fluid node of the list moves {ratio:.2f} times the bytes of "
+        "the flag word, so memory favours the flag word there; where much is solid the threads of solid nodes wait: of "
+        f"its roof it reaches {100 * high:.0f} % at porosity {roofs.index[-1]:.2f} and {100 * low:.0f} % at "
+        f"{roofs.index[0]:.2f}."
     )
+
+
+def _where_faster(table: pd.DataFrame) -> str:
+    """At which porosities every run of the list or of the flag word is the faster one, and where the runs overlap."""
+    found: dict[str, list[str]] = {"list": [], "flag word": [], "neither": []}
+    for porosity, rows in table.sort_values("porosity").groupby("porosity"):
+        rates = timings.order(rows, "strategy", "mflups")
+        ours, other = rates["sparse"], rates["flag word"]
+        first = "list" if min(ours) > max(other) else "flag word" if min(other) > max(ours) else "neither"
+        found[first].append(f"{porosity:.2f}")
+    said = [
+        f"The {name} is the faster one at porosity {', '.join(found[name])}."
+        for name in ("list", "flag word")
+        if found[name]
+    ]
+    if found["neither"]:
+        said.append(f"At {', '.join(found['neither'])} the runs of the two overlap.")
+    return " ".join(said)
 
 
 def share_text(table: pd.DataFrame, by_block: pd.DataFrame) -> str:

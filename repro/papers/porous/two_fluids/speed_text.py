@@ -198,8 +198,9 @@ def densities_text(apart: pd.DataFrame, claim) -> str:
     ours, theirs = (2 * len(links_of(stencil)) for stencil in (TwoFluids.stencil, _PAPER_STENCIL))
 
     def share(neighbours: int, stored: int = 0) -> float:
-        # two potentials of each neighbour from memory, not of the node alone; `stored` numbers more in the first kernel
-        return 100 * (first + stored * _ITEMSIZE) / (whole + (2 * (neighbours - 1) + stored) * _ITEMSIZE)
+        # two potentials of each neighbour from memory, not of the node alone; `stored` numbers more that the first
+        # kernel writes and the second one reads
+        return 100 * (first + stored * _ITEMSIZE) / (whole + 2 * (neighbours - 1 + stored) * _ITEMSIZE)
 
     all_theirs = share(theirs, 2 * _VELOCITY)
     explained = (
@@ -214,7 +215,7 @@ def densities_text(apart: pd.DataFrame, claim) -> str:
         f"the paper's, has to read {2 * ours} densities of {ours} neighbours from memory instead of 2, which makes the "
         f"share in the bytes {share(ours):.0f} %; with the {theirs} neighbours of the paper's central differences it "
         f"reads {2 * theirs}, and the share is {share(theirs):.0f} %; with the velocities that the paper's kernel "
-        f"stores, too, {all_theirs:.0f} %. {explained}"
+        f"stores, too, and its second one has to read, {all_theirs:.0f} %. {explained}"
     )
 
 
