@@ -25,6 +25,8 @@ LOOKS = ("papers/style.py",)
 """Sources that change how a figure looks, and nothing in it."""
 IGNORED = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
 """Variables of numba that change no result."""
+_DESCRIPTION = 1 << 20
+"""Letters of a description in TOML that are looked at: a file of that name may be anything."""
 
 
 def dependencies(book: Notebook, project: Project, parameters: Mapping | None = None) -> list[Path]:
@@ -51,7 +53,9 @@ def _named(value, folder: Path) -> Iterator[Path]:
     yield path
     if path.suffix == ".toml":
         quoted = r"\"([^\"\n]+)\"|'([^'\n]+)'"
-        for texts in re.findall(quoted, path.read_text(encoding="utf-8", errors="replace")):
+        with path.open(encoding="utf-8", errors="replace") as description:
+            said = description.read(_DESCRIPTION)
+        for texts in re.findall(quoted, said):
             if beside := _file_of("".join(texts), path.parent):
                 yield beside
 
