@@ -104,6 +104,12 @@ def storage_gains(baselines: pd.DataFrame) -> list[float]:
     return [a / b for a, b in zip(sparse, full, strict=False)]
 
 
+def storage_evidence(baselines: pd.DataFrame) -> dict[str, float]:
+    """Keywords of `Record.measure` for the `storage_gain` and how far its runs lie apart."""
+    gains = storage_gains(baselines)
+    return {"measured": storage_gain(baselines["mflups"].astype(float)), "scatter": max(gains) - min(gains)}
+
+
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
     """`speed_table` of each strategy on each image."""
     runs = [
