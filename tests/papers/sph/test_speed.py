@@ -130,7 +130,10 @@ def test_the_time_of_a_neighbour_and_of_the_sort_follow_from_the_parts():
             ("CPU", "threads", 0, "ghosts in walls", "force", 20.0),
             ("this paper", "cuda", 0, "sort by digit 0", "neighbour list", 0.2),
             ("this paper", "cuda", 0, "forces", "force", 0.5),
-            ("GPU linked list", "cuda", 0, "forces", "force", 0.6),
+            ("GPU linked list", "cuda", 0, "link", "neighbour list", 0.1),
+            ("GPU linked list", "cuda", 0, "forces", "force", 0.3),
+            ("GPU linked list", "cuda", 0, "density", "force", 0.2),
+            *((way, "cuda", 0, "kick", "update", 0.0) for way in ("this paper", "GPU linked list")),
         ],
         columns=["way", "device", "run", "part", "group", "ms"],
     )
@@ -142,3 +145,7 @@ def test_the_time_of_a_neighbour_and_of_the_sort_follow_from_the_parts():
     assert speed_text.core(times_of({("CPU", 30): 120.0}), parts, published) == ""
     assert "the sort takes 0.2 ms of the paper's method's 0.7 ms" in speed_text.sorting(parts)
     assert "0.1 ms behind the linked list" in speed_text.sorting(parts)
+    table_2 = pd.DataFrame({"neighbour list": 1.0, "force": 1.0}, index=["this paper", "GPU linked list"])
+    assert speed_text.parts(parts[parts["device"] == "cuda"], table_2).endswith(
+        "list and force take: *this paper* 0.2 and 0.5 ms; *GPU linked list* 0.1 and 0.3 ms."
+    )
