@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from repro.cli import app
 from repro.files import read_json
+from repro.study import catalogue, published
+from repro.study.catalogue import EVERYTHING
+from repro.study.paths import Project
 from repro.study.progress import duration
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,14 +40,17 @@ def test_every_command_is_one():
 
 def test_the_times_are_those_of_the_published_runs():
     rows = {row.split("`")[1]: row.split("|") for row in TEXT.splitlines() if "--profile paper --share 8` | " in row}
-    # of the machine whose notebooks are shown; the scoreboard measures nothing
-    sidecars = [read_json(file) for file in (ROOT / "data/measured/nvidia-h200").rglob("*.json")]
+    # the results whose notebooks are shown; the scoreboard measures nothing
+    books = [book for book in catalogue.load(Project(ROOT)).notebooks if EVERYTHING not in book.needs]
+    sidecars = [read_json(published.shown(book, Project(ROOT))) for book in books]
     for command, cells in rows.items():
         paper = command.split()[1].removeprefix("--profile")
         mine = [content for content in sidecars if content["id"].startswith(paper)]
         assert int(cells[2]) == len(mine)
         spans = [(run["started"], run["started"] + run["seconds"]) for run in (content["run"] for content in mine)]
-        assert cells[3].strip() == duration(artifact.busy(spans))
+        assert cells[4].strip() == duration(artifact.busy(spans))
+        names = {content["provenance"]["gpu"]["name"].removeprefix("NVIDIA ") for content in mine}
+        assert set(cells[3].strip().split(", ")) == names
     assert len(rows) == 1 + len({content["id"].partition("/")[0] for content in sidecars})
 
 

@@ -23,6 +23,7 @@ def _row(publication, command: str, books: list) -> dict:
     return {
         "`python -m repro`": f"`{command} --profile paper --share 8`",
         "notebooks": len(books),
+        "GPU": publication.gpus(books),
         "time": duration(busy([_ran(publication, book) for book in books])),
         "claims": counted.total(),
     } | {str(verdict): counted[verdict] for verdict in shown}

@@ -70,10 +70,20 @@ class Publication:
         chapters = [(title, [b for b in self.books if b.id in ids]) for title, ids in CHAPTERS.items()]
         # of a paper that was not published yet there is nothing to count, or to link to
         chapters = [(title, some) for title, some in chapters if self._verdicts(some)]
-        rows = [(f"[{t}]({_rendered(some[0])})", self._verdicts(some)) for t, some in chapters]
-        rows.append(("[all](notebooks/rendered/00_scoreboard.ipynb)", self._verdicts(self.books)))
-        shown = [v for v in Verdict if rows[-1][1][v]]
-        return table([{"paper": title} | {str(v): counted[v] for v in shown} for title, counted in rows]) + "\n"
+        rows = [(f"[{title}]({_rendered(some[0])})", some) for title, some in chapters]
+        rows.append(("[all](notebooks/rendered/00_scoreboard.ipynb)", self.books))
+        shown = [v for v in Verdict if self._verdicts(self.books)[v]]
+        return table([self._counted(title, some, shown) for title, some in rows]) + "\n"
+
+    def _counted(self, title: str, books: list[Notebook], shown: list[Verdict]) -> dict:
+        counted = self._verdicts(books)
+        return {"paper": title, "GPU": self.gpus(books)} | {str(verdict): counted[verdict] for verdict in shown}
+
+    def gpus(self, books: list[Notebook]) -> str:
+        """The GPUs on which the results of some notebooks were made, the one of most of them first."""
+        shown = [file for book in books if (file := published.shown(book, self.project))]
+        names = Counter((read_json(file)["provenance"].get("gpu") or {}).get("name", "none") for file in shown)
+        return ", ".join(name.removeprefix("NVIDIA ") for name, _ in names.most_common())
 
     def _verdicts(self, books: list[Notebook]) -> Counter:
         return Counter(f.verdict for f in self.found if f.notebook in books)

@@ -2,9 +2,9 @@
 
 So that the scoreboard can be made, and all be published, after some notebooks ran on another machine:
 
-.venv/bin/python tools/fill_run.py build/paper/nvidia-h200
-.venv/bin/python -m repro run scoreboard --profile paper --output build/paper/nvidia-h200
-.venv/bin/python -m repro publish --from build/paper/nvidia-h200
+.venv/bin/python tools/fill_run.py build/paper/MACHINE
+.venv/bin/python -m repro run scoreboard --profile paper --output build/paper/MACHINE
+.venv/bin/python -m repro publish --from build/paper/MACHINE
 """
 
 import argparse
@@ -19,12 +19,12 @@ from repro.study.paths import Project
 
 
 def fill(folder: Path, project: Project) -> list[str]:
-    """Copy what is published of the machine that the folder is named after; returns the ids of what was copied."""
+    """Copy what is published, of whatever machine its notebook and figures are; returns the ids of what was copied."""
     filled = []
     for book in catalogue.load(project).notebooks:
-        source, target = published.sidecar_of(book, folder.name, project), folder / f"{book.id}.json"
+        source, target = published.shown(book, project), folder / f"{book.id}.json"
         # what shows the others' results is made anew
-        if EVERYTHING in book.needs or target.exists() or not source.exists() or published.edits(source, book, project):
+        if EVERYTHING in book.needs or target.exists() or not source or published.edits(source, book, project):
             continue
         names = {name: published.place(name, book, project) for name in read_json(source)["files"]}
         # the result last: it says what the others must be
@@ -41,7 +41,7 @@ def fill(folder: Path, project: Project) -> list[str]:
 def main(words: list[str]) -> None:
     """Fill the folder that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="a run folder, named after its machine")
+    parser.add_argument("folder", type=Path, help="a run folder")
     filled = fill(parser.parse_args(words).folder, Project.default())
     print("\n".join([*filled, f"{len(filled)} published results copied"]))
 

@@ -84,12 +84,23 @@ def _doubts(report: Report) -> list[str]:
 def _paper(paper: str, report: Report, said: Mapping[str, str], links: Links) -> list[str]:
     rows = [row for row in report.rows if row["id"].partition("-")[0] == paper]
     missed = [row for row in rows if row["verdict"] == Verdict.NOT_REPRODUCED]
-    parts = [f"## `{paper}`"]
+    parts = [f"## `{paper}`", *_measured_on(paper, report)]
     if paper in said:
         parts.append(filled(said[paper], report))
     if missed:
         parts += ["### What is not reproduced", "\n".join(map(_missed, missed))]
     return [*parts, "### All claims", text.claims(rows, report, links)]
+
+
+def _measured_on(paper: str, report: Report) -> list[str]:
+    """Which machine measured what of a paper, where the report is of several."""
+    if len(text.machines_of(report.books)) < 2:
+        return []
+    found = text.machines_of([row for row in report.books if row["notebook"].partition("/")[0] == paper])
+    if len(found) == 1:
+        return [f"Measured on {next(iter(found))}."]
+    each = [f"{machine} ({', '.join(i.rpartition('/')[2] for i in some)})" for machine, some in found.items()]
+    return [f"Measured on {' and '.join(each)}."] if each else []
 
 
 def _missed(row: Mapping) -> str:

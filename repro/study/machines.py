@@ -36,14 +36,29 @@ def results_of(machine: str, books: Catalogue, project: Project) -> dict[str, Re
     return {book.id: published.look(book, machine, project) for book in books.notebooks}
 
 
-def answers(claims: Mapping[str, Claim], books: Catalogue, project: Project) -> dict[str, Answers]:
-    """What every machine says of the claims that it has tested; a damaged or edited result says nothing."""
+def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
+    """The same of the results whose notebooks and figures are in the checkout, each of the machine that made it."""
+    found = {book.id: Result(None, None, "") for book in books.notebooks}
+    for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
+        if file := published.shown(book, project):
+            found[book.id] = published.look(book, published.machine_of(file, project), project)
+    return found
+
+
+def answers(
+    claims: Mapping[str, Claim], books: Catalogue, project: Project, own: Mapping[str, str] | None = None
+) -> dict[str, Answers]:
+    """What every machine says of the claims that it has tested; a damaged or edited result says nothing.
+
+    Of each notebook its `own` machine is left out, and so are machines that have nothing to say.
+    """
     found = {}
     for machine in names(books, project):
-        sound = [r.sidecar for r in results_of(machine, books, project).values() if r.sidecar and not r.trouble]
+        others = {i: r for i, r in results_of(machine, books, project).items() if (own or {}).get(i) != machine}
+        sound = [result.sidecar for result in others.values() if result.sidecar and not result.trouble]
         said = {i: evidence for sidecar in sound for i, evidence in evidence_of(sidecar).items() if i in claims}
         found[machine] = {i: answer for i, evidence in said.items() if (answer := _answer(claims[i], evidence))}
-    return found
+    return {machine: said for machine, said in found.items() if said}
 
 
 def _answer(claim: Claim, evidence: Evidence) -> tuple[str, str] | None:

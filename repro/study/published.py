@@ -5,9 +5,9 @@ from pathlib import Path
 
 from repro.files import read_json
 
-from . import fingerprint, seal
+from . import catalogue, fingerprint, seal
 from .catalogue import EVERYTHING, Catalogue, Notebook
-from .outdated import changes_since, named_results
+from .outdated import changes_since
 from .paths import Project
 from .results import Result, figure_files, flaw_of
 
@@ -76,10 +76,10 @@ def states(books: Catalogue, project: Project) -> dict[str, str]:
 
 def changes(path: Path, run: Mapping, book: Notebook, project: Project) -> list[str]:
     """In what the sources at hand differ from those of a published result, of which `run` tells."""
-    machines = project.data / "measured"
-    # what shows the results of a machine may have been run on another one
-    seen = sorted(machines.iterdir()) if EVERYTHING in book.needs else [machines / machine_of(path, project)]
-    return min((changes_since(book, run, project, named_results(machine, path)) for machine in seen), key=len)
+    books = catalogue.load(project).notebooks if EVERYTHING in book.needs else ()
+    # what shows the others' results shows those that are published with their notebooks, of whatever machine
+    others = {file: f"results/{other.id}.json" for other in books if (file := shown(other, project))}
+    return changes_since(book, run, project, {file: name for file, name in others.items() if file != path})
 
 
 def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:

@@ -5,7 +5,7 @@ Tables are made of rows, dictionaries by column, and become frames for notebooks
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +35,7 @@ class Report:
     profile: str
     machine: str
     books: Rows
-    """A row a notebook: title, status, seconds, counts of the verdicts."""
+    """A row a notebook: title, status, seconds, machine, counts of the verdicts."""
     rows: Rows
     """A row a claim that is judged."""
     linked: Rows
@@ -129,19 +129,26 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
 
 
 def open_published(project: Project | None = None, machine: str = "") -> Report:
-    """Report of what is published of a machine, that with most results by default, made from data/measured alone."""
+    """Report of what is published, made from data/measured alone.
+
+    Of every notebook the result that its rendered notebook and figures show, of whatever machine; or all of `machine`.
+    """
     project = project or Project.default()
     books = catalogue.load(project)
-    known = machines.names(books, project)
-    if not known:
+    if not machines.names(books, project):
         raise InputError("no results are published: data/measured has none")
-    machine = machine or known[0]
-    found = machines.results_of(machine, books, project)
-    report = _report(books, found, project.root, project)
-    return replace(report, elsewhere={name: said for name, said in report.elsewhere.items() if name != machine})
+    found = machines.results_of(machine, books, project) if machine else machines.results_shown(books, project)
+    own = {i: result.sidecar["run"]["machine"] for i, result in found.items() if result.sidecar}
+    return _report(books, found, project.root, project, own)
 
 
-def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, project: Project) -> Report:
+def _report(
+    books: Catalogue,
+    found: dict[str, results.Result],
+    folder: Path,
+    project: Project,
+    own: Mapping[str, str] | None = None,
+) -> Report:
     sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
@@ -155,7 +162,7 @@ def _report(books: Catalogue, found: dict[str, results.Result], folder: Path, pr
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
     linked, old = judged.linked(books, project), outdated(books.notebooks, sidecars, project)
     said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
-    beside = machines.answers(known, books, project)
+    beside = machines.answers(known, books, project, own)
     code = {book.id: judged.code_of(book, project) for book in books.notebooks}
     facts = (linked, failures, troubles, old, changed(found), figures, said, code, beside)
     return Report(folder, *names, table, rows, *facts)
@@ -179,6 +186,7 @@ def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str
         status = "done" if run else "not run"
     counts = Counter(row["verdict"] for row in rows if row["notebook"] == book.id)
     facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
+    facts["machine"] = run.get("machine", "")
     return facts | {verdict: counts[verdict] for verdict in VERDICTS}
 
 

@@ -71,8 +71,10 @@ def gallery(report: Report, links: Links) -> str:
 
 
 def claims_for_people(rows: Rows, elsewhere: Mapping[str, Answers]) -> Rows:
-    """The claims with short columns, and what is published of other machines."""
+    """The claims with short columns, and what is published of other machines that speak of any of them."""
     columns = ["id", "where", "quantity", "case", "paper", "measured", "ratio", "unit", "verdict", "reason"]
+    here = {row["id"] for row in rows}
+    elsewhere = {name: said for name, said in elsewhere.items() if here & said.keys()}
     shown_rows = []
     for row in rows:
         ratio = "" if row["ratio"] is None else number(row["ratio"], 3)
@@ -94,9 +96,20 @@ def table(rows: Rows) -> str:
 
 
 def counts_for_people(books: Rows) -> Rows:
-    """Notebooks with status, time and the counts of their verdicts."""
+    """Notebooks with status, time and the counts of their verdicts, and where they ran if not all on one machine."""
+    several = len(machines_of(books)) > 1
     return [
         {"notebook": row["notebook"], "status": row["status"], "time": time_of(row["seconds"])}
+        | ({"machine": row["machine"]} if several else {})
         | {verdict: row[verdict] for verdict in VERDICTS}
         for row in books
     ]
+
+
+def machines_of(books: Rows) -> dict[str, list[str]]:
+    """The machines of results, with the notebooks that each ran."""
+    found: dict[str, list[str]] = {}
+    for row in books:
+        if row["machine"]:
+            found.setdefault(row["machine"], []).append(row["notebook"])
+    return found

@@ -45,6 +45,16 @@ def test_what_did_not_run_is_taken_from_what_is_published_and_all_is_published_a
     assert tool.fill(folder, part.project) == []
 
 
+def test_what_another_machine_has_published_is_taken(part, tmp_path):
+    part.finish("toy/a", profile="paper", folder=tmp_path / "second", machine="faster")
+    assert tool.fill(tmp_path / "second", part.project) == ["toy/b"]
+    publish(tmp_path / "second", project=part.project)
+    machines = {
+        book.id: published.shown(book, part.project).parts[-3] for book in catalogue.load(part.project).notebooks
+    }
+    assert machines == {"toy/a": "faster", "toy/b": "machine"}
+
+
 def test_what_was_edited_is_not_taken(part):
     with open(part.project.notebooks / "rendered/toy/b.ipynb", "a") as file:
         file.write(" ")

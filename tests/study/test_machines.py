@@ -6,7 +6,7 @@ import pytest
 from helpers.workshop import forge
 
 from repro.errors import InputError
-from repro.study import catalogue, machines, report, scoreboard
+from repro.study import catalogue, document, machines, published, report, scoreboard, text
 from repro.study.publish import publish
 
 ENTRY = "profiles = { quick = {}, paper = {} }"
@@ -63,6 +63,53 @@ def test_every_machine_stands_beside_a_run_in_all_files_of_the_scoreboard(two):
     assert first["measured on faster, published"] == "0.9"
     assert first["verdict on machine, published"] == "reproduced"
     assert all("0.9 (not reproduced)" in file.read_text() for file in (text, page))
+
+
+@pytest.fixture
+def shared(workshop, tmp_path):
+    """A publication to which each of two machines has given a notebook, with a scoreboard made on the first."""
+    for name in ("toy/a", "toy/b"):
+        workshop.add(name, "pass", entry=ENTRY)
+    workshop.add("score", "pass", entry=f'needs = ["*"]\n{ENTRY}')
+    workshop.commit()
+    folder = tmp_path / "both"
+    of = {"profile": "paper", "folder": folder}
+    workshop.finish("toy/a", {"toy-001": {"measured": 0.5541}}, **of)
+    workshop.finish("toy/b", {"toy-002": {"measured": 1000.0}}, **of, machine="faster")
+    workshop.finish("score", **of)
+    publish(folder, project=workshop.project)
+    return workshop
+
+
+def test_a_publication_of_two_machines_is_reported_as_one(shared):
+    found = report.open_published(shared.project)
+    assert found.machine == "faster, machine"
+    assert [row(found, i)["verdict"] for i in ("toy-001", "toy-002")] == ["reproduced", "met by newer hardware"]
+    assert found.elsewhere == {}
+    assert text.machines_of(found.books) == {"machine": ["toy/a"], "faster": ["toy/b"]}
+    assert "\n\nMeasured on machine (a) and faster (b).\n\n" in document.markdown(found, {})
+    assert "[toy/b](toy/b.ipynb) | done | 3 s | faster |" in text.markdown(found)
+
+
+def test_of_one_machine_no_table_and_no_paragraph_names_it(two):
+    found = report.open_published(two.project, "machine")
+    assert "Measured on" not in document.markdown(found, {})
+    assert "[toy/a](toy/a.ipynb) | done | 3 s | 1 |" in text.markdown(found)
+
+
+def test_a_scoreboard_of_two_machines_fits_until_one_of_them_measures_anew(shared, tmp_path):
+    books = catalogue.load(shared.project)
+    assert set(published.states(books, shared.project).values()) == {"up to date"}
+    again = {"profile": "paper", "folder": tmp_path / "again", "machine": "faster"}
+    shared.finish("toy/b", {"toy-002": {"measured": 1100.0}}, **again)
+    (shared.project.data / "measured/faster/toy/b.json").write_bytes((tmp_path / "again/toy/b.json").read_bytes())
+    assert "results/toy/b.json changed" in published.states(books, shared.project)["score"]
+
+
+def test_a_machine_that_says_nothing_of_a_table_has_no_column_in_it(two):
+    found = report.open_published(two.project)
+    assert "published, faster" in text.claims_for_people([row(found, "toy-001")], found.elsewhere)[0]
+    assert "published, faster" not in text.claims_for_people([row(found, "toy-002")], found.elsewhere)[0]
 
 
 @pytest.mark.parametrize(
