@@ -32,7 +32,21 @@ def shown(book: Notebook, project: Project) -> Path | None:
     found = sidecars(book, project)
     if len(found) < 2:
         return found[0] if found else None
-    return min(found, key=lambda path: len(seal.flaws(path, lambda name: place(name, book, project))))
+    return min(found, key=lambda path: _distance(path, book, project))
+
+
+def _distance(path: Path, book: Notebook, project: Project) -> tuple[bool, int, bool]:
+    """Whether anything is wrong with a result, how many files are not those that it lists, and whether it is sound.
+
+    Figures of two machines may be the same. So where all is not well a result that was edited or damaged itself comes
+    before one that was not: else what was done to it would be told of the other one, too.
+    """
+    content = read_json(path)
+    listed = content.get(seal.FILES) if isinstance(content, dict) else None
+    files = {place(name, book, project): wanted for name, wanted in listed.items()} if isinstance(listed, dict) else {}
+    others = sum(not file.is_file() or seal.digest(file) != wanted for file, wanted in files.items())
+    flaws = seal.flaws(path, lambda name: place(name, book, project))
+    return bool(flaws), others, not own_flaws(path, flaws)
 
 
 def files(book: Notebook, project: Project) -> set[Path]:

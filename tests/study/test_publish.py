@@ -346,6 +346,22 @@ def test_an_edited_measurement_that_stands_beside_is_named(paper, second):
     assert published.edited(books(paper), paper.project) == ["toy/a: a.json was edited after the run"]
 
 
+@pytest.mark.parametrize("broken", [b"{", None], ids=["damaged", "edited"])
+@pytest.mark.parametrize("machine", ["machine", "laptop"])
+def test_of_two_machines_with_the_same_figures_one_edit_is_told_of_one(paper, tmp_path, machine, broken):
+    copy(project=paper.project)
+    # its notebook was executed anew, its figures are the same
+    paper.write("toy/a", "pass  # again")
+    paper.commit()
+    paper.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "second", machine="laptop")
+    copy(tmp_path / "second", project=paper.project, beside=True)
+    (book,) = (book for book in books(paper).notebooks if book.id == "toy/a")
+    path = paper.project.data / f"measured/{machine}/toy/a.json"
+    path.write_bytes(broken or path.read_bytes().replace(b"0.5541", b"0.9999"))
+    assert len(published.edited(books(paper), paper.project)) == 1
+    assert published.shown(book, paper.project).parts[-3] == "machine"
+
+
 def test_nothing_stands_beside_what_is_not_there(workshop, tmp_path):
     workshop.add("toy/a", "pass", entry=BOTH)
     workshop.commit()

@@ -2,11 +2,13 @@
 
 import importlib.util
 import random
+import re
 import shutil
 import sys
 
 import pytest
 
+from repro.files import read_json
 from repro.study import catalogue, claims, published
 from repro.study.paths import Project
 
@@ -26,6 +28,18 @@ def test_nothing_published_was_edited():
     assert published.edited(catalogue.load(PROJECT), PROJECT) == []
 
 
+def test_gpus_of_one_generation_published_the_same_physics_to_the_last_digit(twice):
+    compared = []
+    for book in catalogue.load(PROJECT).notebooks:
+        results = [read_json(file) for file in published.sidecars(book, PROJECT)]
+        names = [(result["provenance"].get("gpu") or {}).get("name", "") for result in results]
+        both = [result for result, name in zip(results, names, strict=True) if re.search(r"\bH[12]00\b", name)]
+        if len(both) == 2 and not book.timing and book.id not in twice.OPEN:
+            assert twice.differences(*both) == [], book.id
+            compared.append(book.id)
+    assert compared
+
+
 def test_every_published_file_belongs_to_a_result():
     places = (PROJECT.data / "measured", PROJECT.root / "figures", PROJECT.notebooks / "rendered")
     there = {file for place in places for file in place.rglob("*") if file.is_file()}
@@ -34,14 +48,24 @@ def test_every_published_file_belongs_to_a_result():
     assert there == {file for book in books for file in published.files(book, PROJECT)}
 
 
-@pytest.fixture(scope="module")
-def tool():
-    """tools/excerpt.py as a module."""
-    spec = importlib.util.spec_from_file_location("excerpt", PROJECT.root / "tools/excerpt.py")
+def _module(name: str):
+    spec = importlib.util.spec_from_file_location(name, PROJECT.root / f"tools/{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def tool():
+    """tools/excerpt.py as a module."""
+    return _module("excerpt")
+
+
+@pytest.fixture(scope="module")
+def twice():
+    """tools/twice.py as a module."""
+    return _module("twice")
 
 
 @pytest.mark.parametrize("name", ["README.md", "notebooks/README.md", "docs/artifact.md"])
