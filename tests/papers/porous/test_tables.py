@@ -240,6 +240,7 @@ def test_the_miss_of_a_coordinate_is_that_from_the_converged_one():
     assert row[4:6] == pytest.approx((0.0034, 0.0008))
     said = box_text.coordinates_text(table, 256)
     assert "0.8889 against 0.8855 (ours 0.8863), 0.87 spacings" in said
+    assert said.endswith("and they are off along x by 0.0034 to 0.0034.")
 
 
 def test_other_centres_are_those_of_the_same_reynolds_number():
@@ -256,6 +257,8 @@ def test_a_cavity_without_a_converged_solution_says_so():
     said = box_text.cavity_text(table, pd.DataFrame({"ratio": [0.5, 2.0]}), flow)
     assert said.startswith("No converged solution is at hand for Re 123.")
     assert "0.50 to 2.00 times" in said
+    assert "what it is above is the least that this run itself is off" in said
+    assert "above" not in box_text.cavity_text(table, pd.DataFrame({"ratio": [0.5, 1.0]}), flow)
     said = box_text.cavity_text(table, pd.DataFrame({"ratio": [np.nan]}), flow)
     assert said.endswith("is not known.")
 
@@ -277,7 +280,7 @@ def test_storages_are_compared_in_their_fastest_form_on_one_core():
     # rows of the list at 40 against rows of the flag word at 16
     assert media_speed.storage_gain(CPU) == 2.5
     said = media_text.baselines_text(CPU, SimpleNamespace(porosity=0.5), [2.5, 2.0, 3.0])
-    assert "2.00 to 3.00 times in 3 runs" in said
+    assert "2.00 to 3.00 times, any run of one over any run of the other" in said
     assert "is 2.50 times as fast" in said
     assert "2.00 times the flag word and 0.50 times the branches" in said
     assert verdicts({"porous-123": 2.5}) == {"porous-123": "not reproduced"}
@@ -296,13 +299,32 @@ def test_the_gain_of_a_storage_scatters_as_its_runs_do():
             2 * row["seconds"],
         ]
     gains = media_speed.storage_gains(pd.DataFrame(rows).T)
-    assert gains == pytest.approx([2.5, 1.25, 2.5])
+    # each of the list's 40, 20 and 20 over each of the flag word's 16, 16 and 8
+    assert gains == pytest.approx([2.5, 2.5, 5.0, 1.25, 1.25, 2.5, 1.25, 1.25, 2.5])
     # what is never fastest runs once
     rows["branches, node by node"]["runs"] = rows["branches, node by node"]["runs"][:1]
     assert media_speed.storage_gains(pd.DataFrame(rows).T) == gains
     found = media_speed.storage_evidence(pd.DataFrame(rows).T)
-    assert found == pytest.approx({"measured": 2.5, "scatter": 1.25})
+    assert found == pytest.approx({"measured": 2.5, "scatter": 3.75})
     assert judge(find(["porous-123"])["porous-123"], Evidence(1.05, found["scatter"])).verdict == "tie"
+
+
+def test_the_gain_in_place_is_told_for_packings_and_for_crystals():
+    def table(case, gains):
+        rows = [
+            (key, name, rate)
+            for key, gain in gains.items()
+            for name, rate in (("sparse", 10), ("sparse in place", 10 * gain))
+        ]
+        return pd.DataFrame(rows, columns=[case, "strategy", "mflups"])
+
+    memory = pd.DataFrame(
+        [("sparse", "single", 100.0), ("sparse in place", "single", 40.0)], columns=["strategy", "precision", "bytes"]
+    )
+    packed, crystals = table("medium", {"spheres": 0.9}), table("porosity", {0.3: 1.2, 0.9: 1.1, 0.5: 1.3})
+    said = media_text.in_place_text(packed, crystals, memory, SimpleNamespace(porosity=0.5))
+    assert "over that of sparse: 0.90 (spheres); in the crystals 1.10 to 1.30." in said
+    assert "80 bytes in place and 200 in `sparse`" in said
 
 
 def test_the_text_on_the_order_says_where_it_turns():

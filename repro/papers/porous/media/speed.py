@@ -98,10 +98,13 @@ def storage_gain(cpu: pd.Series) -> float:
 
 
 def storage_gains(baselines: pd.DataFrame) -> list[float]:
-    """The `storage_gain` in each run that both `fastest_storages` of `cpu_baselines` have."""
+    """The `storage_gain` of any run of the one of the `fastest_storages` over any run of the other.
+
+    The runs of `cpu_baselines` follow one another, so that none of one belongs to one of the other.
+    """
     names = fastest_storages(baselines["mflups"])
     sparse, full = (timings.rate_of_runs(baselines.loc[name], "mflups") for name in names)
-    return [a / b for a, b in zip(sparse, full, strict=False)]
+    return [a / b for a in sparse for b in full]
 
 
 def storage_evidence(baselines: pd.DataFrame) -> dict[str, float]:

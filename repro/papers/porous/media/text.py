@@ -226,15 +226,17 @@ def _node_by_node(cpu: pd.Series, other: str) -> float:
 
 
 def baselines_text(cpu: pd.Series, space: PoreSpace, gains: list[float]) -> str:
-    """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline, `gains` are those of each run."""
+    """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline.
+
+    `gains` are from `speed.storage_gains`.
+    """
     sparse, full = fastest_storages(cpu)
     flag, branches = (_node_by_node(cpu, other) for other in ("flag word", "branches"))
     return (
         f"On one core, at porosity {space.porosity:.2f}, the list in its fastest form ({sparse}) is "
         f"{cpu[sparse] / cpu[full]:.2f} times as fast as the fastest program that stores all nodes ({full}), "
-        f"{min(gains):.2f} to {max(gains):.2f} times in {len(gains)} runs. Node by node it is {flag:.2f} times the "
-        f"flag word and {branches:.2f} times the branches: its map holds the addresses that the others compute for "
-        "each population."
+        f"{min(gains):.2f} to {max(gains):.2f} times, any run of one over any run of the other. Node by node it is "
+        f"{flag:.2f} times the flag word and {branches:.2f} times the branches, which ran once."
     )
 
 
@@ -278,7 +280,7 @@ def share_text(table: pd.DataFrame, by_block: pd.DataFrame) -> str:
         f"Double precision has {shares.min():.0f} to {shares.max():.0f} % of the speed of single precision; twice the "
         f"bytes would leave 50 % if memory were all that limits. In single precision the flag word takes "
         f"{100 * first.iloc[0]:.0f} to {100 * first.iloc[-1]:.0f} % of the copy bandwidth, so the second half of the "
-        "bytes is partly free, the more the lower the porosity."
+        "bytes is partly free."
     )
 
 
@@ -307,14 +309,22 @@ def memory_evidence(memory: pd.DataFrame) -> dict:
     return {"measured": float(limit["double"]), "note": note}
 
 
-def in_place_text(packed: pd.DataFrame, memory: pd.DataFrame, space: PoreSpace) -> str:
-    """Speed in place over the speed with two arrays in each medium, and the bytes that a fluid node takes."""
-    speeds = packed.pivot_table(index="medium", columns="strategy", values="mflups")
-    gain = speeds["sparse in place"] / speeds["sparse"]
+def in_place_text(packed: pd.DataFrame, crystals: pd.DataFrame, memory: pd.DataFrame, space: PoreSpace) -> str:
+    """Speed in place over the speed with two arrays in each medium, and the bytes that a fluid node takes.
+
+    `packed` and `crystals` are from `speed.packing_table` and `speed.over_porosity`, `memory` is of `space`.
+    """
+    gain, ordered = _gain_in_place(packed, "medium"), _gain_in_place(crystals, "porosity")
     gains = "; ".join(f"{value:.2f} ({medium})" for medium, value in gain.items())
     kept = memory.set_index(["strategy", "precision"])["bytes"] / space.porosity
     return (
-        f"Sparse in place against sparse: {gains}. A fluid node of the first packing takes "
+        f"Speed of sparse in place over that of sparse: {gains}; in the crystals {ordered.min():.2f} to "
+        f"{ordered.max():.2f}. A fluid node of the first packing takes "
         f"{kept['sparse in place', 'single']:.0f} bytes in place and {kept['sparse', 'single']:.0f} in `sparse`, in "
         "single precision."
     )
+
+
+def _gain_in_place(table: pd.DataFrame, case: str) -> pd.Series:
+    speeds = table.pivot_table(index=case, columns="strategy", values="mflups")
+    return speeds["sparse in place"] / speeds["sparse"]

@@ -100,10 +100,11 @@ def structures_text(packed: pd.DataFrame, published: pd.DataFrame, claim) -> str
     And what that makes of the `claim` on how much slower blocks are, by each way of reading it.
     """
     paper = published.set_index("medium")["mlups"]
+    of_paper = [f"{paper[space] / paper[NO_SOLID]:.2f}" for space in (SPHERES, BLOCKS)]
     lines = [
         "| over no solid | spheres, per pore | blocks, per pore | spheres, per node | blocks, per node |",
         "|---|---|---|---|---|",
-        f"| paper | {paper[SPHERES] / paper[NO_SOLID]:.2f} | {paper[BLOCKS] / paper[NO_SOLID]:.2f} | | |",
+        f"| paper, by either reading | {' | '.join(2 * of_paper)} |",
     ]
     pores, nodes = relative(packed), relative(packed, "mlups")
     for name in pores.index:
@@ -136,8 +137,8 @@ def _readings(pores: pd.Series, nodes: pd.Series, claim) -> str:
         return text + "So the verdict does not depend on the reading."
     return text + (
         "**So the verdict depends on the reading**, and which one is the paper's cannot be told for certain: chapter 6 "
-        "names no storage, and though MLUPS, as on its axis, count all nodes by section 4.2, it calls one speed "
-        "80 MLUPS and 80 MFLUPS."
+        "names no storage, and though MLUPS, as on its axis, count all nodes by section 4.2, its section 6.4 predicts "
+        "MLUPS from a rate in MFLUPS."
     )
 
 
@@ -184,7 +185,7 @@ def _one_against_two(rows: pd.DataFrame) -> str:
         verdict = "so two kernels are not the better choice here"
     else:
         verdict = "so which is the better choice hangs on what it is compared with"
-    return f"It is {', and '.join(found)}: {verdict}."
+    return f"In this box it is {', and '.join(found)}: {verdict}."
 
 
 def densities_text(apart: pd.DataFrame, claim) -> str:
@@ -215,8 +216,19 @@ def densities_text(apart: pd.DataFrame, claim) -> str:
         f"the paper's, has to read {2 * ours} densities of {ours} neighbours from memory instead of 2, which makes the "
         f"share in the bytes {share(ours):.0f} %; with the {theirs} neighbours of the paper's central differences it "
         f"reads {2 * theirs}, and the share is {share(theirs):.0f} %; with the velocities that the paper's kernel "
-        f"stores, too, and its second one has to read, {all_theirs:.0f} %. {explained}"
+        f"stores, too, and its second one has to read, {all_theirs:.0f} %. {explained} "
+        f"{_judged_share(apart, claim)}"
     )
+
+
+def _judged_share(apart: pd.DataFrame, claim) -> str:
+    """Whether the pass over the densities takes the claimed share with the storage that is judged, and with `dense`."""
+    paper, margin, shares = claim.bounds()[0], claim.margin(), apart.set_index("strategy")["densities (%)"]
+    near = {name: _within(abs(share - paper) <= margin) for name, share in shares.items()}
+    text = f"`{PAPER_STRATEGY}` is judged, {near[PAPER_STRATEGY]} {margin:g} points of the paper's share"
+    if "dense" not in near:
+        return text + "."
+    return f"{text}; `dense` has {shares['dense']:.0f} %, {near['dense']} {margin:g} points."
 
 
 def losses_text(lost: pd.DataFrame) -> str:
