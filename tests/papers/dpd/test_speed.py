@@ -17,6 +17,7 @@ from repro.papers.dpd.speed import tables as speed_tables
 from repro.parallel import Speed, Timing, select
 from repro.study import claims
 from repro.study.evidence import Evidence
+from repro.study.paths import Project
 from repro.study.verdicts import Verdict, judge
 
 SERIAL = select("serial")
@@ -361,10 +362,28 @@ def test_the_cores_rates_are_named_with_their_programs_beside_the_papers():
     table = _table("cuda").assign(hardware="a CPU")
     table["updates"] *= 1e6
     paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    found = text.cpu_rates(table, paper)
+    others = {
+        "code": "MD",
+        "version": "1.0",
+        "updates": [1.5e6, 2.5e6],
+        "cores": [1, 2],
+        "hardware": "a server",
+        "who": "we",
+    }
+    found = text.cpu_rates(table, paper, pd.DataFrame(others))
     slow, quick, many, tea = speed_tables.BASELINES
     rates = f"{slow}: **1.00**; {quick}: **2.00**; {many}: **8.00**; {tea}: **0.25** (a CPU)"
-    assert f"on 1081344 particles: {rates}. The paper's core did 0.31." in found
+    assert f"on 1081344 particles: {rates}. The paper's core did 0.31. For scale: MD, a production code (1.0)," in found
+    assert (
+        "made 1.50 on 1 of its cores and 2.50 on 2 of its cores with this fluid on another machine, a server" in found
+    )
+
+
+def test_the_rates_of_other_codes_say_who_measured_them_and_where():
+    found = speed_tables.other_codes(Project.default().data)
+    assert set(found["cores"]) == {1, 2}
+    assert (found[["version", "hardware", "who"]] != "").all(axis=None)
+    assert found.notna().all(axis=None)
 
 
 def test_the_figures_show_every_baseline_and_a_panel_over_each():

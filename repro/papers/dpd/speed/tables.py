@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -72,9 +73,6 @@ _PROGRAMS = {
 }
 BASELINES = tuple(_PROGRAMS)
 
-#: particle updates a second of LAMMPS (pair_style dpd, this fluid) by cores of a server's processor
-LAMMPS = {1: 1.4e6, 2: 2.9e6}
-
 #: strategy and rounds of TEA of the steps whose parts are timed
 PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
 
@@ -82,6 +80,11 @@ PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_
 _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"} | dict.fromkeys(
     ("clear", "round off"), "clear and round off"
 )
+
+
+def other_codes(data: Path) -> pd.DataFrame:
+    """Updates of a particle a second by other codes with the paper's fluid, from the folder data/."""
+    return pd.read_csv(data / "reference" / "dpd_speeds.csv", comment="#")
 
 
 def systems(rows) -> dict:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from .tables import ALL_CORES, BASELINES, LAMMPS, PAPER_PROGRAM, TEA_PROGRAM
+from .tables import ALL_CORES, BASELINES, PAPER_PROGRAM, TEA_PROGRAM
 
 
 def trajectories(moved: pd.DataFrame, particles: int) -> str:
@@ -29,18 +29,27 @@ def printed_speedup(paper: pd.DataFrame) -> str:
     )
 
 
-def cpu_rates(table: pd.DataFrame, paper: pd.DataFrame) -> str:
-    """The updates a second of the CPU's ways on the largest system, beside the paper's core and LAMMPS."""
+def cpu_rates(table: pd.DataFrame, paper: pd.DataFrame, others: pd.DataFrame) -> str:
+    """The updates a second of the CPU's ways on the largest system, beside the paper's core and other codes.
+
+    `others` are from `tables.other_codes`.
+    """
     largest = table["particles"].iloc[-1]
     of_way = {way: table[table["way"] == way].iloc[-1] for way in BASELINES}
     rates = "; ".join(f"{way}: **{run['updates'] / 1e6:.2f}**" for way, run in of_way.items())
-    one, two = (rate / 1e6 for rate in LAMMPS.values())
     paper_core = paper["one core"].iloc[table["particles"].nunique() - 1] / 1e6
     return (
         f"Million updates a second on {largest} particles: {rates} ({of_way[ALL_CORES]['hardware']}). The paper's "
-        f"core did {paper_core:.2f}. For scale: LAMMPS, a production code, does about {one:g} million on one core and "
-        f"{two:g} million on two cores of a server's processor for this fluid. That is a remark and not a measurement "
-        "of this run."
+        f"core did {paper_core:.2f}. {' '.join(_beside(code, some) for code, some in others.groupby('code'))}"
+    )
+
+
+def _beside(code: str, some: pd.DataFrame) -> str:
+    rates = " and ".join(f"{row['updates'] / 1e6:.2f} on {row['cores']} of its cores" for _, row in some.iterrows())
+    first = some.iloc[0]
+    return (
+        f"For scale: {code}, a production code ({first['version']}), made {rates} with this fluid on another machine, "
+        f"{first['hardware']}, where {first['who']} timed it. That is a remark and not a measurement of this run."
     )
 
 
