@@ -76,6 +76,9 @@ BASELINES = tuple(_PROGRAMS)
 #: strategy and rounds of TEA of the steps whose parts are timed
 PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
 
+#: of the launches that are compared, what the notebook keeps
+LAUNCH_COLUMNS = ["particles", "launch", "updates", "seconds", "spread"]
+
 #: groups of parts of a step in the figure; parts not named here belong to the lists
 _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"} | dict.fromkeys(
     ("clear", "round off"), "clear and round off"

@@ -39,8 +39,8 @@ def cavity_text(centres: pd.DataFrame, lines: pd.DataFrame, flow: Flow) -> str:
         return found + "How accurate Ghia's tables are at these Reynolds numbers is not known."
     largest = lines["ratio"].max()
     ours = (
-        "; where the ratio is above one, what it is above is the least that this run itself is off, by its grid, its lid "
-        f"and its Mach number ({flow.case.lid_speed / SPEED_OF_SOUND:.2f})"
+        "; where the ratio is above one, what it is above is the least that this run itself is off, by its grid, its "
+        f"lid and its Mach number ({flow.case.lid_speed / SPEED_OF_SOUND:.2f})"
     )
     return (
         f"{found}Against Ghia the rms differences are {lines['ratio'].min():.2f} to {largest:.2f} times Ghia's own "
