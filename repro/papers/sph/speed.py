@@ -1,5 +1,7 @@
 """The tables of the sph paper's speed notebook: tables 1 and 2, what is fast today, another code; and the claims."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from repro.errors import InputError
@@ -44,10 +46,6 @@ CLAIMS = sorted(
     [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER]
     + [name for table in (_TABLE_1, _TABLE_2) for names in table.values() for name in names]
 )
-
-#: seconds of a step of PySPH's dam break in three dimensions on two cores of the kind of machine this project is
-#: developed on (h/dx 1.3, Wendland's kernel, 0.05 m between 5016 particles of fluid), and its particles in walls
-PYSPH, PYSPH_OTHERS = 20.6e-3, 9988
 
 
 def system_of(thousands: int) -> System:
@@ -157,6 +155,11 @@ def production_table(columns, device, record=None, *, seconds: float = 0.2) -> p
     """The fast search with many particles, for columns of so many particles along each axis."""
     cases = [(f"{'x'.join(map(str, column))}, {RUNS}", large_system(column), "runs", device) for column in columns]
     return _measured(cases, record, seconds)
+
+
+def other_codes(data: Path) -> pd.DataFrame:
+    """Milliseconds of a step of other codes with the fluid of `pysph_system`, from the folder data/."""
+    return pd.read_csv(data / "reference" / "sph_speeds.csv", comment="#")
 
 
 def pysph_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import pandas as pd
 
 from repro.sph.benchmark import FORCE, NEIGHBOUR_LIST
 
-from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PARTS_OF, PYSPH, PYSPH_OTHERS, RUNS, group_times
+from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PARTS_OF, RUNS, group_times
 
 #: the column of `speed.over_both` over the paper's times
 OVER_PAPER = "over the paper's"
@@ -148,12 +148,22 @@ def production(table: pd.DataFrame) -> str:
     return f"Steps of a fluid particle a second on {table['hardware'].iloc[0]}: {found}."
 
 
-def pysph(table: pd.DataFrame) -> str:
-    """Our steps beside PySPH's, from `speed.pysph_table`."""
+def pysph(table: pd.DataFrame, others: pd.DataFrame) -> str:
+    """Our steps beside those of other codes, from `speed.pysph_table` and `speed.other_codes`."""
     found = "; ".join(f"**{row['ms']:.3g} ms** on {row['hardware']}" for _, row in table.iterrows())
     row = table.iloc[0]
+    return " ".join(
+        [f"A step with {row['particles']:,} fluid particles and {row['ghosts']:,} ghosts takes {found}."]
+        + [_beside(code, some) for code, some in others.groupby("code")]
+    )
+
+
+def _beside(code: str, some: pd.DataFrame) -> str:
+    times = " and ".join(f"{row['ms']:.3g} ms on {row['cores']} of its cores" for _, row in some.iterrows())
+    first = some.iloc[0]
     return (
-        f"A step with {row['particles']:,} fluid particles and {row['ghosts']:,} ghosts takes {found}. PySPH took "
-        f"{1e3 * PYSPH:g} ms for as many fluid particles and {PYSPH_OTHERS} others, on two cores of the kind of "
-        "machine that this project is developed on; that is a remark and not a measurement of this run."
+        f"{code} ({first['version']}) took {times} for {first['fluid']:,} fluid particles and {first['others']:,} "
+        f"others, with {first['evaluations']} evaluations of the forces in a step where ours has one, and in "
+        f"{first['precision']} precision, on another machine, {first['hardware']}, where {first['who']} timed it. That "
+        "is a remark and not a measurement of this run."
     )

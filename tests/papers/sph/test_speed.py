@@ -2,12 +2,14 @@
 
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from repro.errors import InputError
-from repro.papers.sph import speed, speed_text
+from repro.papers.sph import speed, speed_figures, speed_text
 from repro.sph.benchmark import GROUPS
+from repro.study.paths import Project
 
 #: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
 _MS = {speed.PAPER: 1.0, speed.GPU_LIST: 2.0, speed.FOUR_THREADS: 8.0, speed.ONE_CORE: 20.0, speed.RUNS: 0.5}
@@ -53,6 +55,19 @@ def test_pysphs_case_has_as_much_fluid():
     system = speed.pysph_system()
     assert system.count == 5016
     assert system.resolution.spacing == pytest.approx(0.05)
+
+
+def test_other_codes_stand_beside_our_steps_with_what_differs():
+    others = speed.other_codes(Project.default().data)
+    assert (others["fluid"] == speed.pysph_system().count).all()
+    assert others.notna().all(axis=None)
+    table = pd.DataFrame({"ms": [2.0], "hardware": "a CPU", "particles": 5016, "ghosts": 3000})
+    made_up = others.assign(ms=[40.0, 20.0], who="we")
+    found = speed_text.pysph(table, made_up)
+    assert "5,016 fluid particles and 3,000 ghosts takes **2 ms** on a CPU" in found
+    assert "40 ms on 1 of its cores and 20 ms on 2 of its cores" in found
+    assert "2 evaluations of the forces in a step where ours has one, and in double precision" in found
+    assert "where we timed it" in found
 
 
 @pytest.fixture(autouse=True)
@@ -149,3 +164,16 @@ def test_the_time_of_a_neighbour_and_of_the_sort_follow_from_the_parts():
     assert speed_text.parts(parts[parts["device"] == "cuda"], table_2).endswith(
         "list and force take: *this paper* 0.2 and 0.5 ms; *GPU linked list* 0.1 and 0.3 ms."
     )
+
+
+def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
+    times = parts(gpu=True)
+    ours = speed.group_times(times)
+    for factor in (0.5, 1.0, 1.4, 2.0, 20.0):
+        figure, _ = speed_figures.part_bars(times, factor * ours, {"marker": "o", "linestyle": "none"})
+        figure.draw_without_rendering()
+        axes = figure.axes[0]
+        points = axes.transData.transform(axes.lines[0].get_xydata())
+        boxes = [text.get_window_extent() for text in axes.texts]
+        assert not any(box.contains(*point) for box in boxes for point in points), factor
+        plt.close(figure)
