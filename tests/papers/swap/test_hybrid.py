@@ -294,7 +294,14 @@ def test_the_sentences_say_the_factor_between_our_serial_sweep_and_the_paper_s()
     assert text.both_text(both[both["way"] == "serial"]) == ""
 
 
-def test_every_run_of_an_iteration_is_kept_and_the_median_counts(threads):
+@pytest.mark.parametrize("median", range(3))
+def test_every_run_of_an_iteration_is_kept_and_the_median_counts(monkeypatch, median):
+    # seconds of each part, run by run: of no part are those of the median run the median
+    middle, others = [3.0, 1.0, 3.5], [[1.0, 2.0, 3.0], [2.0, 5.0, 2.0]]
+    clock = [*others[:median], middle, *others[median:]]
+    # an aside's own
+    times = iter([*clock, [4.0, 4.0, 4.0]])
+    monkeypatch.setattr(iteration, "time_parts", lambda period: np.array(next(times)))
     ways = {"serial": hybrid.serial_period, "as an aside": hybrid.serial_period}
     parts = iteration.iteration_parts([10], ways, RATES, runs=3)
     # what no claim compares runs once
@@ -304,10 +311,8 @@ def test_every_run_of_an_iteration_is_kept_and_the_median_counts(threads):
     }
     assert claims.one_by_one(parts)[0]["way"].unique().tolist() == ["serial"]
     timed = parts[parts["way"] == "serial"]
-    totals = np.sum(list(timed["runs"]), axis=0)
-    assert [values.index(seconds) for values, seconds in zip(timed["runs"], timed["seconds"], strict=True)] == [
-        list(totals).index(np.median(totals))
-    ] * len(timed)
+    assert timed["runs"].tolist() == np.transpose(clock).tolist()
+    assert timed["seconds"].tolist() == middle
 
 
 def test_claims_need_every_way_on_both_grids():
