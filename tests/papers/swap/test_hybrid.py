@@ -294,6 +294,38 @@ def test_the_sentences_say_the_factor_between_our_serial_sweep_and_the_paper_s()
     assert text.both_text(both[both["way"] == "serial"]) == ""
 
 
+def clocked(monkeypatch, seconds) -> hybrid.Period:
+    """A period of two parts that take these seconds, one after the other."""
+    times = iter(seconds)
+    monkeypatch.setattr(iteration, "host_clock", lambda run, device: next(times))
+    return hybrid.Period("made up", 1, [Part(name, None, 1.0, "core") for name in "ab"], None, None)
+
+
+def test_the_median_of_the_periods_counts_and_the_first_does_not(monkeypatch):
+    # the first would change both medians; the least, the largest and the last are others
+    period = clocked(monkeypatch, [0.01, 0.9, 0.03, 0.2, 0.02, 0.5, 0.06, 0.3, 0.09, 0.1, 0.01, 0.4])
+    assert iteration.time_parts(period).tolist() == [0.03, 0.3]
+
+
+@pytest.mark.parametrize(("last", "counts"), [(0.625, [0.5, 0.625]), (0.5, [0.25, 0.125])])
+def test_a_period_of_more_than_a_second_runs_once(monkeypatch, last, counts):
+    period = clocked(monkeypatch, [0.5, last, 0.25, 0.125])
+    assert iteration.time_parts(period, repeats=1).tolist() == counts
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_an_iteration_is_one_step_of_its_period(threads, monkeypatch, every):
+    monkeypatch.setattr(iteration, "time_parts", lambda period: np.ones(len(period.parts)))
+    ways = {"to the GPU and home": lambda problem: hybrid.hybrid_period(problem, threads, every=every)}
+    # a tenth of a second for each part, by the model
+    rates = SimpleNamespace(seconds=lambda part, nodes: 0.1)
+    parts = iteration.iteration_parts([10], ways, rates).set_index("part")
+    for column, one in (("seconds", 1.0), ("predicted", 0.1)):
+        assert parts[column].to_dict() == pytest.approx(
+            {"to the GPU": one / every, "collide": one, "stream": one, "boundary": one, "to the host": one / every}
+        )
+
+
 @pytest.mark.parametrize("median", range(3))
 def test_every_run_of_an_iteration_is_kept_and_the_median_counts(monkeypatch, median):
     # seconds of each part, run by run: of no part are those of the median run the median
