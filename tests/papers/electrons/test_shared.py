@@ -111,6 +111,15 @@ def test_sentences_and_figure_show_every_way(launched):
     plt.close(figure)
 
 
+def test_processes_take_as_long_for_a_step_as_the_last_of_them(monkeypatch):
+    taken = []
+    monkeypatch.setattr(a_rank, "host_clock", lambda run, device: run() or 6.0)
+    ranks = SimpleNamespace(sum=lambda values, what: values, gather=lambda mine: np.array([0.5, *mine, 1.0]))
+    # 6 seconds for 4 steps here, half a second and a second for one elsewhere
+    assert a_rank._seconds(SimpleNamespace(advance=taken.append, device=None), ranks, 4) == 1.5
+    assert taken == [4]
+
+
 def test_a_digest_tells_every_bit_and_no_order():
     rng = np.random.default_rng(3)
     position, momentum, weight = rng.random((50, 3)), rng.normal(size=(50, 3)), rng.random(50)

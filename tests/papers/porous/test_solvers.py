@@ -41,6 +41,14 @@ def test_the_reynolds_number_that_drives_a_cavity_is_the_one_asked_for(threads):
     assert np.abs(slow.u - fast.u).max() > 0.01
 
 
+def test_the_time_loop_s_speed_is_nodes_times_steps_over_seconds(threads, monkeypatch):
+    # half a second by the clock for all steps together
+    monkeypatch.setattr(speed, "host_clock", lambda run, device: run() or 0.5)
+    found = speed.time_loop_speed(Cavity(reynolds=10, nodes=10).problem, threads, steps=20)
+    assert found["seconds"] == pytest.approx(0.025)
+    assert found["mlups"] == pytest.approx(10**2 * 20 / 0.5 / 1e6)
+
+
 def test_a_permeability_of_one_micrometre_voxels_in_units():
     # 1 darcy is 9.869233e-13 square metres
     square_metres, millidarcy = in_units(2.0, 1e-6)
