@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from repro.files import read_json, write_json
-from repro.study.paths import Project
+from repro.study.notebooks import Project
 
 ROOT = Project.default().root
 sys.path.insert(0, str(ROOT / "tools"))

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from repro.study import catalogue, published
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
 
 PROJECT = Project.default()
 ROOT = PROJECT.root

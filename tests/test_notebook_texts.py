@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from repro.study import catalogue, cells
-from repro.study.paths import Project
-from repro.study.plan import make_plan
+from repro.study.notebooks import Project, catalogue, read_cells
+from repro.study.run.plan import make_plan
 
 PROJECT = Project.default()
 BOOKS = [book for book in catalogue.load(PROJECT).notebooks if book.paper != "all"]
@@ -21,7 +20,7 @@ SHOWS = re.compile(r"\bfigures?\.\w+\(|_table\(|\.figure\(|\btable\(|\.table\(|v
 
 def texts(book: catalogue.Notebook) -> list[tuple[str, str]]:
     """Kind and text of each cell."""
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells.read(book.source(PROJECT))]
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in read_cells(book.source(PROJECT))]
 
 
 def words_before_results(book: catalogue.Notebook) -> int:

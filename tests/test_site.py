@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.study import catalogue
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
 
 PROJECT = Project.default()
 ROOT = PROJECT.root

@@ -3,10 +3,10 @@
 from collections import Counter
 
 from repro.files import read_json
-from repro.study import published
-from repro.study.progress import duration
-from repro.study.text import table
-from repro.study.verdicts import Verdict
+from repro.study.judge.verdicts import Verdict
+from repro.study.publish import published
+from repro.study.run.progress import duration
+from repro.study.show.markdown import table
 
 
 def papers(publication) -> str:

@@ -11,13 +11,15 @@ from itertools import groupby
 from pathlib import Path
 
 from repro.files import read_json, write_text
-from repro.study import catalogue, claims, published, results
-from repro.study.catalogue import EVERYTHING, Notebook
-from repro.study.claims import Claim
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.text import table
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.claims import Claim
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
+from repro.study.keep import results
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
+from repro.study.publish import published
+from repro.study.show.markdown import table
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))

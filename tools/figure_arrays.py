@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from repro.files import read_json, write_json
-from repro.study import catalogue, results
-from repro.study.catalogue import EVERYTHING, Notebook
-from repro.study.paths import Project
+from repro.study.keep import results
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 
 REFERENCE = Path(__file__).resolve().parent.parent / "data/smoke/figures.json"
 MOST = 32

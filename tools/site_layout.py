@@ -9,8 +9,7 @@ import site_notebooks
 from site_links import Places
 from site_pages import MARK, Made
 
-from repro.study import catalogue
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 

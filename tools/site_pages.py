@@ -6,12 +6,11 @@ from functools import cached_property
 from excerpt import Found, Publication, in_words
 from path_of_learning import CHAPTERS, TEACHES
 
-from repro.study import document
-from repro.study.links import Links
-from repro.study.paths import Project
-from repro.study.report import open_published
-from repro.study.text import table, verdicts
-from repro.study.verdicts import judge
+from repro.study.judge.verdicts import judge
+from repro.study.notebooks import Project
+from repro.study.show import markdown
+from repro.study.show.markdown import Links, table, verdicts
+from repro.study.show.report import open_published
 
 MARK = re.compile(r"^<!-- made: (.+) -->$", re.MULTILINE)
 
@@ -37,8 +36,8 @@ class Made:
 
     def report(self) -> str:
         """REPORT.md without its title, and without links to folders of the sources, which are not on the site."""
-        links = Links(document.PLACES.notebooks)
-        return document.body(open_published(self.project), document.findings(self.project), links)
+        links = Links(markdown.PLACES.notebooks)
+        return markdown.body(open_published(self.project), markdown.findings(self.project), links)
 
     def notebooks(self, paper: str) -> str:
         """The notebooks of a paper, with what each teaches, and as entries of the table of contents."""

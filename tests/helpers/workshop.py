@@ -10,10 +10,11 @@ from pathlib import Path
 import nbformat
 
 from repro.files import read_json, write_json
-from repro.study import execute, seal
-from repro.study.claims import Claim
-from repro.study.paths import Project, file_stem
-from repro.study.plan import Plan, job_for, make_plan
+from repro.study.judge.claims import Claim
+from repro.study.keep import results
+from repro.study.notebooks import Project, file_stem
+from repro.study.run import execute
+from repro.study.run.plan import Plan, job_for, make_plan
 
 CLAIMS = """\
 # source: nobody
@@ -28,7 +29,7 @@ toy-007,abstract,centre,Re=400,0.5543,x/L,,physics,within,0.0015,grid spacing,,t
 """
 
 GOOD = """
-    from repro.study.record import open_record
+    from repro.study.keep.record import open_record
     record = open_record("toy/good", parameters={"value": value}, claims=["toy-001", "toy-002"])
     record.measure("toy-001", value)
     record.close()
@@ -159,5 +160,5 @@ class Workshop:
 
 def forge(path: Path, **changes) -> None:
     """Change a result and compute its seal anew, as one would who knows how."""
-    content = {k: v for k, v in read_json(path).items() if k != seal.SEAL} | changes
-    write_json(path, {**content, seal.SEAL: seal._own(content)})
+    content = {k: v for k, v in read_json(path).items() if k != results.SEAL} | changes
+    write_json(path, {**content, results.SEAL: results._own(content)})

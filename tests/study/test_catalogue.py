@@ -1,7 +1,7 @@
 import pytest
 
 from repro.errors import InputError
-from repro.study import catalogue
+from repro.study.notebooks import catalogue
 
 TWO = [("porous/cavity", ""), ("porous/cavity_speed", 'needs = ["porous/cavity"]'), ("swap/cavity2", "")]
 

@@ -4,7 +4,7 @@ import pytest
 from helpers.workshop import CLAIMS, claim
 
 from repro.errors import InputError
-from repro.study import claims
+from repro.study.judge import claims
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import time
 import pytest
 from helpers.workshop import Workshop
 
-from repro.study import catalogue, fingerprint, outdated, provenance
+from repro.study.keep import fingerprint, provenance
+from repro.study.notebooks import catalogue
 
 SOURCE = '''"""What it does."""
 
@@ -279,7 +280,7 @@ def test_differences_are_told_by_kind():
     files = ["a changed", "b is gone", "c is new"]
     settings = ["n was 1 and is 2", "m is gone", "k is new"]
     assert fingerprint.differences(old, new) == [*files, *settings, "numpy was 1 and is 2"]
-    assert fingerprint.differences(old, new, outdated.SOURCES) == files + settings
+    assert fingerprint.differences(old, new, fingerprint.ANYWHERE) == files + settings
 
 
 @pytest.mark.parametrize("old", [{}, None, "x", {"files": None}])
@@ -297,7 +298,7 @@ def test_another_machine_can_tell_what_changed_but_for_its_versions(book, monkey
     (toy,) = catalogue.load(book.project).notebooks
     plan = book.plan("toy/a")
     run = plan.result(toy).sidecar["run"]
-    assert outdated.changes_since(toy, run, book.project) == []
+    assert fingerprint.changes_since(toy, run, book.project) == []
     assert plan.changes(toy)
     edit(book, "repro/toy/case.py", "64", "65")
-    assert outdated.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]
+    assert fingerprint.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]

@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from repro.files import read_json
-from repro.study import catalogue, claims, published
-from repro.study.paths import Project
+from repro.study.judge import claims
+from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
 
 PROJECT = Project.default()
 FILES = [f for f in sorted((PROJECT.data / "published").glob("*.csv")) if not f.stem.endswith("_figures")]

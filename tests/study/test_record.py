@@ -10,7 +10,7 @@ import pytest
 
 from repro.errors import CheckError, InputError
 from repro.files import write_json
-from repro.study.record import open_record, plain
+from repro.study.keep.record import open_record, plain
 
 matplotlib.use("Agg")
 TIMING = {"seconds": 1.0, "spread": 0.01, "device": "serial", "precision": "float32", "size": [8, 8]}

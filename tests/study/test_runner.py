@@ -16,10 +16,10 @@ from helpers.processes import gone
 from helpers.workshop import GOOD
 
 from repro.errors import InputError
-from repro.study import execute
-from repro.study.provenance import cores
-from repro.study.results import look
-from repro.study.runner import run, running
+from repro.study.keep.provenance import cores
+from repro.study.keep.results import look
+from repro.study.run import execute
+from repro.study.run.runner import run, running
 
 PACKAGE = Path(__file__).resolve().parents[2]
 SLEEP = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(value)"
@@ -44,7 +44,7 @@ def pretend(monkeypatch) -> list[dict]:
         jobs.append(job)
         return {"status": "done", "seconds": 0.1}
 
-    monkeypatch.setattr("repro.study.runner.run_job", run_job)
+    monkeypatch.setattr("repro.study.run.runner.run_job", run_job)
     return jobs
 
 
@@ -220,7 +220,7 @@ def test_scoreboard_runs_last_and_the_longest_first(workshop, monkeypatch):
         running.remove(job["id"])
         return {"status": "done", "seconds": 0.1}
 
-    monkeypatch.setattr("repro.study.runner.run_job", pretend)
+    monkeypatch.setattr("repro.study.run.runner.run_job", pretend)
     workshop.add("score", "pass", entry='needs = ["*"]')
     for name, seconds in {"a": 10, "b": 30, "c": 20}.items():
         workshop.add(name, "pass", entry=f"seconds = {{ quick = {seconds} }}")
@@ -253,7 +253,7 @@ def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(worksh
         time.sleep(0.1)
         return {"status": "done", "seconds": 0.1}
 
-    monkeypatch.setattr("repro.study.runner.run_job", pretend)
+    monkeypatch.setattr("repro.study.run.runner.run_job", pretend)
     workshop.add("score", "pass", entry='needs = ["*"]')
     for name in "abt":
         workshop.add(name, "pass", entry=f"timing = {'true' if name == 't' else 'false'}")
@@ -268,7 +268,7 @@ def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(worksh
 )
 def test_share_of_cores_keeps_to_a_limit_that_is_set(monkeypatch, given, beside, threads):
     monkeypatch.setenv("NUMBA_NUM_THREADS", given)
-    monkeypatch.setattr("repro.study.provenance.cores", lambda: 8)
+    monkeypatch.setattr("repro.study.keep.provenance.cores", lambda: 8)
     assert execute._share_of_cores(beside).get("NUMBA_NUM_THREADS") == (threads and str(threads))
 
 

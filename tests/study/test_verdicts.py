@@ -6,9 +6,9 @@ import pytest
 from helpers.workshop import claim
 
 from repro.errors import InputError
-from repro.study.evidence import Evidence
-from repro.study.text import verdicts
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
+from repro.study.show.markdown import verdicts
 
 HIT, MISS, TIE, NEWER = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.TIE, Verdict.NEWER_HARDWARE
 ORDER = {"a": [3, 4, 5], "b": [1, 2, 2]}

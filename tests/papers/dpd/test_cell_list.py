@@ -12,9 +12,9 @@ from repro.papers.dpd.cell_list import speed as lb
 from repro.parallel import Speed, Timing, part_seconds, select, time_launches
 from repro.particles.cells import Cells
 from repro.particles.linked_list import LinkedList
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 
 def test_all_lists_put_every_particle_into_the_cell_that_the_host_finds(device):

@@ -7,8 +7,8 @@ import pytest
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs
 from repro.papers.dpd.speed import tables
-from repro.study import claims
-from repro.study.paths import Project
+from repro.study.judge import claims
+from repro.study.notebooks import Project
 
 CLAIMS = claims.load("dpd")
 NOTEBOOKS = sorted((Project.default().root / "notebooks" / "dpd").glob("*.ipynb"))

@@ -13,9 +13,9 @@ from repro.errors import CheckError, InputError
 from repro.papers.dpd.memory_and_launch import access, constants, text
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
 from repro.parallel import Speed, Timing, select
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 
 def test_every_walk_takes_each_number_once_whatever_a_thread_takes(device):

@@ -11,9 +11,9 @@ from repro.papers.dpd.memory_and_launch import occupancy as launch
 from repro.papers.dpd.memory_and_launch import text
 from repro.papers.dpd.memory_and_launch.occupancy import HOPPER, KEPLER, occupancy
 from repro.parallel import Speed, Timing
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 
 def test_kepler_has_the_limits_that_the_paper_states():

@@ -18,10 +18,10 @@ from repro.papers.porous.media import text as media_text
 from repro.papers.porous.published import drag_coefficients, figure_points, reference
 from repro.papers.source import source
 from repro.parallel import inline
-from repro.study.claims import find
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.verdicts import judge
+from repro.study.judge.claims import find
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import judge
+from repro.study.notebooks import Project
 
 DATA = Project.default().data
 CPU = pd.Series(

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.study import claims
-from repro.study.paths import Project
+from repro.study.judge import claims
+from repro.study.notebooks import Project
 
 CLAIMS = claims.load("sph")
 NOTEBOOKS = sorted((Project.default().notebooks / "sph").glob("*.ipynb"))

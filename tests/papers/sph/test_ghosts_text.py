@@ -8,7 +8,7 @@ from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import claims, text
 from repro.papers.sph.ghosts.measures import PLACES
 from repro.sph.cases import DamBreak
-from repro.study.claims import find
+from repro.study.judge.claims import find
 
 CASE = DamBreak(column=(4, 3, 8))
 STATED = find(claims.SETUP)

@@ -9,10 +9,10 @@ import pytest
 
 from repro.papers.porous.two_fluids import speed, speed_figures, speed_text
 from repro.parallel import select
-from repro.study.claims import find
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.verdicts import judge
+from repro.study.judge.claims import find
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import judge
+from repro.study.notebooks import Project
 
 DATA = Project.default().data
 FIGURES = {number: speed.paper_points(DATA, number) for number in ("6.10a", "6.10b", "6.12")}
