@@ -111,8 +111,9 @@ def test_notebook_runs_with_this_python_whatever_kernel_it_names(workshop):
 
 @pytest.fixture
 def two(workshop):
-    """A project with two results, of which one depends on the claims."""
-    workshop.add("toy/a", "pass", entry='data = ["published/toy.csv"]')
+    """A project with two results, of which one depends on the points of a figure."""
+    (workshop.project.data / "published/toy_figures.csv").write_text("x,y\n")
+    workshop.add("toy/a", "pass", entry='data = ["published/toy_figures.csv"]')
     workshop.add("toy/b", "pass")
     for name in ("toy/a", "toy/b"):
         workshop.finish(name, folder=workshop.project.build / "run")
@@ -129,9 +130,9 @@ def test_touching_a_file_reruns_nothing(two, pretend, later):
 
 
 def test_changing_a_file_reruns_what_depends_on_it_and_says_why(two, pretend, capsys):
-    two.claims.write_text(two.claims.read_text() + "\n")
+    (two.project.data / "published/toy_figures.csv").write_text("x,y\n1,2\n")
     assert statuses(two) == {"toy/a": "done", "toy/b": "up to date"}
-    assert "toy/a runs again, it is out of date: data/published/toy.csv changed\n" in capsys.readouterr().err
+    assert "toy/a runs again, it is out of date: data/published/toy_figures.csv changed\n" in capsys.readouterr().err
 
 
 def test_fresh_runs_even_what_is_up_to_date(two, pretend):

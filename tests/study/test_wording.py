@@ -85,6 +85,7 @@ def test_words_are_not_renewed_where_a_run_could_come_out_otherwise(told, change
     if change == "parameters":
         told.catalogue.write_text(told.catalogue.read_text().replace("paper = {}", "paper = { value = 2.0 }", 1))
     if change == "data":
+        (told.project.data / "published/toy_figures.csv").write_text("x,y\n")
         told.catalogue.write_text(told.catalogue.read_text().replace(BOTH, f'data = ["published/*.csv"]\n{BOTH}', 1))
     told.commit()
     before = measured(told).read_bytes()

@@ -4,15 +4,26 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isfinite
 from pathlib import Path
 
 from repro.errors import InputError
 from repro.study.notebooks import Project, did_you_mean, read_code
 
-KINDS = ("physics", "speed", "mechanism", "setup")
+JUDGED = ("physics", "speed", "mechanism")
+"""Kinds of claims that another machine can reproduce or miss. A speed is what newer hardware does better: a rate, a
+time, a speedup over another processor. A mechanism is an order, a share or a gain that the paper explains."""
+INCOMPARABLE = ("hardware", "unstated")
+"""Kinds whose number hangs on the paper's chip, bus or cache, or on conditions that the paper does not state. Whether
+our number meets it or not says nothing of the paper."""
+SHOWN = ("arithmetic", "yardstick")
+"""Kinds that are measured and counted nowhere: what follows from a definition or from inputs, and numbers of another
+source that the paper compares its own with."""
+KINDS = (*JUDGED, *INCOMPARABLE, *SHOWN, "setup")
 RULES = ("within", "at least", "at most", "order", "")
+RULE_FIELDS = ("quantity", "case", "value", "unit", "kind", "rule", "tolerance", "trend")
+"""What decides a verdict; `was` keeps what they were when a result was first judged."""
 NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 
 
@@ -30,29 +41,49 @@ class Claim:
     unit: str
     hardware: str
     kind: str
-    """physics; speed (what newer hardware does better: a rate, a time, a speedup over another processor); mechanism
-    (an order, a share or a gain on one device: what the paper explains); setup (facts and parameters, never judged)."""
+    """One of KINDS; setup: facts and parameters that a program takes."""
     rule: str
-    """within, at least, at most or order; empty for setup."""
+    """within, at least, at most or order; empty for what is not judged."""
     tolerance: str
     """In the claim's unit, or relative as "2 %"."""
     why: str
-    """Reason of the tolerance."""
+    """Reason of the tolerance, or of why the claim is not judged."""
     note: str
     same_as: str = ""
     """Id of the claim that this one states again; it is linked to that one and not counted."""
+    trend: str = ""
+    """What is left of the claim where its number differs, as a bound or an order and its meaning: "> 0: k rises"."""
+    was: str = ""
+    """What the rule was when a result was first judged by it, and why it changed; see `first_rule`."""
 
     @property
     def unjudged(self) -> str:
         """Why the claim has no verdict of its own; empty if it has."""
         if self.kind == "setup":
             return "it states the set-up"
+        if self.kind in SHOWN:
+            return self.why
         return f"it restates {self.same_as}" if self.same_as else ""
 
     @property
     def judged(self) -> bool:
-        """Whether the claim has a verdict of its own."""
+        """Whether the claim has a verdict of its own, and is counted."""
         return not self.unjudged
+
+    @property
+    def measurable(self) -> bool:
+        """Whether a notebook may hand over a value: for all but the set-up and what is stated twice."""
+        return self.judged or (self.kind in SHOWN and not self.same_as)
+
+    @property
+    def stated(self) -> str:
+        """The paper's number with its unit."""
+        return f"{self.value} {self.unit}".removesuffix(" -").strip()
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """What decides the verdict, and what is kept of earlier rules."""
+        return {name: getattr(self, name) for name in (*RULE_FIELDS, "was") if getattr(self, name)}
 
     @property
     def paper(self) -> str:
@@ -81,6 +112,62 @@ class Claim:
         return abs(self.bounds()[1]) * float(match[1]) / 100 if match[2] else float(match[1])
 
 
+@dataclass(frozen=True)
+class FirstRule:
+    """By what a claim was judged when its first result was published."""
+
+    claim: Claim
+    """The claim as it stood then."""
+    measured: float | dict | None
+    """What is measured by the first rule, where today's value is of something else; see `Evidence.measured`."""
+    reason: str
+    """Why it changed."""
+
+
+def first_rule(claim: Claim) -> FirstRule | None:
+    """What `was` says, "NAME = text | NAME = text"; None where no rule has changed.
+
+    NAMEs are those of RULE_FIELDS, `measured` (a number, or "a = 1, b = 2" for an order) and `reason`. InputError says
+    what is wrong with it.
+    """
+    if not claim.was:
+        return None
+    parts = [part.partition("=") for part in claim.was.split("|")]
+    said = {name.strip(): text.strip() for name, _, text in parts}
+    for name in said:
+        if name not in (known := (*RULE_FIELDS, "measured", "reason")):
+            raise InputError(f"claim {claim.id}: was has unknown part '{name}', {did_you_mean(name, known)}")
+    if not said.get("reason"):
+        raise InputError(f"claim {claim.id}: was must give the reason of the change, as 'reason = ...'")
+    rules = {name: text for name, text in said.items() if name in RULE_FIELDS}
+    old = replace(claim, **rules, was="", same_as="")
+    measured = _measured(claim.id, said["measured"]) if "measured" in said else None
+    _check(old, {})
+    return FirstRule(old, measured, said["reason"])
+
+
+def _measured(identifier: str, text: str) -> float | dict:
+    if re.fullmatch(NUMBER, text):
+        return float(text)
+    entries = [re.fullmatch(rf"(.+?)\s*=\s*({NUMBER})", part.strip()) for part in text.split(",")]
+    if len(entries) < 2 or not all(entries):
+        raise InputError(f"claim {identifier}: was has measured = '{text}', neither a number nor 'a = 1, b = 2'")
+    return {entry[1]: [float(entry[2])] for entry in entries}
+
+
+def trend_of(claim: Claim) -> tuple[str, str, str]:
+    """The trend as sign ("" for an order), bound or order, and meaning; InputError where it is none."""
+    statement, _, meaning = (part.strip() for part in claim.trend.partition(":"))
+    if not meaning:
+        raise InputError(f"claim {claim.id}: the trend '{claim.trend}' must say what it means, as '> 0: it grows'")
+    if claim.rule == "order":
+        groups(statement)
+        return "", statement, meaning
+    if not (match := re.fullmatch(rf"([<>])\s*({NUMBER})", statement)):
+        raise InputError(f"claim {claim.id}: the trend '{statement}' must be a bound such as '> 0'")
+    return match[1], match[2], meaning
+
+
 def read(path: Path) -> list[Claim]:
     """Claims of one file; lines that start with # are comments."""
     try:
@@ -91,7 +178,7 @@ def read(path: Path) -> list[Claim]:
     names = [f.name for f in fields(Claim)]
     if not rows:
         raise InputError(f"{path.name}: must hold a claim a line, below the columns {', '.join(names)}")
-    if missing := [n for n in names if n not in rows[0] and n != "same_as"]:
+    if missing := [n for n in names if n not in rows[0] and n not in ("same_as", "trend", "was")]:
         raise InputError(f"{path.name}: column {', '.join(missing)} is missing")
     claims = [Claim(**{name: (row.get(name) or "").strip() for name in names}) for row in rows]
     known = {claim.id: claim for claim in claims}
@@ -99,14 +186,20 @@ def read(path: Path) -> list[Claim]:
         raise InputError(f"{path.name}: claim {', '.join(twice)} stands there twice")
     for claim in claims:
         _check(claim, known)
+        first_rule(claim)
     return claims
 
 
 def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
-    if claim.kind not in KINDS or claim.rule not in RULES or (claim.kind == "setup") != (claim.rule == ""):
+    ruled = claim.kind in (*JUDGED, *INCOMPARABLE)
+    if claim.kind not in KINDS or claim.rule not in RULES or ruled != (claim.rule != ""):
         raise InputError(f"claim {claim.id}: kind '{claim.kind}' with rule '{claim.rule}' is not known")
+    if claim.kind in (*INCOMPARABLE, *SHOWN) and not claim.why:
+        raise InputError(f"claim {claim.id}: why is its {claim.kind} number not judged? Say so in the column why")
     if claim.same_as and (claim.same_as not in known or not known[claim.same_as].judged):
         raise InputError(f"claim {claim.id} restates '{claim.same_as}', which is no judged claim of this paper")
+    if claim.trend:
+        trend_of(claim)
     if claim.rule == "order":
         groups(claim.value)
     elif claim.rule:
@@ -116,12 +209,34 @@ def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
             raise InputError(f"claim {claim.id}: the tolerance {claim.tolerance} is negative")
 
 
+_asked: dict[Path, dict[str, Claim]] = {}
+
+
+def asked_for(project: Project) -> dict[str, Claim]:
+    """The claims of a checkout that this process has read by `load` or `find`: what a notebook has drawn or used."""
+    return _asked.get(_folder(project), {})
+
+
+def files(project: Project) -> list[Path]:
+    """The files of claims, a paper each; a name with an underscore holds the points of a figure."""
+    return sorted(path for path in _folder(project).glob("*.csv") if "_" not in path.stem)
+
+
 def load(paper: str, project: Project | None = None) -> dict[str, Claim]:
     """Claims of a paper by id; InputError where it has none."""
-    folder = (project or Project.default()).data / "published"
-    path = folder / f"{paper}.csv"
+    found = _load(paper, project := project or Project.default())
+    _asked.setdefault(_folder(project), {}).update(found)
+    return found
+
+
+def _folder(project: Project) -> Path:
+    return project.data / "published"
+
+
+def _load(paper: str, project: Project) -> dict[str, Claim]:
+    path = _folder(project) / f"{paper}.csv"
     if not path.is_file():
-        papers = [other.stem for other in folder.glob("*.csv") if "_" not in other.stem]
+        papers = [other.stem for other in files(project)]
         raise InputError(f"no claims of paper '{paper}', {path.name} is missing: {did_you_mean(paper, papers)}")
     return {claim.id: claim for claim in read(path)}
 
@@ -133,12 +248,13 @@ def named_in(notebook: Path) -> set[str]:
 
 def find(ids: Iterable[str], project: Project | None = None) -> dict[str, Claim]:
     """Claims by id, InputError for an unknown one."""
-    found = {}
+    project, found = project or Project.default(), {}
     for identifier in ids:
-        known = load(identifier.partition("-")[0], project)
+        known = _load(identifier.partition("-")[0], project)
         if identifier not in known:
             raise InputError(f"unknown claim '{identifier}': {did_you_mean(identifier, known)}")
         found[identifier] = known[identifier]
+    _asked.setdefault(_folder(project), {}).update(found)
     return found
 
 

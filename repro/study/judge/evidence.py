@@ -30,7 +30,7 @@ class Evidence:
     scatter: float | None = None
     """How far a number lies from that of another run, at most, in the claim's unit; None where runs do not differ."""
     trend: str = ""
-    """Which trend of the paper's was found."""
+    """What older results say of a trend; the claim's own column decides."""
     baseline: str = ""
     """What a speedup is over: the program, the hardware and its speed."""
     not_comparable: str = ""

@@ -7,8 +7,8 @@ from itertools import combinations
 from statistics import median
 
 from repro.errors import InputError
-from repro.study.judge.claims import Claim, groups, number, numbers_apart
-from repro.study.judge.evidence import Answer, Evidence, above, found_in, orders
+from repro.study.judge.claims import INCOMPARABLE, Claim, first_rule, groups, number, numbers_apart, trend_of
+from repro.study.judge.evidence import Answer, Evidence, above, as_stated, found_in, orders
 
 
 class Verdict(StrEnum):
@@ -28,9 +28,10 @@ MEANINGS = {
     Verdict.NEWER_HARDWARE: "a bound on a speed that holds on hardware years younger than the paper's: no finding "
     "about the paper, counted apart",
     Verdict.TIE: "an order or a bound that the scatter of at least three independent runs could turn",
-    Verdict.TREND_ONLY: "the number differs, the trend behind it was found",
+    Verdict.TREND_ONLY: "the number differs, the trend that the paper states with it was found",
     Verdict.NOT_REPRODUCED: "neither",
-    Verdict.NOT_COMPARABLE: "measured, but the paper's conditions cannot be met or are not stated",
+    Verdict.NOT_COMPARABLE: "measured, but the number hangs on the paper's chip, bus or cache, or on conditions that "
+    "it does not state: whether ours meets it or not says nothing of the paper",
     Verdict.NOT_MEASURED: "this run does not test it",
 }
 """What each verdict says."""
@@ -40,7 +41,8 @@ MEANINGS = {
 class Judgement:
     """A verdict and the sentence that justifies it."""
 
-    verdict: Verdict
+    verdict: Verdict | str
+    """Of what is not judged its kind."""
     reason: str
 
 
@@ -48,7 +50,9 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
     """Judge the evidence by the claim's rule.
 
     A comparison that the scatter of the runs could turn is a tie. A bound on a speed that holds is met by newer
-    hardware, which is no finding about the paper. A miss with the paper's trend is "trend only".
+    hardware, which is no finding about the paper; a speedup that is missed is none either, for it is a ratio of two
+    processors. What hangs on the paper's hardware is not comparable, met or missed. A miss with the trend that the
+    claim states is "trend only".
     """
     if not claim.judged:
         raise InputError(f"claim {claim.id} is not judged: {claim.unjudged}")
@@ -56,13 +60,59 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
         return Judgement(Verdict.NOT_MEASURED, evidence.not_measured)
     if evidence.not_comparable:
         return Judgement(Verdict.NOT_COMPARABLE, evidence.not_comparable)
+    _require_form(claim, evidence)
+    if claim.kind in INCOMPARABLE:
+        return Judgement(Verdict.NOT_COMPARABLE, f"{_beside(claim, evidence)}: {claim.why}")
+    found = _by_rule(claim, evidence)
+    if found.verdict is Verdict.NOT_REPRODUCED and claim.kind == "speed" and claim.unit == "x":
+        return Judgement(Verdict.NOT_COMPARABLE, f"{found.reason}: a ratio of two processors, both others here")
+    return found
+
+
+def judge_by_first_rule(claim: Claim, evidence: Evidence) -> Judgement | None:
+    """The verdict by the rule under which a result was first published; None where no rule has changed.
+
+    By today's value, or where the first rule asks for something else by what is measured for it.
+    """
+    first = first_rule(claim)
+    if first is None:
+        return None
+    if first.measured is not None:
+        evidence = Evidence(first.measured)
+    if evidence.measured is None:
+        return Judgement(Verdict.NOT_MEASURED, evidence.not_measured or "no value")
+    _require_form(first.claim, evidence)
+    return _by_rule(first.claim, evidence)
+
+
+def _require_form(claim: Claim, evidence: Evidence) -> None:
     if (claim.rule == "order") != isinstance(evidence.measured, Mapping):
         kind = "an order of entries with their repetitions" if claim.rule == "order" else "a number"
         raise InputError(f"{claim.id}: the claim asks for {kind}, not {evidence.measured}")
+
+
+def _by_rule(claim: Claim, evidence: Evidence) -> Judgement:
     answer, numbers = _answer(claim, evidence)
-    if answer is Answer.MISSES and evidence.trend:
-        return Judgement(Verdict.TREND_ONLY, f"{evidence.trend}; {numbers}")
+    if answer is Answer.MISSES and claim.trend and (meaning := _trend_found(claim, evidence)):
+        return Judgement(Verdict.TREND_ONLY, f"{meaning}; {numbers}")
     return Judgement(_verdict(claim, answer), numbers)
+
+
+def _trend_found(claim: Claim, evidence: Evidence) -> str:
+    """What the trend of the claim means, if it was found beyond the scatter; empty if not."""
+    sign, stated, meaning = trend_of(claim)
+    if not sign:
+        cases, missing = as_stated(stated, orders(evidence.measured))
+        return meaning if not missing and compare(stated, cases)[0] is Answer.HOLDS else ""
+    scatter, bound = evidence.scatter or 0.0, float(stated)
+    low, high = evidence.measured - scatter, evidence.measured + scatter
+    return meaning if (low > bound if sign == ">" else high < bound) else ""
+
+
+def _beside(claim: Claim, evidence: Evidence) -> str:
+    """The paper's number and ours, without saying whether one meets the other."""
+    ours = found_in(orders(evidence.measured), claim.value) if claim.rule == "order" else number(evidence.measured)
+    return f"{ours} here, {claim.stated} in the paper"
 
 
 def _verdict(claim: Claim, answer: Answer) -> Verdict:

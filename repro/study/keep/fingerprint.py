@@ -1,7 +1,8 @@
 """What a notebook's result depends on, and in what that differs from what it was made from.
 
 Sources count without comments and docstrings, notebooks without outputs, and nothing by its date. The look of figures
-is no part of a result. What has changed since is told part by part.
+is no part of a result, nor is what carries and judges it: a verdict is derived anew wherever it is shown. Of the
+papers' claims the numbers count that a notebook has drawn or used. What has changed since is told part by part.
 """
 
 import ast
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 
+from repro.study.judge import claims
 from repro.study.keep import provenance
 from repro.study.keep.sources import remember, sources
 from repro.study.notebooks import Project, parameters, read_cells
@@ -22,6 +24,10 @@ from repro.study.notebooks.parameters import defaults
 
 LOOKS = ("papers/style.py",)
 """Sources that change how a figure looks, and nothing in it."""
+STUDY = "study/"
+"""Sources that carry, judge and show values, and compute none."""
+IMPORT_OF_STUDY = re.compile(r"(?m)^from repro\.study[\w.]* import (\([^)]*\)|.*)\n?")
+PARTS = ("files", "claims", "settings", "versions")
 IGNORED = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
 """Variables of numba that change no result."""
 _DESCRIPTION = 1 << 20
@@ -35,10 +41,25 @@ def dependencies(book: Notebook, project: Project, parameters: Mapping | None = 
     """
     source = book.source(project)
     values = defaults(source) | dict(parameters or {})
-    own = {file for file in sources(source, project) if file.relative_to(project.package).as_posix() not in LOOKS}
-    data = {f for pattern in book.data for f in project.data.glob(pattern) if f.is_file()}
+    own = {file for file in sources(source, project) if _counts(file, book, project)}
+    data = {f for pattern in book.data for f in project.data.glob(pattern) if f.is_file()} - set(claims.files(project))
     named = {f for value in values.values() for f in _named(value, project.root)}
     return [source, *sorted(own), *sorted(data | named)]
+
+
+def _counts(file: Path, book: Notebook, project: Project) -> bool:
+    name = file.relative_to(project.package).as_posix()
+    # what only shows the others' results is made by the study
+    return name not in LOOKS and (not name.startswith(STUDY) or EVERYTHING in book.needs)
+
+
+def stated_now(depends: Mapping, project: Project) -> dict[str, str]:
+    """The numbers of the papers that a result has used, as they stand now; what is gone is left out."""
+    used = depends.get("claims") or {}
+    papers = {path.stem: path for path in claims.files(project)}
+    wanted = {identifier.partition("-")[0] for identifier in used} & papers.keys()
+    known = {claim.id: claim for paper in wanted for claim in claims.read(papers[paper])}
+    return {identifier: known[identifier].stated for identifier in used if identifier in known}
 
 
 def _named(value, folder: Path) -> Iterator[Path]:
@@ -83,11 +104,11 @@ def depends(
     return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": _versions(settings)}))
 
 
-def differences(old, new: Mapping, parts: Iterable[str] = ("files", "settings", "versions")) -> list[str]:
+def differences(old, new: Mapping, parts: Iterable[str] = PARTS) -> list[str]:
     """What has changed from `old` to `new`, a few words each; empty if nothing has."""
     found = []
     for part in parts:
-        before, now = (old.get(part) or {}) if isinstance(old, Mapping) else {}, new[part]
+        before, now = (old.get(part) or {}) if isinstance(old, Mapping) else {}, new.get(part, {})
         gone = [f"{name} is gone" for name in before if name not in now]
         added = [f"{name} is new" for name in now if name not in before]
         changed = [name for name in now if name in before and now[name] != before[name]]
@@ -125,12 +146,17 @@ def _hash(file: Path) -> str:
     if file.suffix == ".py":
         return _code_hash(file.read_text(encoding="utf-8"))
     if file.suffix == ".ipynb":
-        content = json.dumps([(c["cell_type"], "".join(c["source"])) for c in read_cells(file) or []])
+        content = json.dumps([(c["cell_type"], without_study("".join(c["source"]))) for c in read_cells(file) or []])
     else:
         # an image may be larger than the memory
         with open(file, "rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest()[:16]
     return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def without_study(code: str) -> str:
+    """The text of a cell without the lines that import from the study: where it stands changes no result."""
+    return IMPORT_OF_STUDY.sub("", code)
 
 
 @remember
@@ -171,7 +197,7 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.JoinedStr)
 
 
-ANYWHERE = ("files", "settings")
+ANYWHERE = ("files", "claims", "settings")
 """What can be compared on any machine; versions and the driver are those of the machine that ran."""
 
 
@@ -206,4 +232,4 @@ def changes_since(
     chosen = automatic | wanted | run.get("changed", {})
     files = dependencies(book, project, chosen)
     now = depends([*files, *others], project, machine | chosen, others)
-    return differences(run["depends"], now, ANYWHERE)
+    return differences(run["depends"], now | {"claims": stated_now(run["depends"], project)}, ANYWHERE)

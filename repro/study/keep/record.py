@@ -11,7 +11,7 @@ from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from repro.errors import CheckError, InputError
 from repro.files import write_json
-from repro.study.judge.claims import Claim, find, number
+from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
 from repro.study.judge.verdicts import Judgement, judge
 from repro.study.keep import provenance
@@ -47,7 +47,6 @@ class Record:
         measured,
         *,
         scatter: float | None = None,
-        trend: str = "",
         baseline: str = "",
         converged: bool = True,
         note: str = "",
@@ -55,9 +54,9 @@ class Record:
         """Hand over the value measured for a claim, and have it judged.
 
         `measured` is a number, or for an order the independent repetitions of each entry, {name: [value, ...]}, or
-        {case: {name: [value, ...]}}. `scatter` is how far runs lie apart, `trend` which trend of the paper's was
-        found, `baseline` what a speedup is over (kept for speedups only). A run that has not `converged` voids it; an
-        order that lacks an entry which the claim names is not measured.
+        {case: {name: [value, ...]}}. `scatter` is how far runs lie apart, `baseline` what a speedup is over (kept for
+        speedups only). A run that has not `converged` voids it; an order that lacks an entry which the claim names is
+        not measured.
         CheckError if the value is no finite number; InputError for a claim that has one already.
         """
         if not converged:
@@ -70,7 +69,7 @@ class Record:
         speedup = self._claim(claim).unit == "x" and self._claim(claim).kind == "speed"
         if speedup:
             _require(baseline, f"claim {claim}: say what the speedup is over, as baseline")
-        evidence = Evidence(plain(measured), plain(scatter), trend, baseline if speedup else "", note=note)
+        evidence = Evidence(plain(measured), plain(scatter), baseline=baseline if speedup else "", note=note)
         return self._keep(claim, evidence)
 
     def measure_all(self, values: Mapping[str, object], **more) -> None:
@@ -169,10 +168,15 @@ class Record:
             if identifier not in self._evidence:
                 self.not_measured(identifier, "this run has no value for it")
         seconds = round(time.time() - self._started, 3)
-        machine = provenance.collect(Project.default().root)
+        project = Project.default()
+        machine = provenance.collect(project.root)
+        said = {
+            "claims": {identifier: evidence.entry for identifier, evidence in self._evidence.items()},
+            "rules": {identifier: claim.rules for identifier, claim in self._claims.items()},
+            "stated": {identifier: claim.stated for identifier, claim in sorted(asked_for(project).items())},
+        }
         path = self.folder / f"{file_stem(self.id)}.json"
-        claims = {identifier: evidence.entry for identifier, evidence in self._evidence.items()}
-        write_json(path, {**self._content, "claims": claims, "seconds": seconds, "provenance": machine})
+        write_json(path, {**self._content, **said, "seconds": seconds, "provenance": machine})
         return path
 
     def _claim(self, identifier: str) -> Claim:
@@ -186,7 +190,7 @@ class Record:
         if identifier in self._evidence:
             raise InputError(f"claim {identifier} has its value already: a claim is measured once")
         try:
-            judgement = judge(claim, check_evidence(identifier, evidence))
+            judgement = _judged(claim, check_evidence(identifier, evidence))
         except InputError as error:
             # the notebook's fault, not its user's
             raise CheckError(str(error)) from None
@@ -195,7 +199,7 @@ class Record:
 
     def _row(self, claim: Claim) -> dict:
         evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
-        judgement, shown = judge(claim, evidence), evidence.shown(claim.value)
+        judgement, shown = _judged(claim, evidence), evidence.shown(claim.value)
         return {
             "id": claim.id,
             "quantity": claim.quantity,
@@ -223,10 +227,15 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
     if twice := sorted({i for i in claims if claims.count(i) > 1}):
         raise InputError(f"{', '.join(twice)}: declared twice")
     found = find(claims, project)
-    if silent := [f"{c.id} ({c.unjudged})" for c in found.values() if not c.judged]:
-        raise InputError(f"not judged, so not measured: {', '.join(silent)}")
+    if silent := [f"{c.id} ({c.unjudged})" for c in found.values() if not c.measurable]:
+        raise InputError(f"not measured by any run: {', '.join(silent)}")
     show_whole()
     return Record(identifier, parameters, found, folder)
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement:
+    """The verdict; of what is shown and counted nowhere its kind, and why it is not judged."""
+    return judge(claim, evidence) if claim.judged else Judgement(claim.kind, claim.unjudged)
 
 
 def slug(text: str) -> str:

@@ -43,6 +43,8 @@ def publish(
     expected = [book for book in books.notebooks if profile in book.profiles]
     ran = [book for book in expected if found[book.id].sidecar or found[book.id].failure or found[book.id].trouble]
     require_clean(project)
+    if changed := published.rule_changes(ran, project):
+        raise InputError(f"{changed[0]}: nothing is published")
     for book in ran:
         _require_finished(book, found[book.id], folder)
         _require_fitting(book, found[book.id].sidecar, folder, project)
@@ -204,7 +206,7 @@ def _retold(executed: Path, source: Path) -> dict | None:
     ran = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
     injected = [cell for cell in ran if INJECTED in _tags(cell)]
     ran = [cell for cell in ran if cell not in injected]
-    if wanted is None or list(map(_text, ran)) != read_code(source):
+    if wanted is None or list(map(_code, ran)) != list(map(fingerprint.without_study, read_code(source))):
         return None
     rest, told = iter(ran), []
     for cell in wanted:
@@ -214,8 +216,8 @@ def _retold(executed: Path, source: Path) -> dict | None:
     return content | {"cells": told}
 
 
-def _text(cell: dict) -> str:
-    return "".join(cell["source"])
+def _code(cell: dict) -> str:
+    return fingerprint.without_study("".join(cell["source"]))
 
 
 def _tags(cell: dict) -> list:

@@ -1,11 +1,12 @@
 """What is published in this checkout, of each machine: whether it is what a run made, and still fits the sources."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from repro.errors import InputError
 from repro.files import read_json
+from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
@@ -90,6 +91,24 @@ def edited(books: Catalogue, project: Project) -> list[str]:
 def states(books: Catalogue, project: Project) -> dict[str, str]:
     """What there is of each notebook's published result: "up to date", or what is wrong with it."""
     return {book.id: flaw(book, project) or "up to date" for book in books.notebooks}
+
+
+def rule_changes(books: Iterable[Notebook], project: Project) -> list[str]:
+    """A line for each claim whose rule has changed since a result was published, where its column `was` is silent."""
+    known = {claim.id: claim for file in claims.files(project) for claim in claims.read(file)}
+    results = [read_json(path) for book in books for path in sidecars(book, project)]
+    rules = [result.get("rules") for result in results if isinstance(result, dict)]
+    found = {i: then for kept in rules if isinstance(kept, dict) for i, then in kept.items() if i in known}
+    return [line for i, then in found.items() if (line := _rule_change(known[i], then))]
+
+
+def _rule_change(claim: Claim, then: Mapping[str, str]) -> str:
+    changed = [name for name in claims.RULE_FIELDS if getattr(claim, name) != then.get(name, "")]
+    if not changed or claim.was != then.get("was", ""):
+        return ""
+    name = changed[0]
+    old, new = then.get(name, "") or "nothing", getattr(claim, name) or "nothing"
+    return f"{claim.id}: its {name} was '{old}' when a result was published and is '{new}': say so in its column was"
 
 
 def changes(path: Path, run: Mapping, book: Notebook, project: Project) -> list[str]:

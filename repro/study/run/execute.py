@@ -19,8 +19,9 @@ from types import ModuleType
 from repro import errors, quiet
 from repro.errors import InputError
 from repro.files import read_json, write_json
+from repro.study.judge import claims
 from repro.study.keep import provenance, results
-from repro.study.notebooks import require_writable
+from repro.study.notebooks import Project, require_writable
 from repro.study.run import guard
 from repro.study.run.guard import run_child
 from repro.study.run.plan import THREADS
@@ -154,7 +155,9 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
         if "open_record" in (out / f"{job['slug']}.ipynb").read_text(encoding="utf-8"):
             return _problem("NoRecord", "the notebook ended without closing its record")
         made = provenance.collect(Path(job["root"]))
-        sidecar = {"id": job["id"], "claims": {}, "void": [], "figures": {}, "provenance": made}
+        stated = {c.id: c.stated for path in claims.files(Project(Path(job["root"]))) for c in claims.read(path)}
+        nothing = {"claims": {}, "void": [], "figures": {}}
+        sidecar = {"id": job["id"], "stated": stated, "provenance": made} | nothing
     place = Path(job["output"])
     target = place / f"{job['id']}.json"
     try:
@@ -173,7 +176,8 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
         os.replace(out / name, place / name)
     os.replace(out / f"{job['slug']}.ipynb", target.with_suffix(".ipynb"))
     paths = {name: place / name for name in (f"{job['id']}.ipynb", *files)}
-    write_json(target, results.sealed({**sidecar, "run": run}, paths))
+    depends = {**run["depends"], "claims": sidecar.pop("stated", {})}
+    write_json(target, results.sealed({**sidecar, "run": run | {"depends": depends}}, paths))
     for ending in (".json", ".ipynb", ".log"):
         (place / "failed" / f"{job['id']}{ending}").unlink(missing_ok=True)
     return None

@@ -57,7 +57,11 @@ class Plan:
     def changes(self, book: Notebook) -> list[str]:
         """In what the notebook's finished result differs from what a run would be made from now."""
         sidecar = self.result(book).sidecar
-        return fingerprint.differences(sidecar["run"]["depends"], self.depends(book)) if sidecar else []
+        if not sidecar:
+            return []
+        made_from = sidecar["run"]["depends"]
+        now = self.depends(book) | {"claims": fingerprint.stated_now(made_from, self.project)}
+        return fingerprint.differences(made_from, now)
 
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""

@@ -13,7 +13,14 @@ from repro.errors import InputError
 from repro.files import write_text
 from repro.study.notebooks import file_stem, read_cells
 from repro.study.run.execute import import_without_grammar
-from repro.study.show.markdown import claims_for_people, counts_for_people
+from repro.study.show.markdown import (
+    CHANGED_RULES,
+    COUNTED_NOWHERE,
+    STATED_TWICE,
+    changed_rules,
+    claims_for_people,
+    counts_for_people,
+)
 from repro.study.show.report import Report, Rows
 
 STYLE = """
@@ -47,7 +54,13 @@ def html(report: Report) -> str:
     body = [f"<h1>{title}</h1>", *failures, _table(report.counts()), _table(counts)]
     body += ["<h2>Claims judged</h2>", _claims(report.tested(), report, places), _figures(report)]
     body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False), report, places)]
-    body += ["<h2>Stated twice, counted once</h2>", _table(_escaped(report.linked))] if report.linked else []
+    if report.corrected:
+        body += [
+            f"<h2>{CHANGED_RULES}</h2><p>{changed_rules(report.corrected)}</p>",
+            _table(_escaped(report.corrected)),
+        ]
+    body += [f"<h2>{COUNTED_NOWHERE}</h2>", _claims(report.shown, report, places)] if report.shown else []
+    body += [f"<h2>{STATED_TWICE}</h2>", _table(_escaped(report.linked))] if report.linked else []
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 

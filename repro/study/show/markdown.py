@@ -17,6 +17,10 @@ from repro.study.publish.publish import PUBLISHED
 from repro.study.publish.published import Answers
 from repro.study.show.report import VERDICTS, Report, Rows, shown, time_of
 
+COUNTED_NOWHERE = "Shown and counted nowhere: what follows from definitions or inputs, and numbers of other sources"
+CHANGED_RULES = "Rules that changed after a first result"
+STATED_TWICE = "Stated twice, counted once"
+
 
 @dataclass(frozen=True)
 class Links:
@@ -46,10 +50,29 @@ def scoreboard_markdown(report: Report) -> str:
     parts = [f"# {report.title()}"]
     if problems := report.problems():
         parts.append("\n".join(f"- **{line}**" for line in problems))
-    parts += [notebooks(report, Links()), "## Claims", claims(report.rows, report, Links())]
-    if report.linked:
-        parts += ["## Stated twice, counted once", table(report.linked)]
+    parts += [notebooks(report, Links()), "## Claims", claims(report.rows, report, Links()), *apart(report, Links())]
     return "\n\n".join(parts) + "\n"
+
+
+def apart(report: Report, links: Links) -> list[str]:
+    """What is not counted, and rules that changed: headings and tables."""
+    parts = []
+    if report.corrected:
+        parts += [f"## {CHANGED_RULES}", changed_rules(report.corrected), table(report.corrected)]
+    if report.shown:
+        parts += [f"## {COUNTED_NOWHERE}", claims(report.shown, report, links)]
+    if report.linked:
+        parts += [f"## {STATED_TWICE}", table(report.linked)]
+    return parts
+
+
+def changed_rules(corrected: Rows) -> str:
+    """How many rules changed, and how many verdicts with them."""
+    others = sum(row["now"] != row["by the first rule"] for row in corrected)
+    return (
+        f"The rule, set-up or reading of {len(corrected)} claims changed after a first result of theirs had been "
+        f"published. By its first rule the verdict would be another one for {others} of them."
+    )
 
 
 def verdicts() -> str:
@@ -105,12 +128,13 @@ def claims_for_people(rows: Rows, elsewhere: Mapping[str, Answers]) -> Rows:
     columns = ["id", "where", "quantity", "case", "paper", "measured", "ratio", "unit", "verdict", "reason"]
     here = {row["id"] for row in rows}
     elsewhere = {name: said for name, said in elsewhere.items() if here & said.keys()}
-    shown_rows = []
+    shown_rows, changed = [], any(row["first"] for row in rows)
     for row in rows:
         ratio = "" if row["ratio"] is None else number(row["ratio"], 3)
         cells = row | {"paper": row["value"], "measured": shown(row["measured"]), "ratio": ratio}
         beside = {f"published, {name}": " ".join(_answer(said.get(row["id"]))) for name, said in elsewhere.items()}
-        shown_rows.append({name: cells[name] for name in columns} | beside)
+        first = {"by the first rule": row["first"]} if changed else {}
+        shown_rows.append({name: cells[name] for name in columns} | first | beside)
     return shown_rows
 
 
@@ -184,9 +208,7 @@ def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
         parts.append(f"![Published speedups beside those measured here]({CHART})")
     for counted in report.counts():
         parts += _paper(counted["paper"], report, said, links)
-    if report.linked:
-        parts += ["## Stated twice, counted once", table(report.linked)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *apart(report, links)]) + "\n"
 
 
 def _doubts(report: Report) -> list[str]:

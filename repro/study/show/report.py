@@ -18,7 +18,7 @@ from repro.errors import InputError
 from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
-from repro.study.judge.verdicts import Judgement, Verdict, judge
+from repro.study.judge.verdicts import Judgement, Verdict, judge, judge_by_first_rule
 from repro.study.keep import results
 from repro.study.keep.fingerprint import outdated
 from repro.study.keep.results import changed_parameters, look_at_all, named, newest
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VERDICTS = [str(v) for v in Verdict]
+CORRECTED = "rule changed"
+"""Column that counts the claims whose rule changed after a first result."""
 
 
 Rows = list[dict]
@@ -46,6 +48,8 @@ COLUMNS = [
     "ratio",
     "verdict",
     "reason",
+    "first",
+    "was",
     "note",
     "kind",
     "notebook",
@@ -63,6 +67,10 @@ class Report:
     """A row a notebook: title, status, seconds, machine, counts of the verdicts."""
     rows: Rows
     """A row a claim that is judged."""
+    shown: Rows
+    """The same of what is measured and counted nowhere: arithmetic, and numbers of other sources."""
+    corrected: Rows
+    """Claims whose rule, set-up or reading changed after a first result, with the verdict by the first rule."""
     linked: Rows
     """Claims that only restate others, with the id of the other."""
     failures: dict[str, str]
@@ -89,7 +97,8 @@ class Report:
         facts = {f.name: getattr(self, f.name) for f in fields(self)}
         tables = {k: {i: v[i] for i in v if i in chosen} for k, v in facts.items() if isinstance(v, dict)}
         tables["elsewhere"] = self.elsewhere
-        return replace(self, books=rows[0], rows=rows[1], linked=[], **tables)
+        nothing = {"linked": [], "shown": [], "corrected": []}
+        return replace(self, books=rows[0], rows=rows[1], **nothing, **tables)
 
     def title(self) -> str:
         """What was run, where, and which parameters were changed for it."""
@@ -110,7 +119,8 @@ class Report:
         """Counts of the verdicts for each paper."""
         papers = sorted({_paper(row) for row in self.rows})
         counts = {p: Counter(row["verdict"] for row in self.rows if _paper(row) == p) for p in papers}
-        return [{"paper": paper} | {v: counts[paper][v] for v in VERDICTS} for paper in papers]
+        corrected = Counter(_paper(row) for row in self.corrected)
+        return [{"paper": p} | {v: counts[p][v] for v in VERDICTS} | {CORRECTED: corrected[p]} for p in papers]
 
     @cached_property
     def notebooks(self) -> "pd.DataFrame":
@@ -124,7 +134,7 @@ class Report:
 
     def papers(self) -> "pd.DataFrame":
         """`counts` as a frame, indexed by paper."""
-        return _frame(self.counts(), ["paper", *VERDICTS]).set_index("paper")
+        return _frame(self.counts(), ["paper", *VERDICTS, CORRECTED]).set_index("paper")
 
     def judged(self) -> "pd.DataFrame":
         """`tested` as a frame."""
@@ -179,7 +189,9 @@ def _report(
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
     profiles, hosts = (named(found, key) for key in ("profile", "machine"))
     known = claims_of(books, project)
-    rows = claim_rows(known, books, found, profiles, project)
+    measured = claim_rows(known, books, found, profiles, project)
+    rows = [row for row in measured if known[row["id"]].judged]
+    apart = [row for row in measured if not known[row["id"]].judged]
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
     table = [_status(b, found[b.id], rows, profiles) for b in shown]
@@ -189,8 +201,8 @@ def _report(
     said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
     beside = published.machine_answers(known, books, project, own)
     code = {book.id: code_of(book, project) for book in books.notebooks}
-    facts = (linked, failures, troubles, old, changed_parameters(found), figures, said, code, beside)
-    return Report(folder, *names, table, rows, *facts)
+    facts = (failures, troubles, old, changed_parameters(found), figures, said, code, beside)
+    return Report(folder, *names, table, rows, apart, corrected_claims(books, measured, project), linked, *facts)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -221,8 +233,8 @@ def _figures(sidecar: dict, folder: Path) -> list[str]:
 
 
 def claims_of(books: Catalogue, project: Project) -> dict[str, Claim]:
-    """The claims of all papers that have a verdict of their own, by id."""
-    return {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.judged}
+    """The claims of all papers that a notebook measures, by id."""
+    return {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.measurable}
 
 
 def claim_rows(
@@ -243,10 +255,10 @@ def claim_rows(
             tester = testers.get(claim.id)
             notebook = tester.id if tester else ""
             evidence = Evidence(not_measured=_nothing(tester, looked, profiles))
-        judgement = _judged(claim, evidence)
+        judgement, first = _judged(claim, evidence), _first(claim, evidence)
         reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
         facts = {"measured": evidence.shown(claim.value), "verdict": str(judgement.verdict), "reason": reason}
-        facts |= _against(claim, evidence)
+        facts |= _against(claim, evidence) | {"first": str(first.verdict) if first else "", "was": _was(claim, first)}
         everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
         found.append({name: everything[name] for name in COLUMNS})
     return found
@@ -263,15 +275,56 @@ def _named_by(book: Notebook, project: Project) -> set[str]:
 
 def _judged(claim: Claim, evidence: Evidence) -> Judgement:
     """The verdict; a value that was handed over for another form of the claim does not count."""
+    if not claim.judged:
+        return Judgement(claim.kind, claim.unjudged)
     try:
         return judge(claim, evidence)
     except InputError as error:
         return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the claim any more: {error}")
 
 
+def _first(claim: Claim, evidence: Evidence) -> Judgement | None:
+    """The verdict by the rule of the first result, where it changed since."""
+    try:
+        return judge_by_first_rule(claim, evidence)
+    except InputError as error:
+        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the first rule: {error}")
+
+
+def _was(claim: Claim, first: Judgement | None) -> str:
+    """The first rule where it differs, what it gives, and why it changed."""
+    if first is None:
+        return ""
+    old = claims.first_rule(claim)
+    named = {"quantity": old.claim.quantity, "case": old.claim.case, "kind": old.claim.kind}
+    parts = [f"{name}: {text}" for name, text in named.items() if text != getattr(claim, name)]
+    tolerance = f" (tolerance {old.claim.tolerance})" if old.claim.tolerance else ""
+    rule = "" if old.claim.rule == "order" else f"{old.claim.rule} "
+    parts.append(f"rule: {rule}{old.claim.stated}{tolerance}")
+    return f"{'; '.join(parts)}. By it: {first.reason}. Changed: {old.reason}"
+
+
+def corrected_claims(books: Catalogue, measured: Rows, project: Project) -> Rows:
+    """Claims whose rule, set-up or reading changed after a first result: by the first rule, and as judged now."""
+    now = {row["id"]: row for row in measured}
+    found = []
+    for claim in (c for paper in books.papers() for c in claims.load(paper, project).values()):
+        row = now.get(claim.id)
+        first = None if row else _first(claim, Evidence(not_measured="no value"))
+        verdict = row["first"] if row else str(first.verdict) if first else ""
+        if verdict:
+            today = row["verdict"] if row else f"not judged: {claim.unjudged}"
+            names = {"id": claim.id, "quantity": claim.quantity, "case": claim.case}
+            found.append(
+                names
+                | {"by the first rule": verdict, "now": today, "was": (row or {}).get("was") or _was(claim, first)}
+            )
+    return found
+
+
 def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
     """The `published` number, of a range the nearer end, and the `ratio` of the measured one to it, where there are."""
-    if claim.rule == "order":
+    if isinstance(evidence.measured, Mapping) or claim.rule == "order":
         return {"published": None, "ratio": None}
     low, high = claim.bounds()
     if not isinstance(evidence.measured, int | float):
