@@ -3,8 +3,9 @@
 import re
 from functools import cached_property
 
-from excerpt import Found, Publication, in_words
+from excerpt import Found, Publication
 from path_of_learning import CHAPTERS, TEACHES
+from places import in_words
 
 from repro.study.judge.verdicts import judge
 from repro.study.notebooks import Project
