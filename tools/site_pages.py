@@ -31,9 +31,18 @@ class Made:
     def part(self, name: str) -> str:
         """The part of that name: a word, and after it the key of a paper for some."""
         word, _, paper = name.partition(" ")
-        parts = {"counts": self.publication.counts, "verdicts": verdicts, "report": self.report}
+        parts = {
+            "counts": self.counts,
+            "findings": self.publication.findings,
+            "verdicts": verdicts,
+            "report": self.report,
+        }
         of_a_paper = {"notebooks": self.notebooks, "claims": self.claims}
         return of_a_paper[word](paper) if paper else parts[word]()
+
+    def counts(self) -> str:
+        """The verdicts of each paper, whose name leads to its page."""
+        return self.publication.counts("docs/papers/{}.md")
 
     def report(self) -> str:
         """REPORT.md without its title, and without links to folders of the sources, which are not on the site."""
