@@ -3,8 +3,9 @@
 import re
 from functools import cached_property
 
-from excerpt import Found, Publication, in_words
+from excerpt import Found, Publication
 from path_of_learning import CHAPTERS, TEACHES
+from places import in_words
 
 from repro.study.judge.verdicts import judge
 from repro.study.notebooks import Project
@@ -30,9 +31,18 @@ class Made:
     def part(self, name: str) -> str:
         """The part of that name: a word, and after it the key of a paper for some."""
         word, _, paper = name.partition(" ")
-        parts = {"counts": self.publication.counts, "verdicts": verdicts, "report": self.report}
+        parts = {
+            "counts": self.counts,
+            "findings": self.publication.findings,
+            "verdicts": verdicts,
+            "report": self.report,
+        }
         of_a_paper = {"notebooks": self.notebooks, "claims": self.claims}
         return of_a_paper[word](paper) if paper else parts[word]()
+
+    def counts(self) -> str:
+        """The verdicts of each paper, whose name leads to its page."""
+        return self.publication.counts("docs/papers/{}.md")
 
     def report(self) -> str:
         """REPORT.md without its title, and without links to folders of the sources, which are not on the site."""

@@ -10,6 +10,8 @@ import pytest
 
 from repro.files import read_json
 from repro.study.judge import claims
+from repro.study.judge.claims import Claim
+from repro.study.judge.verdicts import Verdict
 from repro.study.notebooks import Project, catalogue
 from repro.study.publish import published
 
@@ -77,9 +79,22 @@ def test_pages_say_of_the_published_results_what_they_are(tool, name):
 
 def test_the_readme_counts_every_claim_once(tool):
     made = tool.Publication(PROJECT)
-    rows = [line.split("|") for line in made.counts().splitlines()[2:]]
-    *chapters, whole = [sum(map(int, row[3:-1])) for row in rows]
-    assert sum(chapters) == whole == len(made.found)
+    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in made.counts().splitlines()]
+    assert head[-2] == "GPU"
+    *papers, whole = [sum(int(n) for name, n in zip(head, row, strict=True) if name in set(Verdict)) for row in rows]
+    assert sum(papers) == whole == len(made.found)
+
+
+def test_the_readme_counts_the_rules_that_were_corrected(tool, monkeypatch):
+    made = tool.Publication(PROJECT)
+    column = "of these, rule corrected"
+    changed = {claim.claim.id for claim in made.found[:3]}
+    # a claim of which the rule was not corrected has no text there
+    monkeypatch.setattr(Claim, "was", property(lambda claim: "5 %" if claim.id in changed else ""), raising=False)
+    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in made.counts().splitlines()]
+    assert [row[head.index(column)] for row in (rows[0], rows[-1])] == ["3", "3"]
+    monkeypatch.setattr(Claim, "was", "", raising=False)
+    assert column not in made.counts()
 
 
 def test_the_path_leads_through_every_notebook_in_the_order_of_the_catalogue(tool):

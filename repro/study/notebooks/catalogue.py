@@ -36,6 +36,8 @@ class Notebook:
     """Expected duration for each profile."""
     limits: dict[str, dict] = field(default_factory=dict)
     """What its parameters can be, by name: the least and most of a number, or what a value must be one of."""
+    shows: dict[str, list[str]] = field(default_factory=dict)
+    """What shows a figure, a table or a section of the paper: names of figures, or a heading with its #."""
     file: str = ""
     """File below notebooks/, where it is not ID.ipynb."""
 
@@ -128,6 +130,9 @@ _RIGHT = {
     "a list of texts": lambda value: _is_list(value, str),
     "a table of tables": lambda value: isinstance(value, dict) and _is_list([*value.values()], dict),
     "a table of seconds": lambda value: isinstance(value, dict) and all(map(_is_time, value.values())),
+    "a table of lists of texts": lambda value: (
+        isinstance(value, dict) and all(_is_list(names, str) and names for names in value.values())
+    ),
     "a table of { least, most, has } or { one_of }": lambda value: (
         isinstance(value, dict) and all(map(_is_limit, value.values()))
     ),
@@ -141,6 +146,7 @@ _WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
     "timing": "true or false",
     "profiles": "a table of tables",
     "seconds": "a table of seconds",
+    "shows": "a table of lists of texts",
     "limits": "a table of { least, most, has } or { one_of }",
 }
 
