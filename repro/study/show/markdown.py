@@ -277,8 +277,11 @@ def _values(report: Report) -> dict[str, str]:
     values = {}
     for row in report.rows:
         measured = row["measured"]
+        if isinstance(measured, str) and (over := re.match(r"([\d.,]+) \(over ", measured)):
+            # a speedup, whose baseline the notebook tells
+            measured = float(over[1].replace(",", ""))
         text = number(measured, DIGITS) if isinstance(measured, int | float) else (measured or "(not measured)")
-        values |= {row["id"]: text.partition(" (over ")[0], f"{row['id']}.paper": row["value"]}
+        values |= {row["id"]: text, f"{row['id']}.paper": row["value"]}
     return values
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.dpd.cases import Bulk
 from repro.errors import CapacityError, CheckError, InputError
@@ -216,7 +217,7 @@ def test_fourteen_cells_are_counted_and_the_half_stencil_meets_each_pair_of_them
     visited, counted = lc.cells_visited((4, 3, 5))
     assert visited == 14
     assert counted.startswith("840 pairs of cells")
-    assert judge(claims.load("dpd")["dpd-010"], Evidence(visited)).verdict is Verdict.REPRODUCED
+    assert by_statement(claims.load("dpd")["dpd-010"], Evidence(visited)) is Verdict.REPRODUCED
     monkeypatch.setattr(lc, "OWN_CELL", 12)
     with pytest.raises(CheckError, match="meets 840 of 840 pairs of cells, 900 times"):
         lc.cells_visited((4, 3, 5))

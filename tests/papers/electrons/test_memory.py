@@ -56,7 +56,7 @@ def test_the_set_up_is_the_papers(plain):
 def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_notebooks():
     known = load("electrons")
     assert set(known) == {f"electrons-{n:03d}" for n in range(1, 15)}
-    assert {c.id for c in known.values() if c.judged} == {"electrons-001", "electrons-012", *claims.JUDGED.values()}
+    assert {c.id for c in known.values() if c.measurable} == {"electrons-001", "electrons-012", *claims.JUDGED.values()}
     powers = {name: known[claim].bounds()[0] for name, claim in claims.JUDGED.items()}
     assert powers == measures.POWERS
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.exact import duct_velocity
@@ -45,7 +46,7 @@ def speeds_of_blocks(speeds: dict) -> pd.DataFrame:
 def verdicts(values: dict) -> dict[str, str]:
     """What the judge says of {claim: value}."""
     claims = find(values)
-    return {claim: str(judge(claims[claim], Evidence(value)).verdict) for claim, value in values.items()}
+    return {claim: str(by_statement(claims[claim], Evidence(value))) for claim, value in values.items()}
 
 
 #: the paper's own bars

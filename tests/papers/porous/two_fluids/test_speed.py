@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.papers.porous.two_fluids import speed, speed_figures, speed_text
 from repro.parallel import select
 from repro.study.judge.claims import find
 from repro.study.judge.evidence import Evidence
-from repro.study.judge.verdicts import judge
 from repro.study.notebooks import Project
 
 DATA = Project.default().data
@@ -37,7 +37,7 @@ def paper_tables() -> list[pd.DataFrame]:
 def verdicts(values: dict) -> dict[str, str]:
     """What the judge says of {claim: value}."""
     claims = find(values)
-    return {claim: str(judge(claims[claim], Evidence(value)).verdict) for claim, value in values.items()}
+    return {claim: str(by_statement(claims[claim], Evidence(value))) for claim, value in values.items()}
 
 
 def apart(**speeds) -> pd.DataFrame:
