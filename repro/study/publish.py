@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from repro.errors import InputError
 from repro.files import read_json
 
-from . import catalogue, fingerprint, manifest, parameters, published, seal
+from . import catalogue, fingerprint, manifest, parameters, published, results, seal
 from .catalogue import EVERYTHING, Notebook
 from .outdated import changes_since, named_results
 from .paths import Project, require_writable
@@ -84,6 +84,8 @@ def _require_fitting(book: Notebook, sidecar: dict, folder: Path, project: Proje
     run, made = sidecar["run"], sidecar["provenance"]
     if sidecar["void"]:
         raise InputError(f"{book.id} is not valid ({sidecar['void'][0]}): nothing is published")
+    if untrue := results.untrue(sidecar):
+        raise InputError(f"{book.id} says what its run does not show ('{untrue[0]}'): nothing is published")
     if run.get("changed"):
         raise InputError(
             f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says: nothing is published"
