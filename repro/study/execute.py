@@ -26,6 +26,8 @@ from .processes import run_child
 
 START_TIMEOUT = 180
 LONGEST_MESSAGE = 300
+PAGES = "](../../docs/", "](../../../docs/"
+"""How a notebook links to a page of docs/, and how it does where it is published, a folder further down."""
 PICTURES = ("image/png", "image/gif", "image/jpeg")
 """What a notebook keeps as letters that are none."""
 CLOCK = "cell"
@@ -124,7 +126,7 @@ def _refusals() -> set[str]:
 
 
 def _scrub(notebook: Path, job: dict) -> None:
-    """Take this machine's paths out of the texts of an executed notebook."""
+    """Take this machine's paths out of the texts of an executed notebook, and let its links lead on to docs/."""
     names = {str(notebook.parent): "", job["root"]: "", sys.prefix: "<python>/", sys.base_prefix: "<python>/"}
     # an unknown user without HOME stays "~", and one may live in the root of all folders
     names |= {os.path.expanduser("~"): "~/"}
@@ -140,7 +142,7 @@ def _scrub(notebook: Path, job: dict) -> None:
             return value
         for folder, name in folders.items():
             value = value.replace(folder, name)
-        return re.sub(r"/[\w/.-]*ipykernel_\d+/", "", value)
+        return re.sub(r"/[\w/.-]*ipykernel_\d+/", "", value).replace(*PAGES)
 
     content = scrubbed(json.loads(notebook.read_text(encoding="utf-8")))
     notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
