@@ -205,7 +205,9 @@ def shown(monkeypatch):
 
 def test_a_sentence_is_shown_and_kept_with_its_numbers_and_whether_it_holds(record, shown):
     worst = np.float64(1.25)
-    record.say("Walls lie within {worst:.1f} %\n  of the {n:,} nodes.", worst=worst, n=np.int64(4096), holds=worst < 1.6)
+    record.say(
+        "Walls lie within {worst:.1f} %\n  of the {n:,} nodes.", worst=worst, n=np.int64(4096), holds=worst < 1.6
+    )
     text = "Walls lie within 1.2 % of the 4,096 nodes."
     assert shown == [text]
     assert content(record)["sentences"] == [{"text": text, "holds": True, "numbers": {"worst": 1.25, "n": 4096}}]
