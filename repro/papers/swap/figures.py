@@ -128,13 +128,13 @@ def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict
         axes.barh(shares.index, shares[name], 0.7, left[name], color=_PART_COLOURS[name], label=name)
     claimed = {SERIAL: 100 * stated.serial_share, PAPER_WAY: 100 * stated.hybrid_share}
     claimed = {way: share for way, share in claimed.items() if way in shares.index}
-    label = f"paper, {PAPER_NODES}$^3$: collision and streaming"
-    look = paper | {"markersize": 10, "markerfacecolor": "white"}
+    label = f"paper, {PAPER_NODES}$^3$: end of collision and streaming"
+    look = paper | {"marker": "|", "markersize": 30, "markeredgewidth": 3}
     axes.plot(list(claimed.values()), list(claimed), **look, label=label)
     axes.invert_yaxis()
     axes.set(xlim=(0, 100), xlabel="share of an iteration (%)", title=f"{nodes}$^3$ nodes, double precision")
     axes.grid(axis="y", visible=False)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, markerscale=0.4)
     return figure, {way: shares.loc[way] for way in shares.index} | {"paper": list(claimed.values())}
 
 
