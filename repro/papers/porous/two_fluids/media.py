@@ -114,8 +114,9 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
 def drops(cases: list[Drop], device, steps: int, **options) -> tuple[pd.DataFrame, list[np.ndarray]]:
     """Drops of fluid f on a plate after so many steps: a table, and the images of their phases.
 
-    Columns wetting; angle in degrees, radius, height of the circle's centre over the plate and residual in nodes, NaN
-    where there is no drop that a circle describes; covered, the share of both plates behind which there is f.
+    Columns wetting; angle in degrees, NaN where the drop does not touch the plate along a line; radius, height of the
+    circle's centre over the plate and residual in nodes, NaN where there is no drop that a circle describes; covered,
+    the share of both plates behind which there is f.
     """
     rows, images = [], []
     for case in cases:
@@ -133,7 +134,11 @@ def _circle(a, b) -> tuple[float, float, float, float]:
         found = contact_angle(a, b)
     except InputError:
         return (np.nan,) * 4
-    return found[:4] if found.residual < ROUND else (np.nan,) * 4
+    if found.residual >= ROUND:
+        return (np.nan,) * 4
+    # a drop that has left the plate, or covers it, meets it along no line, and so at no angle
+    meets = abs(found.height) < found.radius
+    return (found.angle if meets else np.nan, found.radius, found.height, found.residual)
 
 
 def conservation(space: PoreSpace, device, steps: int, precisions) -> pd.DataFrame:

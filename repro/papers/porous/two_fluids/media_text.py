@@ -65,7 +65,7 @@ def drop_text(table: pd.DataFrame) -> str:
     parts = []
     for row in table.itertuples():
         share = f"behind {100 * row.covered:.1f} % of the plates' surface there is f"
-        if np.isnan(row.angle):
+        if np.isnan(row.radius):
             parts.append(f"At G_fs = {row.wetting:g} no drop is left that a circle describes: {share}.")
         else:
             gap = row.height - row.radius
