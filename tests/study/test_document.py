@@ -22,7 +22,10 @@ def ours():
 def test_the_report_of_this_checkout_is_what_its_results_say(ours):
     # a source that changes does not change what was found; `status --published` tells it
     text = markdown.report_markdown(replace(ours, outdated={}), markdown.findings(PROJECT))
-    assert (PROJECT.root / "REPORT.md").read_text(encoding="utf-8") == text
+    written = (PROJECT.root / "REPORT.md").read_text(encoding="utf-8")
+    lines = [line for line in written.splitlines() if not line.startswith("- **OUT OF DATE ")]
+    # a list of such lines ends with an empty one
+    assert [line for line in lines if line] == [line for line in text.splitlines() if line]
     assert (PROJECT.root / "REPORT.csv").read_text(encoding="utf-8") == as_csv(ours)
 
 
