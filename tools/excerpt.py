@@ -70,7 +70,8 @@ class Publication:
         chapters = [(title, [b for b in self.books if b.id in ids]) for title, ids in CHAPTERS.items()]
         # of a paper that was not published yet there is nothing to count, or to link to
         chapters = [(title, some) for title, some in chapters if self._verdicts(some)]
-        rows = [(f"[{title}]({_rendered(some[0])})", some) for title, some in chapters]
+        first = {title: next(b for b in some if published.sidecars(b, self.project)) for title, some in chapters}
+        rows = [(f"[{title}]({_rendered(first[title])})", some) for title, some in chapters]
         rows.append(("[all](notebooks/rendered/00_scoreboard.ipynb)", self.books))
         shown = [v for v in Verdict if self._verdicts(self.books)[v]]
         return table([self._counted(title, some, shown) for title, some in rows]) + "\n"

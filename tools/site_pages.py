@@ -6,7 +6,8 @@ from functools import cached_property
 from excerpt import Found, Publication, in_words
 from path_of_learning import CHAPTERS, TEACHES
 
-from repro.study import document
+from repro.study import document, published
+from repro.study.catalogue import Notebook
 from repro.study.links import Links
 from repro.study.paths import Project
 from repro.study.report import open_published
@@ -49,10 +50,17 @@ class Made:
                 continue
             chapter = title.partition(", ")[2]
             parts += [f"### {chapter[:1].upper()}{chapter[1:]}"] if chapter else []
-            parts.append("\n".join(f"1. [{b.title}](notebooks/rendered/{b.relative}): {TEACHES[b.id]}" for b in books))
-            entries = [f"/notebooks/{book.relative.with_suffix('')}" for book in books]
+            parts.append("\n".join(f"1. {self._titled(book)}: {TEACHES[book.id]}" for book in books))
+            entries = [f"/notebooks/{book.relative.with_suffix('')}" for book in books if self._is_page(book)]
             parts.append("\n".join(["```{toctree}", ":hidden:", "", *entries, "```"]))
         return "\n\n".join(parts)
+
+    def _is_page(self, book: Notebook) -> bool:
+        return bool(published.sidecars(book, self.project))
+
+    def _titled(self, book: Notebook) -> str:
+        linked = f"[{book.title}](notebooks/rendered/{book.relative})"
+        return linked if self._is_page(book) else f"{book.title} (not yet published)"
 
     def claims(self, paper: str) -> str:
         """The claims of a paper with what was measured, as a Markdown table."""
