@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from helpers import newcomer
+from helpers import checkouts, newcomer
 
 TESTS = [
     *("tests/test_notebook_texts.py", "tests/test_links.py", "tests/test_artifact.py", "tests/test_figure_arrays.py"),
@@ -19,13 +19,13 @@ SLOW = "not any_edited_byte and not load_no_compiler"
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
     """A copy of the checkout with the paper of the documentation, after all commands that its steps name."""
-    if (newcomer.ROOT / "repro/papers/cylinders").exists():
+    if (checkouts.ROOT / "repro/papers/cylinders").exists():
         pytest.skip("the paper of the documentation is here already")
-    root = newcomer.copy(tmp_path_factory.mktemp("newcomer") / "checkout")
+    root = checkouts.copy(tmp_path_factory.mktemp("newcomer") / "checkout")
     newcomer.write(root)
     for words in newcomer.commands():
         folders = [str(f.relative_to(root)) for f in root.glob("build/smoke/*")]
-        newcomer.python(root, *(folders[0] if word == "build/smoke/MACHINE" else word for word in words))
+        checkouts.python(root, *(folders[0] if word == "build/smoke/MACHINE" else word for word in words))
     return root
 
 
@@ -49,13 +49,13 @@ def test_the_new_notebook_stands_on_the_path_of_learning(checkout):
 
 
 def test_the_tests_pass_with_the_new_paper(checkout):
-    newcomer.python(checkout, "-m", "ruff", "check", ".", "notebooks")
-    newcomer.python(checkout, "-m", "ruff", "format", "--check", ".", "notebooks")
-    newcomer.python(checkout, "-m", "pytest", "-q", "-p", "no:xdist", *TESTS, "-k", SLOW)
+    checkouts.python(checkout, "-m", "ruff", "check", ".", "notebooks")
+    checkouts.python(checkout, "-m", "ruff", "format", "--check", ".", "notebooks")
+    checkouts.python(checkout, "-m", "pytest", "-q", "-p", "no:xdist", *TESTS, "-k", SLOW)
 
 
 def test_another_value_of_the_paper_gives_another_verdict(checkout):
     claims = checkout / "data/published/cylinders.csv"
     claims.write_text(claims.read_text().replace(",24.83,", ",49.66,"))
-    newcomer.python(checkout, "-m", "repro", "report", "--profile", "smoke")
+    checkouts.python(checkout, "-m", "repro", "report", "--profile", "smoke")
     assert verdict(checkout) == "not reproduced"
