@@ -37,7 +37,7 @@ html_show_search_summary = False
 html_sidebars = {"index": []}
 html_theme_options = {
     "logo": {"text": project},
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 8,
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "navigation_with_keys": False,

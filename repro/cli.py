@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from .errors import InputError
-from .study import catalogue
-from .study.paths import Project
+from .study.notebooks import Project, catalogue
 
 NAME = "python -m repro"
 
@@ -105,8 +104,8 @@ def run(
 
     Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 130 interrupted.
     """
-    from .study.plan import make_plan
-    from .study.runner import run_plan
+    from .study.run.plan import make_plan
+    from .study.run.runner import run_plan
 
     try:
         plan = make_plan(ids, profile=profile, device=device, overrides=parameter or (), output=output)
@@ -139,21 +138,22 @@ def _exit_for(outcomes) -> None:
 
 def _show(output: Path | None, profile: str, only: list[str] | None = None) -> None:
     """Write the scoreboard; print it, or what it says about some notebooks `only`, and their headlines last."""
-    from .study import published, report, scoreboard, terminal
+    from .study.publish import published
+    from .study.show import report, scoreboard
 
     edited = published.edited(catalogue.load(Project.default()), Project.default())
     try:
         everything = report.open_report(output, profile=profile)
         found = everything if only is None else everything.only(only)
         # shown even where a page cannot be made
-        typer.echo(terminal.summary(found))
-        files = scoreboard.write(everything)
+        typer.echo(scoreboard.summary(found))
+        files = scoreboard.write_scoreboard(everything)
     finally:
         # said also where there is no run to report of
         for line in edited:
             typer.echo(f"PUBLISHED {line}")
     typer.echo(f"\nThe page: {files[-1]}")
-    if lines := terminal.headlines(found):
+    if lines := scoreboard.headlines(found):
         typer.echo(f"\n{lines}")
 
 
@@ -166,9 +166,9 @@ def status(
     published: Annotated[bool, typer.Option("--published", help="What is published in this checkout instead.")] = False,
 ) -> None:
     """Which results are there and up to date, what has changed since the others, and so what `run` would do."""
-    from .study.plan import make_plan
-    from .study.progress import duration
-    from .study.runner import running
+    from .study.run.plan import make_plan
+    from .study.run.progress import duration
+    from .study.run.runner import running
 
     if published:
         _show_published(ids)
@@ -183,7 +183,7 @@ def status(
 
 
 def _show_published(ids: list[str] | None) -> None:
-    from .study import published
+    from .study.publish import published
 
     project = Project.default()
     books = catalogue.Catalogue(tuple(catalogue.load(project).select(ids)))
@@ -197,9 +197,9 @@ def _show_published(ids: list[str] | None) -> None:
 @app.command()
 def manifest() -> None:
     """Write build/manifest.json, with which a copy of this checkout knows its commit where there is no git."""
-    from .study import manifest as kept
+    from .study.keep import provenance
 
-    typer.echo(kept.write(Project.default()))
+    typer.echo(provenance.write_manifest(Project.default()))
 
 
 @app.command()
@@ -223,13 +223,13 @@ def report(
 
 
 def _report_published() -> None:
-    from .study import document, terminal
-    from .study.report import open_published
+    from .study.show import markdown, scoreboard
+    from .study.show.report import open_published
 
     found = open_published()
-    files = document.write(found, Project.default())
-    typer.echo(terminal.summary(found))
-    for line in document.outgrown(document.findings(Project.default()), found):
+    files = scoreboard.write_report(found, Project.default())
+    typer.echo(scoreboard.summary(found))
+    for line in markdown.outgrown(markdown.findings(Project.default()), found):
         typer.echo(line)
     typer.echo(f"\nThe report: {files[0]}")
     if found.troubles:
@@ -239,7 +239,7 @@ def _report_published() -> None:
 @app.command()
 def doctor() -> None:
     """Look at this machine: versions, processor, memory, GPU, folders. Exit status 1 if all is not well."""
-    from .study.doctor import examine
+    from .study.run.doctor import examine
 
     checks = []
     for check in examine():
@@ -271,14 +271,14 @@ def publish(
     python -m repro publish --text
     """
     if text:
-        from .study.wording import renew
+        from .study.publish.publish import republish_text
 
         if source or beside:
             raise InputError("--text renews what is published: it takes neither --from nor --beside")
-        renewed = renew()
+        renewed = republish_text()
         typer.echo("\n".join([*renewed, f"the text of {len(renewed)} published notebooks renewed"]))
         return
-    from .study.publish import publish as copy
+    from .study.publish.publish import publish as copy
 
     files = copy(source, profile, beside=beside)
     typer.echo(f"{len(files)} files published")

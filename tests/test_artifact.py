@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from repro.cli import app
 from repro.files import read_json
-from repro.study import catalogue, published
-from repro.study.catalogue import EVERYTHING
-from repro.study.paths import Project
-from repro.study.progress import duration
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING
+from repro.study.publish import published
+from repro.study.run.progress import duration
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))

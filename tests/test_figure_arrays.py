@@ -8,8 +8,7 @@ import pytest
 from helpers.workshop import Workshop
 
 from repro.files import read_json, write_json
-from repro.study import catalogue
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
 
 ROOT = Project.default().root
 sys.path.insert(0, str(ROOT / "tools"))

@@ -5,8 +5,8 @@ import json
 import pytest
 from helpers import checkouts
 
-from repro.study import execute
-from repro.study.outdated import named_results
+from repro.study.keep.fingerprint import named_results
+from repro.study.run import execute
 
 TESTS = [
     *("tests/test_rooms.py", "tests/study/test_plan.py", "tests/study/test_catalogue.py"),

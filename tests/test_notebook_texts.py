@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from repro.study import catalogue, cells, published
-from repro.study.catalogue import Notebook
-from repro.study.paths import Project
-from repro.study.plan import make_plan
+from repro.study.notebooks import Project, catalogue, read_cells
+from repro.study.notebooks.catalogue import Notebook
+from repro.study.publish import published
+from repro.study.run.plan import make_plan
 
 PROJECT = Project.default()
 ALL = catalogue.load(PROJECT).notebooks
@@ -25,7 +25,7 @@ SHOWS = re.compile(r"\bfigures?\.\w+\(|_table\(|\.figure\(|\btable\(|\.table\(|v
 
 def texts(book: Notebook) -> list[tuple[str, str]]:
     """Kind and text of each cell."""
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells.read(book.source(PROJECT))]
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in read_cells(book.source(PROJECT))]
 
 
 def words_before_results(book: Notebook) -> int:

@@ -23,6 +23,17 @@ MAY_IMPORT = {
     "study": {"parallel.select"},
 }
 
+#: the rooms of the study, from the ground up, and which of the others each may import
+STUDY = {
+    "notebooks": set(),
+    "judge": {"notebooks"},
+    "keep": {"notebooks", "judge"},
+    "run": {"notebooks", "judge", "keep"},
+    "publish": {"notebooks", "judge", "keep"},
+    "show": {"notebooks", "judge", "keep", "run", "publish"},
+}
+MOST_MODULES_OF_THE_STUDY = 30
+
 #: the command line stands above all rooms
 ENTRIES = {"cli", "__main__", "__init__"}
 
@@ -73,6 +84,19 @@ def test_a_room_imports_only_the_rooms_below_it(path):
         else:
             allowed = GROUND | MAY_IMPORT[room] | {room}
             assert other in allowed or any(name == a or name.startswith(f"{a}.") for a in allowed), name
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "repro/study").rglob("*.py")), ids=module_of)
+def test_a_room_of_the_study_imports_only_those_below_it(path):
+    room = [*module_of(path).split("."), ""][1]
+    others = {name.split(".")[1] for name in ours(path) if name.startswith("study.")}
+    assert others <= STUDY[room] | {room} if room else not others
+
+
+def test_the_study_stays_small_enough_to_know():
+    modules = [path for path in FILES if path.is_relative_to(ROOT / "repro/study")]
+    assert len(modules) <= MOST_MODULES_OF_THE_STUDY
+    assert {path.parent.name for path in modules if path.parent.name != "study"} == set(STUDY)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: module_of(path) or "repro")

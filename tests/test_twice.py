@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from repro.study import catalogue
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
 
 sys.path.insert(0, str(Project.default().root / "tools"))
 tool = importlib.import_module("twice")

@@ -2,16 +2,14 @@
 
 from collections import Counter
 
-from repro.files import read_json
-from repro.study import published
-from repro.study.progress import duration
-from repro.study.text import table
-from repro.study.verdicts import Verdict
+from repro.study.judge.verdicts import Verdict
+from repro.study.run.progress import duration
+from repro.study.show.markdown import table
 
 
 def papers(publication) -> str:
     """A line a paper: the command, the time in which its notebooks ran, its claims by verdict; and of all papers."""
-    books = [book for book in publication.books if published.sidecars(book, publication.project)]
+    books = [book for book in publication.books if book.id in publication.shown]
     keys = list(dict.fromkeys(book.paper for book in books))
     rows = [_row(publication, f"run {key}", [b for b in books if b.paper == key]) for key in keys]
     return table([*rows, _row(publication, "run", books)]) + "\n"
@@ -39,5 +37,5 @@ def busy(spans: list[tuple[float, float]]) -> float:
 
 
 def _ran(publication, book) -> tuple[float, float]:
-    run = read_json(published.shown(book, publication.project))["run"]
+    run = publication.shown[book.id]["run"]
     return run["started"], run["started"] + run["seconds"]

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import psutil
 
-from repro.study import results
+from repro.study.keep import results
 
 MARK = "REPRO_DRILL"
 LONGEST_LIFE, LONGEST_RUN = 10, 600
@@ -98,7 +98,7 @@ def kill_one(folder: Path, ids: list[str], chance: random.Random, seconds: float
 def _name(process: psutil.Process, runner: subprocess.Popen) -> str:
     with suppress(psutil.Error):
         words = " ".join(process.cmdline())
-        known = {"repro.study.guard": "guard", "repro.study.execute": "worker", "ipykernel": "kernel"}
+        known = {"repro.study.run.guard": "guard", "repro.study.run.execute": "worker", "ipykernel": "kernel"}
         return next(
             (name for text, name in known.items() if text in words), "runner" if process.pid == runner.pid else words
         )

@@ -20,8 +20,7 @@ from collections.abc import Iterator
 
 from drill_inputs import Target, answer
 
-from repro.study import catalogue, cells, limits, parameters
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue, parameters, read_cells
 
 PROFILE, SOON, LONGEST = "smoke", 5.0, 7.0
 """Seconds within which a refusal must come, and after which a run counts as one that works."""
@@ -54,8 +53,8 @@ def target_of(book: catalogue.Notebook, values: dict, examples: dict) -> Target:
     def run(**changed):
         os.chdir(source.parent)
         names = {"display": lambda *shown: None, "__name__": "__main__"}
-        limits.require(changed, examples, book.id, book.limits)
-        for cell in cells.read(source):
+        parameters.require_limits(changed, examples, book.id, book.limits)
+        for cell in read_cells(source):
             if cell["cell_type"] == "code":
                 exec("".join(cell["source"]), names)
                 if "parameters" in cell["metadata"].get("tags", []):
@@ -66,7 +65,7 @@ def target_of(book: catalogue.Notebook, values: dict, examples: dict) -> Target:
 
 def _import_all(source) -> None:
     """What a notebook imports, once for all of its runs."""
-    for cell in cells.read(source):
+    for cell in read_cells(source):
         if cell["cell_type"] == "code":
             for line in ast.parse("".join(cell["source"])).body:
                 if isinstance(line, ast.Import | ast.ImportFrom):
@@ -84,7 +83,7 @@ def main() -> None:
         _import_all(source)
         known = parameters.defaults(source)
         values = known | book.profiles.get(PROFILE, {}) | {"device": "threads"}
-        target = target_of(book, values, limits.known(known, book.profiles))
+        target = target_of(book, values, parameters.known_values(known, book.profiles))
         for name in sorted(values.keys() - set(parameters.AUTOMATIC)):
             for value in strange(values[name]):
                 begin = time.monotonic()

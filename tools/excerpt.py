@@ -7,26 +7,39 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 
 from repro.files import read_json, write_text
-from repro.study import catalogue, claims, published, results
-from repro.study.catalogue import EVERYTHING, Notebook
-from repro.study.claims import Claim
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.text import table
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.claims import Claim
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
+from repro.study.keep import results
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
+from repro.study.publish import published
+from repro.study.show import markdown
+from repro.study.show.markdown import table, verdicts
+from repro.study.show.report import open_published
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import artifact  # noqa: E402
+import places  # noqa: E402
 from path_of_learning import CHAPTERS, TEACHES  # noqa: E402
 
 START, END = "<!-- written by tools/excerpt.py: {} -->\n", "<!-- end: {} -->"
-COUNTS, PATH, FIGURES, PAPERS = "counts", "path", "figures", "papers"
+#: the papers by key, in plain words, for README; another one goes by its key
+PAPERS = {
+    "porous": "Flow in boxes and rock, two fluids",
+    "swap": "Streaming in place",
+    "dpd": "Dissipative particle dynamics",
+    "sph": "A breaking dam (SPH)",
+    "electrons": "Electrons in their own field",
+}
+#: the paragraph of docs/findings.toml for README
+IN_SHORT = "all"
 
 
 @dataclass(frozen=True)
@@ -36,8 +49,6 @@ class Found:
     claim: Claim
     evidence: Evidence
     notebook: Notebook
-    figures: tuple[str, ...]
-    """PNG files of that notebook, from the top of the checkout."""
 
     @property
     def verdict(self) -> Verdict:
@@ -53,37 +64,48 @@ class Publication:
         self.books = [b for b in catalogue.load(project).notebooks if EVERYTHING not in b.needs]
 
     @cached_property
+    def shown(self) -> dict[str, dict]:
+        """The published result of each notebook that has one, by id."""
+        files = {book.id: published.shown(book, self.project) for book in self.books}
+        return {identifier: read_json(file) for identifier, file in files.items() if file}
+
+    @cached_property
     def found(self) -> list[Found]:
         """Every claim that a published result speaks of, in the order of the papers' files."""
         tested = {}
         for book in self.books:
-            if file := published.shown(book, self.project):
-                sidecar = read_json(file)
-                names = tuple(n for n in results.figure_files(sidecar) if n.endswith(".png"))
-                tested |= {claim: (e, book, names) for claim, e in results.evidence_of(sidecar).items()}
+            if sidecar := self.shown.get(book.id):
+                tested |= {claim: (evidence, book) for claim, evidence in results.evidence_of(sidecar).items()}
         papers = dict.fromkeys(book.paper for book in self.books)
         judged = [c for paper in papers for c in claims.load(paper, self.project).values() if c.judged]
         return [Found(c, *tested[c.id]) for c in judged if c.id in tested]
 
-    def counts(self) -> str:
-        """Verdicts of each paper or chapter, as a Markdown table with links."""
-        chapters = [(title, [b for b in self.books if b.id in ids]) for title, ids in CHAPTERS.items()]
-        # of a paper that was not published yet there is nothing to count, or to link to
-        chapters = [(title, some) for title, some in chapters if self._verdicts(some)]
-        first = {title: next(b for b in some if published.sidecars(b, self.project)) for title, some in chapters}
-        rows = [(f"[{title}]({_rendered(first[title])})", some) for title, some in chapters]
-        rows.append(("[all](notebooks/rendered/00_scoreboard.ipynb)", self.books))
-        shown = [v for v in Verdict if self._verdicts(self.books)[v]]
-        return table([self._counted(title, some, shown) for title, some in rows]) + "\n"
+    def counts(self, link: str = "REPORT.md#{}") -> str:
+        """Verdicts of each paper, as a Markdown table; `link` leads from the paper's key to its claims."""
+        rows = {}
+        for paper in dict.fromkeys(f.claim.paper for f in self.found):
+            title = f"[{PAPERS.get(paper, paper)}]({link.format(paper)})"
+            rows[title] = [book for book in self.books if book.paper == paper]
+        rows["[all](notebooks/rendered/00_scoreboard.ipynb)"] = self.books
+        given = [v for v in Verdict if self._verdicts(self.books)[v]]
+        return table([self._counted(title, some, given) for title, some in rows.items()]) + "\n"
 
-    def _counted(self, title: str, books: list[Notebook], shown: list[Verdict]) -> dict:
+    def _counted(self, title: str, books: list[Notebook], given: list[Verdict]) -> dict:
         counted = self._verdicts(books)
-        return {"paper": title, "GPU": self.gpus(books)} | {str(verdict): counted[verdict] for verdict in shown}
+        corrected = {"of these, rule corrected": self._corrected(books)} if self._corrected(self.books) else {}
+        numbers = {str(verdict): counted[verdict] for verdict in given}
+        # the chip alone: "H100 80GB HBM3" would take half of the table
+        chips = dict.fromkeys(name.partition(" ")[0] for name in self.gpus(books).split(", "))
+        return {"paper": title} | numbers | corrected | {"GPU": ", ".join(chips)}
+
+    def _corrected(self, books: list[Notebook]) -> int:
+        """Claims whose rule was corrected after a result of it had been published."""
+        return sum(1 for f in self.found if f.notebook in books and getattr(f.claim, "was", ""))
 
     def gpus(self, books: list[Notebook]) -> str:
         """The GPUs on which the results of some notebooks were made, the one of most of them first."""
-        shown = [file for book in books if (file := published.shown(book, self.project))]
-        names = Counter((read_json(file)["provenance"].get("gpu") or {}).get("name", "none") for file in shown)
+        made = [self.shown[book.id] for book in books if book.id in self.shown]
+        names = Counter((result["provenance"].get("gpu") or {}).get("name", "none") for result in made)
         return ", ".join(name.removeprefix("NVIDIA ") for name, _ in names.most_common())
 
     def _verdicts(self, books: list[Notebook]) -> Counter:
@@ -99,43 +121,13 @@ class Publication:
         return "\n\n".join(parts) + "\n"
 
     def _entry(self, book: Notebook) -> str:
-        run = f" ([as run on the GPU](rendered/{book.relative}))" if published.sidecars(book, self.project) else ""
+        run = f" ([as run on the GPU](rendered/{book.relative}))" if book.id in self.shown else ""
         return f"[{book.title}]({book.relative}){run}: {TEACHES[book.id]}"
 
-    def figures(self) -> str:
-        """Places in the papers, the notebook that reruns them, its figures and the claims there, as Markdown tables."""
-        parts = []
-        found = sorted(self.found, key=lambda f: self.books.index(f.notebook))
-        for paper, some in groupby(found, lambda f: f.claim.paper):
-            places: dict[tuple, list[Found]] = {}
-            for one in some:
-                places.setdefault((one.claim.where, one.notebook.id), []).append(one)
-            parts += [f"### `{paper}`", table([_place(where, of) for (where, _), of in places.items()])]
-        return "\n\n".join(parts) + "\n"
-
-
-def _rendered(book: Notebook) -> str:
-    return f"notebooks/rendered/{book.relative}"
-
-
-def _place(where: str, of: list[Found]) -> dict:
-    book = of[0].notebook
-    stems = [Path(name).stem.removeprefix(f"{book.slug}-") for name in of[0].figures]
-    drawn = [f"[{stem}](../{name})" for stem, name in zip(stems, of[0].figures, strict=True)]
-    ids = {v: [f.claim.id for f in of if f.verdict == v] for v in Verdict}
-    return {
-        "in the paper": in_words(where),
-        "notebook": f"[{book.id.rpartition('/')[2]}](rendered/{book.relative})",
-        "our figures": ", ".join(drawn),
-        "claims": "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in ids.items() if some),
-    }
-
-
-def in_words(where: str) -> str:
-    """A place in a paper; sections have a number alone, and 0 is the introduction."""
-    if where == "0":
-        return "introduction"
-    return f"section {where}" if where[0].isdigit() else where
+    def findings(self) -> str:
+        """What was found, in a few sentences with the published numbers; empty where nothing is published."""
+        paragraph = markdown.findings(self.project).get(IN_SHORT, "") if self.found else ""
+        return " ".join(markdown.filled(paragraph, open_published(self.project)).split()) + "\n" if paragraph else ""
 
 
 def replaced(text: str, name: str, content: str) -> str:
@@ -147,12 +139,17 @@ def replaced(text: str, name: str, content: str) -> str:
 def pages(project: Project) -> dict[Path, str]:
     """The pages of a checkout as they must be."""
     made = Publication(project)
-    readme, path = project.root / "README.md", project.notebooks / "README.md"
-    appendix = project.root / "docs/artifact.md"
-    texts = {file: file.read_text(encoding="utf-8") for file in (readme, path, appendix)}
-    texts[readme] = replaced(texts[readme], COUNTS, made.counts())
-    texts[path] = replaced(replaced(texts[path], PATH, made.path()), FIGURES, made.figures())
-    texts[appendix] = replaced(texts[appendix], PAPERS, artifact.papers(made))
+    meanings = verdicts() + "\n"
+    parts = {
+        project.root / "README.md": {"counts": made.counts(), "findings": made.findings(), "verdicts": meanings},
+        project.notebooks / "README.md": {"path": made.path(), "figures": places.tables(made)},
+        project.root / "docs/artifact.md": {"papers": artifact.papers(made)},
+    }
+    texts = {}
+    for file, contents in parts.items():
+        texts[file] = file.read_text(encoding="utf-8")
+        for name, content in contents.items():
+            texts[file] = replaced(texts[file], name, content)
     return texts
 
 

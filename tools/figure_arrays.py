@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from repro.files import read_json, write_json
-from repro.study import catalogue, outdated, results
-from repro.study.catalogue import EVERYTHING, Notebook
-from repro.study.paths import Project
+from repro.study.keep import fingerprint, results
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 
 REFERENCE = Path(__file__).resolve().parent.parent / "data/smoke/figures.json"
 MISSING = results.Result(None, None, "")
@@ -68,7 +68,7 @@ def finished(books: list[Notebook], folder: Path, project: Project) -> list[Note
     """Those whose result in a run's folder is of the sources at hand."""
     found = {book.id: result for book in books if (result := results.look(folder, book.id)) != MISSING}
     sound = {name: result.sidecar for name, result in found.items() if result.sidecar and not result.trouble}
-    old = outdated.outdated(books, sound, project)
+    old = fingerprint.outdated(books, sound, project)
     return [book for book in books if book.id in found and book.id not in old]
 
 

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 from repro.files import read_json
-from repro.study import catalogue, published
-from repro.study.catalogue import EVERYTHING
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING
+from repro.study.publish import published
 
 
 def fill(folder: Path, project: Project) -> list[str]:

@@ -9,8 +9,8 @@ import site_notebooks
 from site_links import Places
 from site_pages import MARK, Made
 
-from repro.study import catalogue, published
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -3,16 +3,17 @@
 import re
 from functools import cached_property
 
-from excerpt import Found, Publication, in_words
+from excerpt import Found, Publication
 from path_of_learning import CHAPTERS, TEACHES
+from places import in_words
 
-from repro.study import document, published
-from repro.study.catalogue import Notebook
-from repro.study.links import Links
-from repro.study.paths import Project
-from repro.study.report import open_published
-from repro.study.text import table, verdicts
-from repro.study.verdicts import judge
+from repro.study.judge.verdicts import judge
+from repro.study.notebooks import Project
+from repro.study.notebooks.catalogue import Notebook
+from repro.study.publish import published
+from repro.study.show import markdown
+from repro.study.show.markdown import Links, table, verdicts
+from repro.study.show.report import open_published
 
 MARK = re.compile(r"^<!-- made: (.+) -->$", re.MULTILINE)
 
@@ -32,14 +33,23 @@ class Made:
     def part(self, name: str) -> str:
         """The part of that name: a word, and after it the key of a paper for some."""
         word, _, paper = name.partition(" ")
-        parts = {"counts": self.publication.counts, "verdicts": verdicts, "report": self.report}
+        parts = {
+            "counts": self.counts,
+            "findings": self.publication.findings,
+            "verdicts": verdicts,
+            "report": self.report,
+        }
         of_a_paper = {"notebooks": self.notebooks, "claims": self.claims}
         return of_a_paper[word](paper) if paper else parts[word]()
 
+    def counts(self) -> str:
+        """The verdicts of each paper, whose name leads to its page."""
+        return self.publication.counts("docs/papers/{}.md")
+
     def report(self) -> str:
         """REPORT.md without its title, and without links to folders of the sources, which are not on the site."""
-        links = Links(document.PLACES.notebooks)
-        return document.body(open_published(self.project), document.findings(self.project), links)
+        links = Links(markdown.PLACES.notebooks)
+        return markdown.body(open_published(self.project), markdown.findings(self.project), links)
 
     def notebooks(self, paper: str) -> str:
         """The notebooks of a paper, with what each teaches, and as entries of the table of contents."""

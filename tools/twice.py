@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from repro.files import read_json
-from repro.study import catalogue
-from repro.study.catalogue import EVERYTHING
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue
+from repro.study.notebooks.catalogue import EVERYTHING
 
 COMPARED = ("parameters", "void", "headlines", "claims", "tables", "figures")
 OPEN = {"dpd/random_numbers": "method one draws numbers in the order in which threads come to a particle's pairs"}

@@ -4,13 +4,13 @@ import re
 
 from docutils import nodes
 
-from repro.study import mathml
+from repro.study.show import html
 
 
 def formula(tex: str, block: bool) -> str:
     """A formula in TeX as one MathML element; ValueError where it cannot be read."""
     fence = "$$" if block else "$"
-    found = re.search(r"<math\b.*</math>", mathml.html(f"{fence}{tex.strip()}{fence}"), re.DOTALL)
+    found = re.search(r"<math\b.*</math>", html.markdown_to_html(f"{fence}{tex.strip()}{fence}"), re.DOTALL)
     if not found:
         raise ValueError(f"no formula: {tex}")
     return found.group()

@@ -1,5 +1,6 @@
 """A made-up project with tiny notebooks, and results of theirs that no kernel had to make."""
 
+import csv
 import shutil
 import subprocess
 import textwrap
@@ -10,10 +11,11 @@ from pathlib import Path
 import nbformat
 
 from repro.files import read_json, write_json
-from repro.study import execute, seal
-from repro.study.claims import Claim
-from repro.study.paths import Project, file_stem
-from repro.study.plan import Plan, job_for, make_plan
+from repro.study.judge.claims import Claim, read
+from repro.study.keep import results
+from repro.study.notebooks import Project, file_stem
+from repro.study.run import execute
+from repro.study.run.plan import Plan, job_for, make_plan
 
 CLAIMS = """\
 # source: nobody
@@ -28,7 +30,7 @@ toy-007,abstract,centre,Re=400,0.5543,x/L,,physics,within,0.0015,grid spacing,,t
 """
 
 GOOD = """
-    from repro.study.record import open_record
+    from repro.study.keep.record import open_record
     record = open_record("toy/good", parameters={"value": value}, claims=["toy-001", "toy-002"])
     record.measure("toy-001", value)
     record.close()
@@ -126,6 +128,8 @@ class Workshop:
         sidecar = {"id": name, "parameters": {}, "void": list(void), "timings": [], "tables": {}}
         sidecar |= {"figures": {figure: {"files": [file]} for figure, file in files.items()}}
         sidecar |= {"claims": dict(claims or {}), "seconds": 1.0, "provenance": dict(made)}
+        known = {claim.id: claim for claim in read(self.claims) if claim.id in sidecar["claims"]}
+        sidecar |= {"rules": {i: c.rules for i, c in known.items()}, "stated": {i: c.stated for i, c in known.items()}}
         write_json(out / f"{stem}.json", sidecar)
         noted = {k: job[k] for k in ("profile", "machine", "device", "depends", "parameters", "changed")}
         problem = execute._move_into_place(job, out, noted | {"started": 1.0, "seconds": 3.0, "finished": True})
@@ -141,6 +145,16 @@ class Workshop:
         failure = {"error": "ZeroDivisionError", "message": "division by zero", "cell": 1, "profile": "quick"}
         write_json(path, failure | {"changed": {}} | more)
         return path
+
+    def state(self, claim: str, **columns: str) -> None:
+        """Change columns of a claim in the file of claims; new columns are added."""
+        lines = self.claims.read_text().splitlines()
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        next(row for row in rows if row["id"] == claim).update(columns)
+        with open(self.claims, "w", newline="") as file:
+            writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)), restval="")
+            writer.writeheader()
+            writer.writerows(rows)
 
     def git(self, *words: str) -> str:
         """Let git do something with the project."""
@@ -159,5 +173,5 @@ class Workshop:
 
 def forge(path: Path, **changes) -> None:
     """Change a result and compute its seal anew, as one would who knows how."""
-    content = {k: v for k, v in read_json(path).items() if k != seal.SEAL} | changes
-    write_json(path, {**content, seal.SEAL: seal._own(content)})
+    content = {k: v for k, v in read_json(path).items() if k != results.SEAL} | changes
+    write_json(path, {**content, results.SEAL: results._own(content)})

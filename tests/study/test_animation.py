@@ -8,9 +8,8 @@ import pytest
 from PIL import Image
 
 from repro.errors import CheckError, InputError
-from repro.study import animation
-from repro.study.animation import keep_animation, keep_film
-from repro.study.record import open_record
+from repro.study.keep import record as module
+from repro.study.keep.record import keep_animation, keep_film, open_record
 
 matplotlib.use("Agg")
 COLOURS = ["#333333", "#0072B2", "#E69F00"]
@@ -28,14 +27,14 @@ def test_every_frame_is_shown_the_first_row_at_the_bottom(record):
     file = keep_animation(record, "Two phases", FRAMES, COLOURS, CAPTIONS)
     assert json.loads(record.close().read_text())["figures"]["Two phases"]["files"] == [f"figures/{file.name}"]
     assert file == record.folder / "figures/toy-good-two-phases.gif"
-    factor = animation.WIDTH // 7
+    factor = module.WIDTH // 7
     with Image.open(file) as film:
         assert film.n_frames == 4
         for number, frame in enumerate(FRAMES):
             film.seek(number)
             pixels = np.array(film.convert("RGB"))
-            assert pixels.shape == (animation.CAPTION + 5 * factor, 7 * factor, 3)
-            shown = pixels[animation.CAPTION + factor // 2 :: factor, factor // 2 :: factor][::-1]
+            assert pixels.shape == (module.CAPTION + 5 * factor, 7 * factor, 3)
+            shown = pixels[module.CAPTION + factor // 2 :: factor, factor // 2 :: factor][::-1]
             expected = [[tuple(bytes.fromhex(COLOURS[k][1:])) for k in row] for row in frame]
             np.testing.assert_array_equal(shown, expected)
 
@@ -46,7 +45,7 @@ def test_the_same_frames_are_the_same_file(record):
 
 
 def test_an_animation_that_is_too_large_is_refused(record, monkeypatch):
-    monkeypatch.setattr(animation, "LIMIT", 100)
+    monkeypatch.setattr(module, "LIMIT", 100)
     with pytest.raises(CheckError, match="animation 'a' takes .* MB.*give fewer frames"):
         keep_animation(record, "a", FRAMES, COLOURS, CAPTIONS)
     assert json.loads(record.close().read_text())["figures"] == {}
@@ -75,7 +74,7 @@ def test_images_are_shown_as_they_are_but_for_their_number_of_colours(record):
         assert film.n_frames == 2
         for number, image in enumerate(images):
             film.seek(number)
-            shown = np.array(film.convert("RGB"))[animation.CAPTION :].astype(int)
+            shown = np.array(film.convert("RGB"))[module.CAPTION :].astype(int)
             assert np.abs(shown - image).mean() < 8
 
 

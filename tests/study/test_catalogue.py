@@ -1,7 +1,7 @@
 import pytest
 
 from repro.errors import InputError
-from repro.study import catalogue
+from repro.study.notebooks import catalogue
 
 TWO = [("porous/cavity", ""), ("porous/cavity_speed", 'needs = ["porous/cavity"]'), ("swap/cavity2", "")]
 
@@ -74,6 +74,8 @@ def test_entry_without_its_file_is_named(workshop, books):
                 ("limits = {n = 5}", r"limits = \{'n': 5\} must be a table of \{ least, most, has \} or \{ one_of \}"),
                 ("limits = {n = {least = 'x'}}", "limits = .* must be a table of"),
                 ("limits = {n = {one_of = []}}", "limits = .* must be a table of"),
+                ("shows = {'figure 1' = 'a'}", r"shows = \{'figure 1': 'a'\} must be a table of lists of texts"),
+                ("shows = {'figure 1' = []}", r"shows = \{'figure 1': \[\]\} must be a table of lists of texts"),
                 ("seconds = {q = -1}", r"seconds = \{'q': -1\} must be a table of seconds"),
             )
         ),

@@ -4,7 +4,7 @@ import pytest
 from helpers.workshop import CLAIMS, claim
 
 from repro.errors import InputError
-from repro.study import claims
+from repro.study.judge import claims
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,50 @@ def test_set_up_and_restatements_are_not_judged(workshop):
 def test_unknown_claim_offers_the_nearest(workshop):
     with pytest.raises(InputError, match="unknown claim 'toy-01': did you mean"):
         claims.find(["toy-01"], workshop.project)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"was": "tolerance = 0.1"}, "toy-001: was must give the reason of the change"),
+        ({"was": "tolerance = 0.1 | reason = "}, "toy-001: was must give the reason of the change"),
+        (
+            {"was": "tolerence = 0.1 | reason = a node"},
+            "toy-001: was has unknown part 'tolerence', did you mean tolerance",
+        ),
+        ({"was": "a node"}, "toy-001: was has unknown part 'a node'"),
+        ({"was": "rule = near | reason = a node"}, "toy-001: kind 'physics' with rule 'near'"),
+        ({"was": "kind = setup | reason = a node"}, "toy-001: kind 'setup' with rule 'within'"),
+        ({"was": "tolerance = wide | reason = a node"}, "toy-001: the tolerance 'wide' is not a number"),
+        ({"was": "measured = much | reason = a node"}, "toy-001: was has measured = 'much', neither a number nor"),
+        ({"was": "measured = a = 1 | reason = a node"}, "toy-001: was has measured = 'a = 1', neither a number nor"),
+        ({"trend": "> 0"}, "toy-001: the trend '> 0' must say what it means"),
+        ({"trend": "it rises"}, "toy-001: the trend 'it rises' must say what it means"),
+        ({"trend": "rises: it rises"}, "toy-001: the trend 'rises' must be a bound such as '> 0'"),
+        ({"trend": "> big: it rises"}, "toy-001: the trend '> big' must be a bound such as '> 0'"),
+        ({"kind": "hardware", "why": ""}, "toy-001: why is its hardware number not judged"),
+        ({"kind": "arithmetic"}, "toy-001: kind 'arithmetic' with rule 'within' is not known"),
+        ({"kind": "arithmetic", "rule": "", "why": ""}, "toy-001: why is its arithmetic number not judged"),
+        ({"kind": "unstated", "rule": ""}, "toy-001: kind 'unstated' with rule ''"),
+    ],
+)
+def test_what_a_rule_was_and_its_trend_must_be_readable(workshop, columns, message):
+    workshop.state("toy-001", **columns)
+    with pytest.raises(InputError, match=message):
+        claims.load("toy", workshop.project)
+
+
+def test_the_first_rule_is_the_claim_as_it_was(workshop):
+    was = "tolerance = 0.1 | value = 0.6 | measured = 0.57 | reason = a node, and a = b"
+    workshop.state("toy-001", was=was)
+    first = claims.first_rule(claims.load("toy", workshop.project)["toy-001"])
+    assert (first.claim.value, first.claim.tolerance, first.claim.rule) == ("0.6", "0.1", "within")
+    assert (first.measured, first.reason) == (0.57, "a node, and a = b")
+
+
+def test_a_measured_order_of_a_first_rule_is_read_entry_by_entry():
+    old = claims.first_rule(claim("a < b", "order", was="measured = 128 nodes = 1.5, 256 = 2e3 | reason = so"))
+    assert old.measured == {"128 nodes": [1.5], "256": [2e3]}
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from helpers.workshop import GOOD
 
 from repro import cli
-from repro.study import manifest
-from repro.study.doctor import examine
+from repro.study.keep import provenance
+from repro.study.run.doctor import examine
 
 PACKAGE = Path(__file__).resolve().parents[2]
 CLAIMS = {"toy-001": {"measured": 0.5541}}
@@ -156,7 +156,7 @@ def test_summary_is_shown_where_the_pages_cannot_be_made(good, repro, monkeypatc
 
 def test_refusal_is_one_line_and_status_2(repro, monkeypatch):
     refusal = {"status": "refused", "error": "InputError", "message": "tau is 0.4", "seconds": 0.1}
-    monkeypatch.setattr("repro.study.runner.run_job", lambda job: refusal)
+    monkeypatch.setattr("repro.study.run.runner.run_job", lambda job: refusal)
     done = repro("run", "--device", "serial")
     assert done.returncode == 2
     assert "repro: toy/good: tau is 0.4\n" in done.stderr
@@ -230,9 +230,9 @@ def test_status_of_what_is_published_counts_what_cannot_stand(published, repro):
 
 def test_manifest_is_written_and_named(good, repro):
     commit = good.commit()
-    assert repro("manifest").stdout == f"{manifest.place(good.project.root)}\n"
+    assert repro("manifest").stdout == f"{provenance.manifest_file(good.project.root)}\n"
     (good.project.root / ".git").rename(good.project.root / "apart")
-    assert manifest.commit(good.project.root) == {"commit": commit, "dirty": False}
+    assert provenance.commit(good.project.root) == {"commit": commit, "dirty": False}
 
 
 def test_list_names_every_notebook_quickly(good):

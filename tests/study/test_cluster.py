@@ -16,8 +16,8 @@ from distributed import Client
 from helpers.workshop import GOOD
 
 from repro.errors import InputError
-from repro.study import runner
-from repro.study.runner import run
+from repro.study.run import runner
+from repro.study.run.runner import run
 
 PACKAGE = Path(__file__).resolve().parents[2]
 PLACE = "import os, pathlib, time\npathlib.Path(f'{os.getpid()}.pid').touch()\n"

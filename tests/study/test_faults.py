@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from helpers.workshop import GOOD
 
-from repro.study.page import convert
-from repro.study.results import look
-from repro.study.runner import run
+from repro.study.keep.results import look
+from repro.study.run.runner import run
+from repro.study.show.html import convert
 
 PACKAGE = Path(__file__).resolve().parents[2]
 
@@ -42,7 +42,7 @@ def test_time_limit_does_not_follow_a_clock_that_jumps(tmp_path, jump):
     os.utime(clock, (time.time() + jump, time.time() + jump))
 
     def status(seconds: str) -> int:
-        command = [sys.executable, "-m", "repro.study.guard", seconds, str(clock), "0", sys.executable, "-c"]
+        command = [sys.executable, "-m", "repro.study.run.guard", seconds, str(clock), "0", sys.executable, "-c"]
         child = subprocess.Popen(
             [*command, "import time; time.sleep(1.5)"],
             stdin=subprocess.PIPE,

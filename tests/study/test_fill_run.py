@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from repro.files import read_json
-from repro.study import catalogue, published
-from repro.study.paths import Project
-from repro.study.publish import publish
+from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
+from repro.study.publish.publish import publish
 
 sys.path.insert(0, str(Project.default().root / "tools"))
 tool = importlib.import_module("fill_run")

@@ -7,7 +7,8 @@ import time
 import pytest
 from helpers.workshop import Workshop
 
-from repro.study import catalogue, fingerprint, outdated, provenance
+from repro.study.keep import fingerprint, provenance
+from repro.study.notebooks import catalogue
 
 SOURCE = '''"""What it does."""
 
@@ -38,6 +39,7 @@ def book(workshop) -> Workshop:
     code = "from repro.papers.style import BLUE\nfrom repro.toy.case import double"
     workshop.add("toy/a", code, entry='data = ["published/*.csv"]', parameters="value = 1.0\nsample = 'data/rock.toml'")
     (workshop.project.data / "rock.toml").write_text('image = "rock.raw"\nother = \'rock.npy\'\nends = "periodic"\n')
+    (workshop.project.data / "published/toy_figures.csv").write_text("x,y\n")
     for name in ("rock.raw", "rock.npy", "more.raw"):
         (workshop.project.data / name).write_bytes(b"0")
     workshop.finish("toy/a")
@@ -60,7 +62,7 @@ def test_dependencies_are_notebook_sources_data_and_files_of_parameters(book):
     toy = catalogue.load(book.project).notebooks[0]
     names = [f.relative_to(book.project.root).as_posix() for f in fingerprint.dependencies(toy, book.project)]
     assert sorted(names) == [
-        "data/published/toy.csv",
+        "data/published/toy_figures.csv",
         "data/rock.npy",
         "data/rock.raw",
         "data/rock.toml",
@@ -144,7 +146,7 @@ def test_look_of_figures_and_what_is_not_imported_change_nothing(book, file):
     assert state(book) == "up to date"
 
 
-@pytest.mark.parametrize("file", ["data/published/toy.csv", "data/rock.toml", "data/rock.raw", "data/rock.npy"])
+@pytest.mark.parametrize("file", ["data/published/toy_figures.csv", "data/rock.toml", "data/rock.raw", "data/rock.npy"])
 def test_change_of_data_or_of_a_file_that_a_parameter_names_is_named(book, file):
     with open(book.project.root / file, "a") as content:
         content.write(" ")
@@ -197,9 +199,9 @@ def test_long_text_in_a_description_names_no_file(book):
 
 
 def test_data_that_came_or_went_is_named(book):
-    (book.project.data / "published/more.csv").touch()
-    assert state(book) == "out of date: data/published/more.csv is new"
-    (book.project.data / "published/more.csv").unlink()
+    (book.project.data / "published/more_figures.csv").touch()
+    assert state(book) == "out of date: data/published/more_figures.csv is new"
+    (book.project.data / "published/more_figures.csv").unlink()
     (book.project.data / "rock.raw").unlink()
     assert state(book) == "out of date: data/rock.raw is gone"
 
@@ -279,7 +281,7 @@ def test_differences_are_told_by_kind():
     files = ["a changed", "b is gone", "c is new"]
     settings = ["n was 1 and is 2", "m is gone", "k is new"]
     assert fingerprint.differences(old, new) == [*files, *settings, "numpy was 1 and is 2"]
-    assert fingerprint.differences(old, new, outdated.SOURCES) == files + settings
+    assert fingerprint.differences(old, new, fingerprint.ANYWHERE) == files + settings
 
 
 @pytest.mark.parametrize("old", [{}, None, "x", {"files": None}])
@@ -297,7 +299,7 @@ def test_another_machine_can_tell_what_changed_but_for_its_versions(book, monkey
     (toy,) = catalogue.load(book.project).notebooks
     plan = book.plan("toy/a")
     run = plan.result(toy).sidecar["run"]
-    assert outdated.changes_since(toy, run, book.project) == []
+    assert fingerprint.changes_since(toy, run, book.project) == []
     assert plan.changes(toy)
     edit(book, "repro/toy/case.py", "64", "65")
-    assert outdated.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]
+    assert fingerprint.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]

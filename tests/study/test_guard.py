@@ -14,8 +14,8 @@ import psutil
 import pytest
 from helpers.processes import gone
 
-from repro.study.client import MOST_OUTPUT
-from repro.study.runner import run
+from repro.study.run.client import MOST_OUTPUT
+from repro.study.run.runner import run
 
 PACKAGE = Path(__file__).resolve().parents[2]
 
@@ -77,7 +77,7 @@ def test_native_call_that_holds_the_interpreter_ends_with_its_time(workshop):
 def test_worker_that_hangs_itself_is_ended_by_its_guard(tmp_path):
     clock = tmp_path / "cell"
     clock.touch()
-    command = [sys.executable, "-m", "repro.study.guard", "1", str(clock), "0", sys.executable, "-c", NATIVE]
+    command = [sys.executable, "-m", "repro.study.run.guard", "1", str(clock), "0", sys.executable, "-c", NATIVE]
     guard = subprocess.Popen(
         command, stdin=subprocess.PIPE, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(PACKAGE)}
     )

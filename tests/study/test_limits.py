@@ -13,8 +13,7 @@ from repro.lbm.two_fluids import strategies as two_fluids
 from repro.lbm.two_fluids.forces import STENCILS
 from repro.papers.porous.box.lids import LIDS
 from repro.parallel.timeloop import PRECISIONS
-from repro.study import catalogue, limits, parameters
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue, parameters
 
 EXAMPLES = {
     "nodes": [64, 128],
@@ -58,7 +57,7 @@ EXAMPLES = {
 )
 def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted):
     with pytest.raises(InputError, match=f"p/a: {name} = .*: must be {wanted}"):
-        limits.require({name: value}, EXAMPLES, "p/a", {})
+        parameters.require_limits({name: value}, EXAMPLES, "p/a", {})
 
 
 @pytest.mark.parametrize(
@@ -81,15 +80,15 @@ def test_what_is_unlike_all_that_is_known_is_refused_by_name(name, value, wanted
     ],
 )
 def test_what_a_run_can_mean_passes(name, value):
-    limits.require({name: value}, EXAMPLES, "p/a", {})
+    parameters.require_limits({name: value}, EXAMPLES, "p/a", {})
 
 
 def test_every_profile_of_every_notebook_passes_its_own_limits():
     project = Project.default()
     for book in catalogue.load(project).notebooks:
-        examples = limits.known(parameters.defaults(book.source(project)), book.profiles)
+        examples = parameters.known_values(parameters.defaults(book.source(project)), book.profiles)
         for values in book.profiles.values():
-            limits.require(values, examples, book.id, book.limits)
+            parameters.require_limits(values, examples, book.id, book.limits)
 
 
 LIMITS = {
@@ -118,7 +117,7 @@ LIMITS = {
 )
 def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, value, wanted):
     with pytest.raises(InputError, match=f"p/a: {name} = .*: must be {wanted}"):
-        limits.require({name: value}, EXAMPLES, "p/a", LIMITS)
+        parameters.require_limits({name: value}, EXAMPLES, "p/a", LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -134,13 +133,13 @@ def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, v
     ],
 )
 def test_what_lies_at_the_limits_passes(name, value):
-    limits.require({name: value}, EXAMPLES, "p/a", LIMITS)
+    parameters.require_limits({name: value}, EXAMPLES, "p/a", LIMITS)
 
 
 def test_every_name_that_a_notebook_takes_is_known_before_it_starts():
     project, open_ones = Project.default(), {"sample", "profile", "device"}
     for book in catalogue.load(project).notebooks:
-        for name, examples in limits.known(parameters.defaults(book.source(project)), book.profiles).items():
+        for name, examples in parameters.known_values(parameters.defaults(book.source(project)), book.profiles).items():
             leaves = [part for value in examples for part in (value if isinstance(value, list) else [value])]
             if any(isinstance(part, str) for part in leaves) and name not in open_ones:
                 assert "one_of" in book.limits[name], (book.id, name)
@@ -164,4 +163,4 @@ def test_the_names_of_the_catalogue_are_those_of_the_library():
 
 @given(st.lists(st.floats(1e-300, 1e36), min_size=1, unique=True))
 def test_any_positive_numbers_are_like_positive_numbers(numbers):
-    limits.require({"ratios": numbers}, EXAMPLES, "p/a", {})
+    parameters.require_limits({"ratios": numbers}, EXAMPLES, "p/a", {})

@@ -6,8 +6,10 @@ import pytest
 from helpers.workshop import forge
 
 from repro.errors import InputError
-from repro.study import catalogue, document, machines, published, report, scoreboard, text
-from repro.study.publish import publish
+from repro.study.notebooks import catalogue
+from repro.study.publish import published
+from repro.study.publish.publish import publish
+from repro.study.show import markdown, report, scoreboard
 
 ENTRY = "profiles = { quick = {}, paper = {} }"
 
@@ -32,7 +34,7 @@ def row(found, claim):
 
 
 def test_the_machine_that_is_shown_comes_first(two):
-    assert machines.names(catalogue.load(two.project), two.project) == ["machine", "faster"]
+    assert published.machine_names(catalogue.load(two.project), two.project) == ["machine", "faster"]
 
 
 def test_what_is_published_is_judged_without_any_run_folder(two):
@@ -58,11 +60,11 @@ def test_a_published_result_that_was_edited_says_nothing_and_is_named(two):
 def test_every_machine_stands_beside_a_run_in_all_files_of_the_scoreboard(two):
     two.finish("toy/a", {"toy-001": {"measured": 0.55}})
     found = report.open_report(two.folder(), two.project)
-    table, text, page = scoreboard.write(found)
+    table, markdown, page = scoreboard.write_scoreboard(found)
     first = next(csv.DictReader(table.open()))
     assert first["measured on faster, published"] == "0.9"
     assert first["verdict on machine, published"] == "reproduced"
-    assert all("0.9 (not reproduced)" in file.read_text() for file in (text, page))
+    assert all("0.9 (not reproduced)" in file.read_text() for file in (markdown, page))
 
 
 @pytest.fixture
@@ -86,15 +88,15 @@ def test_a_publication_of_two_machines_is_reported_as_one(shared):
     assert found.machine == "faster, machine"
     assert [row(found, i)["verdict"] for i in ("toy-001", "toy-002")] == ["reproduced", "met by newer hardware"]
     assert found.elsewhere == {}
-    assert text.machines_of(found.books) == {"machine": ["toy/a"], "faster": ["toy/b"]}
-    assert "\n\nMeasured on machine (a) and faster (b).\n\n" in document.markdown(found, {})
-    assert "[toy/b](toy/b.ipynb) | done | 3 s | faster |" in text.markdown(found)
+    assert markdown.machines_of(found.books) == {"machine": ["toy/a"], "faster": ["toy/b"]}
+    assert "\n\nMeasured on machine (a) and faster (b).\n\n" in markdown.report_markdown(found, {})
+    assert "[toy/b](toy/b.ipynb) | done | 3 s | faster |" in markdown.scoreboard_markdown(found)
 
 
 def test_of_one_machine_no_table_and_no_paragraph_names_it(two):
     found = report.open_published(two.project, "machine")
-    assert "Measured on" not in document.markdown(found, {})
-    assert "[toy/a](toy/a.ipynb) | done | 3 s | 1 |" in text.markdown(found)
+    assert "Measured on" not in markdown.report_markdown(found, {})
+    assert "[toy/a](toy/a.ipynb) | done | 3 s | 1 |" in markdown.scoreboard_markdown(found)
 
 
 def test_a_scoreboard_of_two_machines_fits_until_one_of_them_measures_anew(shared, tmp_path):
@@ -108,8 +110,8 @@ def test_a_scoreboard_of_two_machines_fits_until_one_of_them_measures_anew(share
 
 def test_a_machine_that_says_nothing_of_a_table_has_no_column_in_it(two):
     found = report.open_published(two.project)
-    assert "published, faster" in text.claims_for_people([row(found, "toy-001")], found.elsewhere)[0]
-    assert "published, faster" not in text.claims_for_people([row(found, "toy-002")], found.elsewhere)[0]
+    assert "published, faster" in markdown.claims_for_people([row(found, "toy-001")], found.elsewhere)[0]
+    assert "published, faster" not in markdown.claims_for_people([row(found, "toy-002")], found.elsewhere)[0]
 
 
 @pytest.mark.parametrize(

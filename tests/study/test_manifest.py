@@ -8,8 +8,8 @@ from helpers.workshop import Workshop
 
 from repro.errors import InputError
 from repro.files import write_json
-from repro.study import manifest
-from repro.study.paths import Project
+from repro.study.keep import provenance
+from repro.study.notebooks import Project
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def checkout(good) -> Workshop:
 @pytest.fixture
 def copied(checkout, tmp_path_factory):
     """The top of a copy without git, which brings the manifest."""
-    manifest.write(checkout.project)
+    provenance.write_manifest(checkout.project)
     place = tmp_path_factory.mktemp("copy") / "project"
     shutil.copytree(checkout.project.root, place, ignore=shutil.ignore_patterns(".git"))
     return place
@@ -50,90 +50,90 @@ BESIDE = ["repro/__pycache__/toy.cpython-311.pyc", "notebooks/toy/.ipynb_checkpo
 
 def test_checkout_without_changes_is_clean_with_its_commit(checkout):
     root = checkout.project.root
-    assert manifest.commit(root) == {"commit": checkout.git("rev-parse", "HEAD"), "dirty": False}
+    assert provenance.commit(root) == {"commit": checkout.git("rev-parse", "HEAD"), "dirty": False}
 
 
 @pytest.mark.parametrize("name", SOURCES + NEW)
 def test_changed_or_untracked_source_makes_a_checkout_dirty(checkout, name):
     change(checkout.project.root, name)
-    assert manifest.commit(checkout.project.root)["dirty"]
+    assert provenance.commit(checkout.project.root)["dirty"]
 
 
 def test_staged_and_removed_sources_make_a_checkout_dirty(checkout):
     checkout.git("mv", "repro/toy.py", "repro/other.py")
-    assert manifest.commit(checkout.project.root)["dirty"]
+    assert provenance.commit(checkout.project.root)["dirty"]
     checkout.git("reset", "--hard", "--quiet")
     (checkout.project.root / "repro/toy.py").unlink()
-    assert manifest.commit(checkout.project.root)["dirty"]
+    assert provenance.commit(checkout.project.root)["dirty"]
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "README.md"])
 def test_results_make_no_checkout_dirty(checkout, name):
     change(checkout.project.root, name)
-    assert not manifest.commit(checkout.project.root)["dirty"]
+    assert not provenance.commit(checkout.project.root)["dirty"]
 
 
 def test_copy_with_its_manifest_is_clean_with_the_commit(checkout, copied):
-    assert manifest.commit(copied) == {"commit": checkout.git("rev-parse", "HEAD"), "dirty": False}
+    assert provenance.commit(copied) == {"commit": checkout.git("rev-parse", "HEAD"), "dirty": False}
 
 
 @pytest.mark.parametrize("name", SOURCES + NEW)
 def test_changed_or_added_source_makes_a_copy_dirty(copied, name):
     change(copied, name)
-    assert manifest.commit(copied)["dirty"]
+    assert provenance.commit(copied)["dirty"]
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_removed_source_makes_a_copy_dirty(copied, name):
     (copied / name).unlink()
-    assert manifest.commit(copied)["dirty"]
+    assert provenance.commit(copied)["dirty"]
 
 
 @pytest.mark.parametrize("name", [*RESULTS, *BESIDE, "README.md"])
 def test_results_make_no_copy_dirty(copied, name):
     change(copied, name)
-    assert not manifest.commit(copied)["dirty"]
+    assert not provenance.commit(copied)["dirty"]
 
 
 def test_copy_of_a_dirty_checkout_is_dirty(checkout):
     change(checkout.project.root, "repro/toy.py")
-    manifest.write(checkout.project)
+    provenance.write_manifest(checkout.project)
     shutil.rmtree(checkout.project.root / ".git")
-    assert manifest.commit(checkout.project.root)["dirty"]
+    assert provenance.commit(checkout.project.root)["dirty"]
 
 
 def test_git_is_believed_before_the_manifest(checkout):
-    manifest.write(checkout.project)
+    provenance.write_manifest(checkout.project)
     change(checkout.project.root, "repro/toy.py")
     commit = checkout.commit()
-    assert manifest.commit(checkout.project.root) == {"commit": commit, "dirty": False}
+    assert provenance.commit(checkout.project.root) == {"commit": commit, "dirty": False}
 
 
 def test_neither_git_nor_manifest_knows_nothing(good):
-    assert manifest.commit(good.project.root) == {}
+    assert provenance.commit(good.project.root) == {}
 
 
 @pytest.mark.parametrize("content", [[], {}, {"commit": "0123abc", "files": []}])
 def test_broken_manifest_knows_nothing(good, content):
-    write_json(manifest.place(good.project.root), content)
-    assert manifest.commit(good.project.root) == {}
+    write_json(provenance.manifest_file(good.project.root), content)
+    assert provenance.commit(good.project.root) == {}
 
 
 def test_manifest_of_what_is_no_git_checkout_is_refused(good):
     with pytest.raises(InputError, match="is no git checkout"):
-        manifest.write(good.project)
+        provenance.write_manifest(good.project)
 
 
 @pytest.mark.skipif(not (Project.default().root / ".git").exists(), reason="a copy without git")
 def test_this_checkout_knows_its_commit():
-    assert manifest.commit(Project.default().root).get("commit")
+    assert provenance.commit(Project.default().root).get("commit")
 
 
 def test_copy_within_a_repository_that_does_not_know_it_goes_by_its_manifest(copied):
     for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "another project"]):
         identity = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
         subprocess.run(["git", "-C", copied.parent, *identity, *words], check=True)
-    before = manifest.commit(copied)
+    before = provenance.commit(copied)
     assert not before["dirty"]
     change(copied, "repro/toy.py")
-    assert manifest.commit(copied) == before | {"dirty": True}
+    assert provenance.commit(copied) == before | {"dirty": True}

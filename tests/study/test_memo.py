@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro.study import memo
+from repro.study.keep import sources
 
 calls = []
 
@@ -27,13 +27,13 @@ def process(tmp_path, monkeypatch):
     """process(): `longer` (or another), remembered, in a process of its own; process.end() is its end."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     at_exit = []
-    monkeypatch.setattr(memo.atexit, "register", at_exit.append)
+    monkeypatch.setattr(sources.atexit, "register", at_exit.append)
     calls.clear()
 
     def start(function=longer):
-        memo._known.cache_clear()
-        memo._save_at_exit.cache_clear()
-        return memo.remember(function)
+        sources._known.cache_clear()
+        sources._save_at_exit.cache_clear()
+        return sources.remember(function)
 
     def end():
         while at_exit:
@@ -41,8 +41,8 @@ def process(tmp_path, monkeypatch):
 
     start.end = end
     yield start
-    memo._known.cache_clear()
-    memo._save_at_exit.cache_clear()
+    sources._known.cache_clear()
+    sources._save_at_exit.cache_clear()
 
 
 def test_a_text_is_worked_out_once(process):
@@ -64,7 +64,7 @@ def test_damaged_memory_is_none(process, tmp_path, content):
 
 def test_readers_of_one_module_share_nothing(process):
     assert process()("a") == "aa"
-    assert memo.remember(shorter)("a") == ""
+    assert sources.remember(shorter)("a") == ""
 
 
 def test_where_one_text_ends_and_the_next_begins_counts(process):
@@ -84,13 +84,13 @@ def test_what_the_reader_was_then_is_not_asked_now(process, monkeypatch, tmp_pat
     process.end()
     changed = tmp_path / "reader.py"
     changed.write_text("# another reader")
-    monkeypatch.setattr(memo.inspect, "getfile", lambda function: str(changed))
+    monkeypatch.setattr(sources.inspect, "getfile", lambda function: str(changed))
     process()("a")
     assert calls == ["a", "a"]
 
 
 def test_only_the_newest_are_kept(process, tmp_path, monkeypatch):
-    monkeypatch.setattr(memo, "MOST", 2)
+    monkeypatch.setattr(sources, "MOST", 2)
     remembered = process()
     for text in "abc":
         remembered(text)

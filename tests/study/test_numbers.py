@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.study.numbers import apart, number
+from repro.study.judge.claims import number, numbers_apart
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,6 @@ def test_no_number_but_zero_reads_as_zero():
 
 
 def test_numbers_that_differ_look_different():
-    assert apart(1999.9, 2000.0, 2) == ("1,999.9", "2,000")
-    assert apart(0.00150004, 0.0015, 2) == ("0.00150004", "0.0015")
-    assert apart(0.0015, 0.0015) == ("0.0015", "0.0015")
+    assert numbers_apart(1999.9, 2000.0, 2) == ("1,999.9", "2,000")
+    assert numbers_apart(0.00150004, 0.0015, 2) == ("0.00150004", "0.0015")
+    assert numbers_apart(0.0015, 0.0015) == ("0.0015", "0.0015")

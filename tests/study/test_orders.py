@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
-from repro.study.evidence import Evidence, check
-from repro.study.orders import found
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge.evidence import Evidence, check_evidence, found
+from repro.study.judge.verdicts import Verdict, judge
 
 HIT, MISS, TIE = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.TIE
 A, B, C = [30, 31, 32], [20, 21, 22], [10, 11, 12]
@@ -16,7 +15,7 @@ REACHES_B = [12, 13, 20]
 
 
 def verdict(stated: str, measured) -> Verdict:
-    evidence = check("toy-001", Evidence(measured))
+    evidence = check_evidence("toy-001", Evidence(measured))
     return judge(claim(stated, "order", kind="mechanism"), evidence).verdict
 
 

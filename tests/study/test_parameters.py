@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
-from repro.study import parameters
-from repro.study.plan import make_plan
+from repro.study.notebooks import parameters
+from repro.study.run.plan import make_plan
 
 CELL = 'nodes: int = 64\nreynolds = 400.0\nscheme = "guo"\nfast = True\ngrids = [1, 2]\nfree = None'
 KNOWN = {"nodes": 64, "reynolds": 400.0, "scheme": "guo", "fast": True, "grids": [1, 2], "free": None}

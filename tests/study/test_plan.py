@@ -3,8 +3,8 @@
 import pytest
 
 from repro.files import read_json, write_json
-from repro.study.paths import Project
-from repro.study.plan import make_plan
+from repro.study.notebooks import Project
+from repro.study.run.plan import make_plan
 
 
 def test_scoreboard_depends_on_the_other_results_and_on_failures(good):

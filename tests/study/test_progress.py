@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.study import progress
-from repro.study.progress import WIDTH, Progress, describe
+from repro.study.run import progress
+from repro.study.run.progress import WIDTH, Progress, describe
 
 
 @pytest.fixture

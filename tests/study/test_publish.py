@@ -8,8 +8,9 @@ from helpers.workshop import forge
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
-from repro.study import catalogue, publish, published
-from repro.study.publish import publish as copy
+from repro.study.notebooks import catalogue
+from repro.study.publish import publish, published
+from repro.study.publish.publish import publish as copy
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
 BOTH = "profiles = { quick = {}, paper = { value = 2.0 }, beyond = {} }"

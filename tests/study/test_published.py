@@ -5,12 +5,15 @@ import random
 import re
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 
 from repro.files import read_json
-from repro.study import catalogue, claims, published
-from repro.study.paths import Project
+from repro.study.judge import claims
+from repro.study.judge.verdicts import Verdict
+from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
 
 PROJECT = Project.default()
 FILES = [f for f in sorted((PROJECT.data / "published").glob("*.csv")) if not f.stem.endswith("_figures")]
@@ -76,9 +79,23 @@ def test_pages_say_of_the_published_results_what_they_are(tool, name):
 
 def test_the_readme_counts_every_claim_once(tool):
     made = tool.Publication(PROJECT)
-    rows = [line.split("|") for line in made.counts().splitlines()[2:]]
-    *chapters, whole = [sum(map(int, row[3:-1])) for row in rows]
-    assert sum(chapters) == whole == len(made.found)
+    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in made.counts().splitlines()]
+    assert head[-2] == "GPU"
+    *papers, whole = [sum(int(n) for name, n in zip(head, row, strict=True) if name in set(Verdict)) for row in rows]
+    assert sum(papers) == whole == len(made.found)
+
+
+def test_the_readme_counts_the_rules_that_were_corrected(tool, monkeypatch):
+    made = tool.Publication(PROJECT)
+    column = "of these, rule corrected"
+    changed = {claim.claim.id for claim in made.found[:3]}
+    # a claim of which the rule was not corrected has no text there
+    found = [replace(f, claim=replace(f.claim, was="so" if f.claim.id in changed else "")) for f in made.found]
+    monkeypatch.setitem(made.__dict__, "found", found)
+    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in made.counts().splitlines()]
+    assert [row[head.index(column)] for row in (rows[0], rows[-1])] == ["3", "3"]
+    monkeypatch.setitem(made.__dict__, "found", [replace(f, claim=replace(f.claim, was="")) for f in found])
+    assert column not in made.counts()
 
 
 def test_the_path_leads_through_every_notebook_in_the_order_of_the_catalogue(tool):

@@ -10,7 +10,8 @@ import pytest
 
 from repro.errors import CheckError, InputError
 from repro.files import write_json
-from repro.study.record import open_record, plain
+from repro.study.judge.claims import find
+from repro.study.keep.record import open_record, plain
 
 matplotlib.use("Agg")
 TIMING = {"seconds": 1.0, "spread": 0.01, "device": "serial", "precision": "float32", "size": [8, 8]}
@@ -80,8 +81,8 @@ def test_claim_declared_twice_is_refused(workshop):
     ("claim", "message"),
     [
         ("toy-999", "unknown claim 'toy-999'"),
-        ("toy-005", r"not judged, so not measured: toy-005 \(it states the set-up\)"),
-        ("toy-007", r"not judged, so not measured: toy-007 \(it restates toy-001\)"),
+        ("toy-005", r"not measured by any run: toy-005 \(it states the set-up\)"),
+        ("toy-007", r"not measured by any run: toy-007 \(it restates toy-001\)"),
     ],
 )
 def test_unknown_setup_and_restated_claims_can_not_be_declared(workshop, claim, message):
@@ -155,6 +156,36 @@ def test_what_is_no_speedup_keeps_no_baseline(record):
     assert content(record)["claims"]["toy-001"] == {"measured": 0.5541}
 
 
+ARITHMETIC = "toy-090,text,cells,,14,cells,,arithmetic,,,half of 26 and one,,\n"
+
+
+def test_what_follows_from_a_definition_is_kept_and_not_judged(workshop):
+    workshop.claims.write_text(workshop.claims.read_text() + ARITHMETIC)
+    record = open_record("toy/good", parameters={}, claims=["toy-001", "toy-090"])
+    assert record.measure("toy-090", 13).verdict == "arithmetic"
+    record.measure("toy-001", 0.5543)
+    shown = record.verdicts().set_index("id")
+    assert shown.loc["toy-090", ["measured", "verdict", "reason"]].tolist() == [13, "arithmetic", "half of 26 and one"]
+    assert content(record)["claims"]["toy-090"] == {"measured": 13}
+
+
+def test_rules_and_the_papers_numbers_that_were_asked_for_are_kept(workshop, record):
+    find(["toy-002"], workshop.project)
+    kept = content(record)
+    assert kept["rules"]["toy-001"] == {
+        "quantity": "centre",
+        "case": "Re=400",
+        "value": "0.5543",
+        "unit": "x/L",
+        "kind": "physics",
+        "rule": "within",
+        "tolerance": "0.0015",
+    }
+    assert kept["stated"]["toy-002"] == "924 MLUPS"
+    assert "toy-005" not in kept["stated"]
+    assert "toy-005" not in kept["rules"]
+
+
 @pytest.mark.parametrize("call", [("not_comparable", 1.0), ("not_measured",)], ids=lambda call: call[0])
 def test_missing_reason_is_refused(record, call):
     name, *values = call
@@ -163,10 +194,10 @@ def test_missing_reason_is_refused(record, call):
 
 
 def test_several_values_are_handed_over_at_once(record):
-    record.measure_all({"toy-001": 0.5543, "toy-003": 0.1}, trend="it falls")
+    record.measure_all({"toy-001": 0.5543, "toy-003": 0.1}, note="it falls")
     claims = content(record)["claims"]
     assert [claims[i]["measured"] for i in ("toy-001", "toy-003")] == [0.5543, 0.1]
-    assert claims["toy-003"]["trend"] == "it falls"
+    assert claims["toy-003"]["note"] == "it falls"
 
 
 def test_verdicts_show_measured_and_paper_side_by_side(record):

@@ -12,10 +12,10 @@ from helpers.workshop import GOOD, forge
 
 from repro.errors import InputError
 from repro.files import read_json
-from repro.study import catalogue, cells, links, mathml, report, scoreboard, terminal, text
-from repro.study.links import Links
-from repro.study.page import convert
-from repro.study.paths import Project
+from repro.study.notebooks import Project, catalogue, read_cells
+from repro.study.show import html, markdown, report, scoreboard
+from repro.study.show.html import convert
+from repro.study.show.markdown import Links
 
 CLAIMS = {"toy-001": {"measured": 0.5541}, "toy-002": {"measured": None, "not_measured": "no GPU"}}
 
@@ -37,14 +37,14 @@ def row(workshop, claim: str):
 def test_untested_claims_count_as_not_measured_and_set_up_and_restatements_not_at_all(finished):
     counts = report.open_report(project=finished.project).papers().loc["toy"].to_dict()
     assert {verdict: count for verdict, count in counts.items() if count} == {"reproduced": 1, "not measured": 4}
-    assert list(counts) == report.VERDICTS
+    assert list(counts) == [*report.VERDICTS, report.CORRECTED]
 
 
 def test_restatements_are_listed_with_the_claim_that_they_restate(finished):
     found = report.open_report(project=finished.project)
     assert [(row["id"], row["same_as"]) for row in found.linked] == [("toy-007", "toy-001")]
     assert "toy-007" not in set(found.claims["id"])
-    for page in scoreboard.write(found)[1:]:
+    for page in scoreboard.write_scoreboard(found)[1:]:
         assert "Stated twice, counted once" in page.read_text()
         assert "toy-007" in page.read_text()
 
@@ -105,7 +105,8 @@ def test_result_that_the_sources_have_outgrown_is_named_with_what_changed(finish
     assert found.outdated == {"toy/good": "notebooks/toy/good.ipynb changed"}
     line = "OUT OF DATE toy/good: notebooks/toy/good.ipynb changed; run it again"
     assert all(
-        line in page for page in (terminal.summary(found), *(f.read_text() for f in scoreboard.write(found)[1:]))
+        line in page
+        for page in (scoreboard.summary(found), *(f.read_text() for f in scoreboard.write_scoreboard(found)[1:]))
     )
 
 
@@ -122,14 +123,14 @@ def test_result_that_fits_its_sources_is_not_out_of_date(finished):
 def test_speedup_is_shown_with_what_it_is_over(finished):
     entry = {"measured": 4.5, "baseline": "one core, 5 MLUPS"}
     finished.finish("toy/good", {"toy-006": entry})
-    assert "4.5 (over one core, 5 MLUPS)" in terminal.summary(report.open_report(project=finished.project))
+    assert "4.5 (over one core, 5 MLUPS)" in scoreboard.summary(report.open_report(project=finished.project))
 
 
 def test_pages_name_failures_claims_and_figures(finished):
     found = report.open_report(project=finished.project)
-    csv, markdown, html = (file.read_text() for file in scoreboard.write(found))
+    csv, markdown, html = (file.read_text() for file in scoreboard.write_scoreboard(found))
     assert csv.count("\n") == 6
-    for page in (markdown, html, terminal.summary(found)):
+    for page in (markdown, html, scoreboard.summary(found)):
         assert "ZeroDivisionError: division by zero (cell 1)" in page
         assert "toy-001" in page
     assert 'src="data:image/png;base64,' in html
@@ -138,11 +139,11 @@ def test_pages_name_failures_claims_and_figures(finished):
 
 def test_claims_are_linked_to_their_notebook_and_its_figures(finished):
     found = report.open_report(project=finished.project)
-    page = text.claims(found.rows, found, Links(figures="../../"))
+    page = markdown.claims(found.rows, found, Links(figures="../../"))
     assert "[toy-001](toy/good.ipynb)" in page
     assert "[a](../../figures/toy-good-a.png)" in page
-    markdown = scoreboard.write(found)[1].read_text()
-    assert all((found.folder / name).is_file() for name in re.findall(r"\]\(([^)]+)\)", markdown))
+    text = scoreboard.write_scoreboard(found)[1].read_text()
+    assert all((found.folder / name).is_file() for name in re.findall(r"\]\(([^)]+)\)", text))
 
 
 @pytest.mark.parametrize(("profile", "prefix"), [("quick", ""), ("paper", "../../")])
@@ -152,17 +153,17 @@ def test_figures_are_where_the_executed_scoreboard_will_lie(good, monkeypatch, p
     good.finish("toy/good", CLAIMS, profile=profile)
     folder = good.folder(profile)
     monkeypatch.chdir(good.project.notebooks)
-    place = links.from_notebook(report.open_report(folder, good.project))
+    place = markdown.from_notebook(report.open_report(folder, good.project))
     assert place.figures == place.notebooks == f"../build/{profile}/machine/"
     monkeypatch.setenv("REPRO_RUN", str(folder))
-    assert links.from_notebook(report.open_report(project=good.project)) == Links("", prefix)
+    assert markdown.from_notebook(report.open_report(project=good.project)) == Links("", prefix)
 
 
 def test_no_reason_is_cut_off(finished):
     entry = {"measured": None, "not_measured": "why " * 100 + "it is so"}
     finished.finish("toy/good", {"toy-001": entry})
     found = report.open_report(project=finished.project)
-    assert all(entry["not_measured"] in file.read_text() for file in scoreboard.write(found))
+    assert all(entry["not_measured"] in file.read_text() for file in scoreboard.write_scoreboard(found))
 
 
 def test_a_notebooks_page_needs_no_network_and_writes_formulas_as_mathml(tmp_path):
@@ -181,9 +182,9 @@ def test_a_notebooks_page_needs_no_network_and_writes_formulas_as_mathml(tmp_pat
 def test_every_formula_of_the_notebooks_has_mathml():
     project = Project.default()
     for book in catalogue.load(project).notebooks:
-        for cell in cells.read(book.source(project)):
+        for cell in read_cells(book.source(project)):
             if cell["cell_type"] == "markdown":
-                page = mathml.html("".join(cell["source"]))
+                page = html.markdown_to_html("".join(cell["source"]))
                 assert not re.search(r"<m\w[^>]*>[^<]*\\", page), book.id
 
 
@@ -235,8 +236,8 @@ def test_changed_parameters_stand_in_the_title_and_their_folder_is_not_the_newes
     finished.finish("toy/good", CLAIMS, folder=folder, changed=("value=2",))
     title = "Scoreboard: profile quick on machine, toy/good with value=2"
     found = report.open_report(folder, finished.project)
-    assert all(title in page.read_text() for page in scoreboard.write(found)[1:])
-    assert terminal.summary(found).startswith(title + "\n")
+    assert all(title in page.read_text() for page in scoreboard.write_scoreboard(found)[1:])
+    assert scoreboard.summary(found).startswith(title + "\n")
     assert found.outdated == {}
     assert report.open_report(project=finished.project).changed == {}
 
@@ -271,16 +272,16 @@ def test_earlier_result_of_a_notebook_that_has_failed_since_says_so(finished):
 def test_report_names_missing_figures_and_shows_the_rest(finished):
     (finished.folder() / "figures/toy-good-a.png").unlink()
     found = report.open_report(project=finished.project)
-    *_, page = scoreboard.write(found)
+    *_, page = scoreboard.write_scoreboard(found)
     line = "NOT FINISHED toy/good: figures/toy-good-a.png is missing; run it again"
-    assert line in terminal.summary(found)
+    assert line in scoreboard.summary(found)
     assert line in page.read_text()
     assert list(found.judged()["id"]) == ["toy-001"]
 
 
 def test_report_changes_no_result(finished):
     before = read_json(finished.folder() / "toy/good.json")
-    scoreboard.write(report.open_report(project=finished.project))
+    scoreboard.write_scoreboard(report.open_report(project=finished.project))
     assert read_json(finished.folder() / "toy/good.json") == before
 
 

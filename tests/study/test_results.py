@@ -9,7 +9,8 @@ from helpers.workshop import GOOD, forge
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
-from repro.study import report, results, scoreboard, seal, terminal
+from repro.study.keep import results
+from repro.study.show import report, scoreboard
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
 
@@ -135,7 +136,7 @@ def test_result_that_seals_what_is_not_its_own_is_damaged(good, folder):
 def test_notebook_that_is_none_makes_a_result_unfinished_though_it_is_sealed(good, folder):
     (folder / "toy/good.ipynb").write_text("{}")
     files = read_json(folder / "toy/good.json")["files"]
-    forge(folder / "toy/good.json", files=files | {"toy/good.ipynb": seal.digest(folder / "toy/good.ipynb")})
+    forge(folder / "toy/good.json", files=files | {"toy/good.ipynb": results.digest(folder / "toy/good.ipynb")})
     assert state(good) == "not finished: toy/good.ipynb is damaged"
 
 
@@ -163,16 +164,16 @@ def test_report_names_a_damaged_result_and_shows_the_others(good, folder):
     good.add("toy/other", GOOD.replace("toy/good", "toy/other"))
     (folder / "toy/other.json").write_text(json.dumps({"claims": {}}))
     found = report.open_report(folder, good.project)
-    assert "NOT FINISHED toy/other: toy/other.json is damaged" in terminal.summary(found)
+    assert "NOT FINISHED toy/other: toy/other.json is damaged" in scoreboard.summary(found)
     assert list(found.judged()["id"]) == ["toy-001"]
-    scoreboard.write(found)
+    scoreboard.write_scoreboard(found)
 
 
 @pytest.mark.parametrize("content", ['{"error": 1}', "{}", "null", '{"error": "E", "message'])
 def test_damaged_failure_is_named_and_counts_as_not_finished(good, folder, content):
     good.fail("toy/good").write_text(content)
     assert state(good) == "not finished: failed/toy/good.json is damaged"
-    scoreboard.write(report.open_report(folder, good.project))
+    scoreboard.write_scoreboard(report.open_report(folder, good.project))
 
 
 def test_result_is_not_current_after_a_later_failure(good, folder):

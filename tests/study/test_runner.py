@@ -16,10 +16,10 @@ from helpers.processes import gone
 from helpers.workshop import GOOD
 
 from repro.errors import InputError
-from repro.study import execute
-from repro.study.provenance import cores
-from repro.study.results import look
-from repro.study.runner import run, running
+from repro.study.keep.provenance import cores
+from repro.study.keep.results import look
+from repro.study.run import execute
+from repro.study.run.runner import run, running
 
 PACKAGE = Path(__file__).resolve().parents[2]
 SLEEP = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(value)"
@@ -44,7 +44,7 @@ def pretend(monkeypatch) -> list[dict]:
         jobs.append(job)
         return {"status": "done", "seconds": 0.1}
 
-    monkeypatch.setattr("repro.study.runner.run_job", run_job)
+    monkeypatch.setattr("repro.study.run.runner.run_job", run_job)
     return jobs
 
 
@@ -111,8 +111,9 @@ def test_notebook_runs_with_this_python_whatever_kernel_it_names(workshop):
 
 @pytest.fixture
 def two(workshop):
-    """A project with two results, of which one depends on the claims."""
-    workshop.add("toy/a", "pass", entry='data = ["published/toy.csv"]')
+    """A project with two results, of which one depends on the points of a figure."""
+    (workshop.project.data / "published/toy_figures.csv").write_text("x,y\n")
+    workshop.add("toy/a", "pass", entry='data = ["published/toy_figures.csv"]')
     workshop.add("toy/b", "pass")
     for name in ("toy/a", "toy/b"):
         workshop.finish(name, folder=workshop.project.build / "run")
@@ -129,9 +130,9 @@ def test_touching_a_file_reruns_nothing(two, pretend, later):
 
 
 def test_changing_a_file_reruns_what_depends_on_it_and_says_why(two, pretend, capsys):
-    two.claims.write_text(two.claims.read_text() + "\n")
+    (two.project.data / "published/toy_figures.csv").write_text("x,y\n1,2\n")
     assert statuses(two) == {"toy/a": "done", "toy/b": "up to date"}
-    assert "toy/a runs again, it is out of date: data/published/toy.csv changed\n" in capsys.readouterr().err
+    assert "toy/a runs again, it is out of date: data/published/toy_figures.csv changed\n" in capsys.readouterr().err
 
 
 def test_fresh_runs_even_what_is_up_to_date(two, pretend):
@@ -220,7 +221,7 @@ def test_scoreboard_runs_last_and_the_longest_first(workshop, monkeypatch):
         running.remove(job["id"])
         return {"status": "done", "seconds": 0.1}
 
-    monkeypatch.setattr("repro.study.runner.run_job", pretend)
+    monkeypatch.setattr("repro.study.run.runner.run_job", pretend)
     workshop.add("score", "pass", entry='needs = ["*"]')
     for name, seconds in {"a": 10, "b": 30, "c": 20}.items():
         workshop.add(name, "pass", entry=f"seconds = {{ quick = {seconds} }}")
@@ -253,7 +254,7 @@ def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(worksh
         time.sleep(0.1)
         return {"status": "done", "seconds": 0.1}
 
-    monkeypatch.setattr("repro.study.runner.run_job", pretend)
+    monkeypatch.setattr("repro.study.run.runner.run_job", pretend)
     workshop.add("score", "pass", entry='needs = ["*"]')
     for name in "abt":
         workshop.add(name, "pass", entry=f"timing = {'true' if name == 't' else 'false'}")
@@ -268,7 +269,7 @@ def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(worksh
 )
 def test_share_of_cores_keeps_to_a_limit_that_is_set(monkeypatch, given, beside, threads):
     monkeypatch.setenv("NUMBA_NUM_THREADS", given)
-    monkeypatch.setattr("repro.study.provenance.cores", lambda: 8)
+    monkeypatch.setattr("repro.study.keep.provenance.cores", lambda: 8)
     assert execute._share_of_cores(beside).get("NUMBA_NUM_THREADS") == (threads and str(threads))
 
 

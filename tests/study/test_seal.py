@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.files import read_json, write_json
-from repro.study import results, seal
+from repro.study.keep import results
 
 JSON, NOTEBOOK, FIGURE = "toy/good.json", "toy/good.ipynb", "figures/toy-good-a.png"
 CLAIMS = {"toy-001": {"measured": 0.5541}, "toy-002": {"measured": None, "not_measured": "no GPU"}}
@@ -20,7 +20,7 @@ def folder(good):
 
 
 def flaws(folder) -> list[str]:
-    return seal.flaws(folder / JSON, lambda name: folder / name)
+    return results.seal_flaws(folder / JSON, lambda name: folder / name)
 
 
 def test_result_as_the_run_left_it_is_without_flaw(folder):

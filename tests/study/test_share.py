@@ -12,10 +12,10 @@ import pytest
 from helpers.processes import gone
 
 from repro.errors import InputError
-from repro.study import mps
-from repro.study.execute import run_job
-from repro.study.mps import PIPES, Service
-from repro.study.runner import run
+from repro.study.run import guard
+from repro.study.run.execute import run_job
+from repro.study.run.guard import PIPES, MpsService
+from repro.study.run.runner import run
 
 BEGINS = """
     import os, pathlib, sys, time
@@ -33,14 +33,14 @@ def program(tmp_path, monkeypatch):
     """Put a program in the place of the service's; any process is let in."""
 
     def put(code: str) -> None:
-        file = tmp_path / "programs" / mps.PROGRAM
+        file = tmp_path / "programs" / guard.PROGRAM
         file.parent.mkdir()
         file.write_text(f"#!{sys.executable}\n{textwrap.dedent(code)}")
         file.chmod(0o755)
         monkeypatch.setenv("PATH", f"{file.parent}:{os.environ['PATH']}")
 
     monkeypatch.delenv(PIPES, raising=False)
-    monkeypatch.setattr("repro.study.mps.KNOCK", "pass")
+    monkeypatch.setattr("repro.study.run.guard.KNOCK", "pass")
     return put
 
 
@@ -62,10 +62,10 @@ def on_gpu(monkeypatch) -> list[dict]:
             at_work.remove(job["id"])
         return {"status": "done", "seconds": 0.3}
 
-    monkeypatch.setattr("repro.study.runner.run_job", work)
-    monkeypatch.setattr("repro.study.provenance.resolve_device", lambda device: "cuda")
-    monkeypatch.setattr("repro.study.provenance.machine_name", lambda device: "a-gpu")
-    monkeypatch.setattr("repro.study.mps.which", lambda name: None)
+    monkeypatch.setattr("repro.study.run.runner.run_job", work)
+    monkeypatch.setattr("repro.study.keep.provenance.resolve_device", lambda device: "cuda")
+    monkeypatch.setattr("repro.study.keep.provenance.machine_name", lambda device: "a-gpu")
+    monkeypatch.setattr("repro.study.run.guard.which", lambda name: None)
     return jobs
 
 
@@ -106,7 +106,7 @@ def test_what_shares_a_gpu_is_told_of_the_service_and_what_measures_speed_is_not
     workshop, on_gpu, monkeypatch, program
 ):
     program(BEGINS)
-    monkeypatch.setattr("repro.study.mps.which", lambda name: name)
+    monkeypatch.setattr("repro.study.run.guard.which", lambda name: name)
     _add(workshop)
     _together(workshop, on_gpu, share=3)
     told = {job["id"]: job["variables"] for job in on_gpu}
@@ -131,7 +131,7 @@ def test_sharing_is_for_a_gpu(good):
 
 
 def test_a_notebook_finds_the_variables_of_its_job(workshop, monkeypatch):
-    monkeypatch.setattr("repro.study.runner.run_job", lambda job: run_job(job | {"variables": {"TOLD": "yes"}}))
+    monkeypatch.setattr("repro.study.run.runner.run_job", lambda job: run_job(job | {"variables": {"TOLD": "yes"}}))
     workshop.add("toy/told", "import os\nassert os.environ['TOLD'] == 'yes'")
     (outcome,) = run(project=workshop.project, output=workshop.project.build / "run", device="serial")
     assert outcome.status == "done", outcome.message
@@ -139,7 +139,7 @@ def test_a_notebook_finds_the_variables_of_its_job(workshop, monkeypatch):
 
 def test_the_service_begins_once_and_leaves_nothing(program, capsys):
     program(BEGINS)
-    service = Service(print)
+    service = MpsService(print)
     told = service.variables()
     assert service.variables() == told
     folder = Path(told[PIPES])
@@ -154,7 +154,7 @@ def test_the_service_begins_once_and_leaves_nothing(program, capsys):
 def test_a_service_that_the_user_has_is_used(program, monkeypatch):
     program(BEGINS)
     monkeypatch.setenv(PIPES, "/somewhere")
-    service = Service(print)
+    service = MpsService(print)
     assert service.variables() == {}
     service.end()
 
@@ -169,13 +169,13 @@ def test_a_service_that_the_user_has_is_used(program, monkeypatch):
 )
 def test_a_service_that_fails_is_named_once_and_ended(program, monkeypatch, code, knock, why, tmp_path):
     program(code)
-    monkeypatch.setattr("repro.study.mps.KNOCK", knock)
-    monkeypatch.setattr("repro.study.mps.PATIENCE", 3)
-    monkeypatch.setattr("repro.study.mps.mkdtemp", lambda prefix: str(_made(tmp_path / "pipes")))
+    monkeypatch.setattr("repro.study.run.guard.KNOCK", knock)
+    monkeypatch.setattr("repro.study.run.guard.PATIENCE", 3)
+    monkeypatch.setattr("repro.study.run.guard.mkdtemp", lambda prefix: str(_made(tmp_path / "pipes")))
     said = []
-    service = Service(said.append)
+    service = MpsService(said.append)
     assert service.variables() == service.variables() == {}
-    assert said == [f"notebooks take turns on the GPU: {mps.PROGRAM} {why}"]
+    assert said == [f"notebooks take turns on the GPU: {guard.PROGRAM} {why}"]
     assert not (tmp_path / "pipes").exists()
     service.end()
 
@@ -189,9 +189,9 @@ def test_the_service_ends_with_the_run_that_is_killed(program, tmp_path):
     program(BEGINS)
     code = """
         import os, signal
-        from repro.study import mps
-        mps.KNOCK = "pass"
-        print(mps.Service(print).variables()[mps.PIPES], flush=True)
+        from repro.study.run import guard
+        guard.KNOCK = "pass"
+        print(guard.MpsService(print).variables()[guard.PIPES], flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     done = psutil.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=-1, text=True)

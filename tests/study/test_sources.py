@@ -2,9 +2,8 @@
 
 import pytest
 
-from repro.study import catalogue
-from repro.study.paths import Project
-from repro.study.sources import sources
+from repro.study.keep.sources import sources
+from repro.study.notebooks import Project, catalogue
 
 TABLE = '_HOMES = {"fast": "quick", "slow": "lame"}\ndef __getattr__(name): ...\n'
 
@@ -127,4 +126,4 @@ def test_no_notebook_depends_on_what_another_paper_is_about(real, paper, others)
 
 
 def test_notebooks_depend_on_the_papers_own_module_and_on_the_judge(real):
-    assert {"papers/porous/box/cavity.py", "study/verdicts.py", "study/record.py"} <= real["porous/cavity"]
+    assert {"papers/porous/box/cavity.py", "study/judge/verdicts.py", "study/keep/record.py"} <= real["porous/cavity"]

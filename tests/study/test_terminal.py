@@ -3,8 +3,8 @@
 import pytest
 from helpers.workshop import forge
 
-from repro.study import report, scoreboard, terminal
-from repro.study.text import shown
+from repro.study.show import report, scoreboard
+from repro.study.show.markdown import shown
 
 CLAIMS = {
     "toy-001": {"measured": 0.5541},
@@ -24,7 +24,7 @@ def finished(good):
 
 
 def test_every_line_fits_80_columns(finished):
-    lines = terminal.summary(report.open_report(project=finished.project)).splitlines()
+    lines = scoreboard.summary(report.open_report(project=finished.project)).splitlines()
     assert max(map(len, lines)) <= 80
     text = " ".join(" ".join(lines).split())
     assert "centre, Re=400: 0.5541 x/L, paper 0.5543 x/L" in text
@@ -34,7 +34,7 @@ def test_every_line_fits_80_columns(finished):
 
 def test_a_run_of_chosen_notebooks_shows_theirs_alone(finished):
     found = report.open_report(project=finished.project).only([LONG])
-    text = terminal.summary(found)
+    text = scoreboard.summary(found)
     assert LONG in text
     assert "toy/good" not in text
     assert "toy-001" not in text
@@ -43,15 +43,15 @@ def test_a_run_of_chosen_notebooks_shows_theirs_alone(finished):
 
 def test_notebook_without_claims_says_nothing_of_claims(finished):
     found = report.open_report(project=finished.project).only(["toy/later"])
-    assert terminal.summary(found) == "Scoreboard: profile quick on machine\n\ntoy/later  not run"
+    assert scoreboard.summary(found) == "Scoreboard: profile quick on machine\n\ntoy/later  not run"
 
 
 def test_headlines_are_told_with_their_notebook(finished):
     forge(finished.folder() / "toy/good.json", headlines=["k = 3 millidarcy"])
     found = report.open_report(project=finished.project)
-    assert terminal.headlines(found) == "toy/good: k = 3 millidarcy"
-    assert terminal.headlines(found.only([LONG])) == ""
-    scoreboard.write(found)
+    assert scoreboard.headlines(found) == "toy/good: k = 3 millidarcy"
+    assert scoreboard.headlines(found.only([LONG])) == ""
+    scoreboard.write_scoreboard(found)
 
 
 @pytest.mark.parametrize("wrong", ["k = 3", [3], {"k": 3}])

@@ -6,9 +6,10 @@ import pytest
 from helpers.workshop import claim
 
 from repro.errors import InputError
-from repro.study.evidence import Evidence
-from repro.study.text import verdicts
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge, judge_by_first_rule
+from repro.study.show.markdown import verdicts
 
 HIT, MISS, TIE, NEWER = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.TIE, Verdict.NEWER_HARDWARE
 ORDER = {"a": [3, 4, 5], "b": [1, 2, 2]}
@@ -81,19 +82,122 @@ def test_order_of_speeds_that_holds_is_reproduced():
     assert verdict(claim("a > b", "order", kind="speed"), ORDER) == HIT
 
 
+RISES = "> 0: it rises"
+THREE = {"a": [3, 4, 5], "b": [1, 2, 2], "c": [0, 0, 0]}
+
+
 @pytest.mark.parametrize(
-    ("judged", "miss"), [(claim(tolerance="1"), 12.0), (claim("b > a", "order", kind="mechanism"), ORDER)]
+    ("judged", "miss"),
+    [
+        (claim(tolerance="1", trend=RISES), 12.0),
+        (claim("-10", tolerance="1", trend="< 0: it falls"), -3.0),
+        (claim("b > a > c", "order", kind="mechanism", trend="a > c: it falls in the end"), THREE),
+        (claim("b > a", "order", kind="mechanism", trend="a > b: it falls"), {"x": ORDER, "y": ORDER}),
+    ],
 )
-def test_miss_with_the_trend_is_trend_only_and_says_which(judged, miss):
-    judgement = judge(judged, Evidence(miss, trend="it rises"))
+def test_miss_with_the_trend_of_the_claim_is_trend_only_and_says_which(judged, miss):
+    judgement = judge(judged, Evidence(miss))
     assert judgement.verdict == Verdict.TREND_ONLY
-    assert judgement.reason.startswith("it rises; ")
+    assert judgement.reason.startswith(("it rises; ", "it falls"))
+
+
+@pytest.mark.parametrize(
+    ("judged", "evidence"),
+    [
+        # the bound itself, the other side, and a scatter that reaches over it
+        (claim(tolerance="1", trend=RISES), Evidence(0.0)),
+        (claim(tolerance="1", trend=RISES), Evidence(-3.0)),
+        (claim(tolerance="1", trend=RISES), Evidence(2.0, scatter=2.5)),
+        (claim("-10", tolerance="1", trend="< 0: it falls"), Evidence(3.0)),
+        (claim("b > a > c", "order", kind="mechanism", trend="c > a: it rises"), Evidence(THREE)),
+        # entries that overlap, and one that was not measured
+        (
+            claim("b > a", "order", kind="mechanism", trend="a > b: it falls"),
+            Evidence({"x": ORDER, "y": {"a": [1, 1, 3], "b": [2, 2, 2]}}),
+        ),
+        # what a notebook says of it counts for nothing
+        (claim(tolerance="1"), Evidence(12.0, trend="it rises")),
+    ],
+)
+def test_miss_without_the_trend_is_not_reproduced(judged, evidence):
+    assert judge(judged, evidence).verdict in (MISS, TIE)
+    assert judge(judged, evidence).verdict != Verdict.TREND_ONLY
 
 
 def test_trend_changes_no_hit_and_no_tie():
-    assert verdict(claim(tolerance="1"), 10, trend="it rises") == HIT
-    assert verdict(claim(rule="at least", kind="speed"), 11, trend="it rises") == NEWER
-    assert verdict(claim(tolerance="1"), 10, scatter=2, trend="it rises") == TIE
+    assert verdict(claim(tolerance="1", trend=RISES), 10) == HIT
+    assert verdict(claim(rule="at least", kind="speed", trend=RISES), 11) == NEWER
+    assert verdict(claim(tolerance="1", trend=RISES), 10, scatter=2) == TIE
+
+
+@pytest.mark.parametrize("kind", claims.INCOMPARABLE)
+@pytest.mark.parametrize("measured", [10.0, 9.0, 11.0, 0.0, 1e9])
+@pytest.mark.parametrize("rule", ["within", "at least", "at most"])
+def test_what_hangs_on_hardware_is_not_comparable_met_or_missed(kind, measured, rule):
+    judgement = judge(claim(rule=rule, kind=kind, why="a cache", unit="%", trend=RISES), Evidence(measured))
+    assert judgement.verdict == Verdict.NOT_COMPARABLE
+    assert judgement.reason.endswith("10 % in the paper: a cache")
+
+
+@pytest.mark.parametrize("stated", ["a > b", "b > a", "a"])
+def test_an_order_of_hardware_is_not_comparable_either_way(stated):
+    judgement = judge(claim(stated, "order", kind="hardware", why="a cache"), Evidence(ORDER))
+    assert judgement.verdict == Verdict.NOT_COMPARABLE
+    assert judgement.reason.startswith("a > b here")
+
+
+def test_what_hangs_on_hardware_and_was_not_measured_is_not_measured():
+    silent = Evidence(not_measured="no GPU")
+    assert judge(claim(kind="hardware", why="a cache"), silent).verdict == Verdict.NOT_MEASURED
+
+
+def test_a_speedup_that_is_missed_is_a_ratio_of_two_processors_and_not_comparable():
+    speedup = claim(rule="at least", kind="speed", unit="x")
+    assert verdict(speedup, 9) == Verdict.NOT_COMPARABLE
+    assert verdict(speedup, 11) == NEWER
+    assert verdict(speedup, 10, scatter=1) == TIE
+    # a gain on one device is none
+    assert verdict(claim(rule="at least", kind="mechanism", unit="x"), 9) == MISS
+
+
+@pytest.mark.parametrize("kind", [*claims.SHOWN, "setup"])
+def test_arithmetic_yardsticks_and_set_up_have_no_verdict(kind):
+    with pytest.raises(InputError, match="claim toy-001 is not judged"):
+        judge(claim(rule="", kind=kind, why="by definition"), Evidence(10.0))
+
+
+WAS = "rule = at most | tolerance = 1 | reason = a node"
+
+
+def test_the_first_rule_judges_todays_value_where_the_same_was_measured():
+    judged = claim(tolerance="0.1", was=WAS)
+    assert verdict(judged, 9) == MISS
+    assert judge_by_first_rule(judged, Evidence(9.0)).verdict == HIT
+    assert judge_by_first_rule(judged, Evidence(11.5)).verdict == MISS
+    assert judge_by_first_rule(claim(), Evidence(9.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("was", "expected"),
+    [
+        ("quantity = gain in time | value = 1 | rule = at least | measured = 0.78 | reason = another gain", MISS),
+        ("value = 1 | rule = at least | measured = 1.2 | reason = another gain", HIT),
+        ("value = a < b < c | rule = order | measured = a = 1, b = 3, c = 2 | reason = b left out", MISS),
+        ("value = a < b | rule = order | measured = a = 1, b = 3 | reason = b left out", HIT),
+        ("kind = speed | rule = at least | measured = 12 | reason = a chip", NEWER),
+        # first rules know nothing of what is comparable
+        ("kind = speed | unit = x | rule = at least | measured = 2 | reason = a chip", MISS),
+    ],
+)
+def test_the_first_rule_judges_what_was_measured_by_it(was, expected):
+    for kind, rule in (("physics", "within"), ("hardware", "within"), ("arithmetic", "")):
+        judged = claim(rule=rule, kind=kind, why="so", was=was if "kind" in was else f"kind = physics | {was}")
+        assert judge_by_first_rule(judged, Evidence(10.0)).verdict == expected
+
+
+def test_without_a_value_the_first_rule_gives_none():
+    silent = Evidence(not_measured="no GPU")
+    assert judge_by_first_rule(claim(was=WAS), silent).verdict == Verdict.NOT_MEASURED
 
 
 @pytest.mark.parametrize(

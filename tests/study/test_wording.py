@@ -5,9 +5,10 @@ import pytest
 
 from repro.errors import InputError
 from repro.files import json_text, read_json
-from repro.study import catalogue, published, seal
-from repro.study.publish import publish
-from repro.study.wording import renew
+from repro.study.keep import results
+from repro.study.notebooks import catalogue
+from repro.study.publish import published
+from repro.study.publish.publish import publish, republish_text
 
 BOTH = "profiles = { quick = {}, paper = {} }"
 OLD, NEW = "# What is known", "# What was found\n\nIn better words."
@@ -59,20 +60,20 @@ def test_new_words_are_published_without_a_run_and_no_number_changes(told):
     told.commit()
     assert states(told)["toy/a"] == "out of date: notebooks/toy/a.ipynb changed"
     # what shows the others' results depends on them
-    assert renew(told.project) == ["toy/a", "score"]
+    assert republish_text(told.project) == ["toy/a", "score"]
     assert states(told) == {"toy/a": "up to date", "score": "up to date"}
     assert published.edited(catalogue.load(told.project), told.project) == []
     assert rendered(told).cells[0].source == NEW
     after = read_json(measured(told))
     assert after["run"].pop("text") == told.git("rev-parse", "HEAD")
     for result in (before, after):
-        del result["run"]["depends"]["files"]["notebooks/toy/a.ipynb"], result[seal.SEAL], result[seal.FILES]
+        del result["run"]["depends"]["files"]["notebooks/toy/a.ipynb"], result[results.SEAL], result[results.FILES]
     assert after == before
 
 
 def test_what_is_up_to_date_is_left_alone(told):
     before = measured(told).read_bytes()
-    assert renew(told.project) == []
+    assert republish_text(told.project) == []
     assert measured(told).read_bytes() == before
 
 
@@ -84,10 +85,11 @@ def test_words_are_not_renewed_where_a_run_could_come_out_otherwise(told, change
     if change == "parameters":
         told.catalogue.write_text(told.catalogue.read_text().replace("paper = {}", "paper = { value = 2.0 }", 1))
     if change == "data":
+        (told.project.data / "published/toy_figures.csv").write_text("x,y\n")
         told.catalogue.write_text(told.catalogue.read_text().replace(BOTH, f'data = ["published/*.csv"]\n{BOTH}', 1))
     told.commit()
     before = measured(told).read_bytes()
-    assert renew(told.project) == []
+    assert republish_text(told.project) == []
     assert measured(told).read_bytes() == before
     assert rendered(told).cells[0].source == OLD
     assert states(told)["toy/a"].startswith("out of date: ")
@@ -98,7 +100,7 @@ def test_the_seal_must_vouch_for_the_code_that_ran(told):
     executed.write_text(executed.read_text().replace("import repro.toy", "import repro.toy as toy"))
     retell(source(told), NEW)
     told.commit()
-    assert renew(told.project) == []
+    assert republish_text(told.project) == []
     assert states(told)["toy/a"] == "toy/a.ipynb is not what the run made"
 
 
@@ -108,14 +110,14 @@ def test_the_cell_that_sets_the_parameters_stays_behind_theirs(told):
     nbformat.write(book, executed)
     sidecar = read_json(measured(told))
     files = {"toy/a.ipynb": executed, "figures/toy-a-a.png": told.project.root / "figures/toy-a-a.png"}
-    measured(told).write_text(json_text(seal.sealed(sidecar, files)))
+    measured(told).write_text(json_text(results.sealed(sidecar, files)))
     retell(source(told), NEW)
     told.commit()
-    assert "toy/a" in renew(told.project)
+    assert "toy/a" in republish_text(told.project)
     assert [c.source for c in rendered(told).cells] == [NEW, "value = 0.5541", "value = 2.0", "import repro.toy"]
 
 
 def test_changes_that_are_not_committed_are_refused(told):
     retell(source(told), NEW)
     with pytest.raises(InputError, match="not committed: nothing is published"):
-        renew(told.project)
+        republish_text(told.project)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.dpd.cases import Bulk
 from repro.errors import CapacityError, CheckError, InputError
@@ -12,9 +13,9 @@ from repro.papers.dpd.cell_list import speed as lb
 from repro.parallel import Speed, Timing, part_seconds, select, time_launches
 from repro.particles.cells import Cells
 from repro.particles.linked_list import LinkedList
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 
 def test_all_lists_put_every_particle_into_the_cell_that_the_host_finds(device):
@@ -216,7 +217,7 @@ def test_fourteen_cells_are_counted_and_the_half_stencil_meets_each_pair_of_them
     visited, counted = lc.cells_visited((4, 3, 5))
     assert visited == 14
     assert counted.startswith("840 pairs of cells")
-    assert judge(claims.load("dpd")["dpd-010"], Evidence(visited)).verdict is Verdict.REPRODUCED
+    assert by_statement(claims.load("dpd")["dpd-010"], Evidence(visited)) is Verdict.REPRODUCED
     monkeypatch.setattr(lc, "OWN_CELL", 12)
     with pytest.raises(CheckError, match="meets 840 of 840 pairs of cells, 900 times"):
         lc.cells_visited((4, 3, 5))

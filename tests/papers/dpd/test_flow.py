@@ -15,9 +15,9 @@ from repro.errors import InputError
 from repro.papers.dpd.flow import channel_text, flows, plates, plates_text, sections
 from repro.papers.dpd.flow import figures as flow_figures
 from repro.parallel import select
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 PLATES = cases.Poiseuille(4, 4, 10, 0.02)
 CHANNEL = cases.Channel(32, 6, 16, 12, 4, frozen=None)

@@ -15,9 +15,9 @@ from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cel
 from repro.papers.dpd.load_balance.uneven import KINDS, Uneven, particles_in_cells
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import Cells, neighbour
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 GPU = SimpleNamespace(name="cuda")
 TWO_CORES = SimpleNamespace(name="threads", workers=2)

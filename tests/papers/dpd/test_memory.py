@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 from helpers.toolkit import ptx_of
 
 from repro.dpd.benchmark import check_forces, reference_forces
@@ -13,9 +14,9 @@ from repro.errors import CheckError, InputError
 from repro.papers.dpd.memory_and_launch import access, constants, text
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
 from repro.parallel import Speed, Timing, select
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict
 
 
 def test_every_walk_takes_each_number_once_whatever_a_thread_takes(device):
@@ -194,7 +195,7 @@ def test_a_gain_within_the_scatter_of_the_runs_is_a_tie_and_a_loss_refutes_the_c
     claim, plain = claims.load("dpd")["dpd-063"], ("half", "global memory")
     for runs, verdict in (((2.9, 3.0, 3.1), Verdict.TIE), ((3.3, 3.31, 3.32), Verdict.NOT_REPRODUCED)):
         table = _constants({plain: (3.0,) * 3, ("half", "read-only path"): runs})
-        assert judge(claim, Evidence(**memory_benchmark.read_only_gain(table))).verdict is verdict
+        assert by_statement(claim, Evidence(**memory_benchmark.read_only_gain(table))) is verdict
 
 
 def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypatch, threads):

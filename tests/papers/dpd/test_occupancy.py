@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.dpd.strategies.runs import LIST
 from repro.errors import DeviceError, InputError
@@ -11,9 +12,9 @@ from repro.papers.dpd.memory_and_launch import occupancy as launch
 from repro.papers.dpd.memory_and_launch import text
 from repro.papers.dpd.memory_and_launch.occupancy import HOPPER, KEPLER, occupancy
 from repro.parallel import Speed, Timing
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict
 
 
 def test_kepler_has_the_limits_that_the_paper_states():
@@ -154,7 +155,7 @@ def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing
     assert text.limits_note(limited) == "2 of 3 limits raise the occupancy; largest gains: particle 1.200"
     most = launch.gains_by_limits(_launched([row for row in _LIMITS if row[2] != 32]), 128)
     for found, verdict in ((limited, Verdict.REPRODUCED), (most, Verdict.NOT_REPRODUCED)):
-        assert judge(claim, Evidence(**launch.share_that_gains(found))).verdict is verdict
+        assert by_statement(claim, Evidence(**launch.share_that_gains(found))) is verdict
     with pytest.raises(InputError, match="no limit of registers raises the occupancy"):
         launch.share_that_gains(limited[limited["limit"] == 128])
 

@@ -12,9 +12,9 @@ from repro.papers.dpd.random_numbers import cycle, text
 from repro.papers.dpd.random_numbers import density_waves as dw
 from repro.papers.dpd.random_numbers import quality as rq
 from repro.parallel import select
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
 
 
 def _stepped(count: int) -> np.ndarray:

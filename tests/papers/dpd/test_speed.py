@@ -15,10 +15,10 @@ from repro.errors import CheckError, InputError
 from repro.papers.dpd.speed import figures, judged, linear, text, trajectories
 from repro.papers.dpd.speed import tables as speed_tables
 from repro.parallel import Speed, Timing, select
-from repro.study import claims
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge import claims
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
+from repro.study.notebooks import Project
 
 SERIAL = select("serial")
 CLAIMS = claims.load("dpd")

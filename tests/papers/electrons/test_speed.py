@@ -5,18 +5,19 @@ import re
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 from helpers.plain import PlainCore
 
 from repro.errors import InputError
 from repro.papers.electrons.speed import claims, figures, programs, tables, text
 from repro.papers.style import PAPER
 from repro.parallel import Speed, Timing
-from repro.study import claims as published
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.verdicts import Verdict, judge
+from repro.study.judge.claims import find, load
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict
+from repro.study.notebooks import Project
 
-CLAIMS = published.load("electrons")
+CLAIMS = load("electrons")
 SIZES = sorted(claims.TREND_NAMES)
 
 #: ns of a particle's step; a GPU's grow with the number of particles by a half at each size
@@ -98,10 +99,10 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     assert found[claims.SPEEDUP]["scatter"] == pytest.approx(0)
     assert found[claims.SPEEDUP]["baseline"].startswith("particle by particle on all cores")
     evidence = Evidence(found[claims.TREND]["measured"])
-    assert judge(CLAIMS[claims.TREND], evidence).verdict is Verdict.REPRODUCED
+    assert by_statement(CLAIMS[claims.TREND], evidence) is Verdict.REPRODUCED
     evidence = Evidence(found[claims.SPEEDUP]["measured"], baseline=found[claims.SPEEDUP]["baseline"])
-    assert judge(CLAIMS[claims.SPEEDUP], evidence).verdict is Verdict.NEWER_HARDWARE
-    setup = claims.setup(published.find(claims.SETUP), SIZES, 1)
+    assert by_statement(CLAIMS[claims.SPEEDUP], evidence) is Verdict.REPRODUCED
+    setup = claims.setup(find(claims.SETUP), SIZES, 1)
     assert "800 launches" in text.programs(table)
     assert "**44.4 times** as fast as *loop, all cores* (100 with 300,000)" in text.speedups(ratios)
     assert "over *loop, all cores* 2.2" in text.trend(ratios, table)
@@ -132,7 +133,7 @@ def test_a_trend_that_goes_the_other_way_is_not_reproduced(timed):
     ratios = tables.speedups(tables.speeds(SIZES, timed, runs=3))
     ratios["runs"] = [[1e3 / value for value in runs] for runs in ratios["runs"]]
     measured = claims.values(ratios, tables.speeds([SIZES[-1]], timed))[claims.TREND]["measured"]
-    assert judge(CLAIMS[claims.TREND], Evidence(measured)).verdict is Verdict.NOT_REPRODUCED
+    assert by_statement(CLAIMS[claims.TREND], Evidence(measured)) is Verdict.NOT_REPRODUCED
 
 
 def test_without_a_gpu_or_the_papers_sizes_nothing_is_judged(timed, monkeypatch):
@@ -144,7 +145,7 @@ def test_without_a_gpu_or_the_papers_sizes_nothing_is_judged(timed, monkeypatch)
 
 
 def test_the_set_up_is_the_papers_particles_on_other_hardware():
-    table = claims.setup(published.find(claims.SETUP), [1000, 2000], 0).set_index("id")
+    table = claims.setup(find(claims.SETUP), [1000, 2000], 0).set_index("id")
     assert table.loc["electrons-002", ["paper", "here"]].tolist() == ["30000000", 2000]
     assert table["paper"].tolist()[1:] == ["32", "4"]
 

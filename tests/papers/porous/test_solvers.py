@@ -12,7 +12,7 @@ from repro.papers.porous.box.cavity import solve_cavity
 from repro.papers.porous.media import speed as media_speed
 from repro.papers.porous.published import reference
 from repro.parallel import select
-from repro.study.paths import Project
+from repro.study.notebooks import Project
 
 
 def test_a_duct_is_its_series_but_for_an_error_of_second_order(threads):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.exact import duct_velocity
@@ -18,10 +19,10 @@ from repro.papers.porous.media import text as media_text
 from repro.papers.porous.published import drag_coefficients, figure_points, reference
 from repro.papers.source import source
 from repro.parallel import inline
-from repro.study.claims import find
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.verdicts import judge
+from repro.study.judge.claims import find
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import judge
+from repro.study.notebooks import Project
 
 DATA = Project.default().data
 CPU = pd.Series(
@@ -45,7 +46,7 @@ def speeds_of_blocks(speeds: dict) -> pd.DataFrame:
 def verdicts(values: dict) -> dict[str, str]:
     """What the judge says of {claim: value}."""
     claims = find(values)
-    return {claim: str(judge(claims[claim], Evidence(value)).verdict) for claim, value in values.items()}
+    return {claim: str(by_statement(claims[claim], Evidence(value))) for claim, value in values.items()}
 
 
 #: the paper's own bars

@@ -9,7 +9,7 @@ import pytest
 from repro.papers.sph import machines
 from repro.papers.sph.dam_break import figures, runs, text
 from repro.sph.cases import DamBreak
-from repro.study.paths import Project
+from repro.study.notebooks import Project
 
 
 def made(front=(1.0, 2.0, 3.0), total=(10.0, 9.0, 8.0), beyond=(-0.5, 0.1, 0.2), lost=0, hanging=0) -> runs.Run:

@@ -8,7 +8,7 @@ from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import claims, text
 from repro.papers.sph.ghosts.measures import PLACES
 from repro.sph.cases import DamBreak
-from repro.study.claims import find
+from repro.study.judge.claims import find
 
 CASE = DamBreak(column=(4, 3, 8))
 STATED = find(claims.SETUP)
@@ -90,8 +90,6 @@ def test_smoothness_is_handed_over_by_place_and_seed():
     found = handed(FULL, table(), apart(), gpu=False).measured[claims.SMOOTH]
     assert found["surface"][NAMES["none"]] == pytest.approx([0.2, 0.201, 0.202])
     assert set(found) == {"surface", "walls"}
-    assert claims.trend(table()) != ""
-    assert claims.trend(table(rough=(0.2, 0.201))) == ""
 
 
 def test_a_deficit_is_halved_only_if_it_is_for_every_pair_of_seeds():

@@ -9,7 +9,7 @@ import pytest
 from repro.errors import InputError
 from repro.papers.sph import speed, speed_figures, speed_text
 from repro.sph.benchmark import GROUPS
-from repro.study.paths import Project
+from repro.study.notebooks import Project
 
 #: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
 _MS = {speed.PAPER: 1.0, speed.GPU_LIST: 2.0, speed.FOUR_THREADS: 8.0, speed.ONE_CORE: 20.0, speed.RUNS: 0.5}

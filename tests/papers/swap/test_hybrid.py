@@ -14,7 +14,7 @@ from repro.lbm.cases import CubicCavity
 from repro.papers.style import PAPER
 from repro.papers.swap import claims, figures, hybrid, iteration, text
 from repro.papers.swap.hybrid import Part, Rates
-from repro.study.claims import find
+from repro.study.judge.claims import find
 
 RATES = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
 #: a paper of round numbers: a quarter of the serial time is neither collision nor streaming

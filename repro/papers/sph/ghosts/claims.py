@@ -38,12 +38,6 @@ def order(table: pd.DataFrame) -> dict:
     }
 
 
-def trend(table: pd.DataFrame) -> str:
-    """What holds of the paper's statement where not all does: the surface's part of it, which is what one sees."""
-    ours, others = (table.loc[table["boundary"] == NAMES[name], "surface"] for name in ("ghosts", "none"))
-    return "the surface is smoother with ghosts" if ours.max() < others.min() else ""
-
-
 def hand_over(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd.DataFrame, gpu: bool) -> None:
     """Give the notebook's `record` what this run says of the claims; `gpu` says whether a GPU was compared."""
     reason = missing(beside)
@@ -51,7 +45,7 @@ def hand_over(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd
         record.not_measured(SMOOTH, reason)
     else:
         note = "root mean squares in spacings, one value a seed"
-        record.measure(SMOOTH, order(table), trend=trend(table), note=note)
+        record.measure(SMOOTH, order(table), note=note)
     reason = reason or ("" if gpu else "no GPU: one core and all cores were compared") or _early(beside, differences)
     if reason:
         record.not_measured(SAME, reason)

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.papers.porous.two_fluids import speed, speed_figures, speed_text
 from repro.parallel import select
-from repro.study.claims import find
-from repro.study.evidence import Evidence
-from repro.study.paths import Project
-from repro.study.verdicts import judge
+from repro.study.judge.claims import find
+from repro.study.judge.evidence import Evidence
+from repro.study.notebooks import Project
 
 DATA = Project.default().data
 FIGURES = {number: speed.paper_points(DATA, number) for number in ("6.10a", "6.10b", "6.12")}
@@ -37,7 +37,7 @@ def paper_tables() -> list[pd.DataFrame]:
 def verdicts(values: dict) -> dict[str, str]:
     """What the judge says of {claim: value}."""
     claims = find(values)
-    return {claim: str(judge(claims[claim], Evidence(value)).verdict) for claim, value in values.items()}
+    return {claim: str(by_statement(claims[claim], Evidence(value))) for claim, value in values.items()}
 
 
 def apart(**speeds) -> pd.DataFrame:

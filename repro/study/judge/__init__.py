@@ -1,0 +1,1 @@
+"""What the papers claim, what was measured, and the verdict."""

@@ -1,0 +1,235 @@
+"""What a notebook's result depends on, and in what that differs from what it was made from.
+
+Sources count without comments and docstrings, notebooks without outputs, and nothing by its date. The look of figures
+is no part of a result, nor is what carries and judges it: a verdict is derived anew wherever it is shown. Of the
+papers' claims the numbers count that a notebook has drawn or used. What has changed since is told part by part.
+"""
+
+import ast
+import hashlib
+import json
+import os
+import re
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
+from pathlib import Path
+
+from repro.study.judge import claims
+from repro.study.keep import provenance
+from repro.study.keep.sources import remember, sources
+from repro.study.notebooks import Project, parameters, read_cells
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
+from repro.study.notebooks.parameters import defaults
+
+LOOKS = ("papers/style.py",)
+"""Sources that change how a figure looks, and nothing in it."""
+STUDY = "study/"
+"""Sources that carry, judge and show values, and compute none."""
+IMPORT_OF_STUDY = re.compile(r"(?m)^from repro\.study[\w.]* import (\([^)]*\)|.*)\n?")
+PARTS = ("files", "claims", "settings", "versions")
+IGNORED = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
+"""Variables of numba that change no result."""
+_DESCRIPTION = 1 << 20
+"""Letters of a description in TOML that are looked at: a file of that name may be anything."""
+
+
+def dependencies(book: Notebook, project: Project, parameters: Mapping | None = None) -> list[Path]:
+    """The notebook, the sources it imports directly or indirectly, its data files, and files its parameters name.
+
+    `parameters` are those that have another value than their default.
+    """
+    source = book.source(project)
+    values = defaults(source) | dict(parameters or {})
+    own = {file for file in sources(source, project) if _counts(file, book, project)}
+    data = {f for pattern in book.data for f in project.data.glob(pattern) if f.is_file()} - set(claims.files(project))
+    named = {f for value in values.values() for f in _named(value, project.root)}
+    return [source, *sorted(own), *sorted(data | named)]
+
+
+def _counts(file: Path, book: Notebook, project: Project) -> bool:
+    name = file.relative_to(project.package).as_posix()
+    # what only shows the others' results is made by the study
+    return name not in LOOKS and (not name.startswith(STUDY) or EVERYTHING in book.needs)
+
+
+def stated_now(depends: Mapping, project: Project) -> dict[str, str]:
+    """The numbers of the papers that a result has used, as they stand now; what is gone is left out."""
+    used = depends.get("claims") or {}
+    papers = {path.stem: path for path in claims.files(project)}
+    wanted = {identifier.partition("-")[0] for identifier in used} & papers.keys()
+    known = {claim.id: claim for paper in wanted for claim in claims.read(papers[paper])}
+    return {identifier: known[identifier].stated for identifier in used if identifier in known}
+
+
+def _named(value, folder: Path) -> Iterator[Path]:
+    """The files that a text or a list of texts names, and those that a description in TOML names."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _named(part, folder)
+    path = _file_of(value, folder)
+    if not path:
+        return
+    yield path
+    if path.suffix == ".toml":
+        quoted = r"\"([^\"\n]+)\"|'([^'\n]+)'"
+        with path.open(encoding="utf-8", errors="replace") as description:
+            said = description.read(_DESCRIPTION)
+        for texts in re.findall(quoted, said):
+            if beside := _file_of("".join(texts), path.parent):
+                yield beside
+
+
+def _file_of(value, folder: Path) -> Path | None:
+    """The file whose name a text is, beside or below a folder; None if it is none."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        return None
+    try:
+        path = (folder / value).resolve()
+        return path if path.is_file() else None
+    except OSError:  # a text that is too long for a name
+        return None
+
+
+def depends(
+    files: Iterable[Path], project: Project, settings: Mapping, names: Mapping[Path, str] | None = None
+) -> dict:
+    """What a result is made from: hashes of files by name, settings, and the versions that compute it.
+
+    `names` gives names of files outside of the project.
+    """
+    known = names or {}
+    hashes = {known.get(file) or _name(file, project): _hash(file) for file in files}
+    # as it reads after it was kept as JSON
+    return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": _versions(settings)}))
+
+
+def differences(old, new: Mapping, parts: Iterable[str] = PARTS) -> list[str]:
+    """What has changed from `old` to `new`, a few words each; empty if nothing has."""
+    found = []
+    for part in parts:
+        before, now = (old.get(part) or {}) if isinstance(old, Mapping) else {}, new.get(part, {})
+        gone = [f"{name} is gone" for name in before if name not in now]
+        added = [f"{name} is new" for name in now if name not in before]
+        changed = [name for name in now if name in before and now[name] != before[name]]
+        if part == "files":
+            found += [f"{name} changed" for name in changed]
+        else:
+            found += [f"{name} was {_short(before[name])} and is {_short(now[name])}" for name in changed]
+        found += gone + added
+    return found
+
+
+def in_words(changes: list[str]) -> str:
+    """The first of the changes, and how many more there are."""
+    return changes[0] + (f", and {len(changes) - 1} more" if len(changes) > 1 else "")
+
+
+def _short(value) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _name(file: Path, project: Project) -> str:
+    # a file outside is where it is: two of one name are two files
+    return file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.as_posix()
+
+
+def _versions(settings: Mapping) -> dict[str, str]:
+    found = provenance.versions()
+    found |= {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
+    driver = provenance.gpu().get("driver") if settings.get("device") == "cuda" else None
+    return found | ({"driver": driver} if driver else {})
+
+
+def _hash(file: Path) -> str:
+    if file.suffix == ".py":
+        return _code_hash(file.read_text(encoding="utf-8"))
+    if file.suffix == ".ipynb":
+        content = json.dumps([(c["cell_type"], without_study("".join(c["source"]))) for c in read_cells(file) or []])
+    else:
+        # an image may be larger than the memory
+        with open(file, "rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()[:16]
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def without_study(code: str) -> str:
+    """The text of a cell without the lines that import from the study: where it stands changes no result."""
+    return IMPORT_OF_STUDY.sub("", code)
+
+
+@remember
+def _code_hash(text: str) -> str:
+    return hashlib.sha256(_code(text).encode()).hexdigest()[:16]
+
+
+def _code(text: str) -> str:
+    """A source without docstrings, comments and empty lines; as it is where it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text
+    lines = text.split("\n")
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
+    texts = {node for node in ast.walk(tree) if _is_text(node)}
+    for node in [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and n.value in texts]:
+        # it computes nothing, and no code stands beside it
+        before, after = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
+        beside = before[: node.col_offset] + after[node.end_col_offset :]
+        if isinstance(node.value, ast.Constant) and not beside.strip():
+            texts.remove(node.value)
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    # empty lines in a text are not empty lines of the source
+    within = {number for node in texts for number in range(node.lineno - 1, node.end_lineno - 1)}
+    return "\n".join(
+        line if number in within else line.rstrip()
+        for number, line in enumerate(lines)
+        if number in within or line.strip()
+    )
+
+
+def _is_text(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str | bytes)
+    return isinstance(node, ast.JoinedStr)
+
+
+ANYWHERE = ("files", "claims", "settings")
+"""What can be compared on any machine; versions and the driver are those of the machine that ran."""
+
+
+def named_results(folder: Path, own: Path) -> dict[Path, str]:
+    """Results in a folder other than `own`, finished and failed, with the names by which others depend on them."""
+    found = sorted(f for f in folder.rglob("*.json") if ".jobs" not in f.relative_to(folder).parts and f != own)
+    return {file: f"results/{file.relative_to(folder).as_posix()}" for file in found}
+
+
+def outdated(books: Iterable[Notebook], sidecars: Mapping[str, dict], project: Project) -> dict[str, str]:
+    """Why results no longer fit sources, data and catalogue, by notebook; what shows other results is left out."""
+    found = {}
+    for book in books:
+        if book.id in sidecars and EVERYTHING not in book.needs:
+            changes = changes_since(book, sidecars[book.id]["run"], project)
+            if changes:
+                found[book.id] = in_words(changes)
+    return found
+
+
+def changes_since(
+    book: Notebook, run: Mapping, project: Project, others: Mapping[Path, str] | None = None
+) -> list[str]:
+    """In what sources, data and catalogue differ from those that a run was made from.
+
+    `others` names other results, for what shows them.
+    """
+    others = others if others and EVERYTHING in book.needs else {}
+    known, machine = parameters.defaults(book.source(project)), {"profile": run["profile"], "device": run["device"]}
+    automatic = {name: value for name, value in machine.items() if name in known}
+    wanted = parameters.check(book.profiles.get(run["profile"], {}), known, f"catalogue.toml, {book.id}")
+    chosen = automatic | wanted | run.get("changed", {})
+    files = dependencies(book, project, chosen)
+    now = depends([*files, *others], project, machine | chosen, others)
+    return differences(run["depends"], now | {"claims": stated_now(run["depends"], project)}, ANYWHERE)

@@ -1,0 +1,159 @@
+"""Where a number comes from: commit, versions, machine. No paths, host names or user names.
+
+A copy without git brings a manifest, written where git was: the commit, and a hash of every source. It is clean as long
+as the sources are those of the manifest, and no others.
+"""
+
+import os
+import platform
+import re
+import subprocess
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+import psutil
+
+from repro.errors import InputError
+from repro.files import read_json, write_json
+from repro.hardware import cpu_model
+from repro.study.keep.results import digest
+from repro.study.notebooks import Project, require_writable
+
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "numba-cuda",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+    "cuda-toolkit",
+    "matplotlib",
+    "papermill",
+)
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def gpu() -> dict:
+    """Name, memory and driver of the first NVIDIA GPU; empty where there is none."""
+    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader", "--id=0"]
+    try:
+        answer = subprocess.run(query, capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    parts = [part.strip() for part in answer.splitlines()[0].split(",")] if answer.strip() else []
+    return dict(zip(("name", "memory", "driver"), parts, strict=True)) if len(parts) == 3 else {}
+
+
+def resolve_device(name: str) -> str:
+    """The device that `name` stands for here ("auto" is cuda or threads); DeviceError if it is not there."""
+    from repro.parallel.select import available
+
+    return available(name)
+
+
+def machine_name(device: str) -> str:
+    """Folder name of this machine: its GPU, else its processor and cores."""
+    if device == "cuda":
+        return _slug(gpu().get("name") or "cuda-gpu")
+    model = re.sub(r"\(.*?\)|@.*|\b(CPU|Processor|\d+-Core)\b", " ", cpu_model())
+    return _slug(f"{model} {cores()} cores")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    return dict(_installed())
+
+
+@cache
+def _installed() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def collect(root: Path) -> dict:
+    """Everything about the code and the machine."""
+    return {
+        **commit(root),
+        "versions": versions(),
+        "cpu": cpu_model(),
+        "cores": cores(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "gpu": gpu(),
+        "os": f"{platform.system()} {platform.machine()}",
+    }
+
+
+SOURCES = ("repro", "notebooks", "data", "pyproject.toml", "requirements.txt")
+"""What results are made from."""
+RESULTS = ("notebooks/rendered", "data/measured")
+"""What results become: below SOURCES, and no source."""
+ENDINGS = (".py", ".ipynb", ".toml", ".csv", ".txt", ".raw", ".npy", ".tif", ".tiff", ".png")
+
+
+def commit(root: Path) -> dict:
+    """{"commit": ..., "dirty": ...} by git, else by the manifest; empty if neither is there."""
+    try:
+        return _by_git(root)
+    except (OSError, subprocess.SubprocessError):
+        return _by_manifest(root)
+
+
+def write_manifest(project: Project) -> Path:
+    """Write the manifest of a checkout; InputError if it has no git."""
+    try:
+        found = _by_git(project.root)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise InputError(f"{project.root} is no git checkout, so nothing says which commit it is: {error}") from None
+    path = manifest_file(project.root)
+    require_writable(path.parent)
+    write_json(path, found | {"files": {name: digest(project.root / name) for name in _files(project.root)}})
+    return path
+
+
+def manifest_file(root: Path) -> Path:
+    """Where the manifest lies."""
+    return root / "build" / "manifest.json"
+
+
+def _by_git(root: Path) -> dict:
+    def git(*words):
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    if not git("ls-files", "--", *SOURCES):
+        raise subprocess.SubprocessError("it lies in a repository that does not know it")
+    apart = [f":(exclude){folder}" for folder in RESULTS]
+    changed = git("status", "--porcelain", "--untracked-files=all", "--", *SOURCES, *apart)
+    return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
+
+
+def _by_manifest(root: Path) -> dict:
+    manifest = read_json(manifest_file(root))
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+        return {}
+    same = {name: digest(root / name) for name in _files(root)} == manifest["files"]
+    return {"commit": manifest.get("commit"), "dirty": bool(manifest.get("dirty")) or not same}
+
+
+def _files(root: Path) -> list[str]:
+    """Names of all sources."""
+    found = [f for name in SOURCES for f in ([root / name] if (root / name).is_file() else (root / name).rglob("*"))]
+    names = [f.relative_to(root).as_posix() for f in found if f.is_file() and f.suffix in ENDINGS]
+    return sorted(
+        name for name in names if not name.startswith(tuple(f"{folder}/" for folder in RESULTS)) and "/." not in name
+    )

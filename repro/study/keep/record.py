@@ -1,0 +1,347 @@
+"""What a notebook hands over: values, timings, tables, figures and animations, as one JSON file, written last."""
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image, ImageColor, ImageDraw, ImageFont
+
+from repro.errors import CheckError, InputError
+from repro.files import write_json
+from repro.study.judge.claims import Claim, asked_for, find, number
+from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
+from repro.study.judge.verdicts import Judgement, judge
+from repro.study.keep import provenance
+from repro.study.notebooks import Project, did_you_mean, file_stem
+
+INLINE_LIMIT = 20_000
+"""Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
+DIGITS = 7
+
+
+class Record:
+    """The result of one notebook; see `open_record`."""
+
+    def __init__(self, identifier: str, parameters: Mapping, claims: Mapping[str, Claim], folder: Path):
+        self.id = identifier
+        self.folder = folder
+        self._claims = dict(claims)
+        self._evidence: dict[str, Evidence] = {}
+        self._started = time.time()
+        self._content = {
+            "id": identifier,
+            "parameters": plain(dict(parameters)),
+            "void": [],
+            "headlines": [],
+            "timings": [],
+            "tables": {},
+            "figures": {},
+        }
+
+    def measure(
+        self,
+        claim: str,
+        measured,
+        *,
+        scatter: float | None = None,
+        baseline: str = "",
+        converged: bool = True,
+        note: str = "",
+    ) -> Judgement:
+        """Hand over the value measured for a claim, and have it judged.
+
+        `measured` is a number, or for an order the independent repetitions of each entry, {name: [value, ...]}, or
+        {case: {name: [value, ...]}}. `scatter` is how far runs lie apart, `baseline` what a speedup is over (kept for
+        speedups only). A run that has not `converged` voids it; an order that lacks an entry which the claim names is
+        not measured.
+        CheckError if the value is no finite number; InputError for a claim that has one already.
+        """
+        if not converged:
+            return self.void(claim, "the run did not converge")
+        if isinstance(measured, Mapping):
+            cases, missing = as_stated(self._claim(claim).value, orders(measured, claim))
+            if missing:
+                return self.not_measured(claim, f"this run has no {', '.join(missing)}")
+            measured = cases.get("", cases)
+        speedup = self._claim(claim).unit == "x" and self._claim(claim).kind == "speed"
+        if speedup:
+            _require(baseline, f"claim {claim}: say what the speedup is over, as baseline")
+        evidence = Evidence(plain(measured), plain(scatter), baseline=baseline if speedup else "", note=note)
+        return self._keep(claim, evidence)
+
+    def measure_all(self, values: Mapping[str, object], **more) -> None:
+        """Hand over the values of several claims, {claim id: value}; `more` as for `measure`."""
+        for claim, measured in values.items():
+            self.measure(claim, measured, **more)
+
+    def not_comparable(self, claim: str, measured, reason: str, *, note: str = "") -> Judgement:
+        """Record a value that cannot be compared with the claim, and why."""
+        _require(reason, f"claim {claim}: say why it is not comparable")
+        return self._keep(claim, Evidence(plain(measured), not_comparable=reason, note=note))
+
+    def not_measured(self, claim: str, reason: str) -> Judgement:
+        """Record that this run does not test the claim, and why."""
+        _require(reason, f"claim {claim}: say why it is not measured")
+        return self._keep(claim, Evidence(not_measured=reason))
+
+    def void(self, claim: str, reason: str) -> Judgement:
+        """Record that the run that should have tested the claim is not valid, and why: it is not published."""
+        self._content["void"].append(f"{claim}: {reason}")
+        return self.not_measured(claim, reason)
+
+    def timing(
+        self,
+        case: str,
+        *,
+        seconds: float,
+        device: str,
+        precision: str,
+        size,
+        includes: str,
+        check: str,
+        mlups: float | None = None,
+        spread: float | None = None,
+        **more,
+    ) -> dict:
+        """Record a speed.
+
+        `seconds` is the median duration and `spread` its relative spread over the repeats; `includes` says
+        what the timer includes, `check` which physics check the timed run has passed (refused without one).
+        `more` keeps further facts (strategy, block size, share of the copy bandwidth ...).
+        """
+        _require(check, f"timing '{case}': name the physics check that the timed run has passed")
+        _require(includes, f"timing '{case}': say what the timer includes")
+        row = {"case": case, "mlups": mlups, "seconds": seconds, "spread": spread, "device": device}
+        row |= {"precision": precision, "size": size, "includes": includes, "check": check, **more}
+        self._content["timings"].append(plain(row))
+        return row
+
+    def timings(self) -> pd.DataFrame:
+        """All recorded speeds."""
+        return pd.DataFrame(self._content["timings"])
+
+    def table(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
+        """Keep a table; returns it for display."""
+        columns = [str(c) for c in frame.columns]
+        rows = plain([list(row) for row in frame.itertuples(index=False)])
+        self._content["tables"][name] = {"columns": columns, "rows": rows}
+        return frame
+
+    def headline(self, text: str) -> None:
+        """Keep what the notebook is run for, in a short line such as "k = 13,894 millidarcy along x".
+
+        The command line prints it at the end of a run of this notebook.
+        """
+        _require(text, "a headline is a line of text")
+        self._content["headlines"].append(" ".join(text.split()))
+
+    def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
+        """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
+        stem = f"{file_stem(self.id)}-{slug(name)}"
+        place = self.folder / "figures"
+        place.mkdir(parents=True, exist_ok=True)
+        figure.savefig(place / f"{stem}.png", dpi=200)
+        # everything has its place now: the other drawings need not look for it again
+        figure.set_layout_engine("none")
+        figure.savefig(place / f"{stem}.svg", metadata={"Date": None})
+        files = [f"figures/{stem}.png", f"figures/{stem}.svg"]
+        arrays = {key: np.asarray(value) for key, value in arrays.items()}
+        entry: dict = {"files": files}
+        if sum(array.size for array in arrays.values()) > INLINE_LIMIT:
+            np.savez_compressed(place / f"{stem}.npz", **arrays)
+            files.append(f"figures/{stem}.npz")
+        else:
+            entry["arrays"] = {key: plain(array) for key, array in arrays.items()}
+        self._content["figures"][name] = entry
+
+    def verdicts(self) -> pd.DataFrame:
+        """The claims of this notebook, judged."""
+        rows = [self._row(claim) for claim in self._claims.values()]
+        return pd.DataFrame(rows, columns=list(rows[0]) if rows else None)
+
+    def close(self) -> Path:
+        """Write the JSON file, whole or not at all; claims without a value become "not measured"."""
+        for identifier in self._claims:
+            if identifier not in self._evidence:
+                self.not_measured(identifier, "this run has no value for it")
+        seconds = round(time.time() - self._started, 3)
+        project = Project.default()
+        machine = provenance.collect(project.root)
+        said = {
+            "claims": {identifier: evidence.entry for identifier, evidence in self._evidence.items()},
+            "rules": {identifier: claim.rules for identifier, claim in self._claims.items()},
+            "stated": {identifier: claim.stated for identifier, claim in sorted(asked_for(project).items())},
+        }
+        path = self.folder / f"{file_stem(self.id)}.json"
+        write_json(path, {**self._content, **said, "seconds": seconds, "provenance": machine})
+        return path
+
+    def _claim(self, identifier: str) -> Claim:
+        if identifier not in self._claims:
+            nearest = did_you_mean(identifier, self._claims)
+            raise InputError(f"claim '{identifier}' was not declared when the record was opened: {nearest}")
+        return self._claims[identifier]
+
+    def _keep(self, identifier: str, evidence: Evidence) -> Judgement:
+        claim = self._claim(identifier)
+        if identifier in self._evidence:
+            raise InputError(f"claim {identifier} has its value already: a claim is measured once")
+        try:
+            judgement = _judged(claim, check_evidence(identifier, evidence))
+        except InputError as error:
+            # the notebook's fault, not its user's
+            raise CheckError(str(error)) from None
+        self._evidence[identifier] = evidence
+        return judgement
+
+    def _row(self, claim: Claim) -> dict:
+        evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
+        judgement, shown = _judged(claim, evidence), evidence.shown(claim.value)
+        return {
+            "id": claim.id,
+            "quantity": claim.quantity,
+            "case": claim.case,
+            "paper": claim.value,
+            "measured": "" if shown is None else shown,
+            "unit": claim.unit,
+            "verdict": str(judgement.verdict),
+            "reason": judgement.reason,
+        }
+
+
+def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) -> Record:
+    """Open the record of notebook `identifier`, which tests the claims with the given ids.
+
+    The files go to the folder that the runner names in REPRO_OUTPUT; in JupyterLab to build/interactive.
+    """
+    project = Project.default()
+    folder = Path(os.environ.get("REPRO_OUTPUT") or project.build / "interactive")
+    folder.mkdir(parents=True, exist_ok=True)
+    running = os.environ.get("REPRO_NOTEBOOK")
+    if running and running != identifier:
+        raise InputError(f"this notebook is {running}: its record cannot be opened as '{identifier}'")
+    claims = list(claims)
+    if twice := sorted({i for i in claims if claims.count(i) > 1}):
+        raise InputError(f"{', '.join(twice)}: declared twice")
+    found = find(claims, project)
+    if silent := [f"{c.id} ({c.unjudged})" for c in found.values() if not c.measurable]:
+        raise InputError(f"not measured by any run: {', '.join(silent)}")
+    show_whole()
+    return Record(identifier, parameters, found, folder)
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement:
+    """The verdict; of what is shown and counted nowhere its kind, and why it is not judged."""
+    return judge(claim, evidence) if claim.judged else Judgement(claim.kind, claim.unjudged)
+
+
+def slug(text: str) -> str:
+    """`text` as a part of a file name."""
+    words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
+    return "-".join(words)
+
+
+def plain(value):
+    """`value` as JSON knows it: NumPy becomes Python, floats keep seven digits, NaN and inf become text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else str(value)
+    return str(value)
+
+
+def _require(text: str, message: str) -> None:
+    if not text or not text.strip():
+        raise InputError(message)
+
+
+def show_whole() -> None:
+    """Let pandas cut no text off, and print no small number as 0.0000."""
+    # half a second that a command does not have
+    import pandas as pd
+
+    pd.set_option("display.max_colwidth", None, "display.float_format", number)
+
+
+LIMIT = 2_000_000
+"""Bytes of an animation: it is looked at in a browser, and kept in the repository."""
+WIDTH = 600
+"""Pixels that a smaller picture is enlarged to, by a whole factor."""
+CAPTION = 24
+"""Height in pixels of the strip for the caption."""
+
+
+def keep_animation(
+    record: Record,
+    name: str,
+    frames: np.ndarray,
+    colours: Sequence[str],
+    captions: Sequence[str],
+    *,
+    milliseconds: int = 150,
+) -> Path:
+    """Save frames (number, height, width) of indices into `colours` as a GIF, a caption over each; returns the file.
+
+    The last frame stays for a while, then it begins again. InputError for what is no such film, CheckError if it takes
+    more than LIMIT bytes.
+    """
+    frames = np.asarray(frames)
+    if frames.ndim != 3 or not len(frames) or len(captions) != len(frames):
+        raise InputError(f"animation '{name}': frames of shape {frames.shape} with {len(captions)} captions")
+    if frames.dtype.kind != "u" or frames.max() >= len(colours) or len(colours) > 254:
+        raise InputError(f"animation '{name}': frames must hold indices of the {len(colours)} colours")
+    palette = [value for colour in (*colours, "white", "black") for value in ImageColor.getrgb(colour)]
+    pictures = [_picture(frame, caption, palette) for frame, caption in zip(frames, captions, strict=True)]
+    return _keep(record, name, pictures, milliseconds)
+
+
+def keep_film(
+    record: Record, name: str, images: np.ndarray, captions: Sequence[str], *, milliseconds: int = 150
+) -> Path:
+    """The same of images (number, height, width, 3) in red, green and blue, bytes, the first row at the top."""
+    images = np.asarray(images)
+    if images.ndim != 4 or images.shape[-1] != 3 or images.dtype != np.uint8 or not 0 < len(images) == len(captions):
+        raise InputError(f"animation '{name}': {images.dtype} images of shape {images.shape}, {len(captions)} captions")
+    pictures = [_image(image, caption) for image, caption in zip(images, captions, strict=True)]
+    return _keep(record, name, pictures, milliseconds)
+
+
+def _keep(record: Record, name: str, pictures: list[Image.Image], milliseconds: int) -> Path:
+    file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
+    pictures[0].save(file, save_all=True, append_images=pictures[1:], duration=shown, loop=0, optimize=False)
+    if (size := file.stat().st_size) > LIMIT:
+        raise CheckError(f"animation '{name}' takes {size / 1e6:.1f} MB, more than {LIMIT / 1e6:g}: give fewer frames")
+    record._content["figures"][name] = {"files": [f"figures/{file.name}"]}
+    return file
+
+
+def _image(image: np.ndarray, caption: str) -> Image.Image:
+    picture = Image.fromarray(np.pad(image, ((CAPTION, 0), (0, 0), (0, 0)), constant_values=255))
+    _write(picture, caption, "black")
+    return picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+
+
+def _picture(frame: np.ndarray, caption: str, palette: list[int]) -> Image.Image:
+    white, black = len(palette) // 3 - 2, len(palette) // 3 - 1
+    factor = max(1, WIDTH // frame.shape[1])
+    # rows of an image go down, those of an array up
+    large = np.kron(frame[::-1].astype(np.uint8), np.ones((factor, factor), np.uint8))
+    picture = Image.fromarray(np.pad(large, ((CAPTION, 0), (0, 0)), constant_values=white))
+    picture.putpalette(palette)
+    _write(picture, caption, black)
+    return picture
+
+
+def _write(picture: Image.Image, caption: str, ink) -> None:
+    ImageDraw.Draw(picture).text((6, 3), caption, fill=ink, font=ImageFont.load_default(size=15))

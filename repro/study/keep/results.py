@@ -1,0 +1,234 @@
+"""What a run folder holds of a notebook, read with care: files may be missing, cut off or not ours.
+
+A seal, hashes of the executed notebook, of the figures and of the result itself, tells a result that was edited or
+mixed up from one that a run made. It is no signature: who computes it anew can forge it.
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from repro.errors import InputError
+from repro.files import json_text, read_json
+from repro.study.judge.evidence import Evidence, read_evidence
+from repro.study.notebooks import Project, catalogue, read_cells, require_folder
+from repro.study.notebooks.catalogue import Catalogue
+from repro.study.notebooks.parameters import show
+
+RUN = {"profile": str, "machine": str, "device": str, "depends": dict, "parameters": dict}
+"""What the runner notes in every finished result, besides two numbers: when it began and how long it took."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What there is of one notebook."""
+
+    sidecar: dict | None
+    """The finished result, None without one."""
+    failure: dict | None
+    """Why the notebook failed last, None if it did not."""
+    trouble: str
+    """Which file is damaged or missing, so that the notebook is not finished; empty if none is."""
+
+
+def look(folder: Path, identifier: str) -> Result:
+    """The result of notebook `identifier` in a run folder."""
+    path = folder / f"{identifier}.json"
+    sidecar, trouble = _read(folder, f"{identifier}.json", lambda content: flaw_of(content, identifier))
+    failure, odd = _read(folder, f"failed/{identifier}.json", lambda content: "" if _is_failure(content) else "damaged")
+    if sidecar is not None:
+        trouble = _first(seal_flaws(path, lambda name: folder / name), identifier, folder)
+        if trouble.startswith(path.name):
+            sidecar = None
+    return Result(sidecar, failure, trouble or odd)
+
+
+def _first(flaws: list[str], identifier: str, folder: Path) -> str:
+    if flaws:
+        return flaws[0] + (f", and {len(flaws) - 1} more" if len(flaws) > 1 else "")
+    return "" if read_cells(folder / f"{identifier}.ipynb") is not None else f"{identifier}.ipynb is damaged"
+
+
+def evidence_of(sidecar: dict) -> dict[str, Evidence]:
+    """What a result says about each claim."""
+    return {claim: read_evidence(claim, entry) for claim, entry in sidecar["claims"].items()}
+
+
+def figure_files(sidecar: dict | None) -> list[str]:
+    """Files of all figures of a result, relative to the run folder."""
+    names = [name for figure in (sidecar or {}).get("figures", {}).values() for name in figure["files"]]
+    return list(dict.fromkeys(names))
+
+
+def headlines(sidecar: dict | None) -> list[str]:
+    """What a result says in a few words."""
+    return (sidecar or {}).get("headlines", [])
+
+
+def reason(failure: dict) -> str:
+    """Why a notebook failed, in one line."""
+    return ": ".join(text for text in (failure["error"], failure["message"]) if text)
+
+
+def _read(folder: Path, name: str, flaw_in) -> tuple[dict | None, str]:
+    content = read_json(folder / name)
+    if content is None:
+        return None, f"{name} is damaged" if (folder / name).exists() else ""
+    flaw = flaw_in(content)
+    return (None, f"{name} is damaged" + (f" ({flaw})" if flaw != "damaged" else "")) if flaw else (content, "")
+
+
+def _is_failure(content) -> bool:
+    return isinstance(content, dict) and all(isinstance(content.get(key), str) for key in ("error", "message"))
+
+
+def flaw_of(content, identifier: str) -> str:
+    """What keeps `content` from being a notebook's result; empty if nothing does, "damaged" if it is none at all."""
+    if not isinstance(content, dict) or not _is_run(content.get("run")):
+        return "damaged"
+    claims, figures = content.get("claims"), content.get("figures")
+    if not isinstance(claims, dict) or not isinstance(figures, dict) or not all(map(_is_figure, figures.values())):
+        return "damaged"
+    if not isinstance(content.get("headlines", []), list) or not all(map(_is_text, content.get("headlines", []))):
+        return "damaged"
+    if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
+        return "damaged"
+    if content.get("id") != identifier:
+        return f"it is the result of {content.get('id')}"
+    files = content.get(FILES)
+    # nothing may be put elsewhere in the name of the result, nor any of its files be left unsealed
+    if not isinstance(files, dict) or set(files) != {f"{identifier}.ipynb", *figure_files(content)}:
+        return "it seals other files than its own"
+    try:
+        evidence_of(content)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _is_run(run) -> bool:
+    if not isinstance(run, dict) or run.get("finished") is not True:
+        return False
+    if not all(isinstance(run.get(key), kind) for key, kind in RUN.items()):
+        return False
+    if not all(_is_number(run.get(key)) for key in ("started", "seconds")):
+        return False
+    if not isinstance(run.get("changed", {}), dict):
+        return False
+    # the machine's name becomes a folder
+    return re.fullmatch(r"\w[\w.-]*", run["machine"]) is not None
+
+
+def _is_text(value) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value) -> bool:
+    # no comparison holds for NaN, and whole numbers may be too large for a float
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
+
+
+def _is_figure(figure) -> bool:
+    files = figure.get("files") if isinstance(figure, dict) else None
+    return isinstance(files, list) and all(isinstance(name, str) and _below_figures(name) for name in files)
+
+
+def _below_figures(name: str) -> bool:
+    """No file elsewhere may be replaced or removed in the name of a figure."""
+    parts = PurePosixPath(name).parts
+    return len(parts) > 1 and parts[0] == "figures" and ".." not in parts
+
+
+def newest(project: Project, profile: str = "") -> Path:
+    """The run folder with the profile's own parameters that was written to last; InputError if there is none."""
+    if profile:
+        catalogue.load(project).require_profile(profile)
+    # runs with changed parameters, PROFILE,NAME=VALUE, are shown only on request
+    locks = project.build.glob(f"{profile or '*'}/*/.lock")
+    found = [lock.parent for lock in locks if "," not in lock.parent.parent.name]
+    if not found:
+        what = f"the profile {profile}" if profile else "any profile"
+        option = f" --profile {profile}" if profile else ""
+        raise InputError(f"no results of {what} in {project.build.name}/: start with `python -m repro run{option}`")
+    return max(found, key=lambda f: f.stat().st_mtime)
+
+
+def look_at_all(folder: Path, books: Catalogue, project: Project) -> dict[str, Result]:
+    """What there is of every notebook's result; InputError if none has finished or failed."""
+    require_folder(folder)
+    found = {book.id: look(folder, book.id) for book in books.notebooks}
+    if any(result.sidecar or result.failure for result in found.values()):
+        return found
+    damaged = "".join(f" ({i}: {result.trouble})" for i, result in found.items() if result.trouble)
+    option = _option(folder, books, project)
+    raise InputError(f"no finished run is in {folder}{damaged}: make one with `python -m repro run {option}`")
+
+
+def _option(folder: Path, books: Catalogue, project: Project) -> str:
+    """The option of `run` that writes to this folder."""
+    name = folder.resolve().parent.name
+    ours = folder.resolve().parents[1:2] == (project.build,) and name in books.profiles()
+    return f"--profile {name}" if ours else f"--output {folder}"
+
+
+def named(found: dict[str, Result], key: str) -> set[str]:
+    """Profiles or machines (`key`) that results and failures name."""
+    return {fact[key] for result in found.values() for fact in _facts(result) if isinstance(fact.get(key), str)}
+
+
+def changed_parameters(found: dict[str, Result]) -> dict[str, str]:
+    """The parameters that were changed for each notebook, for people; only notebooks with such."""
+    facts = {i: _facts(result) for i, result in found.items()}
+    texts = {i: [show(fact["changed"]) for fact in some if _changed(fact)] for i, some in facts.items()}
+    return {i: " and ".join(dict.fromkeys(some)) for i, some in texts.items() if some}
+
+
+def _facts(result: Result) -> list[dict]:
+    """What the runner noted in a result and in a failure after it."""
+    return [*([result.sidecar["run"]] if result.sidecar else []), *([result.failure] if result.failure else [])]
+
+
+def _changed(fact: dict) -> bool:
+    return isinstance(fact.get("changed"), dict) and bool(fact["changed"])
+
+
+FILES, SEAL = "files", "seal"
+
+
+def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:
+    """The result with the hashes of its files, by name, and its own."""
+    content = {k: v for k, v in sidecar.items() if k != SEAL} | {FILES: {n: digest(p) for n, p in files.items()}}
+    return {**content, SEAL: _own(content)}
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
+    """What is wrong with the sealed result at `path`, a line each; `place` tells where a file of it lies."""
+    content = read_json(path)
+    if not isinstance(content, dict) or not isinstance(content.get(FILES), dict):
+        return [f"{path.name} is damaged"]
+    own = _own({k: v for k, v in content.items() if k != SEAL})
+    # as bytes: read as text, every kind of line end is the same
+    if not own or content.get(SEAL) != own or path.read_bytes() != json_text(content).encode():
+        return [f"{path.name} was edited after the run"]
+    return [flaw for name, wanted in content[FILES].items() if (flaw := _flaw(name, place(name), wanted))]
+
+
+def _flaw(name: str, path: Path, wanted: str) -> str:
+    if not path.is_file():
+        return f"{name} is missing"
+    return "" if digest(path) == wanted else f"{name} is not what the run made"
+
+
+def _own(content: Mapping) -> str:
+    try:
+        return hashlib.sha256(json_text(dict(content)).encode()).hexdigest()
+    except ValueError:  # NaN, which no run writes
+        return ""

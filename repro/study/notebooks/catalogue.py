@@ -1,0 +1,202 @@
+"""The catalogue of notebooks, notebooks/catalogue.toml."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from math import inf
+from pathlib import Path
+
+from repro.errors import InputError
+from repro.study.notebooks import Project, did_you_mean, file_stem
+
+EVERYTHING = "*"
+
+ALL_PAPERS = "all"
+
+
+@dataclass(frozen=True, eq=False)
+class Notebook:
+    """One entry of the catalogue."""
+
+    id: str
+    """Path below notebooks/ without its ending."""
+    paper: str
+    """Key of the paper, or "all"."""
+    title: str
+    needs: tuple[str, ...] = ()
+    """Ids that must be finished before; "*" for all others."""
+    data: tuple[str, ...] = ()
+    """Globs below data/ of the files it reads."""
+    timing: bool = False
+    """It measures speed: it has all cores, and the others stand still while it does."""
+    profiles: dict[str, dict] = field(default_factory=dict)
+    """Parameters for each profile it takes part in."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Expected duration for each profile."""
+    limits: dict[str, dict] = field(default_factory=dict)
+    """What its parameters can be, by name: the least and most of a number, or what a value must be one of."""
+    shows: dict[str, list[str]] = field(default_factory=dict)
+    """What shows a figure, a table or a section of the paper: names of figures, or a heading with its #."""
+    file: str = ""
+    """File below notebooks/, where it is not ID.ipynb."""
+
+    @property
+    def relative(self) -> Path:
+        """The notebook's file below notebooks/."""
+        return Path(self.file or f"{self.id}.ipynb")
+
+    @property
+    def slug(self) -> str:
+        """The id as a file name."""
+        return file_stem(self.id)
+
+    def source(self, project: Project) -> Path:
+        """The notebook's file."""
+        return project.notebooks / self.relative
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All notebooks, in the order in which they run."""
+
+    notebooks: tuple[Notebook, ...]
+
+    def papers(self) -> list[str]:
+        """Key of every paper that some notebook is about."""
+        return list(dict.fromkeys(book.paper for book in self.notebooks if book.paper != ALL_PAPERS))
+
+    def profiles(self) -> list[str]:
+        """Every profile that some notebook has."""
+        return list(dict.fromkeys(name for book in self.notebooks for name in book.profiles))
+
+    def require_profile(self, name: str) -> None:
+        """InputError if no notebook has the profile."""
+        if name not in self.profiles():
+            raise InputError(f"unknown profile '{name}': choose one of {', '.join(self.profiles())}")
+
+    def select(self, names: Iterable[str] | None = None) -> list[Notebook]:
+        """Notebooks by id, last part of an id, or folder, with those they need; all without names."""
+        if not names:
+            return list(self.notebooks)
+        chosen = {book.id for name in names for book in self._match(name)}
+        while extra := {n for b in self._of(chosen) for n in b.needs if n != EVERYTHING} - chosen:
+            chosen |= extra
+        return self._of(chosen)
+
+    def _of(self, ids: set[str]) -> list[Notebook]:
+        return [book for book in self.notebooks if book.id in ids]
+
+    def _match(self, name: str) -> list[Notebook]:
+        name = name.removesuffix(".ipynb").removeprefix("notebooks/").rstrip("/")
+        exact = [book for book in self.notebooks if name in (book.id, str(book.relative.with_suffix("")))]
+        folder = [book for book in self.notebooks if book.id.startswith(f"{name}/")]
+        last = [book for book in self.notebooks if book.id.rpartition("/")[2] == name]
+        if not exact and not folder and len(last) > 1:
+            raise InputError(f"notebook '{name}' is ambiguous: {' or '.join(book.id for book in last)}")
+        found = exact or folder or last
+        if not found:
+            ids = [book.id for book in self.notebooks]
+            short = [book.id.rpartition("/")[2] for book in self.notebooks]
+            raise InputError(f"unknown notebook '{name}': {did_you_mean(name, ids + short)}")
+        return found
+
+
+def _is_list(value, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(part, kind) for part in value)
+
+
+def _is_time(value) -> bool:
+    return type(value) in (int, float) and 0 < value < inf
+
+
+def _is_limit(value) -> bool:
+    """Whether a table says what a value must be one of, or the least and most of a number, or what a list must have."""
+    if not isinstance(value, dict) or not value:
+        return False
+    if "one_of" in value:
+        return len(value) == 1 and isinstance(value["one_of"], list) and value["one_of"] != []
+    bounds = {name: bound for name, bound in value.items() if name != "has"}
+    right = bounds.keys() <= {"least", "most"} and all(type(bound) in (int, float) for bound in bounds.values())
+    return right and isinstance(value.get("has", []), list)
+
+
+_RIGHT = {
+    "a text": lambda value: isinstance(value, str),
+    "a path of letters, digits, _ and -": lambda value: (
+        isinstance(value, str) and re.fullmatch(r"[\w-]+(/[\w-]+)*", value)
+    ),
+    "true or false": lambda value: isinstance(value, bool),
+    "a list of texts": lambda value: _is_list(value, str),
+    "a table of tables": lambda value: isinstance(value, dict) and _is_list([*value.values()], dict),
+    "a table of seconds": lambda value: isinstance(value, dict) and all(map(_is_time, value.values())),
+    "a table of lists of texts": lambda value: (
+        isinstance(value, dict) and all(_is_list(names, str) and names for names in value.values())
+    ),
+    "a table of { least, most, has } or { one_of }": lambda value: (
+        isinstance(value, dict) and all(map(_is_limit, value.values()))
+    ),
+}
+"""What a value of an entry can have to be, and whether it is."""
+
+_WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
+    "id": "a path of letters, digits, _ and -",
+    "needs": "a list of texts",
+    "data": "a list of texts",
+    "timing": "true or false",
+    "profiles": "a table of tables",
+    "seconds": "a table of seconds",
+    "shows": "a table of lists of texts",
+    "limits": "a table of { least, most, has } or { one_of }",
+}
+
+
+def load(project: Project) -> Catalogue:
+    """Read the catalogue; InputError says which entry is wrong and how."""
+    path = project.notebooks / "catalogue.toml"
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing: is this the project's folder?") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"catalogue.toml: {error}") from None
+    entries, common = content.get("notebook", []), content.get("limits", {})
+    if not _is_list(entries, dict):
+        raise InputError("catalogue.toml: notebooks are tables [[notebook]]")
+    _require("catalogue.toml", "limits", common)
+    books = tuple(_notebook(entry, number, common) for number, entry in enumerate(entries, 1))
+    ids = [book.id for book in books]
+    for book in books:
+        if ids.count(book.id) > 1:
+            raise InputError(f"catalogue.toml: '{book.id}' stands there twice")
+        # only what stands before can be needed: no circles
+        before = ids[: ids.index(book.id)]
+        for need in set(book.needs) - {EVERYTHING} - set(before):
+            raise InputError(f"catalogue.toml: {book.id} needs '{need}', which does not stand before it")
+    return Catalogue(books)
+
+
+def _require(place: str, name: str, value) -> None:
+    if not _RIGHT[_WANTED[name]](value):
+        raise InputError(f"{place}: {name} = {value!r} must be {_WANTED[name]}")
+
+
+def _notebook(entry: dict, number: int, common: dict) -> Notebook:
+    place = f"catalogue.toml, {entry.get('id', f'entry {number}')}"
+    known = [f.name for f in fields(Notebook)]
+    for name in entry:
+        if name not in known:
+            raise InputError(f"{place}: unknown key '{name}', {did_you_mean(name, known)}")
+        _require(place, name, entry[name])
+    for name in ("id", "paper", "title", "profiles"):
+        if not entry.get(name):
+            raise InputError(f"{place}: '{name}' is missing")
+    entry = entry | {"limits": common | entry.get("limits", {})}
+    return Notebook(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
+
+
+def require_files(books: Iterable[Notebook], project: Project) -> None:
+    """InputError if a notebook of the catalogue has no file."""
+    for book in books:
+        if not book.source(project).is_file():
+            raise InputError(f"catalogue.toml lists {book.id}, but notebooks/{book.relative} is missing")

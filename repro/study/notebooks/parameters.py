@@ -1,0 +1,275 @@
+"""Parameters of notebooks: their defaults, values from the catalogue and the command line, and what these can be.
+
+A notebook starts in seconds, and may come to a parameter after minutes. So what no run can mean is refused before: by
+the limits of the catalogue, and by the values that a parameter is known to have.
+"""
+
+import ast
+import hashlib
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from math import inf
+from pathlib import Path
+
+from repro.declared import LARGEST
+from repro.errors import InputError, short
+from repro.study.notebooks import did_you_mean, file_stem, read_cells
+
+AUTOMATIC = ("device", "profile")
+"""Parameters that the runner sets in every notebook that has them."""
+LONGEST_SUFFIX = 80
+
+
+def defaults(path: Path) -> dict:
+    """Names and values in the cell tagged `parameters`, which holds literals only."""
+    found = read_cells(path)
+    if found is None:
+        raise InputError(f"{path.name} is not a notebook")
+    tagged = [c for c in found if "parameters" in ((c.get("metadata") or {}).get("tags") or [])]
+    values = {}
+    for cell in tagged:
+        for node in _statements("".join(cell["source"]), path.name):
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(target, ast.Name):
+                try:
+                    values[target.id] = ast.literal_eval(node.value)
+                except ValueError:
+                    raise InputError(f"{path.name}: parameter '{target.id}' is not a literal") from None
+    return values
+
+
+def _statements(text: str, name: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except SyntaxError as error:
+        raise InputError(f"{name}, parameters cell, line {error.lineno}: {error.msg}") from None
+
+
+def check(values: dict, known: dict, place: str) -> dict:
+    """`values` made fit for the types of the defaults `known`; InputError if a name or type is wrong."""
+    for name in values:
+        if name not in known:
+            raise InputError(f"{place}: unknown parameter '{name}', {did_you_mean(name, known)}")
+    return {name: _fit(value, known[name], f"{place}: parameter '{name}'") for name, value in values.items()}
+
+
+def _fit(value, default, place: str):
+    if default is None and _finite(value):
+        return value
+    if type(default) is float and type(value) is int and abs(value) < 2**1023:
+        return float(value)
+    if type(value) is type(default) and _finite(value):
+        return value
+    right = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    right |= {type(None): "a literal of finite numbers"}
+    wanted = right.get(type(default), f"a {type(default).__name__} such as {default}, of finite numbers")
+    raise InputError(f"{place} must be {wanted} (default {default!r}), not {short(value)}")
+
+
+def _finite(value) -> bool:
+    """Whether all numbers in a literal are."""
+    if isinstance(value, dict):
+        return _finite([*value, *value.values()])
+    if isinstance(value, list | tuple | set):
+        return all(map(_finite, value))
+    return not isinstance(value, float | complex) or math.isfinite(abs(value))
+
+
+def _read(text: str, default):
+    """`text` as a literal, or as itself where the default is a text or it is no literal."""
+    if isinstance(default, str):
+        return text
+    if isinstance(default, bool) and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        value = ast.literal_eval(text)
+        # a whole number of thousands of digits has no text
+        repr(value)
+        return value
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
+def overrides(texts: Iterable[str], known: dict[str, dict]) -> dict[str, dict]:
+    """Values from "name=value" and "id:name=value" for each of the notebooks `known` (id -> defaults).
+
+    Without an id a parameter goes to every notebook that has it; one at least must.
+    """
+    result: dict[str, dict] = {identifier: {} for identifier in known}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"parameter '{text}' must look like name=value or notebook:name=value")
+        scope, _, name = name.strip().rpartition(":")
+        for identifier in _targets(scope, name, known):
+            default = known[identifier][name]
+            fitted = check({name: _read(value.strip(), default)}, known[identifier], identifier)
+            result[identifier].update(fitted)
+    return result
+
+
+def from_here(value, root: Path):
+    """A value as the notebook finds it: a file that the user names stands where the command was started.
+
+    A text is a file's name if it has an ending such as .toml, or if there is such a file. Below `root`, the project,
+    it is named from there, as in the catalogue; elsewhere by its whole path. Other values stay as they are.
+    """
+    if not isinstance(value, str) or not value or "\0" in value:
+        return value
+    try:
+        path = Path(value).expanduser()
+        here = Path.cwd() / path
+        if not here.is_file() and (not re.fullmatch(r"\.[A-Za-z]\w*", path.suffix) or (root / path).is_file()):
+            return value
+        found = here.resolve()
+    except (OSError, RuntimeError):  # too long for a name, of an unknown user, or a circle of links
+        return value
+    return found.relative_to(root).as_posix() if found.is_relative_to(root) else str(found)
+
+
+def _targets(scope: str, name: str, known: dict[str, dict]) -> list[str]:
+    matching = [i for i in known if not scope or scope in (i, i.rpartition("/")[2])]
+    if not matching:
+        raise InputError(f"parameter '{scope}:{name}': no such notebook runs, {did_you_mean(scope, known)}")
+    having = [i for i in matching if name in known[i]]
+    if not having:
+        names = [n for i in matching for n in known[i]]
+        raise InputError(f"unknown parameter '{name}': {did_you_mean(name, names)}")
+    return having
+
+
+def show(values: dict) -> str:
+    """Parameters for people: "nodes=64, reynolds=1000"."""
+    return ", ".join(f"{name}={_text(value)}" for name, value in sorted(values.items()))
+
+
+def _text(value) -> str:
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    # quotes where a text could be taken for more than one value
+    return value if isinstance(value, str) and re.fullmatch(r"[\w.+-]+", value) else repr(value)
+
+
+def suffix(changed: dict[str, dict], settings: dict[str, dict]) -> str:
+    """End of the name of a folder for runs with `changed` parameters, such as ",reynolds=1000"; empty without any.
+
+    `settings` are all parameters of all notebooks of the run (id -> values). It follows from the suffix alone which
+    parameters each notebook has: a name without a notebook is set alike in all that have it. What is too long or
+    has other characters than a file name should have is cut and gets a hash of the whole.
+    """
+    names = sorted({name for values in changed.values() for name in values})
+    exact = "".join(f",{part}" for name in names for part in _parts(name, changed, settings))
+    safe = re.sub(r"[^\w.,=+-]+", "-", exact, flags=re.ASCII)
+    if safe == exact and len(exact) <= LONGEST_SUFFIX:
+        return exact
+    return f"{safe[:LONGEST_SUFFIX].rstrip(',-')},{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
+
+
+def _parts(name: str, changed: dict[str, dict], settings: dict[str, dict]) -> list[str]:
+    texts = {_text(values[name]) for values in settings.values() if name in values}
+    if len(texts) == 1:
+        return [f"{name}={texts.pop()}"]
+    having = {i: values[name] for i, values in changed.items() if name in values}
+    return [f"{file_stem(i)}.{name}={_text(value)}" for i, value in sorted(having.items())]
+
+
+#: whole number that every library here can count to
+MOST = 2**31 - 1
+
+#: parameters whose known values are above 0, and which can be 0
+FROM_ZERO = ("seed", "seeds", "packing_seed")
+
+#: names of tuples that look like those of lists, which end in an s
+TUPLES = ("bins", "small_bins")
+
+
+def known_values(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str, list]:
+    """By parameter, its default and its values in all profiles."""
+    return {
+        name: [default, *(values[name] for values in profiles.values() if name in values)]
+        for name, default in defaults.items()
+    }
+
+
+def require_limits(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping]) -> None:
+    """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
+
+    And those beyond `limits`, by name, each with least and most of its numbers, with what they must be one_of, or with
+    what a list has among others. Raises InputError, which names the parameter, its value, and what would be right.
+    """
+    for name, value in values.items():
+        for wanted in (*_beyond(value, limits.get(name, {})), *_flaws(name, value, examples[name])):
+            raise InputError(f"{place}: {name} = {short(value)}: must be {wanted}")
+
+
+def _beyond(value, limit: Mapping) -> Iterator[str]:
+    """What a limit of the catalogue wants and the value, or a part of a list, is not."""
+    leaves = list(_leaves(value))
+    if "one_of" in limit and not all(leaf in limit["one_of"] for leaf in leaves):
+        yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
+    numbers = [leaf for leaf in leaves if _is_number(leaf)]
+    if not set(limit.get("has", ())) <= set(leaves):
+        yield f"a list with {', '.join(map(repr, limit['has']))} in it"
+    least, most = limit.get("least", -inf), limit.get("most", inf)
+    if not all(least <= number <= most for number in numbers):
+        yield _between(limit)
+
+
+def _between(limit: Mapping) -> str:
+    if "most" not in limit:
+        return f"{limit['least']:g} or more"
+    return f"from {limit['least']:g} to {limit['most']:g}" if "least" in limit else f"at most {limit['most']:g}"
+
+
+def _flaws(name: str, value, examples: list) -> Iterator[str]:
+    """What the value must be and is not."""
+    kinds = {type(leaf) for leaf in _leaves(examples)}
+    numbers = [leaf for leaf in _leaves(examples) if _is_number(leaf)]
+    found = [leaf for leaf in _leaves(value) if _is_number(leaf)]
+    if isinstance(value, list):
+        yield from _flaws_of_list(name, value, examples, kinds)
+    if any(isinstance(number, int) and abs(number) > MOST for number in found):
+        yield f"at most {MOST} in size"
+    if any(abs(number) > LARGEST for number in found):
+        yield f"at most {LARGEST:g} in size"
+    if not numbers:
+        return
+    if min(numbers) > 0 and name not in FROM_ZERO and any(number <= 0 for number in found):
+        yield "above 0"
+    if min(numbers) >= 0 and any(number < 0 for number in found):
+        yield "at least 0"
+
+
+def _flaws_of_list(name: str, value: list, examples: list, kinds: set[type]) -> Iterator[str]:
+    lengths = {len(example) for example in examples}
+    if not value and min(lengths) > 0:
+        yield "a list that is not empty"
+    if len(lengths) == 1 and len(value) not in lengths and (name in TUPLES or not name.endswith("s")):
+        yield f"{min(lengths)} values such as {examples[0]}"
+    inner = {len(part) for example in examples for part in example if isinstance(part, list)}
+    if inner and not all(isinstance(part, list) and len(part) in inner for part in value):
+        yield f"a list of lists of {min(inner)} values such as {examples[0]}"
+    # a whole number is a number
+    allowed = kinds | ({int} if float in kinds else set())
+    names = {float: "numbers", int: "whole numbers", str: "texts", bool: "true or false"}
+    if kinds & names.keys() and not {type(leaf) for leaf in _leaves(value)} <= allowed:
+        yield f"a list of {next(name for kind, name in names.items() if kind in kinds)}"
+    if name.endswith("s") and name not in TUPLES and _repeats(value) and not any(map(_repeats, examples)):
+        yield "values that differ"
+
+
+def _repeats(values: list) -> bool:
+    return any(value in values[:place] for place, value in enumerate(values))
+
+
+def _leaves(value) -> Iterator:
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,1 @@
+"""From a run into the checkout."""

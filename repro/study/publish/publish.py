@@ -1,0 +1,224 @@
+"""Copies a finished run into the checkout: rendered notebooks, figures, measured data. And renews published texts.
+
+A run takes a GPU and an hour, a better sentence takes neither: where the text of a notebook alone has changed, what was
+computed stands. The code of the executed notebook, which the seal vouches for, must be that of the source, and
+everything else that the result depends on must be as it was.
+"""
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from repro.errors import InputError
+from repro.files import json_text, read_json, whole
+from repro.study.keep import fingerprint, provenance, results
+from repro.study.keep.fingerprint import changes_since, named_results
+from repro.study.keep.results import Result, look_at_all, named, newest
+from repro.study.notebooks import Project, catalogue, parameters, read_cells, read_code, require_writable
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
+from repro.study.publish import published
+
+PUBLISHED = ("paper", "beyond")
+"""Profiles whose results stand for the papers' claims."""
+
+
+def publish(
+    folder: Path | None = None, profile: str = PUBLISHED[0], project: Project | None = None, beside: bool = False
+) -> list[Path]:
+    """Copy the run in `folder` (made here or elsewhere), else the newest of `profile`.
+
+    Several runs may build one publication: what a folder does not hold must be published already, and still fit. A run
+    that is to stand `beside` what another machine shows adds its measurements alone.
+    InputError if a notebook failed, is unfinished, was edited, did not converge, or was made from other sources than
+    those at hand, from a tree with changes, at a smaller size than the papers' or with changed parameters. Notebooks
+    go to notebooks/rendered, figures to figures, sidecars to data/measured/MACHINE; those of other machines stay as
+    long as they fit.
+    """
+    project = project or Project.default()
+    _require_published(profile, f"profile {profile}")
+    folder = folder or newest(project, profile)
+    books = catalogue.load(project)
+    found = look_at_all(folder, books, project)
+    profile = _one_profile(folder, found)
+    expected = [book for book in books.notebooks if profile in book.profiles]
+    ran = [book for book in expected if found[book.id].sidecar or found[book.id].failure or found[book.id].trouble]
+    require_clean(project)
+    if changed := published.rule_changes(ran, project):
+        raise InputError(f"{changed[0]}: nothing is published")
+    for book in ran:
+        _require_finished(book, found[book.id], folder)
+        _require_fitting(book, found[book.id].sidecar, folder, project)
+    for book in expected:
+        if book not in ran and (why := published.flaw(book, project)):
+            raise InputError(f"{book.id} is not in {folder.name}, and of what is published {why}: nothing is published")
+    if beside:
+        copies = [pair for book in ran for pair in _measured(book, found[book.id].sidecar, folder, project)]
+        gone = set()
+    else:
+        copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
+        # figures that a notebook draws no more, and results of other machines that do not fit any more
+        gone = {file for book in ran for file in _replaced(book, project)} - {target for _, target in copies}
+    _put(copies, project)
+    for file in gone:
+        file.unlink(missing_ok=True)
+    return [target for _, target in copies]
+
+
+def _put(copies: list[tuple[Path, Path]], project: Project) -> None:
+    """Copy all files or, where there is no room or no right to, none."""
+    for folder in {target.parent for _, target in copies}:
+        require_writable(folder, "publish writes into the checkout")
+    project.build.mkdir(exist_ok=True)
+    # what a killed process leaves there is no change of the checkout
+    with TemporaryDirectory(prefix="publishing-", dir=project.build) as staging:
+        staged = [(Path(staging) / str(k), target) for k, (_, target) in enumerate(copies)]
+        for (source, _), (copy, _) in zip(copies, staged, strict=True):
+            shutil.copyfile(source, copy)
+        for copy, target in staged:
+            shutil.move(copy, target)
+
+
+def require_clean(project: Project) -> None:
+    """Raise InputError if the checkout has changes that are not committed, or no commit."""
+    at_hand = provenance.commit(project.root)
+    if at_hand.get("dirty", True):
+        why = "has changes that are not committed" if at_hand else "has neither git nor a manifest"
+        raise InputError(f"the checkout {why}: nothing is published")
+
+
+def _require_fitting(book: Notebook, sidecar: dict, folder: Path, project: Project) -> None:
+    run, made = sidecar["run"], sidecar["provenance"]
+    if sidecar["void"]:
+        raise InputError(f"{book.id} is not valid ({sidecar['void'][0]}): nothing is published")
+    if run.get("changed"):
+        raise InputError(
+            f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says: nothing is published"
+        )
+    if changes := changes_since(book, run, project, named_results(folder, folder / f"{book.id}.json")):
+        raise InputError(f"{book.id} is out of date, {fingerprint.in_words(changes)}: nothing is published")
+    if made.get("dirty", True) or not made.get("commit"):
+        raise InputError(f"{book.id} was made from a tree with changes or without a commit: nothing is published")
+
+
+def _require_published(profile: str, what: str) -> None:
+    if profile not in PUBLISHED:
+        raise InputError(f"{what}: only runs of the profile {' or '.join(PUBLISHED)} are published")
+
+
+def _one_profile(folder: Path, found: dict[str, Result]) -> str:
+    profiles = named(found, "profile")
+    if len(profiles) != 1:
+        raise InputError(f"{folder} mixes the profiles {', '.join(sorted(profiles))}: nothing is published")
+    (profile,) = profiles
+    _require_published(profile, f"{folder} holds the profile {profile}")
+    return profile
+
+
+def _require_finished(book: Notebook, result: Result, folder: Path) -> None:
+    if result.failure:
+        raise InputError(f"{book.id} failed in {folder.name}: nothing is published")
+    if result.trouble or not result.sidecar:
+        why = f" ({result.trouble})" if result.trouble else ""
+        raise InputError(f"{book.id} is not finished in {folder.name}{why}: nothing is published")
+
+
+def _copies(book: Notebook, sidecar: dict, folder: Path, project: Project) -> list[tuple[Path, Path]]:
+    """Sidecars last: they say what the other files must be."""
+    measured = published.sidecar_of(book, sidecar["run"]["machine"], project)
+    files = [(folder / name, published.place(name, book, project)) for name in sidecar["files"]]
+    return [*files, (folder / f"{book.id}.json", measured)]
+
+
+def _measured(book: Notebook, sidecar: dict, folder: Path, project: Project) -> list[tuple[Path, Path]]:
+    """The sidecar alone, where another machine shows the notebook; what shows the others' results is left out."""
+    if EVERYTHING in book.needs:
+        return []
+    target, shown = published.sidecar_of(book, sidecar["run"]["machine"], project), published.shown(book, project)
+    if shown in (None, target):
+        raise InputError(f"{book.id} is not published by another machine: publish it without --beside")
+    return [(folder / f"{book.id}.json", target)]
+
+
+def _replaced(book: Notebook, project: Project) -> set[Path]:
+    """The published files of a notebook but the measurements of other machines that still fit."""
+    kept = [] if EVERYTHING in book.needs else [p for p in published.sidecars(book, project) if _fits(p, book, project)]
+    return published.files(book, project) - set(kept)
+
+
+def _fits(path: Path, book: Notebook, project: Project) -> bool:
+    flaws = published.own_flaws(path, results.seal_flaws(path, lambda name: published.place(name, book, project)))
+    return not flaws and not changes_since(book, read_json(path)["run"], project)
+
+
+INJECTED, PARAMETERS = "injected-parameters", "parameters"
+"""Tags of the cell that papermill adds, and of the one after which it stands."""
+
+
+def republish_text(project: Project | None = None) -> list[str]:
+    """Put the text of the sources at hand into published notebooks; returns the ids of those that were renewed.
+
+    Left as it is: what was edited, what has changed in more than its text, and what other machines have beside the
+    result that is shown, whose executed notebooks are not here; `status --published` names them.
+    InputError if the checkout has changes that are not committed.
+    """
+    project = project or Project.default()
+    require_clean(project)
+    books, hashes = catalogue.load(project).notebooks, {}
+    # what shows the others' results depends on them
+    ordered = sorted(books, key=lambda book: EVERYTHING in book.needs)
+    return [book.id for book in ordered if _renewed(book, hashes, project)]
+
+
+def _renewed(book: Notebook, hashes: dict[str, tuple[str, str]], project: Project) -> bool:
+    """Renew one notebook if its text is all that has changed; `hashes` are those of results before and after."""
+    path = published.shown(book, project)
+    if path is None or published.edits(path, book, project):
+        return False
+    sidecar, source = read_json(path), book.source(project)
+    name, depends = source.relative_to(project.root).as_posix(), sidecar["run"]["depends"]["files"]
+    depends |= {result: now for result, (then, now) in hashes.items() if depends.get(result) == then}
+    changes, told = published.changes(path, sidecar["run"], book, project), None
+    executed = published.place(f"{book.id}.ipynb", book, project)
+    if changes == [f"{name} changed"]:
+        told = _retold(executed, source)
+        depends[name], sidecar["run"]["text"] = _hash(source, project), provenance.commit(project.root)["commit"]
+    elif not changes and sidecar != read_json(path):
+        # it follows what the others' results have become
+        told = read_json(executed)
+    if told is None:
+        return False
+    then, files = _hash(path, project), {file: published.place(file, book, project) for file in sidecar[results.FILES]}
+    with whole(executed) as notebook, whole(path) as result:
+        notebook.write_text(json_text(told), encoding="utf-8")
+        result.write_text(json_text(results.sealed(sidecar, files | {f"{book.id}.ipynb": notebook})), encoding="utf-8")
+    hashes[f"results/{book.id}.json"] = then, _hash(path, project)
+    return True
+
+
+def _hash(file: Path, project: Project) -> str:
+    (found,) = fingerprint.depends([file], project, {})["files"].values()
+    return found
+
+
+def _retold(executed: Path, source: Path) -> dict | None:
+    """The executed notebook with the text cells of its source; None if their code differs."""
+    content, wanted = read_json(executed), read_cells(source)
+    ran = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    injected = [cell for cell in ran if INJECTED in _tags(cell)]
+    ran = [cell for cell in ran if cell not in injected]
+    if wanted is None or list(map(_code, ran)) != list(map(fingerprint.without_study, read_code(source))):
+        return None
+    rest, told = iter(ran), []
+    for cell in wanted:
+        told += [next(rest) if cell["cell_type"] == "code" else cell]
+        if PARAMETERS in _tags(cell):
+            told += injected
+    return content | {"cells": told}
+
+
+def _code(cell: dict) -> str:
+    return fingerprint.without_study("".join(cell["source"]))
+
+
+def _tags(cell: dict) -> list:
+    return cell.get("metadata", {}).get("tags", [])

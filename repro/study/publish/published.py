@@ -1,0 +1,205 @@
+"""What is published in this checkout, of each machine: whether it is what a run made, and still fits the sources."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from repro.errors import InputError
+from repro.files import read_json
+from repro.study.judge import claims
+from repro.study.judge.claims import Claim, number
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Verdict, judge
+from repro.study.keep import fingerprint, results
+from repro.study.keep.fingerprint import changes_since
+from repro.study.keep.results import Result, evidence_of, figure_files, flaw_of
+from repro.study.notebooks import Project, catalogue, did_you_mean
+from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
+
+
+def sidecar_of(book: Notebook, machine: str, project: Project) -> Path:
+    """Where the result of a notebook on a machine is published."""
+    return project.data / "measured" / machine / f"{book.id}.json"
+
+
+def place(name: str, book: Notebook, project: Project) -> Path:
+    """Where a file of a result, named as in its run folder, is published."""
+    return project.notebooks / "rendered" / book.relative if name.endswith(".ipynb") else project.root / name
+
+
+def sidecars(book: Notebook, project: Project) -> list[Path]:
+    """The published results of a notebook, by machine."""
+    return sorted((project.data / "measured").glob(f"*/{book.id}.json"))
+
+
+def shown(book: Notebook, project: Project) -> Path | None:
+    """The published result whose executed notebook and figures are in the checkout; those of others stand beside it."""
+    found = sidecars(book, project)
+    if len(found) < 2:
+        return found[0] if found else None
+    return min(found, key=lambda path: _distance(path, book, project))
+
+
+def _distance(path: Path, book: Notebook, project: Project) -> tuple[bool, int, bool]:
+    """Whether anything is wrong with a result, how many files are not those that it lists, and whether it is sound.
+
+    Figures of two machines may be the same. So where all is not well a result that was edited or damaged itself comes
+    before one that was not: else what was done to it would be told of the other one, too.
+    """
+    content = read_json(path)
+    listed = content.get(results.FILES) if isinstance(content, dict) else None
+    files = {place(name, book, project): wanted for name, wanted in listed.items()} if isinstance(listed, dict) else {}
+    others = sum(not file.is_file() or results.digest(file) != wanted for file, wanted in files.items())
+    flaws = results.seal_flaws(path, lambda name: place(name, book, project))
+    return bool(flaws), others, not own_flaws(path, flaws)
+
+
+def files(book: Notebook, project: Project) -> set[Path]:
+    """The published files of a notebook, of all machines; of a damaged result only itself."""
+    found = set()
+    for path in sidecars(book, project):
+        content = read_json(path)
+        names = () if flaw_of(content, book.id) else (f"{book.id}.ipynb", *figure_files(content))
+        found |= {path, *(place(name, book, project) for name in names)}
+    return found
+
+
+def look(book: Notebook, machine: str, project: Project) -> Result:
+    """What is published of a notebook's result on a machine, as `results.look` says it of a run folder."""
+    path = sidecar_of(book, machine, project)
+    if not path.exists():
+        return Result(None, None, "")
+    trouble = next(iter(edits(path, book, project)), "")
+    # an executed notebook or a figure may be lost; a result that was edited itself says nothing
+    return Result(None if trouble.startswith(path.name) else read_json(path), None, trouble)
+
+
+def flaw(book: Notebook, project: Project) -> str:
+    """Why a notebook's published result cannot stand, in words; empty if it can."""
+    found = sidecars(book, project)
+    if not found:
+        return "it is missing"
+    return next((problem for path in found for problem in _flaws(path, book, project)), "")
+
+
+def edited(books: Catalogue, project: Project) -> list[str]:
+    """A line for each published file that is not what a run made."""
+    found = [(book, path) for book in books.notebooks for path in sidecars(book, project)]
+    return [f"{book.id}: {text}" for book, path in found for text in edits(path, book, project)]
+
+
+def states(books: Catalogue, project: Project) -> dict[str, str]:
+    """What there is of each notebook's published result: "up to date", or what is wrong with it."""
+    return {book.id: flaw(book, project) or "up to date" for book in books.notebooks}
+
+
+def rule_changes(books: Iterable[Notebook], project: Project) -> list[str]:
+    """A line for each claim whose rule has changed since a result was published, where its column `was` is silent."""
+    known = {claim.id: claim for file in claims.files(project) for claim in claims.read(file)}
+    results = [read_json(path) for book in books for path in sidecars(book, project)]
+    rules = [result.get("rules") for result in results if isinstance(result, dict)]
+    found = {i: then for kept in rules if isinstance(kept, dict) for i, then in kept.items() if i in known}
+    return [line for i, then in found.items() if (line := _rule_change(known[i], then))]
+
+
+def _rule_change(claim: Claim, then: Mapping[str, str]) -> str:
+    changed = [name for name in claims.RULE_FIELDS if getattr(claim, name) != then.get(name, "")]
+    if not changed or claim.was != then.get("was", ""):
+        return ""
+    name = changed[0]
+    old, new = then.get(name, "") or "nothing", getattr(claim, name) or "nothing"
+    return f"{claim.id}: its {name} was '{old}' when a result was published and is '{new}': say so in its column was"
+
+
+def changes(path: Path, run: Mapping, book: Notebook, project: Project) -> list[str]:
+    """In what the sources at hand differ from those of a published result, of which `run` tells."""
+    books = catalogue.load(project).notebooks if EVERYTHING in book.needs else ()
+    # what shows the others' results shows those that are published with their notebooks, of whatever machine
+    others = {file: f"results/{other.id}.json" for other in books if (file := shown(other, project))}
+    return changes_since(book, run, project, {file: name for file, name in others.items() if file != path})
+
+
+def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
+    if found := edits(path, book, project):
+        return found
+    found = changes(path, read_json(path)["run"], book, project)
+    return [f"out of date: {fingerprint.in_words(found)}"] if found else []
+
+
+def edits(path: Path, book: Notebook, project: Project) -> list[str]:
+    """What of a published result is not what a run made, a line each."""
+    content = read_json(path)
+    if why := flaw_of(content, book.id):
+        return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]
+    if content["run"]["machine"] != machine_of(path, project):
+        return [f"{path.name} is of another machine, {content['run']['machine']}"]
+    found = results.seal_flaws(path, lambda name: place(name, book, project))
+    # what stands beside the results of another machine has neither notebook nor figures here
+    return found if path == shown(book, project) else own_flaws(path, found)
+
+
+def own_flaws(path: Path, flaws: list[str]) -> list[str]:
+    """Those of a result's flaws that are in the sealed result itself, and not in its files."""
+    return [flaw for flaw in flaws if flaw.startswith(f"{path.name} ")]
+
+
+def machine_of(path: Path, project: Project) -> str:
+    """The machine below whose name a result is published."""
+    return path.relative_to(project.data / "measured").parts[0]
+
+
+Answers = dict[str, tuple[str, str]]
+"""What a machine says of claims, by id: the measured value for people, and the verdict."""
+
+
+def machine_names(books: Catalogue, project: Project) -> list[str]:
+    """The machines with published results, that whose notebooks are shown first."""
+    found: Counter[str] = Counter()
+    for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
+        first = shown(book, project)
+        found.update({machine_of(p, project): int(p == first) for p in sidecars(book, project)})
+    return sorted(found, key=lambda name: (-found[name], name))
+
+
+def results_of(machine: str, books: Catalogue, project: Project) -> dict[str, Result]:
+    """What is published of every notebook's result on a machine, as `results.look` says it of a run folder."""
+    known = machine_names(books, project)
+    if machine not in known:
+        raise InputError(f"no results of '{machine}' are published: {did_you_mean(machine, known)}")
+    return {book.id: look(book, machine, project) for book in books.notebooks}
+
+
+def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
+    """The same of the results whose notebooks and figures are in the checkout, each of the machine that made it."""
+    found = {book.id: Result(None, None, "") for book in books.notebooks}
+    for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
+        if file := shown(book, project):
+            found[book.id] = look(book, machine_of(file, project), project)
+    return found
+
+
+def machine_answers(
+    claims: Mapping[str, Claim], books: Catalogue, project: Project, own: Mapping[str, str] | None = None
+) -> dict[str, Answers]:
+    """What every machine says of the claims that it has tested; a damaged or edited result says nothing.
+
+    Of each notebook its `own` machine is left out, and so are machines that have nothing to say.
+    """
+    found = {}
+    for machine in machine_names(books, project):
+        others = {i: r for i, r in results_of(machine, books, project).items() if (own or {}).get(i) != machine}
+        sound = [result.sidecar for result in others.values() if result.sidecar and not result.trouble]
+        said = {i: evidence for sidecar in sound for i, evidence in evidence_of(sidecar).items() if i in claims}
+        found[machine] = {i: answer for i, evidence in said.items() if (answer := _answer(claims[i], evidence))}
+    return {machine: said for machine, said in found.items() if said}
+
+
+def _answer(claim: Claim, evidence: Evidence) -> tuple[str, str] | None:
+    """The value for people with its verdict; None where there is none, or not for the claim as it stands now."""
+    try:
+        verdict = judge(claim, evidence).verdict
+    except InputError:
+        return None
+    value = evidence.shown(claim.value)
+    text = number(value) if isinstance(value, int | float) else str(value)
+    return None if verdict == Verdict.NOT_MEASURED else (text, str(verdict))

@@ -1,0 +1,105 @@
+"""Executes a notebook's cells as papermill does: outputs are bounded, and the kernel does not outlive us."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbclient.util import run_sync
+from nbformat import NotebookNode
+from papermill.clientwrap import PapermillNotebookClient
+from papermill.engines import NBClientEngine, papermill_engines
+
+from repro.study.run.guard import die_with_parent
+
+#: name of the engine, for papermill
+ENGINE = "bounded"
+
+#: characters of output that are kept of a notebook; pictures are text there
+MOST_OUTPUT = 10_000_000
+
+#: characters of the lines of an error, and those up to which pieces of a stream are joined as they come: joining long
+#: ones again and again takes for ever
+_PIECE = 65536
+
+
+class _Client(PapermillNotebookClient):
+    kept = lost = 0
+    clock: Path
+
+    def output(self, outs: list, msg: dict, display_id: str, cell_index: int) -> NotebookNode | None:
+        content, room = msg["content"], MOST_OUTPUT - self.kept
+        if msg["msg_type"] == "stream":
+            self.lost += max(0, len(content["text"]) - room)
+            content["text"] = content["text"][:room]
+        elif msg["msg_type"] == "error":
+            # it ends the notebook and says why: it is always kept
+            content["evalue"] = content["evalue"][:_PIECE]
+            content["traceback"] = [line[:_PIECE] for line in content["traceback"]]
+        elif _size(content) > room:
+            self.lost += _size(content)
+            return None
+        self.kept = min(MOST_OUTPUT, self.kept + _size(content))
+        last = outs[-1] if outs else None
+        if msg["msg_type"] == "stream" and _goes_on(last, content["name"]):
+            last["text"] += content["text"]
+            return last
+        return super().output(outs, msg, display_id, cell_index)
+
+    async def async_execute_cell(self, cell: NotebookNode, cell_index: int, **settings) -> NotebookNode:
+        self.lost = 0
+        self.clock.touch()
+        try:
+            return await super().async_execute_cell(cell, cell_index, **settings)
+        finally:
+            self.clock.unlink()
+            if cell.cell_type == "code":
+                cell.outputs = list(_tidy(cell.outputs, self.lost))
+
+    execute_cell = run_sync(async_execute_cell)
+
+
+def _size(content) -> int:
+    """Characters of texts in a message."""
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, dict):
+        content = content.values()
+    return sum(map(_size, content)) if hasattr(content, "__iter__") else 1
+
+
+def _goes_on(last: NotebookNode | None, name: str) -> bool:
+    return bool(last) and last["output_type"] == "stream" and last["name"] == name and len(last["text"]) < _PIECE
+
+
+def _tidy(outputs: list[NotebookNode], lost: int) -> Iterator[NotebookNode]:
+    """The outputs of a cell with one stream of each name, in the place of the first: standard output, then errors."""
+    streams = {"stdout": "", "stderr": ""}
+    pieces = [output for output in outputs if output["output_type"] == "stream"]
+    for name in streams:
+        streams[name] = _as_seen("".join(piece["text"] for piece in pieces if piece["name"] == name))
+    if lost:
+        streams["stderr"] += f"{lost / 1e6:,.1f} MB of output left out: a notebook keeps {MOST_OUTPUT / 1e6:,.0f} MB\n"
+    texts = [NotebookNode(output_type="stream", name=name, text=text) for name, text in streams.items() if text]
+    for output in outputs:
+        if output["output_type"] != "stream":
+            yield output
+        elif output is pieces[0]:
+            yield from texts
+    if not pieces:
+        yield from texts
+
+
+def _as_seen(text: str) -> str:
+    """What stays of lines that were written over from their beginning, as progress bars do."""
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+
+
+class _Engine(NBClientEngine):
+    @classmethod
+    def execute_managed_notebook(cls, nb_man, kernel_name, *, execution_timeout, start_timeout, clock: Path, **_):
+        """As papermill's own, by our client; `clock` is there, and as old as the cell, while a cell runs."""
+        client = _Client(nb_man, kernel_name=kernel_name, timeout=execution_timeout, startup_timeout=start_timeout)
+        client.clock = clock
+        return client.execute(preexec_fn=die_with_parent)
+
+
+papermill_engines.register(ENGINE, _Engine)

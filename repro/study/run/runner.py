@@ -1,0 +1,324 @@
+"""Executes notebooks: what is up to date is skipped, what fails does not stop the others."""
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from repro.errors import InputError
+from repro.files import read_json
+from repro.study.notebooks import Project, require_writable
+from repro.study.notebooks.catalogue import EVERYTHING, Notebook
+from repro.study.run.execute import run_job
+from repro.study.run.guard import MpsService, stop_children
+from repro.study.run.plan import Plan, job_for, make_plan, require_threads
+from repro.study.run.progress import Progress, duration
+
+REFRESH = 0.5
+"""Seconds between two looks at the running notebooks."""
+LOCK = ".lock"
+WAITING = {"OMP_WAIT_POLICY": "passive"}
+"""Threads that wait leave their core to those of other notebooks."""
+MOST_JOBS = 1000
+LONGEST_CELL = 10_000_000
+"""Seconds, four months."""
+LEAST_MEMORY, MOST_MEMORY = 0.25, 100_000
+"""GiB; less is taken by Python, its kernel and the compiler alone."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one notebook."""
+
+    id: str
+    status: str
+    """done, up to date, failed, refused or not in this profile."""
+    seconds: float = 0.0
+    message: str = ""
+
+
+def run(
+    ids: Iterable[str] | None = None,
+    *,
+    profile: str = "quick",
+    device: str = "auto",
+    jobs: int = 1,
+    share: int = 1,
+    fresh: bool = False,
+    parameters: Iterable[str] = (),
+    scheduler: str | None = None,
+    output: Path | None = None,
+    timeout: float | None = None,
+    memory: float | None = None,
+    project: Project | None = None,
+) -> list[Outcome]:
+    """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE,
+    with changed parameters to build/PROFILE,NAME=VALUE/MACHINE.
+
+    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, and the others stand still
+    while one measures speed; a GPU is held by one at a time, or used by `share` at once, whose data it must hold
+    together, and still by one alone that measures speed; `fresh` runs even what is up to date;
+    `timeout` is the most seconds a cell may take, `memory` the most GiB of main memory a notebook; `scheduler` is the
+    address of a Dask cluster that shares this file system.
+    InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
+    """
+    plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
+    return run_plan(plan, jobs=jobs, share=share, fresh=fresh, scheduler=scheduler, timeout=timeout, memory=memory)
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    jobs: int = 1,
+    share: int = 1,
+    fresh: bool = False,
+    scheduler: str | None = None,
+    timeout: float | None = None,
+    memory: float | None = None,
+) -> list[Outcome]:
+    """Carry out a plan; see `run`."""
+    for name, value in (("jobs", jobs), ("share", share)):
+        if not 1 <= value <= MOST_JOBS:
+            raise InputError(f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
+    if share > 1 and plan.device != "cuda":
+        raise InputError(f"--share {share} is for a GPU, and this run is on {plan.device}: use --jobs {share}")
+    if timeout is not None and not 0 < timeout <= LONGEST_CELL:
+        limit = f"more than 0 and at most {LONGEST_CELL:,} seconds, not {timeout:g}"
+        raise InputError(f"--timeout must be {limit}; leave it out for no limit")
+    if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
+        limit = f"from {LEAST_MEMORY} to {MOST_MEMORY:,} GiB, not {memory:g}"
+        raise InputError(f"--memory must be {limit}; leave it out for no limit")
+    require_threads()
+    jobs = share if plan.device == "cuda" else jobs
+    with _folder(plan.output), _executor(scheduler, jobs, plan.device) as executor:
+        shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
+        (plan.output / ".jobs").mkdir()
+        limits = {"timeout": timeout, "memory": memory}
+        # workers may be on other machines
+        return _Run(plan, executor, jobs, fresh, limits, here=scheduler is None).outcomes()
+
+
+@contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """Hold the folder for this run alone; what a refused run has made of it is gone again."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    require_writable(folder)
+    lock = _lock(folder)
+    try:
+        yield
+    finally:
+        if [file.name for file in folder.iterdir()] == [LOCK]:
+            (folder / LOCK).unlink()
+            with suppress(OSError):  # somebody else has put something there
+                for path in new:
+                    path.rmdir()
+        os.close(lock)
+
+
+def _lock(folder: Path) -> int:
+    """The open file whose lock the run has; the system lets go of it even after kill -9."""
+    file = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # a run that left nothing may have taken it away meanwhile
+        held = os.fstat(file).st_ino == os.stat(folder / LOCK).st_ino
+    except OSError:
+        held = False
+    if held:
+        return file
+    os.close(file)
+    raise InputError(f"another run is writing to {folder}: wait for it or use --output")
+
+
+def running(folder: Path) -> dict[str, float]:
+    """The notebooks that a run in another process is at in this folder, with the seconds since each began."""
+    if not (folder / LOCK).is_file():
+        return {}
+    with open(folder / LOCK) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return {}
+        except OSError:
+            jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    # one that ends meanwhile is gone
+    return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
+
+
+@contextmanager
+def _executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Executor]:
+    if scheduler is None:
+        with ThreadPoolExecutor(jobs) as executor:
+            yield executor
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--scheduler needs dask: pip install 'gpu-papers-repro[dask]'") from None
+    try:
+        client = Client(scheduler, timeout=20)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
+    with client:
+        needs = _tokens(client, scheduler, device)
+        yield client.get_executor(pure=False, retries=0, resources=needs)
+
+
+def _tokens(client, scheduler: str, device: str) -> dict[str, int]:
+    """What a notebook takes of a worker; InputError if no worker has it to give, for which Dask would wait for ever."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        raise InputError(f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
+    if device != "cuda":
+        return {}
+    if not any("GPU" in worker["resources"] for worker in workers):
+        start = f"dask worker {scheduler} --nthreads 1 --resources GPU=1"
+        raise InputError(f"no worker at {scheduler} has a GPU to lend: start one a GPU, `{start}`")
+    return {"GPU": 1}
+
+
+class _Run:
+    """The state of one run: what waits, what runs, what ended."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        executor: Executor,
+        jobs: int,
+        fresh: bool,
+        limits: Mapping[str, float | None],
+        here: bool,
+    ):
+        self.plan, self.executor, self.jobs, self.fresh, self.limits = plan, executor, jobs, fresh, limits
+        # a GPU goes on with what a notebook has launched when that stands still: there speed is measured alone, last
+        self.apart = plan.device == "cuda" and jobs > 1
+        # the longest first: no core is without work at the end
+        self.waiting = sorted(plan.books, key=self._turn) if jobs > 1 else list(plan.books)
+        self.outdated: set[str] = set()
+        self.running: dict[Future, Notebook] = {}
+        self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
+        timing = [book.id for book in plan.books if book.timing or EVERYTHING in book.needs]
+        self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs, alone=timing)
+        self.service = MpsService(self.progress.say) if self.apart and here else None
+
+    def outcomes(self) -> list[Outcome]:
+        """Run until nothing waits; stop every child on the way out if that is by an exception."""
+        try:
+            while self.waiting or self.running:
+                self._start_what_can()
+                self._collect()
+        except BaseException:
+            self._stop()
+            raise
+        finally:
+            self.progress.close()
+            if self.service:
+                self.service.end()
+            shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
+        return self.ended
+
+    def _turn(self, book: Notebook) -> tuple[bool, float]:
+        return self.apart and book.timing, -self.plan.expected(book)
+
+    def _stop(self) -> None:
+        for future in self.running:
+            future.cancel()
+        # again and again: a job may have been on the point of starting its child
+        while not all(future.done() for future in self.running):
+            stop_children()
+            wait(self.running, timeout=REFRESH)
+
+    def _start_what_can(self) -> None:
+        for book in [b for b in self.waiting if self._ready(b)]:
+            if failed := self._failed_needs(book):
+                self._end(book, Outcome(book.id, "failed", message=f"needs {failed}, which failed"))
+            elif self._is_current(book):
+                self._end(book, Outcome(book.id, "up to date"))
+        # only now it is known how many there are to share the cores
+        for book in [b for b in self.waiting if self._ready(b)]:
+            if len(self.running) < self.jobs and not self._disturbed(book):
+                self._start(book)
+
+    def _disturbed(self, book: Notebook) -> bool:
+        """Whether the notebook and those that run would disturb each other on the GPU that they share."""
+        return self.apart and any(book.timing or other.timing for other in self.running.values())
+
+    def _is_current(self, book: Notebook) -> bool:
+        """Asked once for each notebook: reading all sources again and again would disturb what is being timed."""
+        if self.fresh or book.id in self.outdated:
+            return False
+        if self.plan.is_current(book):
+            return True
+        self.outdated.add(book.id)
+        return False
+
+    def _start(self, book: Notebook) -> None:
+        if (why := self.plan.state(book)) not in ("not run", "up to date"):
+            self.progress.say(f"{book.id} runs again, it is {why}")
+        job = job_for(self.plan, book, beside=self._beside(book), variables=self._sharing(book), **self.limits)
+        self.waiting.remove(book)
+        self.running[self.executor.submit(run_job, job)] = book
+        self.progress.begin(book.id)
+
+    def _sharing(self, book: Notebook) -> dict[str, str]:
+        """What the notebook's environment must say so that it runs beside others on one GPU."""
+        if self.service is None:
+            return {}
+        if book.timing:
+            self.service.end()
+            return {}
+        return WAITING | self.service.variables()
+
+    def _beside(self, book: Notebook) -> int:
+        """Notebooks that may compute beside this one; one that measures speed has all cores while it does."""
+        if book.timing:
+            return 0
+        others = [b for b in [*self.waiting, *self.running.values()] if b is not book and EVERYTHING not in b.needs]
+        if self.apart:
+            # they mostly wait for the GPU: half of the cores for each that computes on them now and then
+            return int(not all(b.timing for b in others))
+        return min(self.jobs - 1, len(others))
+
+    def _ready(self, book: Notebook) -> bool:
+        unfinished = [b for b in [*self.waiting, *self.running.values()] if EVERYTHING not in b.needs]
+        if EVERYTHING in book.needs:
+            return not unfinished
+        return not {b.id for b in unfinished} & set(book.needs)
+
+    def _failed_needs(self, book: Notebook) -> str:
+        bad = {o.id for o in self.ended if o.status in ("failed", "refused")}
+        return ", ".join(sorted(bad & set(book.needs)))
+
+    def _collect(self) -> None:
+        done, _ = wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
+        for future in done:
+            book = self.running.pop(future)
+            result = _result(future)
+            text = ": ".join(t for t in (result.get("error"), result.get("message")) if t)
+            if result["status"] == "refused":
+                text = result["message"]
+            self._end(book, Outcome(book.id, result["status"], result["seconds"], text))
+        self.progress.tick()
+
+    def _end(self, book: Notebook, outcome: Outcome) -> None:
+        if book in self.waiting:
+            self.waiting.remove(book)
+        self.ended.append(outcome)
+        lines = {
+            "done": f"done {book.id} in {duration(outcome.seconds)}",
+            "up to date": f"{book.id}: up to date",
+            "failed": f"FAILED {book.id}: {outcome.message}",
+            "refused": f"refused {book.id}",
+        }
+        self.progress.end(book.id, lines[outcome.status])
+
+
+def _result(future: Future) -> dict:
+    try:
+        return future.result()
+    except Exception as error:  # a full disk or a lost worker is this notebook's failure, not the run's
+        return {"status": "failed", "error": type(error).__name__, "message": str(error), "seconds": 0.0}

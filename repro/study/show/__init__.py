@@ -1,0 +1,1 @@
+"""The scoreboard and the report: in a terminal, as Markdown, as pages."""

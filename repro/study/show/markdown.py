@@ -1,0 +1,297 @@
+"""The scoreboard as Markdown, and REPORT.md: what became of every claim, with what has been found of each paper.
+
+REPORT.md is made from published results alone. Links are relative to where a page lies.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from repro.errors import InputError
+from repro.study.judge.claims import number
+from repro.study.judge.verdicts import MEANINGS, Verdict
+from repro.study.notebooks import Project, did_you_mean
+from repro.study.publish.publish import PUBLISHED
+from repro.study.publish.published import Answers
+from repro.study.show.report import VERDICTS, Report, Rows, shown, time_of
+
+COUNTED_NOWHERE = "Shown and counted nowhere: what follows from definitions or inputs, and numbers of other sources"
+CHANGED_RULES = "Rules that changed after a first result"
+STATED_TWICE = "Stated twice, counted once"
+
+
+@dataclass(frozen=True)
+class Links:
+    """What stands before the names of a run folder's files in a link."""
+
+    notebooks: str = ""
+    figures: str = ""
+    code: str | None = None
+    """None where the sources are not beside."""
+
+    def notebook(self, identifier: str, text: str) -> str:
+        """A link in Markdown to an executed notebook."""
+        return f"[{text}]({self.notebooks}{identifier}.ipynb)"
+
+    def figure(self, file: str) -> str:
+        """A link in Markdown to a figure, named without the notebook's own name."""
+        stem = os.path.splitext(os.path.basename(file))[0]
+        return f"[{stem.split('-', 2)[-1]}]({self.figures}{file})"
+
+    def source(self, file: str) -> str:
+        """A link in Markdown to a folder or file of the sources."""
+        return f"[{file.removeprefix('repro/papers/')}]({self.code}{file})"
+
+
+def scoreboard_markdown(report: Report) -> str:
+    """scoreboard.md"""
+    parts = [f"# {report.title()}"]
+    if problems := report.problems():
+        parts.append("\n".join(f"- **{line}**" for line in problems))
+    parts += [notebooks(report, Links()), "## Claims", claims(report.rows, report, Links()), *apart(report, Links())]
+    return "\n\n".join(parts) + "\n"
+
+
+def apart(report: Report, links: Links) -> list[str]:
+    """What is not counted, and rules that changed: headings and tables."""
+    parts = []
+    if report.corrected:
+        parts += [f"## {CHANGED_RULES}", changed_rules(report.corrected), table(report.corrected)]
+    if report.shown:
+        parts += [f"## {COUNTED_NOWHERE}", claims(report.shown, report, links)]
+    if report.linked:
+        parts += [f"## {STATED_TWICE}", table(report.linked)]
+    return parts
+
+
+def changed_rules(corrected: Rows) -> str:
+    """How many rules changed, and how many verdicts with them."""
+    others = sum(row["now"] != row["by the first rule"] for row in corrected)
+    return (
+        f"The rule, set-up or reading of {len(corrected)} claims changed after a first result of theirs had been "
+        f"published. By its first rule the verdict would be another one for {others} of them."
+    )
+
+
+def verdicts() -> str:
+    """What each verdict says, as a Markdown table."""
+    return table([{"verdict": str(verdict), "meaning": meaning} for verdict, meaning in MEANINGS.items()])
+
+
+def notebooks(report: Report, links: Links) -> str:
+    """Notebooks with status, time and the counts of their verdicts, as a Markdown table."""
+    rows = counts_for_people(report.books)
+    return table([row | {"notebook": _linked(row["notebook"], row["notebook"], report, links)} for row in rows])
+
+
+def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
+    """The text as a link to a notebook's result, where there is one."""
+    done = any(book["notebook"] == notebook and book["status"] == "done" for book in report.books)
+    return links.notebook(notebook, text) if done else text
+
+
+def claims(rows: Rows, report: Report, links: Links) -> str:
+    """Claims with links to their notebooks and their notebooks' figures, as a Markdown table."""
+    named = zip(rows, claims_for_people(rows, report.elsewhere), strict=True)
+    return table(
+        [
+            cells
+            | {"id": _linked(row["id"], row["notebook"], report, links)}
+            | {"figures": figures(report.figures.get(row["notebook"], ()), links)}
+            | _code(row["notebook"], report, links)
+            for row, cells in named
+        ]
+    )
+
+
+def _code(notebook: str, report: Report, links: Links) -> dict[str, str]:
+    return {} if links.code is None else {"code": ", ".join(map(links.source, report.code.get(notebook, ())))}
+
+
+def figures(files: Iterable[str], links: Links) -> str:
+    """Links to figures."""
+    return ", ".join(map(links.figure, files))
+
+
+def gallery(report: Report, links: Links) -> str:
+    """Every notebook with links to its figures, as a Markdown list."""
+    lines = [
+        f"- {_linked(i, i, report, links)}: {figures(files, links)}" for i, files in report.figures.items() if files
+    ]
+    return "\n".join(lines)
+
+
+def claims_for_people(rows: Rows, elsewhere: Mapping[str, Answers]) -> Rows:
+    """The claims with short columns, and what is published of other machines that speak of any of them."""
+    columns = ["id", "where", "quantity", "case", "paper", "measured", "ratio", "unit", "verdict", "reason"]
+    here = {row["id"] for row in rows}
+    elsewhere = {name: said for name, said in elsewhere.items() if here & said.keys()}
+    shown_rows, changed = [], any(row["first"] for row in rows)
+    for row in rows:
+        ratio = "" if row["ratio"] is None else number(row["ratio"], 3)
+        cells = row | {"paper": row["value"], "measured": shown(row["measured"]), "ratio": ratio}
+        beside = {f"published, {name}": " ".join(_answer(said.get(row["id"]))) for name, said in elsewhere.items()}
+        first = {"by the first rule": row["first"]} if changed else {}
+        shown_rows.append({name: cells[name] for name in columns} | first | beside)
+    return shown_rows
+
+
+def _answer(said: tuple[str, str] | None) -> tuple[str, ...]:
+    return (said[0], f"({said[1]})") if said else ()
+
+
+def table(rows: Rows) -> str:
+    """A Markdown table; empty without rows."""
+    cells = [[str(cell) for cell in row.values()] for row in rows]
+    lines = [list(row) for row in rows[:1]] + [["---"] * len(row) for row in rows[:1]] + cells
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def counts_for_people(books: Rows) -> Rows:
+    """Notebooks with status, time and the counts of their verdicts, and where they ran if not all on one machine."""
+    several = len(machines_of(books)) > 1
+    return [
+        {"notebook": row["notebook"], "status": row["status"], "time": time_of(row["seconds"])}
+        | ({"machine": row["machine"]} if several else {})
+        | {verdict: row[verdict] for verdict in VERDICTS}
+        for row in books
+    ]
+
+
+def machines_of(books: Rows) -> dict[str, list[str]]:
+    """The machines of results, with the notebooks that each ran."""
+    found: dict[str, list[str]] = {}
+    for row in books:
+        if row["machine"]:
+            found.setdefault(row["machine"], []).append(row["notebook"])
+    return found
+
+
+PLACES = Links(notebooks="notebooks/rendered/", code="")
+DIGITS = 3
+"""Of a number in a paragraph."""
+CHART = "figures/scoreboard-speedups.png"
+#: a claim, what is published of it, or a claim with the verdict that a sentence takes it to have, shown or not
+NAMED = re.compile(r"\{([^{}]+)\}")
+
+
+def findings(project: Project) -> dict[str, str]:
+    """The paragraphs of docs/findings.toml by paper."""
+    path = project.root / "docs/findings.toml"
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError as error:
+        raise InputError(f"docs/findings.toml cannot be read: {error}") from None
+    for paper, paragraph in said.items():
+        if not isinstance(paragraph, str):
+            raise InputError(f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
+    return {paper: paragraph.strip() for paper, paragraph in said.items()}
+
+
+def report_markdown(report: Report, said: Mapping[str, str]) -> str:
+    """The report as Markdown, with the paragraphs `said` of the papers."""
+    return f"# Do the papers hold? Profile {report.profile} on {report.machine}\n\n{body(report, said)}"
+
+
+def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
+    """The report without its title; `links` from where it stands."""
+    parts = [
+        "Made by `python -m repro report --published` from the results in data/measured alone: every value is judged "
+        "anew. What the verdicts mean stands below."
+    ]
+    if doubts := _doubts(report):
+        parts.append("\n".join(f"- **{line}**" for line in doubts))
+    parts += [table(report.counts()), verdicts()]
+    if (report.folder / CHART).is_file():
+        parts.append(f"![Published speedups beside those measured here]({CHART})")
+    for counted in report.counts():
+        parts += _paper(counted["paper"], report, said, links)
+    return "\n\n".join([*parts, *apart(report, links)]) + "\n"
+
+
+def _doubts(report: Report) -> list[str]:
+    """A line for each published result that is damaged, of which a file was edited, or that is out of date."""
+    counted = {row["notebook"] for row in report.tested()}
+    lines = [
+        f"EDITED {name}: {why}; what its sealed result says is counted"
+        if name in counted
+        else f"NOT COUNTED {name}: {why}"
+        for name, why in report.troubles.items()
+    ]
+    return lines + [f"OUT OF DATE {name}: {why}; counted as it was" for name, why in report.outdated.items()]
+
+
+def _paper(paper: str, report: Report, said: Mapping[str, str], links: Links) -> list[str]:
+    rows = [row for row in report.rows if row["id"].partition("-")[0] == paper]
+    missed = [row for row in rows if row["verdict"] == Verdict.NOT_REPRODUCED]
+    parts = [f"## `{paper}`", *_measured_on(paper, report)]
+    if paper in said:
+        parts.append(filled(said[paper], report))
+    if missed:
+        parts += ["### What is not reproduced", "\n".join(map(_missed, missed))]
+    return [*parts, "### All claims", claims(rows, report, links)]
+
+
+def _measured_on(paper: str, report: Report) -> list[str]:
+    """Which machine measured what of a paper, where the report is of several."""
+    if len(machines_of(report.books)) < 2:
+        return []
+    found = machines_of([row for row in report.books if row["notebook"].partition("/")[0] == paper])
+    if len(found) == 1:
+        return [f"Measured on {next(iter(found))}."]
+    each = [f"{machine} ({', '.join(i.rpartition('/')[2] for i in some)})" for machine, some in found.items()]
+    return [f"Measured on {' and '.join(each)}."] if each else []
+
+
+def _missed(row: Mapping) -> str:
+    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
+    note = f" ({row['note']})" if row["note"] else ""
+    return f"- {row['id']}, {what}: {row['reason']}{note}"
+
+
+def filled(paragraph: str, report: Report) -> str:
+    """A paragraph with the numbers of a report in the place of their names; InputError for an unknown name."""
+    values = _values(report)
+
+    def value(match: re.Match) -> str:
+        name = re.split("[|=]", match[1])[0]
+        if name not in values:
+            raise InputError(f"docs/findings.toml: unknown value '{name}': {did_you_mean(name, values)}")
+        return "" if "=" in match[1] else values[name]
+
+    return NAMED.sub(value, paragraph)
+
+
+def outgrown(said: Mapping[str, str], report: Report) -> list[str]:
+    """A line for each claim that a paragraph takes to have another verdict than it has."""
+    verdicts = {row["id"]: row["verdict"] for row in report.rows}
+    names = [match[1] for paragraph in said.values() for match in NAMED.finditer(paragraph)]
+    taken = [re.split("[|=]", name) for name in names if "|" in name or "=" in name]
+    return [f"docs/findings.toml takes {i} as {v}: it is {verdicts.get(i)}" for i, v in taken if verdicts.get(i) != v]
+
+
+def _values(report: Report) -> dict[str, str]:
+    """What a paragraph may name: measured values and published ones."""
+    values = {}
+    for row in report.rows:
+        measured = row["measured"]
+        if isinstance(measured, str) and (over := re.match(r"([\d.,]+) \(over ", measured)):
+            # a speedup, whose baseline the notebook tells
+            measured = float(over[1].replace(",", ""))
+        text = number(measured, DIGITS) if isinstance(measured, int | float) else (measured or "(not measured)")
+        values |= {row["id"]: text, f"{row['id']}.paper": row["value"]}
+    return values
+
+
+def from_notebook(report: Report) -> Links:
+    """Links from the executed scoreboard.
+
+    The one of a profile that is published has its figures where `publish` puts them; in JupyterLab it lies elsewhere
+    than what it shows.
+    """
+    if not os.environ.get("REPRO_RUN"):
+        folder = f"{os.path.relpath(report.folder)}/"
+        return Links(folder, folder)
+    return Links(figures="../../") if set(report.profile.split(", ")) & set(PUBLISHED) else Links()

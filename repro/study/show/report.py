@@ -1,0 +1,394 @@
+"""The scoreboard: every claim of the papers joined with what a run has measured.
+
+Tables are made of rows, dictionaries by column, and become frames for notebooks: a command needs no pandas.
+"""
+
+import csv
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro.errors import InputError
+from repro.study.judge import claims
+from repro.study.judge.claims import Claim, number
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import Judgement, Verdict, judge, judge_by_first_rule
+from repro.study.keep import results
+from repro.study.keep.fingerprint import outdated
+from repro.study.keep.results import changed_parameters, look_at_all, named, newest
+from repro.study.notebooks import Project, catalogue, read_code
+from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
+from repro.study.publish import published
+from repro.study.run.progress import duration
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERDICTS = [str(v) for v in Verdict]
+CORRECTED = "rule changed"
+"""Column that counts the claims whose rule changed after a first result."""
+
+
+Rows = list[dict]
+COLUMNS = [
+    "id",
+    "where",
+    "quantity",
+    "case",
+    "value",
+    "unit",
+    "published",
+    "measured",
+    "ratio",
+    "verdict",
+    "reason",
+    "first",
+    "was",
+    "note",
+    "kind",
+    "notebook",
+]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run folder says about the papers."""
+
+    folder: Path
+    profile: str
+    machine: str
+    books: Rows
+    """A row a notebook: title, status, seconds, machine, counts of the verdicts."""
+    rows: Rows
+    """A row a claim that is judged."""
+    shown: Rows
+    """The same of what is measured and counted nowhere: arithmetic, and numbers of other sources."""
+    corrected: Rows
+    """Claims whose rule, set-up or reading changed after a first result, with the verdict by the first rule."""
+    linked: Rows
+    """Claims that only restate others, with the id of the other."""
+    failures: dict[str, str]
+    """Why notebooks failed."""
+    troubles: dict[str, str]
+    """Which file of a notebook's result is damaged or missing."""
+    outdated: dict[str, str]
+    """In what the sources at hand differ from those that a result was made from."""
+    changed: dict[str, str]
+    """Parameters that were changed for a notebook, such as "nodes=64"."""
+    figures: dict[str, list[str]]
+    """PNG files of each notebook, relative to the folder."""
+    headlines: dict[str, list[str]]
+    """What each notebook says in a few words."""
+    code: dict[str, list[str]]
+    """The folders and files of its paper's experiments that each notebook calls, from the top of the checkout."""
+    elsewhere: dict[str, published.Answers]
+    """What is published of each other machine, or of this one at another time."""
+
+    def only(self, ids: Iterable[str]) -> "Report":
+        """What the report says about these notebooks alone."""
+        chosen = set(ids)
+        rows = [[row for row in some if row["notebook"] in chosen] for some in (self.books, self.rows)]
+        facts = {f.name: getattr(self, f.name) for f in fields(self)}
+        tables = {k: {i: v[i] for i in v if i in chosen} for k, v in facts.items() if isinstance(v, dict)}
+        tables["elsewhere"] = self.elsewhere
+        nothing = {"linked": [], "shown": [], "corrected": []}
+        return replace(self, books=rows[0], rows=rows[1], **nothing, **tables)
+
+    def title(self) -> str:
+        """What was run, where, and which parameters were changed for it."""
+        changes = "".join(f", {name} with {values}" for name, values in self.changed.items())
+        return f"Scoreboard: profile {self.profile} on {self.machine}{changes}"
+
+    def problems(self) -> list[str]:
+        """A line for each notebook that failed, or whose result is damaged or out of date."""
+        failed = [f"FAILED {name}: {why}" for name, why in self.failures.items()]
+        failed += [f"NOT FINISHED {name}: {why}; run it again" for name, why in self.troubles.items()]
+        return failed + [f"OUT OF DATE {name}: {why}; run it again" for name, why in self.outdated.items()]
+
+    def tested(self, yes: bool = True) -> Rows:
+        """The claims that the run has tested, or the others."""
+        return [row for row in self.rows if (row["verdict"] != Verdict.NOT_MEASURED) == yes]
+
+    def counts(self) -> Rows:
+        """Counts of the verdicts for each paper."""
+        papers = sorted({_paper(row) for row in self.rows})
+        counts = {p: Counter(row["verdict"] for row in self.rows if _paper(row) == p) for p in papers}
+        corrected = Counter(_paper(row) for row in self.corrected)
+        return [{"paper": p} | {v: counts[p][v] for v in VERDICTS} | {CORRECTED: corrected[p]} for p in papers]
+
+    @cached_property
+    def notebooks(self) -> "pd.DataFrame":
+        """`books` as a frame."""
+        return _frame(self.books)
+
+    @cached_property
+    def claims(self) -> "pd.DataFrame":
+        """`rows` as a frame."""
+        return _frame(self.rows, COLUMNS)
+
+    def papers(self) -> "pd.DataFrame":
+        """`counts` as a frame, indexed by paper."""
+        return _frame(self.counts(), ["paper", *VERDICTS, CORRECTED]).set_index("paper")
+
+    def judged(self) -> "pd.DataFrame":
+        """`tested` as a frame."""
+        return self.claims[self.claims["verdict"] != Verdict.NOT_MEASURED]
+
+
+def _paper(row: dict) -> str:
+    return row["id"].partition("-")[0]
+
+
+def _frame(rows: Rows, columns: list[str] | None = None) -> "pd.DataFrame":
+    # half a second that a command does not have
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
+
+
+def open_report(folder: Path | None = None, project: Project | None = None, profile: str = "") -> Report:
+    """Report of a run folder: the one given, the one of the run going on, else the newest of `profile`.
+
+    Profile and machine are those that the results name. InputError if there is no result.
+    """
+    project = project or Project.default()
+    place = Path(folder or os.environ.get("REPRO_RUN") or newest(project, profile))
+    books = catalogue.load(project)
+    return _report(books, look_at_all(place, books, project), place, project)
+
+
+def open_published(project: Project | None = None, machine: str = "") -> Report:
+    """Report of what is published, made from data/measured alone.
+
+    Of every notebook the result that its rendered notebook and figures show, of whatever machine; or all of `machine`.
+    """
+    project = project or Project.default()
+    books = catalogue.load(project)
+    if not published.machine_names(books, project):
+        raise InputError("no results are published: data/measured has none")
+    found = published.results_of(machine, books, project) if machine else published.results_shown(books, project)
+    own = {i: result.sidecar["run"]["machine"] for i, result in found.items() if result.sidecar}
+    return _report(books, found, project.root, project, own)
+
+
+def _report(
+    books: Catalogue,
+    found: dict[str, results.Result],
+    folder: Path,
+    project: Project,
+    own: Mapping[str, str] | None = None,
+) -> Report:
+    sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
+    failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
+    troubles = {i: result.trouble for i, result in found.items() if result.trouble}
+    profiles, hosts = (named(found, key) for key in ("profile", "machine"))
+    known = claims_of(books, project)
+    measured = claim_rows(known, books, found, profiles, project)
+    rows = [row for row in measured if known[row["id"]].judged]
+    apart = [row for row in measured if not known[row["id"]].judged]
+    # what only shows the others' results has none of its own to count
+    shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
+    table = [_status(b, found[b.id], rows, profiles) for b in shown]
+    figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
+    names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
+    linked, old = linked_claims(books, project), outdated(books.notebooks, sidecars, project)
+    said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
+    beside = published.machine_answers(known, books, project, own)
+    code = {book.id: code_of(book, project) for book in books.notebooks}
+    facts = (failures, troubles, old, changed_parameters(found), figures, said, code, beside)
+    return Report(folder, *names, table, rows, apart, corrected_claims(books, measured, project), linked, *facts)
+
+
+def _failure(entry: dict, kept: bool) -> str:
+    cell = f" (cell {entry['cell']})" if entry.get("cell") is not None else ""
+    earlier = "; the earlier result is shown" if kept else ""
+    return f"{results.reason(entry)}{cell}{earlier}"
+
+
+def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str]) -> dict:
+    run = (found.sidecar or {}).get("run", {})
+    if found.failure:
+        status = "failed"
+    elif found.trouble:
+        status = "not finished"
+    elif not run and profiles and not profiles & book.profiles.keys():
+        status = "not in this profile"
+    else:
+        status = "done" if run else "not run"
+    counts = Counter(row["verdict"] for row in rows if row["notebook"] == book.id)
+    facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
+    facts["machine"] = run.get("machine", "")
+    return facts | {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def _figures(sidecar: dict, folder: Path) -> list[str]:
+    files = results.figure_files(sidecar)
+    return [name for name in files if name.endswith(".png") and (folder / name).is_file()]
+
+
+def claims_of(books: Catalogue, project: Project) -> dict[str, Claim]:
+    """The claims of all papers that a notebook measures, by id."""
+    return {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.measurable}
+
+
+def claim_rows(
+    known: Mapping[str, Claim],
+    books: Catalogue,
+    looked: Mapping[str, results.Result],
+    profiles: set[str],
+    project: Project,
+) -> Rows:
+    """A row for each claim of `known`, with the columns COLUMNS; `profiles` are those of the results `looked` at."""
+    testers = {name: book for book in reversed(books.notebooks) for name in _named_by(book, project)}
+    said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
+    found = []
+    for claim in known.values():
+        notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
+        failed_since = bool(notebook) and looked[notebook].failure
+        if evidence is None:
+            tester = testers.get(claim.id)
+            notebook = tester.id if tester else ""
+            evidence = Evidence(not_measured=_nothing(tester, looked, profiles))
+        judgement, first = _judged(claim, evidence), _first(claim, evidence)
+        reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
+        facts = {"measured": evidence.shown(claim.value), "verdict": str(judgement.verdict), "reason": reason}
+        facts |= _against(claim, evidence) | {"first": str(first.verdict) if first else "", "was": _was(claim, first)}
+        everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
+        found.append({name: everything[name] for name in COLUMNS})
+    return found
+
+
+def _named_by(book: Notebook, project: Project) -> set[str]:
+    """Ids of claims that a notebook names, or the module `claims` that it imports."""
+    text = "\n".join(read_code(book.source(project)))
+    modules = re.findall(r"^from (repro\.papers\.[\w.]+) import .*\bclaims\b", text, re.MULTILINE)
+    files = [project.root / module.replace(".", "/") / "claims.py" for module in modules]
+    found = [re.findall(rf"{book.paper}-\d+", file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    return claims.named_in(book.source(project)).union(*found)
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement:
+    """The verdict; a value that was handed over for another form of the claim does not count."""
+    if not claim.judged:
+        return Judgement(claim.kind, claim.unjudged)
+    try:
+        return judge(claim, evidence)
+    except InputError as error:
+        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the claim any more: {error}")
+
+
+def _first(claim: Claim, evidence: Evidence) -> Judgement | None:
+    """The verdict by the rule of the first result, where it changed since."""
+    try:
+        return judge_by_first_rule(claim, evidence)
+    except InputError as error:
+        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the first rule: {error}")
+
+
+def _was(claim: Claim, first: Judgement | None) -> str:
+    """The first rule where it differs, what it gives, and why it changed."""
+    if first is None:
+        return ""
+    old = claims.first_rule(claim)
+    named = {"quantity": old.claim.quantity, "case": old.claim.case, "kind": old.claim.kind}
+    parts = [f"{name}: {text}" for name, text in named.items() if text != getattr(claim, name)]
+    tolerance = f" (tolerance {old.claim.tolerance})" if old.claim.tolerance else ""
+    rule = "" if old.claim.rule == "order" else f"{old.claim.rule} "
+    parts.append(f"rule: {rule}{old.claim.stated}{tolerance}")
+    return f"{'; '.join(parts)}. By it: {first.reason}. Changed: {old.reason}"
+
+
+def corrected_claims(books: Catalogue, measured: Rows, project: Project) -> Rows:
+    """Claims whose rule, set-up or reading changed after a first result: by the first rule, and as judged now."""
+    now = {row["id"]: row for row in measured}
+    found = []
+    for claim in (c for paper in books.papers() for c in claims.load(paper, project).values()):
+        row = now.get(claim.id)
+        first = None if row else _first(claim, Evidence(not_measured="no value"))
+        verdict = row["first"] if row else str(first.verdict) if first else ""
+        if verdict:
+            today = row["verdict"] if row else f"not judged: {claim.unjudged}"
+            names = {"id": claim.id, "quantity": claim.quantity, "case": claim.case}
+            found.append(
+                names
+                | {"by the first rule": verdict, "now": today, "was": (row or {}).get("was") or _was(claim, first)}
+            )
+    return found
+
+
+def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
+    """The `published` number, of a range the nearer end, and the `ratio` of the measured one to it, where there are."""
+    if isinstance(evidence.measured, Mapping) or claim.rule == "order":
+        return {"published": None, "ratio": None}
+    low, high = claim.bounds()
+    if not isinstance(evidence.measured, int | float):
+        return {"published": low, "ratio": None}
+    published = min(max(evidence.measured, low), high)
+    return {"published": published, "ratio": evidence.measured / published if published else None}
+
+
+def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]:
+    """The notebook that has a value for a claim, else one that says why it has none."""
+    valued = [notebook for notebook, evidence in said.items() if not evidence.not_measured]
+    if len(valued) > 1:
+        raise InputError(f"claim {claim.id} is measured by {' and by '.join(valued)}: one of them must leave it")
+    notebook = next(iter(valued or said), "")
+    return notebook, said.get(notebook)
+
+
+def _nothing(tester: Notebook | None, found: Mapping[str, results.Result], profiles: set[str]) -> str:
+    """Why no result of this folder states a claim; `tester` is the notebook that tests it."""
+    if tester is None:
+        return "no notebook tests it yet"
+    if profiles and not profiles & tester.profiles.keys():
+        return f"its notebook is not in this profile ({tester.id})"
+    if found[tester.id].failure:
+        return f"its notebook failed ({tester.id})"
+    if found[tester.id].sidecar:
+        return f"the result of its notebook lacks it ({tester.id})"
+    return f"its notebook has not run ({tester.id})"
+
+
+def linked_claims(books: Catalogue, project: Project) -> Rows:
+    """Claims that restate others."""
+    found = [c for paper in books.papers() for c in claims.load(paper, project).values() if c.same_as]
+    columns = ["id", "where", "quantity", "case", "value", "unit", "same_as"]
+    return [{name: getattr(claim, name) for name in columns} for claim in found]
+
+
+def code_of(book: Notebook, project: Project) -> list[str]:
+    """The folders and files of its paper's experiments that a notebook calls, from the top of the checkout."""
+    text = "\n".join(read_code(book.source(project)))
+    names = dict.fromkeys(re.findall(rf"^from (repro\.papers\.{book.paper}\b[\w.]*) import", text, re.MULTILINE))
+    stems = [name.replace(".", "/") for name in names]
+    return [stem if (project.root / stem).is_dir() else f"{stem}.py" for stem in stems]
+
+
+def as_csv(report: Report) -> str:
+    """The claims, a line each, and what is published of other machines."""
+    file = StringIO()
+    beside = [f"{what} on {name}, published" for name in report.elsewhere for what in ("measured", "verdict")]
+    writer = csv.DictWriter(file, [*COLUMNS, *beside], lineterminator="\n")
+    writer.writeheader()
+    for row in report.rows:
+        answers = [text for said in report.elsewhere.values() for text in said.get(row["id"], ("", ""))]
+        writer.writerow(row | dict(zip(beside, answers, strict=True)))
+    return file.getvalue()
+
+
+def time_of(seconds: float | None) -> str:
+    """How long a notebook took, for people; empty where that is not known."""
+    return "" if seconds is None else duration(seconds)
+
+
+def shown(value) -> str:
+    """A measured value for people."""
+    if value is None or value != value:
+        return ""
+    return number(value) if isinstance(value, int | float) else str(value)
