@@ -138,10 +138,12 @@ class Duct:
 @dataclass(frozen=True)
 @checked
 class CubicCavity:
-    """Cubic cavity whose lid, y high, slides along x (swap paper, section 1.2); D3Q19.
+    """Cubic cavity whose lid, y high, slides along x; D3Q19 with full-way bounce-back.
 
-    The nodes on the faces are boundary nodes, as in Palabos: they send back what they receive, so the walls lie half
-    a spacing inside them. The paper states neither Reynolds number nor lid speed.
+    The nodes on the faces are boundary nodes: they do not collide but send back what they receive, so the walls lie
+    half a spacing inside them. It is not the cavity of Palabos that the swap paper times (section 1.2): there the
+    boundary nodes are regularised and collide, and the lid slides along the diagonal. The paper states neither
+    Reynolds number nor lid speed.
     """
 
     #: lid speed times width over viscosity

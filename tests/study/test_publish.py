@@ -143,6 +143,17 @@ def test_result_that_is_not_valid_is_refused(paper):
     assert_refused(paper, r"toy/a is not valid \(toy-001: the run did not converge\): nothing is published")
 
 
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_sentence_that_does_not_hold_is_refused_and_named(paper, holds):
+    said = [{"text": "Both agree.", "holds": True}, {"text": "Walls lie within 2.3 %.", "holds": holds}]
+    forge(paper.folder("paper") / "toy/a.json", sentences=said)
+    if holds:
+        assert copy(project=paper.project)
+    else:
+        message = r"toy/a says what its run does not show \('Walls lie within 2.3 %.'\): nothing is published"
+        assert_refused(paper, message)
+
+
 def test_changed_parameters_are_refused(paper):
     paper.finish("toy/a", CLAIMS, profile="paper", folder=paper.folder("paper"), changed=("a:value=3",))
     assert_refused(paper, "toy/a ran with value=3, not as its profile says")

@@ -1,6 +1,7 @@
 """A record takes each claim's value once, if it is one, and writes down no verdict."""
 
 import json
+import re
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -223,6 +224,84 @@ def test_headlines_are_kept_in_one_line_each(record):
     assert content(record)["headlines"] == ["k = 13,894 millidarcy along x", "k = 2e-14 m^2"]
     with pytest.raises(InputError, match="a headline is a line of text"):
         record.headline(" ")
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a notebook shows, as Markdown."""
+    texts = []
+    monkeypatch.setattr("IPython.display.display", lambda item: texts.append(item.data))
+    return texts
+
+
+def test_a_sentence_is_shown_and_kept_with_its_numbers_and_whether_it_holds(record, shown):
+    worst = np.float64(1.25)
+    record.say(
+        "Walls lie within {worst:.1f} %\n  of the {n:,} nodes.", worst=worst, n=np.int64(4096), holds=worst < 1.6
+    )
+    text = "Walls lie within 1.2 % of the 4,096 nodes."
+    assert shown == [text]
+    assert content(record)["sentences"] == [{"text": text, "holds": True, "numbers": {"worst": 1.25, "n": 4096}}]
+
+
+def test_a_sentence_that_is_not_true_is_shown_as_such_with_its_numbers(record, shown):
+    record.say("Walls lie within {worst:.1f} %.", worst=2.3456, holds=np.bool_(False))
+    assert shown == ["**Not true in this run (worst = 2.346):** \u201cWalls lie within 2.3 %.\u201d"]
+    (kept,) = content(record)["sentences"]
+    assert (kept["text"], kept["holds"]) == ("Walls lie within 2.3 %.", False)
+
+
+def test_a_sentence_needs_no_number_but_something_that_makes_it_true(record, shown):
+    record.say("Both ways agree.", holds=True)
+    record.say("Both ways agree.", holds=False)
+    assert shown == ["Both ways agree.", "**Not true in this run:** \u201cBoth ways agree.\u201d"]
+    with pytest.raises(TypeError, match="holds"):
+        record.say("Both ways agree.")
+
+
+def test_braces_and_mathematics_stay_in_a_sentence(record, shown):
+    record.say("Below $10^{{-6}}$ on {n}$^3$ nodes.", n=128, holds=True)
+    assert shown == ["Below $10^{-6}$ on 128$^3$ nodes."]
+
+
+@pytest.mark.parametrize(
+    ("template", "numbers", "message"),
+    [
+        (" ", {}, "a sentence is a line of text"),
+        ("It is {a}.", {}, "no number is given for {a}"),
+        ("It is {}.", {"a": 1}, "no number is given for {}"),
+        ("It is $10^{-6}$.", {}, "no number is given for {-6}"),
+        ("It is {a.real}.", {"a": 1}, "no number is given for {a.real}"),
+        ("It is.", {"a": 1, "b": 2}, "a, b is not in it"),
+        ("It is {a.", {"a": 1}, "a brace that is no number's is written twice"),
+        ("It is {a:d}.", {"a": 1.5}, "Unknown format code"),
+        ("It is {a:{b}}.", {"a": 1.5}, "'b'"),
+        ("{a} {b} {c} {d}", dict.fromkeys("abcd", 1), "4 numbers are a table, a sentence has 3"),
+        ("It is {a}.", {"a": "1.5"}, "a = '1.5': must be a number"),
+        ("It is {a}.", {"a": True}, "a = True: must be a number"),
+        ("It is {a}.", {"a": None}, "a = None: must be a number"),
+        ("It is {a}.", {"a": [1.5]}, r"a = [1.5]: must be a number"),
+    ],
+)
+def test_a_sentence_that_its_numbers_do_not_fit_is_refused_in_one_line(record, shown, template, numbers, message):
+    with pytest.raises(InputError, match=re.escape(message)) as refused:
+        record.say(template, holds=True, **numbers)
+    assert "\n" not in str(refused.value)
+    assert shown == content(record)["sentences"] == []
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, np.float32("nan")], ids=repr)
+def test_a_number_that_is_not_finite_is_named(record, shown, value):
+    with pytest.raises(CheckError, match=r"sentence 'It is \{gain:.1f\}\.': gain = -?(nan|inf): must be finite"):
+        record.say("It is {gain:.1f}.", gain=value, holds=True)
+    assert shown == content(record)["sentences"] == []
+
+
+@pytest.mark.parametrize("holds", [None, 1, "yes", np.array([True, False])], ids=repr)
+def test_what_makes_a_sentence_true_is_true_or_false(record, shown, holds):
+    with pytest.raises(InputError, match="sentence 'It is 1.': holds = .*: must be True or False"):
+        record.say("It is {a}.", a=1, holds=holds)
+    assert shown == content(record)["sentences"] == []
 
 
 def test_speed_without_a_physics_check_is_refused(record):

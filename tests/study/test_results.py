@@ -95,6 +95,12 @@ def test_result_that_is_no_text_is_damaged(good, folder, content):
         ("claims", []),
         ("void", None),
         ("provenance", None),
+        ("sentences", None),
+        ("sentences", {"text": "Both agree.", "holds": True}),
+        ("sentences", ["Both agree."]),
+        ("sentences", [{"text": "Both agree."}]),
+        ("sentences", [{"text": None, "holds": True}]),
+        ("sentences", [{"text": "Both agree.", "holds": "yes"}]),
         ("figures", None),
         ("figures.a", {"files": "figures/toy-good-a.png"}),
         ("figures.a", {"files": ["figures/../../toy.csv"]}),
@@ -110,6 +116,13 @@ def test_result_that_no_run_could_have_made_is_damaged_though_it_is_sealed(good,
     place[last] = value
     forge(folder / "toy/good.json", **content)
     assert state(good) == "not finished: toy/good.json is damaged"
+
+
+def test_sentences_that_do_not_hold_are_named_and_older_results_have_none(good, folder):
+    assert results.untrue(results.look(folder, "toy/good").sidecar) == []
+    said = [{"text": "Both agree.", "holds": True}, {"text": "Walls lie within 2.3 %.", "holds": False}]
+    forge(folder / "toy/good.json", sentences=said)
+    assert results.untrue(results.look(folder, "toy/good").sidecar) == ["Walls lie within 2.3 %."]
 
 
 @pytest.mark.parametrize("missing", ["void", "provenance", "files", "id", "figures", "claims", "run"])

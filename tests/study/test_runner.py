@@ -340,6 +340,14 @@ def test_paths_of_this_machine_leave_the_texts_of_a_notebook_and_its_pictures_st
     assert cell["source"] == "https://a.b // {tmp_path}"
 
 
+def test_links_to_pages_lead_there_from_where_a_notebook_is_published(tmp_path):
+    book, other = tmp_path / "a.ipynb", "[b](b.ipynb) and [c](../toy/c.ipynb)"
+    book.write_text(json.dumps({"cells": [{"source": ["[a](../../docs/protocol.md), ", other]}]}))
+    execute._scrub(book, {"root": "/nowhere"})
+    (cell,) = json.loads(book.read_text())["cells"]
+    assert cell["source"] == ["[a](../../../docs/protocol.md), ", other]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

@@ -135,6 +135,13 @@ def reference_table(flows: list[CubicFlow], table: pd.DataFrame) -> pd.DataFrame
     return pd.DataFrame(rows, columns=["nodes a side", "rms", "largest"])
 
 
+def power_of_spacing(found: pd.DataFrame) -> float:
+    """The power of the spacing with which the rms of `reference_table` falls from its first grid to its last."""
+    first, last = found.iloc[0], found.iloc[-1]
+    widths = (row["nodes a side"] - 2 for row in (last, first))
+    return float(np.log(first["rms"] / last["rms"]) / np.log(np.divide(*widths)))
+
+
 def extrema_table(flows: list[CubicFlow]) -> pd.DataFrame:
     """Extrema of the velocity on the centre lines, at nodes, one row a flow."""
     rows = []

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .iteration import COLLIDE_ONLY, COMPARED, PAPER_WAY, SERIAL, iterations, seconds_of, shares
+from repro.lbm.lattice import D3Q19
+
+from .iteration import COLLIDE_ONLY, COMPARED, PAPER_WAY, SERIAL, iterations, seconds_of
 
 #: claims on one core, on the paper's way, and on its speedup over the grid sizes
 ON_CORE = ("swap-002", "swap-007")
@@ -126,6 +128,72 @@ def rest_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
     return table
 
 
+def times_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
+    """Milliseconds of the paper's programs and of ours on 128^3 nodes: collision and streaming, and the rest.
+
+    Columns "what", "paper (ms)", "here (ms)", "here / paper". The copies over the bus count with collision and
+    streaming of the hybrid, as in `hybrid_claims`.
+    """
+    moved = {
+        "serial": seconds_of(parts, SERIAL, PAPER_NODES, KERNELS),
+        "hybrid": seconds_of(parts, PAPER_WAY, PAPER_NODES, (*KERNELS, *BUS)),
+    }
+    whole = {name: seconds_of(parts, way, PAPER_NODES) for name, way in (("serial", SERIAL), ("hybrid", PAPER_WAY))}
+    rows = [
+        ("collision and streaming, serial", stated.serial - stated.serial_rest, moved["serial"]),
+        ("the rest, serial", stated.serial_rest, whole["serial"] - moved["serial"]),
+        ("collision, streaming and bus, hybrid", stated.hybrid - stated.hybrid_rest, moved["hybrid"]),
+        ("the rest, hybrid", stated.hybrid_rest, whole["hybrid"] - moved["hybrid"]),
+    ]
+    table = pd.DataFrame(rows, columns=["what", "paper (ms)", "here (ms)"])
+    table[["paper (ms)", "here (ms)"]] *= 1e3
+    return table.assign(**{"here / paper": table["here (ms)"] / table["paper (ms)"]})
+
+
+def collision_table(parts: pd.DataFrame) -> pd.DataFrame:
+    """What collision alone on the GPU saves and pays, one row a grid, in seconds of an iteration.
+
+    Columns nodes, "saved on the core", "bus", "kernel", "stays on the core", "the same in serial", speedup, and the
+    least and most speedup of a run. Grids on which either way was not timed are left out.
+    """
+    rows = []
+    for nodes in sorted(set(parts["nodes"])):
+        serial, alone = (seconds_of(parts, way, nodes) for way in (SERIAL, COLLIDE_ONLY))
+        if serial and alone:
+            saved = seconds_of(parts, SERIAL, nodes, ("collide",))
+            bus, kernel = (seconds_of(parts, COLLIDE_ONLY, nodes, part) for part in (BUS, ("collide",)))
+            each = [seconds_of(r, SERIAL, nodes) / seconds_of(r, COLLIDE_ONLY, nodes) for r in one_by_one(parts)]
+            parted = (saved, bus, kernel, alone - bus - kernel, serial - saved)
+            rows.append((nodes, *parted, serial / alone, min(each), max(each)))
+    columns = ["nodes", "saved on the core", "bus", "kernel", "stays on the core", "the same in serial"]
+    return pd.DataFrame(rows, columns=[*columns, "speedup", "least", "most"])
+
+
+def boundary_on_host(parts: pd.DataFrame) -> list[float]:
+    """Speedup of the paper's way on 128^3 nodes, by run, if its boundary nodes took the time of the serial sweep's."""
+    found = []
+    for run in one_by_one(parts):
+        serial, hybrid = (seconds_of(run, way, PAPER_NODES) for way in (SERIAL, PAPER_WAY))
+        on_core, on_gpu = (seconds_of(run, way, PAPER_NODES, ("boundary",)) for way in (SERIAL, PAPER_WAY))
+        found.append(serial / (hybrid - on_gpu + on_core))
+    return found
+
+
+def bus_rate(stated: Paper) -> float:
+    """Bytes a second over the bus if the paper's collision and streaming were nothing but the copies there and back."""
+    return 2 * D3Q19.q * 8 * PAPER_NODES**3 / (stated.hybrid - stated.hybrid_rest)
+
+
+def speedups_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Speedup of the paper's way over the serial sweep in the runs on each grid: columns nodes, least, median, most."""
+    runs = table.set_index(["way", "nodes"])["runs"]
+    rows = []
+    for nodes in table.loc[table["way"] == PAPER_WAY, "nodes"]:
+        each = np.divide(runs[SERIAL, nodes], runs[PAPER_WAY, nodes])
+        rows.append((nodes, each.min(), np.median(each), each.max()))
+    return pd.DataFrame(rows, columns=["nodes", "least", "median", "most"])
+
+
 def growth(table: pd.DataFrame) -> dict[str, list[float]]:
     """Speedup of the paper's way in each run, by the nodes a side of the two grids that the text has one for."""
     rows = table.set_index(["way", "nodes"])["runs"]
@@ -215,18 +283,10 @@ def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
         for nodes, values in hybrid_claims(parts).items():
             for claim, value in values.items():
                 how = {"scatter": apart[claim], "baseline": baseline(table, nodes)}
-                record.measure(claim, value, **how, note=_note(claim, parts, nodes))
+                record.measure(claim, value, **how, note=f"on {nodes}^3 nodes")
         speedups = growth(table)
         said = ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
         record.measure(TREND, speedups, note=said)
     else:
         for claim in (*ON_GPU, TREND):
             record.not_measured(claim, f"needs a GPU and the memory for the grids of {PAPER_NODES}^3 and {LARGEST}^3")
-
-
-def _note(claim: str, parts: pd.DataFrame, nodes: int) -> str:
-    """On which grid; and of the share of collision and streaming, how much of it is the bus."""
-    if claim != "swap-008":
-        return f"on {nodes}^3 nodes"
-    row = shares(parts, nodes).set_index("way").loc[PAPER_WAY]
-    return f"on {nodes}^3 nodes; {row['bus (%)']:.3g} % on the bus, {row['GPU kernels (%)']:.3g} % in all kernels"

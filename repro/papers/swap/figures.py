@@ -10,40 +10,45 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, source_of
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PURPLE, SKY_BLUE
+from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, SKY_BLUE
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
 from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL, require_timed
 from .sketches import TYPE_COLOURS
-from .tables import CLOSED
+from .tables import CLOSED, PAPER_DIRECTIONS
 
-#: the three ways in which rays lie in a plane (figure 5), as velocities of the first of the pair
-_RAYS = {"along an axis": (-1, 0, 0), "along the diagonal": (-1, -1, 0), "across the diagonal": (1, -1, 0)}
+#: the three ways in which rays lie in a plane (figure 5), by numbers of the paper's directions
+_RAYS = {"along an axis": 1, "along a diagonal": 4, "across a diagonal": 5}
 
+#: parts of an iteration from the left: collision and streaming, the bus, and what is neither
 _PART_COLOURS = {
-    "whole iteration": "0.6",
-    "to the GPU": SKY_BLUE,
     "collide": ORANGE,
     "stream": GREEN,
-    "boundary": PURPLE,
+    "to the GPU": SKY_BLUE,
     "to the host": BLUE,
+    "boundary": "0.6",
 }
 
 
 def rays(interior: int):
-    """Rays and the types of their nodes in a plane of the grid, boundary nodes as squares (figures 5 to 7)."""
+    """Rays and the types of their nodes in a plane of the grid, boundary nodes as squares (figures 5 to 7).
+
+    The axes are the paper's: x, which is the slowest in memory, has the lattice's z.
+    """
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.7))
     extent, source = interior + 2, source_of(CLOSED)
-    for axes, (title, velocity) in zip(panels, _RAYS.items(), strict=True):
-        i = D3Q19.velocities.index(velocity)
+    for axes, (title, number) in zip(panels, _RAYS.items(), strict=True):
+        direction = PAPER_DIRECTIONS[number - 1]
+        i = D3Q19.velocities.index(direction[::-1])
         for x in range(extent):
             for y in range(extent):
-                _draw_node(axes, x, y, velocity, Source(source(i, x, y, 1, (extent, extent, 3))).name, extent)
-        axes.set(title=title, xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
+                kind = Source(source(i, 1, y, x, (3, extent, extent))).name
+                _draw_node(axes, x, y, direction, kind, extent)
+        axes.set(title=f"pair {number}, {title}", xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
         axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))
         axes.grid(False)
-    figure.suptitle("rays in the order of the sweep; squares are boundary nodes, letters the types", fontsize=10)
+    figure.suptitle("circles are interior nodes, squares boundary nodes, letters the types", fontsize=10)
     return figure, {"interior nodes a side": interior}
 
 
@@ -109,41 +114,28 @@ def middle_planes(flow: CubicFlow):
     return figure, {"u": u, "v": v}
 
 
-def iteration_bars(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
-    """The parts of an iteration, a bar each, and their sum, with the model's times as ticks (figure 8)."""
+def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
+    """Shares of the parts of an iteration, a bar a way, with the paper's of collision and streaming (figure 8)."""
     require_timed(nodes, sorted(set(parts["nodes"])))
-    rows = parts[parts["nodes"] == nodes]
-    totals = rows.groupby("way", sort=False)[["seconds", "predicted"]].sum()
-    bars = [bar for way in totals.index for bar in _bars_of(way, rows, totals.loc[way])]
-    heights = np.cumsum([1.0 + 0.7 * (name == "whole iteration") for _, name, *_ in bars])
-    figure, axes = plt.subplots(figsize=(8.4, 0.2 * heights[-1] + 1.4))
-    for height, (way, name, seconds, predicted) in zip(heights, bars, strict=True):
-        axes.barh(height, 1e3 * seconds, 0.8, color=_PART_COLOURS[name])
-        axes.plot(1e3 * predicted, height, "k|", ms=9, mew=1.5)
-        if name == "whole iteration":
-            axes.annotate(way, (0, height - 0.85), (4, 0), ("axes fraction", "data"), "offset points", va="center")
-            if nodes == PAPER_NODES and way in stated.seconds:
-                axes.plot(1e3 * stated.seconds[way], height, **paper)
-    shortest, longest = min(bar[2] for bar in bars), max(bar[2] for bar in bars)
-    axes.set(xscale="log", xlim=(1e3 * shortest / 3, 1e3 * max(longest, stated.serial) * 2))
-    axes.set(yticks=[], ylim=(heights[-1] + 0.8, heights[0] - 1.7))
-    axes.set(xlabel="time in an iteration (ms)", title=f"{nodes}$^3$ nodes, double precision")
+    table = parts[parts["nodes"] == nodes].pivot_table(
+        index="way", columns="part", values="seconds", aggfunc="sum", sort=False, fill_value=0.0
+    )
+    names = [name for name in _PART_COLOURS if name in table]
+    shares = 100 * table[names].div(table.sum(axis=1), axis=0)
+    left = shares.cumsum(axis=1) - shares
+    figure, axes = plt.subplots(figsize=(8.4, 0.5 * len(shares) + 1.9))
+    for name in names:
+        axes.barh(shares.index, shares[name], 0.7, left[name], color=_PART_COLOURS[name], label=name)
+    claimed = {SERIAL: 100 * stated.serial_share, PAPER_WAY: 100 * stated.hybrid_share}
+    claimed = {way: share for way, share in claimed.items() if way in shares.index}
+    label = f"paper, {PAPER_NODES}$^3$: end of collision and streaming"
+    look = paper | {"marker": "|", "markersize": 30, "markeredgewidth": 3}
+    axes.plot(list(claimed.values()), list(claimed), **look, label=label)
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 100), xlabel="share of an iteration (%)", title=f"{nodes}$^3$ nodes, double precision")
     axes.grid(axis="y", visible=False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _PART_COLOURS.values()]
-    handles.append(plt.Line2D([], [], color="k", marker="|", ms=9, mew=1.5, ls="none"))
-    names = [*_PART_COLOURS, "model"]
-    if nodes == PAPER_NODES:
-        handles.append(plt.Line2D([], [], **paper))
-        names.append("paper")
-    figure.legend(handles, names, loc="outside lower center", ncols=4)
-    return figure, {"seconds": parts["seconds"], "predicted": parts["predicted"]}
-
-
-def _bars_of(way: str, rows: pd.DataFrame, total: pd.Series):
-    """(way, name, seconds, predicted) of an iteration and of its parts."""
-    yield way, "whole iteration", total["seconds"], total["predicted"]
-    for row in rows[rows["way"] == way].to_dict("records"):
-        yield way, row["part"], row["seconds"], row["predicted"]
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, markerscale=0.4)
+    return figure, {way: shares.loc[way] for way in shares.index} | {"paper": list(claimed.values())}
 
 
 def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):

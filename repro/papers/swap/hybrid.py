@@ -65,9 +65,10 @@ def _parts(simulation: Simulation, parity: int, channel: str, only=None) -> list
 
 
 def serial_period(problem: Problem, *, precision: str = "double") -> Period:
-    """The paper's program before: collision, sweep and boundary nodes, node by node on one core.
+    """Our own serial sweep: collision, sweep and boundary nodes, node by node on one core.
 
-    Array of structures (AoS), as in Palabos, which suits a core that goes from node to node.
+    It is the rule of Palabos with its order in memory (array of structures, AoS), and not Palabos: that collides and
+    streams in one pass in blocks, has boundary nodes that collide, data processors and statistics.
     """
     simulation = _simulation(problem, select("serial"), "swap sweep", precision, "aos")
     return Period("serial", 1, tuple(_parts(simulation, 0, "core")), simulation.device, simulation.fields)

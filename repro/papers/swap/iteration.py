@@ -31,7 +31,7 @@ _CACHING = ("@cache", "from functools import cache")
 INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
 
 
-#: the program before, the paper's program, and what came between
+#: our serial sweep, the paper's way, and what came between
 SERIAL, PAPER_WAY, COLLIDE_ONLY = "serial", "types, host every step", "collision on the GPU"
 
 #: the ways that claims compare

@@ -6,11 +6,9 @@ What they show is computed with the rule itself. Each function returns (figure, 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from repro.lbm.lattice import D3Q19
-from repro.lbm.strategies.swap.rule import pairs_of
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 
-from .tables import ray_sources, rotate
+from .tables import PAPER_DIRECTIONS, ray_sources, rotate
 
 #: the three ways in which a pair of directions lies in the grid (figure 4), by the product of its components
 WAYS = {0: ("along an axis", BLUE), 1: ("along a diagonal", VERMILLION), -1: ("across a diagonal", GREEN)}
@@ -19,23 +17,26 @@ TYPE_COLOURS = {"A": BLUE, "B": ORANGE, "C": GREEN, "D": PURPLE, "E": VERMILLION
 
 
 def velocities():
-    """The nine pairs of opposite velocities, in the cube and plane by plane (figures 2 and 4)."""
-    pairs = [D3Q19.velocities[i] for i, _ in pairs_of(D3Q19)]
-    figure = plt.figure(figsize=(9.6, 3.4))
-    cube = figure.add_subplot(1, 4, 1, projection="3d")
-    _draw_cube(cube, pairs)
-    for k, (across, (one, other)) in enumerate(zip("xyz", (("y", "z"), ("x", "z"), ("x", "y")), strict=True), 2):
-        axes = figure.add_subplot(1, 4, k)
-        for pair in pairs:
+    """The nine pairs of opposite velocities by the paper's numbers, in the cube and plane by plane (figures 2 and 4).
+
+    The axes are the paper's: x is the slowest in memory. Bold arrows are the first of each pair, i; its other is i + 9.
+    """
+    figure = plt.figure(figsize=(9.6, 3.3))
+    places = figure.add_gridspec(1, 4, width_ratios=(1.6, 1, 1, 1))
+    cube = figure.add_subplot(places[0], projection="3d")
+    _draw_cube(cube)
+    for k, (across, (one, other)) in enumerate(zip("xyz", (("y", "z"), ("x", "z"), ("x", "y")), strict=True), 1):
+        axes = figure.add_subplot(places[k])
+        for number, pair in enumerate(PAPER_DIRECTIONS, 1):
             components = dict(zip("xyz", pair, strict=True))
             if components[across] == 0:
-                _draw_pair(axes, components[one], components[other], WAYS[way_of(pair)][1])
+                _draw_pair(axes, components[one], components[other], number, WAYS[way_of(pair)][1])
         axes.plot(0, 0, "o", color="black")
-        axes.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=[], yticks=[], aspect="equal")
+        axes.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=[], yticks=[], aspect="equal")
         axes.set(xlabel=one, ylabel=other, title=f"the plane of {one} and {other}")
     handles = [plt.Line2D([], [], color=colour, marker="none") for _, colour in WAYS.values()]
     figure.legend(handles, [name for name, _ in WAYS.values()], loc="outside lower center", ncols=3)
-    return figure, {"velocities of i": np.array(pairs)}
+    return figure, {"velocities of i": np.array(PAPER_DIRECTIONS)}
 
 
 def way_of(velocity) -> int:
@@ -44,23 +45,28 @@ def way_of(velocity) -> int:
     return 0 if len(moving) == 1 else moving[0] * moving[1]
 
 
-def _draw_cube(axes, pairs):
+def _draw_cube(axes):
     for x, y in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
         for corner in ((x, y, None), (x, None, y), (None, x, y)):
             axes.plot(*([-1, 1] if c is None else [c, c] for c in corner), color="0.75", lw=0.8, marker="none")
-    for pair in pairs:
+    for number, pair in enumerate(PAPER_DIRECTIONS, 1):
         colour = WAYS[way_of(pair)][1]
         axes.quiver(0, 0, 0, *pair, color=colour, lw=2.0, arrow_length_ratio=0.15)
         axes.quiver(0, 0, 0, *(-c for c in pair), color=colour, lw=0.8, arrow_length_ratio=0.15)
+        axes.text(*(1.25 * c for c in pair), str(number), color=colour, ha="center", va="center", weight="bold")
     axes.set(xticks=[], yticks=[], zticks=[], xlabel="x", ylabel="y", zlabel="z", title="all pairs")
-    axes.set_box_aspect((1, 1, 1), zoom=0.8)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.labelpad = -6
+    axes.view_init(elev=24, azim=-52)
+    axes.set_box_aspect((1, 1, 1), zoom=1.0)
 
 
-def _draw_pair(axes, x, y, colour):
-    for sign, name, weight in ((1, "i", 2.0), (-1, "j", 0.8)):
+def _draw_pair(axes, x, y, number, colour):
+    for sign, name, weight in ((1, number, 2.0), (-1, number + 9, 0.8)):
         tip = (sign * x, sign * y)
         axes.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": colour, "lw": weight})
-        axes.text(1.25 * tip[0], 1.25 * tip[1], name, color=colour, ha="center", va="center", fontstyle="italic")
+        style = {"weight": "bold"} if sign == 1 else {}
+        axes.text(1.3 * tip[0], 1.3 * tip[1], str(name), color=colour, ha="center", va="center", **style)
 
 
 def sweep(count: int):

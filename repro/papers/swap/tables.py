@@ -11,8 +11,18 @@ from repro.declared import Whole, checked
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
-from repro.lbm.parameters import Grid
-from repro.lbm.strategies.swap.rule import Source, pairs_of, rotate_of, source_of, sweep_kernel, type_kernel
+from repro.lbm.node import stream_kernel
+from repro.lbm.parameters import Grid, WallVelocity
+from repro.lbm.strategies.swap.rule import (
+    Source,
+    link_kernel,
+    pairs_of,
+    ray_kernel,
+    rotate_of,
+    source_of,
+    sweep_kernel,
+    type_kernel,
+)
 from repro.parallel import select
 from repro.parallel.options import Seed
 
@@ -20,6 +30,10 @@ from repro.parallel.options import Seed
 Largest, AllTypes = Annotated[int, Whole(1, 16)], Annotated[int, Whole(3, 16)]
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
+NO_WALL = WallVelocity(*(np.float64(0),) * 3)
+
+#: ways to stream by swaps, and how many arrays of populations each needs
+WAYS = {"sweep": 1, "rays": 1, "types": 2, "links": 1, "types in one array": 1}
 
 #: the paper's order of the nine directions; its x is the slowest axis in memory, here z
 PAPER_DIRECTIONS = (
@@ -41,6 +55,25 @@ def ray_sources(count: int) -> pd.DataFrame:
         first[k], second[k], first[k - 1] = second[k], first[k - 1], first[k]
     kinds = ["A"] + [_kind(k == 1, k == count) for k in range(1, count + 1)]
     return pd.DataFrame({"node": range(count + 1), "type": kinds, "f_i": first, "f_j": second})
+
+
+def source_types() -> pd.DataFrame:
+    """Table 3: the five types, and from which places on its ray a node k of each takes its two populations.
+
+    Read off from swept rays of one to five interior nodes. Columns type, f_i(k), f_j(k).
+    """
+    rows = []
+    for count in range(1, 6):
+        for row in ray_sources(count).itertuples():
+            rows.append((row.type, *(_relative(place, row.node) for place in (row.f_i, row.f_j))))
+    table = pd.DataFrame(rows, columns=["type", "f_i(k)", "f_j(k)"])
+    return table.drop_duplicates().sort_values("type").reset_index(drop=True)
+
+
+def _relative(place: str, node: int) -> str:
+    """A place such as "f_i(3)" as seen from a node: "f_i(k + 1)" from node 2."""
+    away = int(place[4:-1]) - node
+    return f"{place[:4]}k{f' {away:+d}'.replace('+', '+ ').replace('-', '- ') if away else ''})"
 
 
 def _kind(at_start: bool, at_end: bool) -> str:
@@ -94,28 +127,24 @@ def _patterns(labels: np.ndarray, pair: tuple[int, int]) -> set:
 
 
 def regions() -> pd.DataFrame:
-    """Table 4: for each of the paper's directions the region of each type, interior coordinates 1 to N, box 0 to N + 1.
+    """Table 4: where a node lies on its ray of each of the paper's directions; interior coordinates are 1 to N.
 
-    Conditions are Python expressions in x, y, z (the paper's axes) and N; `regions_hold` evaluates them.
+    Columns i, j, direction, "first" and "last" (when an interior node is that of its ray), "A" (when a boundary node,
+    0 or N + 1 along some axis, is of type A). The paper's axes, its x the slowest in memory. An interior node is of
+    type B if it is the first of its ray, D if it is the last, E if both and C if neither; `regions_hold` evaluates it.
     """
+    behind = {-1: "0 ≤ {} < N", 0: "1 ≤ {} ≤ N", 1: "1 < {} ≤ N + 1"}
     rows = []
     for number, direction in enumerate(PAPER_DIRECTIONS, 1):
-        axes = [(name, c) for name, c in zip("xyz", direction, strict=True) if c]
-        starts = " or ".join(f"{name} == {'1' if c < 0 else 'N'}" for name, c in axes)
-        ends = " or ".join(f"{name} == {'N' if c < 0 else '1'}" for name, c in axes)
-        begins, stops = f"({starts})", f"({ends})"
-        bounds = {-1: "0 <= {} < N", 0: "1 <= {} <= N", 1: "2 <= {} <= N + 1"}
-        behind = " and ".join(bounds[c].format(name) for name, c in zip("xyz", direction, strict=True))
+        moving = [(name, c) for name, c in zip("xyz", direction, strict=True) if c]
         rows.append(
             {
                 "i": number,
                 "j": number + 9,
-                "direction": direction,
-                "A": behind,
-                "B": f"{begins} and not {stops}",
-                "C": f"not {begins} and not {stops}",
-                "D": f"{stops} and not {begins}",
-                "E": f"{begins} and {stops}",
+                "direction": str(direction),
+                "first": " or ".join(f"{name} = {'1' if c < 0 else 'N'}" for name, c in moving),
+                "last": " or ".join(f"{name} = {'N' if c < 0 else '1'}" for name, c in moving),
+                "A": ", ".join(behind[c].format(name) for name, c in zip("xyz", direction, strict=True)),
             }
         )
     return pd.DataFrame(rows)
@@ -139,19 +168,24 @@ def regions_hold(interior: int) -> int:
 
     All of them are (interior + 2)^3 * 9; A is the region's part outside the interior.
     """
-    source, agree = source_of(CLOSED), 0
-    extent = interior + 2
-    for row in regions().to_dict("records"):
-        i = D3Q19.velocities.index(row["direction"][::-1])
-        codes = {kind: compile(row[kind], kind, "eval") for kind in "ABCDE"}
+    source, agree, extent = source_of(CLOSED), 0, interior + 2
+    for row, direction in zip(regions().to_dict("records"), PAPER_DIRECTIONS, strict=True):
+        i = D3Q19.velocities.index(direction[::-1])
+        first, last, behind = (_condition(row[name]) for name in ("first", "last", "A"))
         for x, y, z in product(range(extent), repeat=3):
-            names = {"x": x, "y": y, "z": z, "N": interior}
-            inside = all(1 <= p <= interior for p in (x, y, z))
-            allowed = "BCDE" if inside else "A"
-            holds = [kind for kind in allowed if eval(codes[kind], {}, names)]
-            expected = Source(source(i, z, y, x, (extent,) * 3)).name
-            agree += holds == ([] if expected == "NONE" else [expected])
+            node = {"x": x, "y": y, "z": z, "N": interior}
+            if all(1 <= p <= interior for p in (x, y, z)):
+                found = _kind(first(node), last(node))
+            else:
+                found = "A" if behind(node) else "NONE"
+            agree += found == Source(source(i, z, y, x, (extent,) * 3)).name
     return agree
+
+
+def _condition(text: str):
+    """The condition of a region, such as "x = 1 or y = N", as a function of the values of x, y, z and N by name."""
+    code = compile(text.replace("=", "==").replace("≤", "<=").replace(",", " and"), text, "eval")
+    return lambda node: eval(code, {}, node)
 
 
 @checked
@@ -175,3 +209,54 @@ def grids_that_agree(largest: Largest, seed: Seed = 1) -> tuple[int, int]:
         grids += bool((swept == taken).all())
         populations += int((swept == taken).sum())
     return grids, populations
+
+
+@checked
+def streaming_table(largest: Largest, seed: Seed = 1) -> pd.DataFrame:
+    """On how many grids each way to stream by swaps leaves, bit for bit, what plain streaming leaves.
+
+    All grids of 1 to `largest` interior nodes a side, cubic or not, from random populations. Columns way, arrays (of
+    populations), equal, grids. The last row takes by types in one array, node after node: it reads what is overwritten.
+    """
+    device, random = select("serial"), np.random.default_rng(seed)
+    kernels, equal, grids = _kernels(device), dict.fromkeys(WAYS, 0), list(product(range(3, largest + 3), repeat=3))
+    for shape in grids:
+        populations = random.uniform(-1, 1, (D3Q19.q, *shape[::-1]))
+        # what links start from at all nodes, and the others at boundary nodes
+        turned = populations[list(D3Q19.opposite)]
+        before = turned.copy()
+        before[:, 1:-1, 1:-1, 1:-1] = populations[:, 1:-1, 1:-1, 1:-1]
+        expected = _ran(kernels["plain"], shape, populations, np.empty_like(populations), more=(NO_WALL,))
+        found = {
+            "sweep": _ran(kernels["sweep"], shape, before),
+            "rays": _ran(kernels["rays"], shape, before),
+            "types": _ran(kernels["types"], shape, before, np.empty_like(before)),
+            "types in one array": _ran(kernels["types"], shape, before, before),
+        }
+        found = {way: _ran(kernels["boundary links"], shape, after) for way, after in found.items()}
+        found["links"] = _ran(kernels["links"], shape, turned)
+        for way, after in found.items():
+            equal[way] += bool((after == expected).all())
+    rows = [(way, arrays, equal[way], len(grids)) for way, arrays in WAYS.items()]
+    return pd.DataFrame(rows, columns=["way", "arrays", "equal", "grids"])
+
+
+def _kernels(device) -> dict:
+    """The compiled kernels of all ways to stream by swaps and of plain streaming, by name."""
+    kernels = {
+        "sweep": sweep_kernel(CLOSED, "soa"),
+        "rays": ray_kernel(CLOSED, "soa", 128),
+        "types": type_kernel(CLOSED, np.float64, "soa", 128),
+        "links": link_kernel(CLOSED, np.float64, "soa", 128, boundary_only=False),
+        "boundary links": link_kernel(CLOSED, np.float64, "soa", 128, boundary_only=True),
+        "plain": stream_kernel(CLOSED, np.float64, "soa", block=128),
+    }
+    return {name: device.compile(kernel) for name, kernel in kernels.items()}
+
+
+def _ran(kernel, shape, *arrays, more=()) -> np.ndarray:
+    """What a kernel leaves in the last of its arrays, which stay as they are; one given twice is one array."""
+    copies = {id(array): array.ravel().copy() for array in arrays}
+    flat = [copies[id(array)] for array in arrays]
+    kernel(shape, *flat, Grid(*shape), *more)()
+    return flat[-1].reshape(arrays[-1].shape)

@@ -3,13 +3,15 @@
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
+from string import Formatter
 
 import numpy as np
 import pandas as pd
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from repro.errors import CheckError, InputError
+from repro.errors import CheckError, InputError, short
 from repro.files import write_json
 from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
@@ -20,6 +22,8 @@ from repro.study.notebooks import Project, did_you_mean, file_stem
 INLINE_LIMIT = 20_000
 """Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
 DIGITS = 7
+MOST_NUMBERS = 3
+"""Numbers that a sentence may fill in: one that lists more is a table."""
 
 
 class Record:
@@ -36,6 +40,7 @@ class Record:
             "parameters": plain(dict(parameters)),
             "void": [],
             "headlines": [],
+            "sentences": [],
             "timings": [],
             "tables": {},
             "figures": {},
@@ -137,6 +142,22 @@ class Record:
         """
         _require(text, "a headline is a line of text")
         self._content["headlines"].append(" ".join(text.split()))
+
+    def say(self, template: str, *, holds, **numbers) -> None:
+        """Show a sentence with its numbers filled in, and keep it with whether it is true in this run.
+
+        `record.say("Walls lie within {worst:.1f} % of the thesis.", worst=worst, holds=worst < 1.6)`: the template is
+        Markdown filled by str.format, and `holds` what makes it true. Where that is False the notebook says that the
+        sentence does not hold, with the numbers, and `publish` refuses the result. InputError for a sentence without
+        text, with other numbers than its template names or with more than three; CheckError for one that is not finite.
+        """
+        text = filled(template, numbers)
+        if not isinstance(holds, bool | np.bool_):
+            raise InputError(f"sentence '{text}': holds = {short(holds)}: must be True or False")
+        self._content["sentences"].append({"text": text, "holds": bool(holds), "numbers": plain(numbers)})
+        from IPython.display import Markdown, display
+
+        display(Markdown(text if holds else denied(text, numbers)))
 
     def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
         """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
@@ -257,6 +278,37 @@ def plain(value):
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else str(value)
     return str(value)
+
+
+def filled(template: str, numbers: Mapping) -> str:
+    """A sentence with its numbers, see `Record.say`."""
+    _require(template, "a sentence is a line of text")
+    sentence = " ".join(template.split())
+    try:
+        names = {name for _, name, _, _ in Formatter().parse(sentence) if name is not None}
+    except ValueError as error:
+        raise InputError(f"sentence '{sentence}': {error}; a brace that is no number's is written twice") from None
+    if unnamed := sorted(names - set(numbers)):
+        raise InputError(f"sentence '{sentence}': no number is given for {', '.join(f'{{{n}}}' for n in unnamed)}")
+    if unused := sorted(set(numbers) - names):
+        raise InputError(f"sentence '{sentence}': {', '.join(unused)} is not in it")
+    if len(numbers) > MOST_NUMBERS:
+        raise InputError(f"sentence '{sentence}': {len(numbers)} numbers are a table, a sentence has {MOST_NUMBERS}")
+    for name, value in numbers.items():
+        if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+            raise InputError(f"sentence '{sentence}': {name} = {short(value)}: must be a number")
+        if not np.isfinite(value):
+            raise CheckError(f"sentence '{sentence}': {name} = {value}: must be finite")
+    try:
+        return sentence.format(**numbers)
+    except (ValueError, LookupError) as error:
+        raise InputError(f"sentence '{sentence}': {error}") from None
+
+
+def denied(text: str, numbers: Mapping) -> str:
+    """What a notebook shows in place of a sentence that is not true in its run."""
+    found = ", ".join(f"{name} = {value:.4g}" for name, value in numbers.items())
+    return f"**Not true in this run{f' ({found})' if found else ''}:** \u201c{text}\u201d"
 
 
 def _require(text: str, message: str) -> None:

@@ -68,6 +68,11 @@ def headlines(sidecar: dict | None) -> list[str]:
     return (sidecar or {}).get("headlines", [])
 
 
+def untrue(sidecar: dict | None) -> list[str]:
+    """Sentences of a notebook that its run does not show."""
+    return [sentence["text"] for sentence in (sidecar or {}).get("sentences", []) if not sentence["holds"]]
+
+
 def reason(failure: dict) -> str:
     """Why a notebook failed, in one line."""
     return ": ".join(text for text in (failure["error"], failure["message"]) if text)
@@ -93,6 +98,8 @@ def flaw_of(content, identifier: str) -> str:
     if not isinstance(claims, dict) or not isinstance(figures, dict) or not all(map(_is_figure, figures.values())):
         return "damaged"
     if not isinstance(content.get("headlines", []), list) or not all(map(_is_text, content.get("headlines", []))):
+        return "damaged"
+    if not isinstance(content.get("sentences", []), list) or not all(map(_is_sentence, content.get("sentences", []))):
         return "damaged"
     if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
         return "damaged"
@@ -124,6 +131,10 @@ def _is_run(run) -> bool:
 
 def _is_text(value) -> bool:
     return isinstance(value, str)
+
+
+def _is_sentence(value) -> bool:
+    return isinstance(value, dict) and _is_text(value.get("text")) and isinstance(value.get("holds"), bool)
 
 
 def _is_number(value) -> bool:

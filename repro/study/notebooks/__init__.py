@@ -49,6 +49,11 @@ class Project:
         return self.build / profile / machine
 
 
+def as_rendered(text: str) -> str:
+    """A text of a notebook as it stands where it is published, a folder further down: its links lead on to docs/."""
+    return text.replace("](../../docs/", "](../../../docs/")
+
+
 def file_stem(identifier: str) -> str:
     """A notebook's id as a part of a file name."""
     return identifier.replace("/", "-")

@@ -14,7 +14,7 @@ from repro.files import json_text, read_json, whole
 from repro.study.keep import fingerprint, provenance, results
 from repro.study.keep.fingerprint import changes_since, named_results
 from repro.study.keep.results import Result, look_at_all, named, newest
-from repro.study.notebooks import Project, catalogue, parameters, read_cells, read_code, require_writable
+from repro.study.notebooks import Project, as_rendered, catalogue, parameters, read_cells, read_code, require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.publish import published
 
@@ -90,6 +90,8 @@ def _require_fitting(book: Notebook, sidecar: dict, folder: Path, project: Proje
     run, made = sidecar["run"], sidecar["provenance"]
     if sidecar["void"]:
         raise InputError(f"{book.id} is not valid ({sidecar['void'][0]}): nothing is published")
+    if untrue := results.untrue(sidecar):
+        raise InputError(f"{book.id} says what its run does not show ('{untrue[0]}'): nothing is published")
     if run.get("changed"):
         raise InputError(
             f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says: nothing is published"
@@ -210,7 +212,7 @@ def _retold(executed: Path, source: Path) -> dict | None:
         return None
     rest, told = iter(ran), []
     for cell in wanted:
-        told += [next(rest) if cell["cell_type"] == "code" else cell]
+        told += [next(rest) if cell["cell_type"] == "code" else cell | {"source": as_rendered("".join(cell["source"]))}]
         if PARAMETERS in _tags(cell):
             told += injected
     return content | {"cells": told}

@@ -21,7 +21,7 @@ from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.study.judge import claims
 from repro.study.keep import provenance, results
-from repro.study.notebooks import Project, require_writable
+from repro.study.notebooks import Project, as_rendered, require_writable
 from repro.study.run import guard
 from repro.study.run.guard import run_child
 from repro.study.run.plan import THREADS
@@ -126,7 +126,7 @@ def _refusals() -> set[str]:
 
 
 def _scrub(notebook: Path, job: dict) -> None:
-    """Take this machine's paths out of the texts of an executed notebook."""
+    """Take this machine's paths out of the texts of an executed notebook, and let its links lead on to docs/."""
     names = {str(notebook.parent): "", job["root"]: "", sys.prefix: "<python>/", sys.base_prefix: "<python>/"}
     # an unknown user without HOME stays "~", and one may live in the root of all folders
     names |= {os.path.expanduser("~"): "~/"}
@@ -144,7 +144,7 @@ def _scrub(notebook: Path, job: dict) -> None:
             # one at the top of all folders may be called as one of the sources is, in the middle of a path
             start = r"(?<![\w.])" if folder.count("/") == 2 else ""
             value = re.sub(start + re.escape(folder), name, value)
-        return re.sub(r"/[\w/.-]*ipykernel_\d+/", "", value)
+        return as_rendered(re.sub(r"/[\w/.-]*ipykernel_\d+/", "", value))
 
     content = scrubbed(json.loads(notebook.read_text(encoding="utf-8")))
     notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -6,8 +6,16 @@ import pytest
 
 from repro.errors import InputError
 from repro.lbm.cases import CubicCavity
-from repro.papers.swap import text
-from repro.papers.swap.cavity3d import CubicFlow, between_grids, compare, observed_order, rms, solve_cubic_cavity
+from repro.papers.swap.cavity3d import (
+    CubicFlow,
+    between_grids,
+    compare,
+    observed_order,
+    power_of_spacing,
+    rms,
+    runs_table,
+    solve_cubic_cavity,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +49,20 @@ def test_grids_that_come_no_closer_have_no_order():
     assert np.isnan(observed_order((32, 64, 96), 1.0))
 
 
-def test_a_run_that_is_not_steady_is_named():
-    runs = pd.DataFrame({"Re": [100, 1000], "nodes a side": [34, 66], "converged": [True, False]})
-    assert "Re = 1000 on 66 nodes" in text.steadiness_text(runs)
-    assert "Re = 100 on" not in text.steadiness_text(runs)
-    assert text.steadiness_text(runs[:1]) == "All runs became steady."
+def test_the_table_of_runs_says_which_did_not_become_steady(threads):
+    cases = [CubicCavity(reynolds=10, nodes=nodes) for nodes in (10, 12)]
+    limits = (200_000, 1)
+    runs = [solve_cubic_cavity(case, threads, limit=limit) for case, limit in zip(cases, limits, strict=True)]
+    table = runs_table(runs).set_index("nodes a side")
+    assert table["converged"].to_dict() == {10: True, 12: False}
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
+def test_the_power_of_the_spacing_is_that_of_the_first_and_last_grid(power):
+    nodes = [82, 114, 162]
+    table = pd.DataFrame({"nodes a side": nodes, "rms": [(n - 2.0) ** -power for n in nodes]})
+    table.loc[1, "rms"] = 1.0
+    assert power_of_spacing(table) == pytest.approx(power)
 
 
 def test_the_flow_is_symmetric_between_the_end_walls(flows):
@@ -95,10 +112,3 @@ def test_the_middle_is_found_on_odd_and_even_grids(nodes):
 def test_a_cavity_that_cannot_work_is_refused(options, message):
     with pytest.raises(InputError, match=message):
         CubicCavity(**options).problem  # noqa: B018
-
-
-def test_components_that_do_not_agree_on_an_order_show_none():
-    table = pd.DataFrame({"reynolds": [100], "finer": [66], "order u": [2.06], "order v": [2.8]})
-    assert "2.06 and 2.80 at Re = 100 (to 66 nodes)" in text.order_text(table)
-    assert "too coarse to show an order" in text.order_text(table)
-    assert "too coarse" not in text.order_text(table.assign(**{"order v": 2.2}))

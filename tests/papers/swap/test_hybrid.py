@@ -12,7 +12,7 @@ import pytest
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
 from repro.papers.style import PAPER
-from repro.papers.swap import claims, figures, hybrid, iteration, text
+from repro.papers.swap import claims, figures, hybrid, iteration
 from repro.papers.swap.hybrid import Part, Rates
 from repro.study.judge.claims import find
 
@@ -121,7 +121,7 @@ def test_sizes_that_were_not_timed_are_named(threads):
         iteration.iteration_parts([], {"serial": hybrid.serial_period}, rates)
     parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
     with pytest.raises(InputError, match="bars_nodes = 12: must be one of the sizes that are timed, 10"):
-        figures.iteration_bars(parts, 12, STATED, PAPER)
+        figures.iteration_shares(parts, 12, STATED, PAPER)
 
 
 def parts_of(seconds: dict) -> pd.DataFrame:
@@ -168,41 +168,44 @@ def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     assert iteration.iterations(one)["spread"].isna().all()
 
 
-def test_collision_alone_is_said_to_depend_on_core_and_bus():
+def test_collision_alone_saves_on_the_core_and_pays_for_the_bus():
     seconds = {(iteration.SERIAL, 512): {"collide": 12.0, "stream": 6.0}}
     seconds |= {(iteration.COLLIDE_ONLY, 512): {"to the GPU": 3.0, "collide": 0.5, "to the host": 2.0, "stream": 6.5}}
     seconds |= {(iteration.SERIAL, 128): {"stream": 0.4}, (iteration.COLLIDE_ONLY, 128): {"stream": 0.2}}
-    rows = [(*key, part, value, [value] * 3) for key, each in seconds.items() for part, value in each.items()]
-    parts = pd.DataFrame(rows, columns=["way", "nodes", "part", "seconds", "runs"])
-    said = text.collision_text(parts, STATED)
-    assert "Collision alone on the GPU is 1.5 times as fast" in said
-    assert "saves 12 s of collision on the core and pays 5 s for the bus and 0.5 s for the kernel" in said
-    assert "takes 6.5 s here and 6 s in the serial program: the same work, and yet apart in all runs" in said
-    # the same work takes 6.5 s in one program and 6 s in the other
-    assert "with the latter in both the speedup would be 1.57" in said
-    assert said.endswith("On smaller grids its runs are 2; the largest one is judged.")
-
-
-def test_a_growing_speedup_is_told_beside_both_speeds_that_it_is_made_of():
-    # times that grow as the nodes do, 64 times, are the same speed
-    even = {("serial", 128): 0.36, (iteration.PAPER_WAY, 128): 0.18}
-    slower_base = parts_of(even | {("serial", 512): 46.08, (iteration.PAPER_WAY, 512): 11.52})
-    # one run of the serial program on the small grid took 1.6 times as long
-    first = (slower_base["way"] == "serial") & (slower_base["nodes"] == 128)
-    slower_base.loc[first, "runs"] = slower_base.loc[first, "seconds"].map(lambda seconds: [seconds, 1.6 * seconds])
-    said = text.growth_text(iteration.iterations(slower_base))
-    assert "the paper's way goes from 11.7 to 11.7 MLUPS (1 times; 1 to 1 in 2 runs)" in said
-    assert "that of the serial sweep from 5.83 to 2.91 MLUPS (0.5 times; 0.5 to 0.727 in 2 runs)" in said
-    assert "changes by a factor of 2. It is 2 on 128$^3$, 4 on 512$^3$ nodes." in said
-    assert text.growth_text(iteration.iterations(parts_of({("serial", 128): 0.36}))) == ""
-    # 2 on the small grid and 2.1 on the large one, each over programs whose runs differ by a tenth
-    level = parts_of(even | {("serial", 512): 24.19, (iteration.PAPER_WAY, 512): 11.52})
-    level["runs"] = [
-        [v, 1.1 * v] if way == "serial" else [v, v] for way, v in zip(level["way"], level["seconds"], strict=True)
+    seconds |= {(iteration.SERIAL, 64): {"stream": 0.4}}
+    rows = [
+        (*key, part, value, [value, value, (2 if part == "to the GPU" else 1) * value])
+        for key, each in seconds.items()
+        for part, value in each.items()
     ]
-    assert "which the runs **do not tell from none**: they overlap, 2 to 2.2 and 2.1 to 2.31" in text.growth_text(
-        iteration.iterations(level)
+    parts = pd.DataFrame(rows, columns=["way", "nodes", "part", "seconds", "runs"])
+    table = claims.collision_table(parts).set_index("nodes")
+    # where only one of the two was timed there is nothing to compare
+    assert list(table.index) == [128, 512]
+    assert table.loc[512].to_dict() == pytest.approx(
+        {
+            "saved on the core": 12,
+            "bus": 5,
+            "kernel": 0.5,
+            "stays on the core": 6.5,
+            "the same in serial": 6,
+            "speedup": 1.5,
+            "least": 18 / 15,
+            "most": 1.5,
+        }
     )
+    assert table.loc[128, ["speedup", "least", "most"]].tolist() == [2, 2, 2]
+
+
+def test_the_speedup_of_each_run_stands_beside_the_grid():
+    even = {("serial", 128): 0.36, (iteration.PAPER_WAY, 128): 0.18, ("serial", 512): 23.04}
+    parts = parts_of(even | {(iteration.PAPER_WAY, 512): 5.76})
+    slow = (parts["way"] == "serial").to_numpy()
+    parts["runs"] = [[v, 1.2 * v, 1.1 * v] if s else [v] * 3 for v, s in zip(parts["seconds"], slow, strict=True)]
+    table = claims.speedups_table(iteration.iterations(parts))
+    assert table["nodes"].tolist() == [128, 512]
+    np.testing.assert_allclose(table[["least", "median", "most"]], [[2, 2.2, 2.4], [4, 4.4, 4.8]])
+    assert claims.speedups_table(iteration.iterations(parts_of({("serial", 128): 0.36}))).empty
 
 
 def test_boundary_nodes_on_the_host_lower_the_speedup_of_the_paper_s_way():
@@ -216,19 +219,17 @@ def test_boundary_nodes_on_the_host_lower_the_speedup_of_the_paper_s_way():
     parts = pd.DataFrame(times, columns=["way", "part", "seconds"]).assign(nodes=128)
     crossing = parts["part"] == "to the GPU"
     parts["runs"] = [[v, v, (1.5 if late else 1) * v] for v, late in zip(parts["seconds"], crossing, strict=True)]
-    said = text.moved_text(parts, STATED)
+    assert claims.boundary_on_host(parts) == pytest.approx([1.6, 1.6, 0.4 / 0.325])
+    table = claims.times_table(parts, STATED)
     # 75 % of 0.4 s over half of 0.2 s in the paper
-    assert "its shares give 3, 300 ms over 100. Here they take 300 ms on the core and 150 ms with the bus" in said
-    assert "the core does them in 1 times the paper's time, and bus and GPU in 1.5 times" in said
-    assert "would be 1.6 times as fast on 128$^3$ nodes (1.23 to 1.6 in 3 runs), in the paper 2." in said
+    assert table["paper (ms)"].tolist() == pytest.approx([300, 100, 100, 100])
+    assert table["here (ms)"].tolist() == pytest.approx([300, 100, 150, 50])
+    assert table["here / paper"].tolist() == pytest.approx([1, 1, 1.5, 0.5])
 
 
-def test_the_worst_prediction_is_told_with_the_part_that_is_off_most():
-    parts = parts_of({("serial", 128): 0.36, ("serial", 512): 8.0})
-    parts["predicted"] = [0.18, 0.18, 1.0, 3.9]
-    said = text.model_text(iteration.iterations(parts), parts)
-    assert "within 25 % of 1 of 2 iterations" in said
-    assert "the worst is serial on 512^3, where *collide* is off most: 4 s, predicted 1 s." in said
+def test_the_paper_s_time_for_collision_and_streaming_is_a_speed_of_its_bus():
+    # 19 populations of 8 bytes of each of 128^3 nodes, there and back in 0.1 s
+    assert claims.bus_rate(STATED) == pytest.approx(2 * 19 * 8 * 128**3 / 0.1)
 
 
 def test_a_speedup_over_the_paper_s_time_grows_with_our_core_and_one_over_our_sweep_does_not():
@@ -269,29 +270,25 @@ def test_the_paper_s_numbers_come_from_its_claims():
     assert moved[0] / moved[1] == pytest.approx(find(["swap-019"])["swap-019"].bounds()[0], abs=0.005)
 
 
-def test_a_figure_shows_the_shortest_part_beside_the_longest():
-    times = {("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 1e-4}
-    figure, _ = figures.iteration_bars(parts_of(times), 128, STATED, PAPER)
+def test_shares_of_an_iteration_fill_its_bar_and_the_paper_s_stand_on_them():
+    parts = parts_of({("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 0.5})
+    parts.loc[parts["part"] == "collide", "seconds"] *= 3
+    figure, shown = figures.iteration_shares(parts, 128, STATED, PAPER)
     axes = figure.axes[0]
-    assert axes.get_xscale() == "log"
-    assert axes.get_xlim()[0] < 1e3 * 0.5e-4
+    assert (axes.get_xscale(), axes.get_xlim()) == ("linear", (0, 100))
+    assert shown["serial"].to_dict() == pytest.approx({"collide": 75, "stream": 25})
+    assert shown["paper"] == pytest.approx([75, 50])
+    ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
+    assert max(ends) == pytest.approx(100)
     plt.close(figure)
 
 
-def test_the_sentences_say_the_factor_between_our_serial_sweep_and_the_paper_s():
+def test_our_programs_stand_beside_the_paper_s():
     parts = parts_of({("serial", 128): 0.6, (iteration.PAPER_WAY, 128): 0.3})
-    said = text.serial_text(parts, Rates({"core": 1e10}, {}, {}), STATED, 128)
-    assert "takes 1.5 times the paper's time" in said
-    assert "100 % of our iteration and 75 % of the paper's" in said
-    # 304 and 288 bytes of each of 128^3 nodes in 0.3 s
-    assert "are 21 % and 20 % of the 10 GB/s" in said
-    assert "caches" not in said
-    assert "caches" in text.serial_text(parts, Rates({"core": 1e9}, {}, {}), STATED, 128)
-    both = claims.over_both(iteration.iterations(parts), STATED, 128)
-    assert "**2 times** as fast here as our serial sweep, and **1.33 times** as fast as the paper's" in text.both_text(
-        both
-    )
-    assert text.both_text(both[both["way"] == "serial"]) == ""
+    both = claims.over_both(iteration.iterations(parts), STATED, 128).set_index("way")
+    assert both.loc[iteration.PAPER_WAY, "over our serial sweep"] == pytest.approx(2)
+    assert both.loc[iteration.PAPER_WAY, "over the paper's serial program"] == pytest.approx(0.4 / 0.3)
+    assert both.loc["serial", "over the paper's serial program"] == pytest.approx(1 / 1.5)
 
 
 def clocked(monkeypatch, seconds) -> hybrid.Period:
@@ -367,22 +364,25 @@ def test_arrays_of_a_run_are_gone_before_the_next_is_allocated(threads):
     iteration.iteration_parts([10], {"serial": build}, RATES, runs=3)
 
 
-def test_the_share_of_collision_and_streaming_says_how_much_of_it_is_the_bus():
+def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
     way = iteration.PAPER_WAY
     rows = [(way, "to the GPU", "to the GPU", 8.0), (way, "collide", "GPU memory", 2.0)]
     sizes = [(way, n, part, channel, t) for n in (128, 512) for way, part, channel, t in rows]
     sizes += [(other, n, "collide", "core", 20.0) for other in ("serial", iteration.COLLIDE_ONLY) for n in (128, 512)]
     parts = pd.DataFrame(sizes, columns=["way", "nodes", "part", "channel", "seconds"])
     parts = parts.assign(runs=[[t, t] for t in parts["seconds"]], predicted=1.0)
-    notes = {}
-    record = SimpleNamespace(
-        measure=lambda claim, value, note="", **more: notes.update({claim: note}),
-        measure_all=lambda values, note="", **more: notes.update(dict.fromkeys(values, note)),
-    )
-    claims.hand_over(record, parts, True)
-    assert set(notes) == set(claims.JUDGED)
-    assert notes["swap-008"] == "on 128^3 nodes; 80 % on the bus, 20 % in all kernels"
-    assert notes["swap-009"] == "on 512^3 nodes"
+    values, notes = {}, {}
+
+    def measure(claim, value, note="", **more):
+        values[claim], notes[claim] = value, note
+
+    claims.hand_over(SimpleNamespace(measure=measure), parts, True)
+    assert set(values) == set(claims.JUDGED)
+    assert values["swap-008"] == pytest.approx(100)
+    assert values["swap-004"] == values["swap-009"] == pytest.approx(2)
+    assert (notes["swap-008"], notes["swap-009"]) == ("on 128^3 nodes", "on 512^3 nodes")
+    shares = iteration.shares(parts, 128).set_index("way").loc[way]
+    assert shares[["bus (%)", "GPU kernels (%)"]].tolist() == pytest.approx([80, 20])
 
 
 def test_bars_of_a_size_that_is_not_timed_are_refused_before_anything_is():

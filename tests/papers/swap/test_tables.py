@@ -10,11 +10,14 @@ from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import pairs_of
 from repro.papers.swap import iteration, sketches
 from repro.papers.swap.tables import (
+    PAPER_DIRECTIONS,
     grids_that_agree,
     ray_sources,
     regions,
     regions_hold,
     regions_table,
+    source_types,
+    streaming_table,
     sweep_labels,
 )
 from repro.parallel import Kernel, inline
@@ -32,6 +35,16 @@ def test_on_a_long_ray_the_sources_are_those_of_types_a_to_d(count):
 
 def test_a_ray_of_one_node_has_the_fifth_type():
     assert ray_sources(1).to_numpy().tolist() == [[0, "A", "f_i(1)", "f_j(0)"], [1, "E", "f_j(1)", "f_i(0)"]]
+
+
+def test_table_3_has_five_types_by_where_a_node_takes_its_populations():
+    assert source_types().to_numpy().tolist() == [
+        ["A", "f_i(k + 1)", "f_j(k)"],
+        ["B", "f_i(k + 1)", "f_i(k - 1)"],
+        ["C", "f_i(k + 1)", "f_j(k - 1)"],
+        ["D", "f_j(k)", "f_j(k - 1)"],
+        ["E", "f_j(k)", "f_i(k - 1)"],
+    ]
 
 
 @inline
@@ -73,6 +86,20 @@ def test_taking_by_types_agrees_with_the_sweep_on_all_small_grids():
     assert populations == 19 * sum((a + 2) * (b + 2) * (c + 2) for a in (1, 2) for b in (1, 2) for c in (1, 2))
 
 
+def test_all_ways_but_types_in_one_array_are_plain_streaming():
+    table = streaming_table(3).set_index("way")
+    assert set(table["grids"]) == {27}
+    assert table["arrays"].to_dict() == {"sweep": 1, "rays": 1, "types": 2, "links": 1, "types in one array": 1}
+    assert table["equal"].to_dict() == {"sweep": 27, "rays": 27, "types": 27, "links": 27, "types in one array": 0}
+
+
+def test_regions_are_conditions_that_people_read():
+    row = regions().set_index("i").loc[5]
+    assert row["direction"] == "(-1, 1, 0)"
+    assert (row["first"], row["last"]) == ("x = 1 or y = N", "x = N or y = 1")
+    assert row["A"] == "0 ≤ x < N, 1 < y ≤ N + 1, 1 ≤ z ≤ N"
+
+
 def test_links_take_less_code_than_types():
     lines = {name: iteration.lines_of_code(name) for name in SWAPS}
     assert 20 < lines["swap links"] < lines["swap rays"]
@@ -89,7 +116,7 @@ def test_cubes_on_which_a_type_is_missing_or_nothing_is_checked_are_refused(larg
     with pytest.raises(InputError, match="largest = .*: must be a whole number from 3 to 16"):
         regions_table(largest)
     if largest != 2:
-        for check in (grids_that_agree, sweep_labels):
+        for check in (grids_that_agree, streaming_table, sweep_labels):
             with pytest.raises(InputError, match="largest = .*: must be a whole number from 1 to 16"):
                 check(largest)
 
@@ -111,5 +138,10 @@ def test_each_visit_of_a_ray_changes_three_places():
 
 
 def test_planes_share_the_three_directions_along_axes_and_have_two_diagonals_each():
-    ways = [sketches.way_of(D3Q19.velocities[i]) for i, _ in pairs_of(D3Q19)]
+    ways = [sketches.way_of(direction) for direction in PAPER_DIRECTIONS]
     assert sorted(ways) == [-1] * 3 + [0] * 3 + [1] * 3
+
+
+def test_the_paper_s_directions_are_the_first_of_our_pairs_with_the_axes_reversed():
+    ours = {D3Q19.velocities[i][::-1] for i, _ in pairs_of(D3Q19)}
+    assert set(PAPER_DIRECTIONS) == ours
