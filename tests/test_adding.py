@@ -10,6 +10,7 @@ TESTS = [
     *("tests/test_notebook_texts.py", "tests/test_links.py", "tests/test_artifact.py", "tests/test_figure_arrays.py"),
     *("tests/test_site.py", "tests/test_rooms.py", "tests/study/test_published.py", "tests/study/test_claims.py"),
     "tests/study/test_document.py",
+    "tests/test_places.py::test_what_shows_a_place_is_drawn_by_the_notebook[cylinders/drag]",
 ]
 """Those that look at all notebooks, claims, pages, results or modules of a checkout."""
 SLOW = "not any_edited_byte and not load_no_compiler"
