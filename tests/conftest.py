@@ -1,6 +1,7 @@
 """Devices for the tests: where there is no GPU, "cuda" means numba's CUDA simulator."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -16,16 +17,18 @@ if not GPU:
 
 from helpers.plain import PlainDevice  # noqa: E402
 
+STUDY = Path(__file__).resolve().parent / "study"
+
 
 def pytest_collection_modifyitems(items):
     """Begin with what waits for processes of its own, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: "study" not in item.path.parts)
+    items.sort(key=lambda item: not item.path.resolve().is_relative_to(STUDY))
 
 
 @pytest.fixture(autouse=True)
 def _simulator_is_for_kernels_only(request, monkeypatch):
     """What a user meets without a GPU is a refusal, so tests of the user's side must not find the simulator."""
-    if GPU or "study" not in request.path.parts:
+    if GPU or not request.path.resolve().is_relative_to(STUDY):
         return
     import repro.parallel.gpu
 

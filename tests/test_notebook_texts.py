@@ -3,27 +3,32 @@
 import itertools
 import re
 import shlex
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import pytest
 
 from repro.study.notebooks import Project, catalogue, read_cells
+from repro.study.notebooks.catalogue import Notebook
+from repro.study.publish import published
 from repro.study.run.plan import make_plan
 
 PROJECT = Project.default()
-BOOKS = [book for book in catalogue.load(PROJECT).notebooks if book.paper != "all"]
+ALL = catalogue.load(PROJECT).notebooks
+BOOKS = [book for book in ALL if book.paper != "all"]
+PUBLISHED = {book.id for book in ALL if published.sidecars(book, PROJECT)}
 MOST_WORDS = 900
 """Before the first figure or table."""
 SHOWS = re.compile(r"\bfigures?\.\w+\(|_table\(|\.figure\(|\btable\(|\.table\(|verdicts\(\)\[.*(measured|verdict)")
 """What draws a figure or makes a table of results in a code cell."""
 
 
-def texts(book: catalogue.Notebook) -> list[tuple[str, str]]:
+def texts(book: Notebook) -> list[tuple[str, str]]:
     """Kind and text of each cell."""
     return [(cell["cell_type"], "".join(cell["source"])) for cell in read_cells(book.source(PROJECT))]
 
 
-def words_before_results(book: catalogue.Notebook) -> int:
+def words_before_results(book: Notebook) -> int:
     """Words of Markdown before the first cell that shows a figure or a table."""
     count = 0
     for kind, text in texts(book):
@@ -50,13 +55,49 @@ def test_the_last_cell_says_what_to_try_and_where_to_go_next(book):
     assert "**Try it.**" in text
     assert f"python -m repro run {book.id.rpartition('/')[2]}" in text or f"python -m repro run {book.id}" in text
     (name,) = re.findall(r"\*\*Next:\*\* \[[^\]]+\]\(([^)]+)\)", text)
-    assert (book.source(PROJECT).parent / name).resolve() == following(book).source(PROJECT)
+    target = (book.source(PROJECT).parent / name).resolve()
+    assert target in [other.source(PROJECT) for other in may_follow(book, ALL, PUBLISHED)]
 
 
-def following(book: catalogue.Notebook) -> catalogue.Notebook:
-    """The next notebook of the catalogue."""
-    books = catalogue.load(PROJECT).notebooks
-    return books[[other.id for other in books].index(book.id) + 1]
+def may_follow(book: Notebook, books: Sequence[Notebook], published: Container[str]) -> list[Notebook]:
+    """What a notebook may name as next: the next of its paper; after the last of it where a later paper begins.
+
+    The catalogue's last paper is the scoreboard. What is not published yet may be passed over, so that a new notebook
+    changes nothing in those that are there.
+    """
+    papers: dict[str, list[Notebook]] = {}
+    for other in books[books.index(book) + 1 :]:
+        papers.setdefault(other.paper, []).append(other)
+    rest = papers.pop(book.paper, [])
+    found = _up_to_published(rest, published)
+    if not any(other.id in published for other in rest):
+        found += [other for paper in papers.values() for other in _up_to_published(paper, published)]
+    return found
+
+
+def _up_to_published(books: list[Notebook], published: Container[str]) -> list[Notebook]:
+    first = next((n for n, book in enumerate(books) if book.id in published), len(books))
+    return books[: first + 1]
+
+
+@pytest.mark.parametrize(
+    ("after", "new", "names"),
+    [
+        ("a/1", "", "a/2"),
+        ("a/1", "a/2", "a/2 a/3"),
+        ("a/2", "", "a/3"),
+        ("a/2", "a/3", "a/3 b/1 c/1 board"),
+        ("a/3", "", "b/1 c/1 board"),
+        ("a/3", "b/1", "b/1 b/2 c/1 board"),
+        ("b/2", "c/1", "c/1 board"),
+        ("c/1", "c/1", "board"),
+    ],
+)
+def test_a_new_notebook_changes_nothing_in_those_that_are_published(after, new, names):
+    ids = ["a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "board"]
+    books = [Notebook(i, "all" if i == "board" else i[0], i) for i in ids]
+    found = may_follow(books[ids.index(after)], books, set(ids) - {new})
+    assert " ".join(book.id for book in found) == names
 
 
 @pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)

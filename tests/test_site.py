@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
 
 PROJECT = Project.default()
 ROOT = PROJECT.root
-BOOKS = catalogue.load(PROJECT)
+BOOKS = [book for book in catalogue.load(PROJECT).notebooks if published.sidecars(book, PROJECT)]
+"""What is published: a new notebook has no page yet, nor need a new paper have one."""
+PAPERS = [paper for paper in catalogue.load(PROJECT).papers() if paper in {book.paper for book in BOOKS}]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 
 
@@ -50,17 +53,18 @@ def test_every_page_stands_in_one_table_of_contents(laid_out):
     assert sorted(in_contents(laid_out[0])) == sorted(set(names) - {"index"})
 
 
-def test_every_notebook_of_the_catalogue_is_a_page(laid_out):
-    assert {f"notebooks/{book.relative}" for book in BOOKS.notebooks} <= set(laid_out[0])
+def test_every_published_notebook_is_a_page(laid_out):
+    pages = {name for name in laid_out[0] if name.endswith(".ipynb")}
+    assert pages == {f"notebooks/{book.relative}" for book in BOOKS}
 
 
-@pytest.mark.parametrize("paper", BOOKS.papers())
+@pytest.mark.parametrize("paper", PAPERS)
 def test_every_paper_has_an_introduction_with_its_notebooks_and_claims(paper, laid_out):
     written = (ROOT / f"docs/papers/{paper}.md").read_text()
     introduction = re.sub(r"\$\$.*?\$\$", "", written.partition("## The notebooks")[0], flags=re.DOTALL)
     assert 300 <= len(introduction.split()) <= 550
     text = laid_out[0][f"papers/{paper}.md"]
-    own = [f"/notebooks/{book.relative.with_suffix('')}" for book in BOOKS.notebooks if book.paper == paper]
+    own = [f"/notebooks/{book.relative.with_suffix('')}" for book in BOOKS if book.paper == paper]
     assert entries(text) == own
     assert f"[{paper}-" in text.partition("## Its claims")[2]
 
@@ -74,7 +78,7 @@ def test_every_link_of_a_page_leads_to_a_page_or_to_a_file_that_is_copied(laid_o
     pages, places = laid_out
     known = set(pages) | set(places.files)
     for name in (name for name in pages if name.endswith(".md")):
-        text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", pages[name], flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^ *```.*?^ *```$|`[^`\n]*`", "", pages[name], flags=re.MULTILINE | re.DOTALL)
         for url in re.findall(r"\]\(([^)#\s]+)", text):
             target = (Path("/") / Path(name).parent / url).as_posix()
             assert "://" in url or str(Path(target).resolve())[1:] in known, f"{name}: {url}"
@@ -82,7 +86,7 @@ def test_every_link_of_a_page_leads_to_a_page_or_to_a_file_that_is_copied(laid_o
 
 @pytest.mark.parametrize("file", DOCS, ids=lambda file: file.name)
 def test_links_of_a_page_hold_in_the_checkout(file):
-    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", file.read_text(), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^ *```.*?^ *```$|`[^`\n]*`", "", file.read_text(), flags=re.MULTILINE | re.DOTALL)
     links = [url for url in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in url]
     assert [url for url in links if not (file.parent / url.partition("#")[0]).is_file()] == []
 

@@ -117,7 +117,8 @@ def _left(mark: str) -> list[str]:
 
 def _half_done(folder: Path, ids: list[str]) -> list[str]:
     """Results that count and are not whole."""
-    sidecars = [file for file in folder.rglob("*.json") if not {".jobs", "failed"} & set(file.parts)]
+    apart = {".jobs", "failed"}
+    sidecars = [file for file in folder.rglob("*.json") if not apart & set(file.relative_to(folder).parts)]
     found = {file: results.look(folder, file.relative_to(folder).with_suffix("").as_posix()) for file in sidecars}
     return [f"{file.name}: {look.trouble}" for file, look in found.items() if look.sidecar is None or look.trouble]
 

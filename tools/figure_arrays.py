@@ -3,6 +3,8 @@
 .venv/bin/python tools/figure_arrays.py build/smoke/MACHINE            # exit status 1 and a line a difference
 .venv/bin/python tools/figure_arrays.py build/smoke/MACHINE --write    # commit these
 
+What is written is of the notebooks that have run there and fit the sources; of the others stays what was kept.
+
 Arrays and not pixels: fonts and versions of matplotlib change pixels, physics changes arrays. The arrays of a notebook
 on speed are times, and are left out. Every notebook must have the figures and tables that it had, with all their files,
 and no figure may be there that is nobody's. The reference is of a machine without a GPU.
@@ -16,11 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from repro.files import read_json, write_json
-from repro.study.keep import results
+from repro.study.keep import fingerprint, results
 from repro.study.notebooks import Project, catalogue
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 
 REFERENCE = Path(__file__).resolve().parent.parent / "data/smoke/figures.json"
+MISSING = results.Result(None, None, "")
+"""Of a notebook that has not run."""
 MOST = 32
 """Values kept of an array, spread over it."""
 TOLERANCE = 1e-3
@@ -39,20 +43,43 @@ def main() -> int:
     """Compare or write; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, help="a finished smoke run")
-    parser.add_argument("--write", action="store_true", help="make this run the reference")
+    parser.add_argument("--write", action="store_true", help="make what has run there the reference")
     given = parser.parse_args()
-    found = contents(given.folder, Project.default())
+    books = drawing(Project.default())
     if given.write:
-        write_json(REFERENCE, found)
+        ran = finished(books, given.folder, Project.default())
+        found = contents(ran, given.folder)
+        write_json(REFERENCE, merged(read_json(REFERENCE) or {}, found, books))
+        print("\n".join([*found, f"{len(found)} of {len(books)} notebooks written"]))
+        return 0
+    found = contents(books, given.folder)
     lines = [*differences(read_json(REFERENCE), found), *orphans(given.folder)]
     count = sum(len(book["figures"]) for book in found.values())
     print("\n".join([*lines, f"{count} figures compared, {len(lines)} differences"]))
     return 1 if lines else 0
 
 
-def contents(folder: Path, project: Project) -> dict:
+def drawing(project: Project) -> list[Notebook]:
+    """The notebooks of the smoke profile that have figures of their own."""
+    return [b for b in catalogue.load(project).notebooks if "smoke" in b.profiles and EVERYTHING not in b.needs]
+
+
+def finished(books: list[Notebook], folder: Path, project: Project) -> list[Notebook]:
+    """Those whose result in a run's folder is of the sources at hand."""
+    found = {book.id: result for book in books if (result := results.look(folder, book.id)) != MISSING}
+    sound = {name: result.sidecar for name, result in found.items() if result.sidecar and not result.trouble}
+    old = fingerprint.outdated(books, sound, project)
+    return [book for book in books if book.id in found and book.id not in old]
+
+
+def merged(kept: dict, found: dict, books: list[Notebook]) -> dict:
+    """What was kept of each notebook, or in its place what was found, in the order of the catalogue."""
+    known = kept | found
+    return {book.id: known[book.id] for book in books if book.id in known}
+
+
+def contents(books: list[Notebook], folder: Path) -> dict:
     """What each notebook has: {notebook: {"tables": {name: {}}, "figures": {name: {array: {"shape", "values"}}}}}."""
-    books = [b for b in catalogue.load(project).notebooks if "smoke" in b.profiles and EVERYTHING not in b.needs]
     return {book.id: _contents_of(book, folder) for book in books}
 
 
@@ -75,7 +102,8 @@ def _arrays_of(figure: dict, folder: Path) -> dict:
 
 def orphans(folder: Path) -> list[str]:
     """Figures in a run's folder that no result names."""
-    sidecars = [read_json(file) for file in folder.glob("**/*.json") if not {".jobs", "failed"} & set(file.parts)]
+    apart = {".jobs", "failed"}
+    sidecars = [read_json(f) for f in folder.rglob("*.json") if not apart & set(f.relative_to(folder).parts)]
     named = {name for sidecar in sidecars for name in results.figure_files(sidecar)}
     files = sorted(file.relative_to(folder).as_posix() for file in (folder / "figures").iterdir())
     return [f"{name}: is nobody's" for name in files if name not in named]

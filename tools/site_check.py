@@ -50,7 +50,7 @@ def _in_style(text: str) -> list[str]:
 def problems(site: Path) -> list[str]:
     """A line for each dead link and for each thing that would be loaded from elsewhere."""
     # the theme keeps a template of its own among its scripts
-    files = [file for file in sorted(site.rglob("*.html")) if file.parent.name != "_static"]
+    files = [file for file in sorted(site.rglob("*.html")) if file.parent != site / "_static"]
     pages = {file: Page(file.read_text(encoding="utf-8")) for file in files}
     found = [f"{file.relative_to(site)}: {line}" for file in files for line in _of_page(file, pages[file], pages)]
     for sheet in sorted(site.rglob("*.css")):

@@ -10,6 +10,7 @@ from site_links import Places
 from site_pages import MARK, Made
 
 from repro.study.notebooks import Project, catalogue
+from repro.study.publish import published
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,9 +42,9 @@ def pages(project: Project, places: Places) -> dict[str, str]:
 
 
 def notebooks(project: Project, places: Places) -> dict[str, str]:
-    """The executed notebooks by their place in the site."""
+    """The executed notebooks by their place in the site; one that is not published yet has none."""
     found = {}
-    for book in catalogue.load(project).notebooks:
+    for book in (book for book in catalogue.load(project).notebooks if published.sidecars(book, project)):
         file = project.notebooks / "rendered" / book.relative
         name = f"notebooks/{book.relative}"
         content = site_notebooks.for_site(file, lambda text, f=file, n=name: places.mended(text, f, n))

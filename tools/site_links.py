@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-CODE = r"^(?:```|~~~).*?^(?:```|~~~)|`[^`\n]*`"
+CODE = r"^ *(?:```|~~~).*?^ *(?:```|~~~)|`[^`\n]*`"
 LINK = re.compile(rf"(?P<code>{CODE})|(?P<open>\]\()(?P<url>[^)\s]+)", re.MULTILINE | re.DOTALL)
 ELSEWHERE = re.compile(r"[a-z]+:|//|#|/", re.IGNORECASE)
 

@@ -9,6 +9,8 @@ from places import in_words
 
 from repro.study.judge.verdicts import judge
 from repro.study.notebooks import Project
+from repro.study.notebooks.catalogue import Notebook
+from repro.study.publish import published
 from repro.study.show import markdown
 from repro.study.show.markdown import Links, table, verdicts
 from repro.study.show.report import open_published
@@ -58,10 +60,17 @@ class Made:
                 continue
             chapter = title.partition(", ")[2]
             parts += [f"### {chapter[:1].upper()}{chapter[1:]}"] if chapter else []
-            parts.append("\n".join(f"1. [{b.title}](notebooks/rendered/{b.relative}): {TEACHES[b.id]}" for b in books))
-            entries = [f"/notebooks/{book.relative.with_suffix('')}" for book in books]
+            parts.append("\n".join(f"1. {self._titled(book)}: {TEACHES[book.id]}" for book in books))
+            entries = [f"/notebooks/{book.relative.with_suffix('')}" for book in books if self._is_page(book)]
             parts.append("\n".join(["```{toctree}", ":hidden:", "", *entries, "```"]))
         return "\n\n".join(parts)
+
+    def _is_page(self, book: Notebook) -> bool:
+        return bool(published.sidecars(book, self.project))
+
+    def _titled(self, book: Notebook) -> str:
+        linked = f"[{book.title}](notebooks/rendered/{book.relative})"
+        return linked if self._is_page(book) else f"{book.title} (not yet published)"
 
     def claims(self, paper: str) -> str:
         """The claims of a paper with what was measured, as a Markdown table."""

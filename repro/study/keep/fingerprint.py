@@ -203,7 +203,7 @@ ANYWHERE = ("files", "claims", "settings")
 
 def named_results(folder: Path, own: Path) -> dict[Path, str]:
     """Results in a folder other than `own`, finished and failed, with the names by which others depend on them."""
-    found = sorted(f for f in folder.rglob("*.json") if ".jobs" not in f.parts and f != own)
+    found = sorted(f for f in folder.rglob("*.json") if ".jobs" not in f.relative_to(folder).parts and f != own)
     return {file: f"results/{file.relative_to(folder).as_posix()}" for file in found}
 
 

@@ -141,7 +141,9 @@ def _scrub(notebook: Path, job: dict) -> None:
         if not isinstance(value, str):
             return value
         for folder, name in folders.items():
-            value = value.replace(folder, name)
+            # one at the top of all folders may be called as one of the sources is, in the middle of a path
+            start = r"(?<![\w.])" if folder.count("/") == 2 else ""
+            value = re.sub(start + re.escape(folder), name, value)
         return as_rendered(re.sub(r"/[\w/.-]*ipykernel_\d+/", "", value))
 
     content = scrubbed(json.loads(notebook.read_text(encoding="utf-8")))
