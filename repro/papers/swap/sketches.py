@@ -56,7 +56,7 @@ def _draw_cube(axes):
         axes.text(*(1.2 * c for c in pair), str(number), color=colour, ha="center", va="center", weight="bold")
     axes.set(xticks=[], yticks=[], zticks=[], xlabel="x", ylabel="y", zlabel="z", title="all pairs")
     # the first clear of the number 8, the last clear of the next panel
-    for axis, pad in zip((axes.xaxis, axes.yaxis, axes.zaxis), (2, -6, -14), strict=True):
+    for axis, pad in zip((axes.xaxis, axes.yaxis, axes.zaxis), (-3, -6, -14), strict=True):
         axis.labelpad = pad
     axes.view_init(elev=24, azim=-52)
     axes.set_box_aspect((1, 1, 1), zoom=1.0)
