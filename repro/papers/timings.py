@@ -46,11 +46,6 @@ def rate_of_runs(row: pd.Series, rate: str) -> list[float]:
     return [float(row[rate] * row["seconds"] / seconds) for seconds in row["runs"]]
 
 
-def _short(value: float) -> str:
-    """A number as a label: whole from 10 on, with two digits below."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
-
-
 def strategy_bars(table: pd.DataFrame):
     """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take.
 
@@ -61,9 +56,7 @@ def strategy_bars(table: pd.DataFrame):
     spread = table["mlups"] * table["spread"] / 2
     colours = table["precision"].map({"single": BLUE, "double": ORANGE})
     bars = axes.barh(names, table["mlups"], color=colours, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
-    axes.bar_label(
-        bars, [f" {_short(row.mlups)} ({_short(100 * row.roof)} %)" for row in table.itertuples()], fontsize=9
-    )
+    axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
     axes.invert_yaxis()
     axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
     axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
