@@ -126,6 +126,27 @@ def runs_table(flows: list[CubicFlow]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Re", "nodes a side", "relaxation time", "steps", "converged"])
 
 
+def beside_split(case: CubicCavity, device, strategy: str, *, precision="single", steps: int = 300) -> pd.DataFrame:
+    """How far a strategy's velocity lies from that of plain streaming, `split`, after some steps from rest.
+
+    One row, columns strategy, "nodes a side", steps, "bit for bit", and "largest difference" over the lid's speed.
+    """
+    found = []
+    for name in (strategy, "split"):
+        simulation = Simulation(case.problem, device, precision=precision, strategy=name)
+        simulation.step(steps)
+        found.append(simulation.fields()[1] / case.lid_speed)
+    apart = float(np.abs(found[0] - found[1]).max())
+    columns = ["strategy", "nodes a side", "steps", "bit for bit", "largest difference"]
+    return pd.DataFrame([(strategy, case.nodes, steps, apart == 0, apart)], columns=columns)
+
+
+def seen_orders(distances: pd.DataFrame) -> np.ndarray:
+    """The orders of `between_grids` wherever three grids in a row give one; 0 where none fits their distances."""
+    third = distances["reynolds"].duplicated()
+    return distances.loc[third, ["order u", "order v"]].fillna(0.0).to_numpy().ravel()
+
+
 def reference_table(flows: list[CubicFlow], table: pd.DataFrame) -> pd.DataFrame:
     """Distance of each grid's centre lines from published points, rms and largest, over the lid's speed."""
     rows = []

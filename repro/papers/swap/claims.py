@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 
 from repro.lbm.lattice import D3Q19
+from repro.study.judge.claims import find
 
 from .iteration import COLLIDE_ONLY, COMPARED, PAPER_WAY, SERIAL, iterations, seconds_of
 
-#: claims on one core, on the paper's way, and on its speedup over the grid sizes
-ON_CORE = ("swap-002", "swap-007")
+#: claims on one core, on its share of collision and streaming, on the paper's way, and on its speedup over the grids
+ON_CORE, SHARE = "swap-002", "swap-007"
 ON_GPU = ("swap-003", "swap-004", "swap-008", "swap-009", "swap-010", "swap-011", "swap-019")
 TREND = "swap-018"
-JUDGED = (*ON_CORE, *ON_GPU, TREND)
+JUDGED = (ON_CORE, SHARE, *ON_GPU, TREND)
 
 #: the grid of the paper's table 1 and figure 8, and its largest
 PAPER_NODES, LARGEST = 128, 512
@@ -61,9 +62,9 @@ class Paper:
         return {SERIAL: self.serial, PAPER_WAY: self.hybrid}
 
 
-def paper(stated) -> Paper:
-    """The paper's numbers from its claims, `stated` by id."""
-    value = {name: claim.bounds()[0] for name, claim in stated.items() if claim.rule != "order"}
+def paper() -> Paper:
+    """The paper's numbers from its claims."""
+    value = {name: claim.bounds()[0] for name, claim in find(JUDGED).items() if claim.rule != "order"}
     return Paper(
         value["swap-002"],
         value["swap-003"],
@@ -126,6 +127,22 @@ def rest_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=["id", "unit", "paper", "here, with the paper's rest"])
     table.insert(3, "here", table["id"].map(measured))
     return table
+
+
+def deviations(parts: pd.DataFrame, stated: Paper) -> dict[str, pd.DataFrame]:
+    """The tables of what deviates, by name."""
+    return {
+        "the rest": rest_table(parts, stated),
+        "times": times_table(parts, stated),
+        "collision alone": collision_table(parts),
+    }
+
+
+def off_with_the_rest(rest: pd.DataFrame) -> tuple[float, float]:
+    """(per cent of the paper's speedups, points of its shares) by which a `rest_table` is off: at most, at least."""
+    off = (rest["here, with the paper's rest"] - rest["paper"]).abs()
+    speedup = rest["unit"] == "x"
+    return float(100 * (off / rest["paper"])[speedup].max()), float(off[~speedup].min())
 
 
 def times_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
@@ -232,12 +249,13 @@ def gpu_claims(parts: pd.DataFrame) -> dict:
 
 
 def core_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
-    """{claim: value} of one core on one grid: seconds, and share of collision and streaming in per cent."""
-    seconds = seconds_of(parts, SERIAL, nodes)
-    return {
-        "swap-002": seconds,
-        "swap-007": 100 * seconds_of(parts, SERIAL, nodes, KERNELS) / seconds,
-    }
+    """{claim: value} of one core on one grid: seconds."""
+    return {ON_CORE: seconds_of(parts, SERIAL, nodes)}
+
+
+def serial_share(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> float:
+    """Share of collision and streaming in an iteration of our serial sweep, per cent."""
+    return 100 * seconds_of(parts, SERIAL, nodes, KERNELS) / seconds_of(parts, SERIAL, nodes)
 
 
 def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = LARGEST) -> dict[int, dict]:
@@ -269,15 +287,21 @@ def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, LARGEST)) -> bool:
 
 
 def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
-    """Give the notebook's `record` what was measured; what a run has not is not measured."""
+    """Give the notebook's `record` what was measured; what a run has not is not measured.
+
+    Nor is the share of collision and streaming in the serial program: it is one of Palabos' parts, and our sweep is
+    another program.
+    """
+    palabos = "the share is Palabos', which this study has not run yet"
     table = iterations(parts)
     if PAPER_NODES in set(parts["nodes"]):
         apart = scatter(parts, core_claims)
         for claim, value in core_claims(parts).items():
             record.measure(claim, value, scatter=apart[claim], note=f"on {PAPER_NODES}^3 nodes")
+        record.not_measured(SHARE, f"{palabos}; our own sweep takes {serial_share(parts):.1f} %")
     else:
-        for claim in ON_CORE:
-            record.not_measured(claim, f"needs the paper's grid of {PAPER_NODES}^3")
+        record.not_measured(ON_CORE, f"needs the paper's grid of {PAPER_NODES}^3")
+        record.not_measured(SHARE, palabos)
     if on_gpu and compared(parts):
         apart = scatter(parts, gpu_claims)
         for nodes, values in hybrid_claims(parts).items():

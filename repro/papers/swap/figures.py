@@ -10,6 +10,7 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, source_of
+from repro.papers import timings
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, SKY_BLUE
 
 from .cavity3d import CubicFlow
@@ -48,7 +49,8 @@ def rays(interior: int):
         axes.set(title=f"pair {number}, {title}", xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
         axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))
         axes.grid(False)
-    figure.suptitle("circles are interior nodes, squares boundary nodes, letters the types", fontsize=10)
+    said = "circles: interior nodes, squares: boundary nodes, arrows: the order of the sweep, against $c_i$"
+    figure.suptitle(said, fontsize=10)
     return figure, {"interior nodes a side": interior}
 
 
@@ -66,8 +68,8 @@ def _draw_node(axes, x, y, velocity, kind, extent):
 def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
     """u on the vertical and v on the horizontal centre line of several grids with published points.
 
-    Below, on an axis of its own, what is too small to be seen above: the published points minus the profiles of each
-    grid, or without points the coarser grids minus the finest.
+    Below, on an axis of its own, what is too small to be seen above: the profiles of each grid minus the published
+    points, or without points the coarser grids minus the finest.
     """
     figure, panels = plt.subplots(2, 2, figsize=(9.0, 6.0), height_ratios=(1.5, 1), sharex="col")
     fine, last = np.linspace(0, 1, 401), flows[-1]
@@ -78,14 +80,14 @@ def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
             profile = flow.centre_line(component, fine)
             above.plot(fine, profile, **look, label=name, linestyle=("-", "--", ":")[number % 3])
             if len(points):
-                apart = points["velocity"] - flow.centre_line(component, points["position"])
+                apart = flow.centre_line(component, points["position"]) - points["velocity"]
                 below.plot(points["position"], apart, **look | {"marker": MARKERS[number]})
             elif flow is not last:
                 below.plot(fine, profile - last.centre_line(component, fine), **look)
         if len(points):
             above.plot(points["position"], points["velocity"], **paper, label="Albensoeder and Kuhlmann 2005")
         above.set(ylabel=f"{component} / U")
-        subtrahend = "published minus grid" if len(points) else f"grid minus {last.case.nodes}$^3$"
+        subtrahend = "grid minus published" if len(points) else f"grid minus {last.case.nodes}$^3$"
         below.set(xlabel=along, ylabel=f"{component} / U, {subtrahend}")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figure.suptitle(f"Re = {flows[0].case.reynolds:g}: u at x = z = L/2, v at y = z = L/2", fontsize=10)
@@ -115,7 +117,7 @@ def middle_planes(flow: CubicFlow):
 
 
 def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
-    """Shares of the parts of an iteration, a bar a way, with the paper's of collision and streaming (figure 8)."""
+    """Shares of the parts of an iteration, a bar a way, with the paper's on its grid (figure 8)."""
     require_timed(nodes, sorted(set(parts["nodes"])))
     table = parts[parts["nodes"] == nodes].pivot_table(
         index="way", columns="part", values="seconds", aggfunc="sum", sort=False, fill_value=0.0
@@ -127,10 +129,11 @@ def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict
     for name in names:
         axes.barh(shares.index, shares[name], 0.7, left[name], color=_PART_COLOURS[name], label=name)
     claimed = {SERIAL: 100 * stated.serial_share, PAPER_WAY: 100 * stated.hybrid_share}
-    claimed = {way: share for way, share in claimed.items() if way in shares.index}
+    claimed = {way: share for way, share in claimed.items() if way in shares.index and nodes == PAPER_NODES}
     label = f"paper, {PAPER_NODES}$^3$: end of collision and streaming"
     look = paper | {"marker": "|", "markersize": 30, "markeredgewidth": 3}
-    axes.plot(list(claimed.values()), list(claimed), **look, label=label)
+    if claimed:
+        axes.plot(list(claimed.values()), list(claimed), **look, label=label)
     axes.invert_yaxis()
     axes.set(xlim=(0, 100), xlabel="share of an iteration (%)", title=f"{nodes}$^3$ nodes, double precision")
     axes.grid(axis="y", visible=False)
@@ -156,6 +159,8 @@ def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
         rates = {PAPER_NODES: stated.mlups[way]} if way in stated.mlups else {}
         left.plot(list(rates), list(rates.values()), **look, label=f"paper: {way}")
         right.plot(list(speedups), list(speedups.values()), **look)
+    if set(table["way"]) == {SERIAL}:
+        right.text(0.5, 0.6, "only the paper's points:\nthis run has no GPU", transform=right.transAxes, ha="center")
     sizes = sorted({*table["nodes"], PAPER_NODES, LARGEST})
     left.set(xlabel="nodes a side", ylabel="speed (MLUPS)")
     right.set(xlabel="nodes a side", ylabel="speedup over the serial sweep")
@@ -170,3 +175,16 @@ def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
         axes.set_ylim(min(low, 1.0), max(high, 20.0))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}
+
+
+def strategy_bars(table: pd.DataFrame):
+    """`timings.strategy_bars`, with labels that tell slow ones from 0."""
+    figure, arrays = timings.strategy_bars(table)
+    for label, row in zip(figure.axes[0].texts, table.itertuples(), strict=True):
+        label.set_text(f" {_short(row.mlups)} ({_short(100 * row.roof)} %)")
+    return figure, arrays
+
+
+def _short(value: float) -> str:
+    """A number as a label: whole from 10 on, with two digits below."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

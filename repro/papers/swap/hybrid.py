@@ -111,7 +111,7 @@ def hybrid_period(
 
 
 def resident_period(problem: Problem, device, *, strategy: str = "swap links", precision: str = "double") -> Period:
-    """Two steps on the GPU, where the populations stay."""
+    """Two steps on the GPU, where the populations stay; with types it is the paper's way without its bus."""
     away = _simulation(problem, device, strategy, precision)
     parts = tuple(part for step in (0, 1) for part in _parts(away, step, "GPU memory"))
     return Period(f"{strategy}, resident", 2, parts, device, away.fields)

@@ -34,6 +34,9 @@ INCLUDES = "every part of an iteration by the host's clock, its launch and waiti
 #: our serial sweep, the paper's way, and what came between
 SERIAL, PAPER_WAY, COLLIDE_ONLY = "serial", "types, host every step", "collision on the GPU"
 
+#: the paper's way without its bus
+TYPES_RESIDENT = "types, resident"
+
 #: the ways that claims compare
 COMPARED = (SERIAL, COLLIDE_ONLY, PAPER_WAY)
 
@@ -48,6 +51,7 @@ def ways_on(device, every: int) -> dict:
         COLLIDE_ONLY: partial(collide_only_period, device=device),
         PAPER_WAY: partial(hybrid_period, device=device),
         f"types, host every {every} steps": partial(hybrid_period, device=device, every=every),
+        TYPES_RESIDENT: partial(resident_period, device=device, strategy="swap types"),
         "links, resident": partial(resident_period, device=device),
     }
 
@@ -72,12 +76,13 @@ def cavity_problem(nodes: int) -> Problem:
     return CubicCavity(reynolds=float(nodes), nodes=nodes).problem
 
 
-def rates_table(rates: Rates) -> pd.DataFrame:
-    """What the model of an iteration takes as given; columns what, unit, value."""
+def rates_table(rates: Rates, gpu: bool) -> pd.DataFrame:
+    """What the model of an iteration takes as given; columns what, unit, value. Without a `gpu` that of the core."""
     names = {"core": "memory, one core"}
     rows = [(names.get(name, name), "GB/s", value / 1e9) for name, value in rates.bytes_a_second.items()]
     rows += [(f"least time of a part, {name}", "us", value * 1e6) for name, value in rates.least.items()]
     rows += [(f"one core, {name}", "million nodes/s", value / 1e6) for name, value in rates.core.items()]
+    rows = rows if gpu else [row for row in rows if "one core" in row[0]]
     return pd.DataFrame(rows, columns=["what", "unit", "value"])
 
 
@@ -191,6 +196,12 @@ def iterations(parts: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def worst_factor(table: pd.DataFrame, nodes: int) -> float:
+    """The factor, 1 or more, by which measured and predicted iterations on one grid lie apart at most."""
+    off = table.loc[table["nodes"] == nodes, "predicted/measured"]
+    return float(np.maximum(off, 1 / off).max())
+
+
 def seconds_of(parts: pd.DataFrame, way: str, nodes: int, names=None) -> float:
     """Seconds of an iteration, or of those of its parts that are named."""
     rows = parts[(parts["way"] == way) & (parts["nodes"] == nodes)]
@@ -198,13 +209,18 @@ def seconds_of(parts: pd.DataFrame, way: str, nodes: int, names=None) -> float:
 
 
 def shares(parts: pd.DataFrame, nodes: int) -> pd.DataFrame:
-    """Where the time of an iteration goes, one row a way: ms, and per cent on the bus, in GPU kernels, on the host."""
+    """Where the time of an iteration goes, one row a way: ms, and per cent on the bus, in GPU kernels, on the host.
+
+    The last column is what figure 8 of the paper is about: collision and streaming, the copies made for them included.
+    """
     rows = parts[parts["nodes"] == nodes].assign(place=parts["channel"].map(PLACES))
     table = rows.pivot_table(index="way", columns="place", values="seconds", aggfunc="sum", sort=False, fill_value=0.0)
     table = table.reindex(columns=list(dict.fromkeys(PLACES.values())), fill_value=0.0)
     total = table.sum(axis=1)
     table = (100 * table.div(total, axis=0)).add_suffix(" (%)")
     table.insert(0, "ms", 1e3 * total)
+    moved = rows[rows["part"] != "boundary"].groupby("way")["seconds"].sum()
+    table["collision, streaming and bus (%)"] = 100 * moved / total
     return table.rename_axis(columns=None).reset_index()
 
 

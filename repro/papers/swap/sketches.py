@@ -53,10 +53,11 @@ def _draw_cube(axes):
         colour = WAYS[way_of(pair)][1]
         axes.quiver(0, 0, 0, *pair, color=colour, lw=2.0, arrow_length_ratio=0.15)
         axes.quiver(0, 0, 0, *(-c for c in pair), color=colour, lw=0.8, arrow_length_ratio=0.15)
-        axes.text(*(1.25 * c for c in pair), str(number), color=colour, ha="center", va="center", weight="bold")
+        axes.text(*(1.2 * c for c in pair), str(number), color=colour, ha="center", va="center", weight="bold")
     axes.set(xticks=[], yticks=[], zticks=[], xlabel="x", ylabel="y", zlabel="z", title="all pairs")
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.labelpad = -6
+    # the first clear of the number 8, the last clear of the next panel
+    for axis, pad in zip((axes.xaxis, axes.yaxis, axes.zaxis), (-3, -6, -14), strict=True):
+        axis.labelpad = pad
     axes.view_init(elev=24, azim=-52)
     axes.set_box_aspect((1, 1, 1), zoom=1.0)
 

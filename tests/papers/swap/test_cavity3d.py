@@ -8,12 +8,14 @@ from repro.errors import InputError
 from repro.lbm.cases import CubicCavity
 from repro.papers.swap.cavity3d import (
     CubicFlow,
+    beside_split,
     between_grids,
     compare,
     observed_order,
     power_of_spacing,
     rms,
     runs_table,
+    seen_orders,
     solve_cubic_cavity,
 )
 
@@ -47,6 +49,19 @@ def test_an_error_that_falls_as_a_power_of_the_spacing_has_that_order_on_unequal
 
 def test_grids_that_come_no_closer_have_no_order():
     assert np.isnan(observed_order((32, 64, 96), 1.0))
+
+
+def test_an_order_that_does_not_exist_counts_as_none_at_all():
+    columns = ["reynolds", "order u", "order v"]
+    rows = [(100, np.nan, np.nan), (100, 2.0, np.nan), (400, np.nan, np.nan)]
+    assert seen_orders(pd.DataFrame(rows, columns=columns)).tolist() == [2.0, 0.0]
+    assert seen_orders(pd.DataFrame(rows[:1], columns=columns)).size == 0
+
+
+def test_swaps_run_the_flow_of_plain_streaming(threads):
+    row = beside_split(CubicCavity(reynolds=10, nodes=10), threads, "swap links", steps=20).iloc[0]
+    assert row["largest difference"] < 1e-6
+    assert row["bit for bit"] == (row["largest difference"] == 0)
 
 
 def test_the_table_of_runs_says_which_did_not_become_steady(threads):

@@ -20,7 +20,8 @@ RATES = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
 #: a paper of round numbers: a quarter of the serial time is neither collision nor streaming
 STATED = claims.Paper(0.4, 0.2, 0.75, 0.5, {128: 2.0, 512: 2.5}, {512: 2.0}, 1.5)
 SMALL = CubicCavity(reynolds=10, nodes=10).problem
-WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps", "links, resident"]
+WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps"]
+WAYS += ["types, resident", "links, resident"]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -80,7 +81,10 @@ def test_parts_add_up_to_iterations_and_speedups(threads):
     np.testing.assert_allclose(table.loc[table["way"] == "serial", "speedup"], 1)
     shares = iteration.shares(parts, 12).set_index("way")
     assert list(shares.index) == list(ways)
-    np.testing.assert_allclose(shares.filter(like="%").sum(axis=1), 100)
+    np.testing.assert_allclose(shares[["host (%)", "GPU kernels (%)", "bus (%)"]].sum(axis=1), 100)
+    moved = shares["collision, streaming and bus (%)"]
+    assert moved["serial"] == pytest.approx(claims.serial_share(parts, 12))
+    assert ((moved > 0) & (moved < 100)).all()
     assert shares.loc["serial", "host (%)"] == pytest.approx(100)
     assert shares.loc[iteration.PAPER_WAY, "host (%)"] == 0
     assert (shares.loc[["collision on the GPU", iteration.PAPER_WAY], ["bus (%)", "GPU kernels (%)"]] > 0).all(
@@ -139,7 +143,8 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     ways = {("serial", 128): 0.36, ("serial", 512): 36.0, (iteration.PAPER_WAY, 128): 0.18}
     ways |= {(iteration.PAPER_WAY, 512): 12.0, (iteration.COLLIDE_ONLY, 512): 24.0}
     parts = parts_of(ways)
-    assert claims.core_claims(parts) == pytest.approx({"swap-002": 0.36, "swap-007": 100})
+    assert claims.core_claims(parts) == pytest.approx({"swap-002": 0.36})
+    assert claims.serial_share(parts) == pytest.approx(100)
     small, large = claims.hybrid_claims(parts).values()
     assert small == pytest.approx({"swap-003": 0.18, "swap-004": 2, "swap-008": 100, "swap-019": 2})
     assert large == pytest.approx({"swap-009": 3, "swap-010": 100, "swap-011": 1.5})
@@ -253,6 +258,31 @@ def test_no_speedup_passes_amdahls_limit_with_the_paper_s_rest_on_the_host():
     assert found["share"] == pytest.approx(0, abs=1e-6)
 
 
+def test_what_the_rest_explains_is_told_from_what_it_does_not():
+    rows = [("x", 2.0, 1.8), ("x", 4.0, 4.2), ("%", 60.0, 50.0), ("%", 30.0, 70.0)]
+    rest = pd.DataFrame(rows, columns=["unit", "paper", "here, with the paper's rest"])
+    assert claims.off_with_the_rest(rest) == pytest.approx((10, 10))
+
+
+def test_the_worst_of_the_model_counts_in_both_directions():
+    table = pd.DataFrame({"nodes": [16, 16, 8], "predicted/measured": [1.25, 0.5, 9.0]})
+    assert iteration.worst_factor(table, 16) == pytest.approx(2)
+    assert iteration.worst_factor(table[:1], 16) == pytest.approx(1.25)
+
+
+def test_without_a_gpu_no_rate_of_a_bus_is_shown():
+    rates = Rates({"core": 1e9, "to the GPU": 1e9}, {"to the GPU": 1e-6}, {"collide": 1e6})
+    assert len(iteration.rates_table(rates, True)) == 4
+    assert iteration.rates_table(rates, False)["what"].tolist() == ["memory, one core", "one core, collide"]
+
+
+def test_the_paper_s_share_stands_on_its_own_grid_only():
+    parts = parts_of({("serial", 64): 1.0})
+    figure, shown = figures.iteration_shares(parts, 64, STATED, PAPER)
+    assert shown["paper"] == []
+    plt.close(figure)
+
+
 def test_boundary_nodes_make_room_for_the_rest():
     parts = parts_of({("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 0.5, (iteration.COLLIDE_ONLY, 128): 0.8})
     walls = parts[parts["part"] == "stream"].assign(part="boundary", seconds=0.3)
@@ -261,7 +291,7 @@ def test_boundary_nodes_make_room_for_the_rest():
 
 
 def test_the_paper_s_numbers_come_from_its_claims():
-    paper = claims.paper(find(claims.JUDGED))
+    paper = claims.paper()
     assert paper.speedups == {128: 1.7, 512: 1.94}
     # the time of collision and streaming by which the claim on their speedup is worked out
     moved = [
@@ -371,13 +401,17 @@ def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
     sizes += [(other, n, "collide", "core", 20.0) for other in ("serial", iteration.COLLIDE_ONLY) for n in (128, 512)]
     parts = pd.DataFrame(sizes, columns=["way", "nodes", "part", "channel", "seconds"])
     parts = parts.assign(runs=[[t, t] for t in parts["seconds"]], predicted=1.0)
-    values, notes = {}, {}
+    values, notes, reasons = {}, {}, {}
 
     def measure(claim, value, note="", **more):
         values[claim], notes[claim] = value, note
 
-    claims.hand_over(SimpleNamespace(measure=measure), parts, True)
-    assert set(values) == set(claims.JUDGED)
+    record = SimpleNamespace(measure=measure, not_measured=reasons.__setitem__)
+    claims.hand_over(record, parts, True)
+    # the share of the serial program is that of Palabos, on any grid
+    assert set(values) == set(claims.JUDGED) - {claims.SHARE}
+    assert reasons == {claims.SHARE: reasons[claims.SHARE]}
+    assert reasons[claims.SHARE].endswith("has not run yet; our own sweep takes 100.0 %")
     assert values["swap-008"] == pytest.approx(100)
     assert values["swap-004"] == values["swap-009"] == pytest.approx(2)
     assert (notes["swap-008"], notes["swap-009"]) == ("on 128^3 nodes", "on 512^3 nodes")
