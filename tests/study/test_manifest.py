@@ -109,6 +109,23 @@ def test_git_is_believed_before_the_manifest(checkout):
     assert provenance.commit(checkout.project.root) == {"commit": commit, "dirty": False}
 
 
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_copy_with_the_git_of_an_older_commit_goes_by_a_manifest_that_fits(checkout, tmp_path, touched):
+    place = tmp_path / "copy"
+    shutil.copytree(checkout.project.root, place)
+    change(checkout.project.root, "repro/toy.py")
+    checkout.commit()
+    provenance.write_manifest(checkout.project)
+    for name in ("repro/toy.py", "build/manifest.json"):
+        (place / name).parent.mkdir(exist_ok=True)
+        shutil.copy(checkout.project.root / name, place / name)
+    if touched:
+        change(place, "repro/toy.py")
+    found = provenance.commit(place)
+    assert found["dirty"] == touched
+    assert (found["commit"] == checkout.git("rev-parse", "HEAD")) != touched
+
+
 def test_neither_git_nor_manifest_knows_nothing(good):
     assert provenance.commit(good.project.root) == {}
 

@@ -106,11 +106,16 @@ ENDINGS = (".py", ".ipynb", ".toml", ".csv", ".txt", ".raw", ".npy", ".tif", ".t
 
 
 def commit(root: Path) -> dict:
-    """{"commit": ..., "dirty": ...} by git, else by the manifest; empty if neither is there."""
+    """{"commit": ..., "dirty": ...} by git, else by the manifest; empty if neither is there.
+
+    A copy may have the git of an older commit: a manifest whose sources are those at hand knows better.
+    """
     try:
-        return _by_git(root)
+        found = _by_git(root)
     except (OSError, subprocess.SubprocessError):
         return _by_manifest(root)
+    by_manifest = _by_manifest(root) if found["dirty"] else {}
+    return by_manifest if by_manifest.get("dirty") is False else found
 
 
 def write_manifest(project: Project) -> Path:
