@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from repro.lbm.lattice import D3Q19
-from repro.study.judge.claims import find
 
 from .iteration import COLLIDE_ONLY, COMPARED, PAPER_WAY, SERIAL, iterations, seconds_of
 
@@ -62,9 +61,9 @@ class Paper:
         return {SERIAL: self.serial, PAPER_WAY: self.hybrid}
 
 
-def paper() -> Paper:
-    """The paper's numbers from its claims."""
-    value = {name: claim.bounds()[0] for name, claim in find(JUDGED).items() if claim.rule != "order"}
+def paper(stated) -> Paper:
+    """The paper's numbers from its claims, `stated` by id."""
+    value = {name: claim.bounds()[0] for name, claim in stated.items() if claim.rule != "order"}
     return Paper(
         value["swap-002"],
         value["swap-003"],

@@ -291,7 +291,7 @@ def test_boundary_nodes_make_room_for_the_rest():
 
 
 def test_the_paper_s_numbers_come_from_its_claims():
-    paper = claims.paper()
+    paper = claims.paper(find(claims.JUDGED))
     assert paper.speedups == {128: 1.7, 512: 1.94}
     # the time of collision and streaming by which the claim on their speedup is worked out
     moved = [
