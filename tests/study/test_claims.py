@@ -55,6 +55,10 @@ def test_tolerance_is_in_the_unit_or_relative(text, margin):
         (",toy-001\n", ",toy-005\n", "toy-007 restates 'toy-005', which is no judged claim"),
         (",toy-001\n", ",toy-007\n", "toy-007 restates 'toy-007', which is no judged claim"),
         (",quantity,", ",what,", "toy.csv: column quantity is missing"),
+        (",same_as", ",sameas", "toy.csv: unknown column 'sameas', did you mean same_as"),
+        (",grid spacing,", ",grid, spacing,", "toy.csv: claim toy-001 has more cells than there are columns"),
+        ("toy-003", "", "toy.csv: '' is no id of a claim of this paper, such as toy-001"),
+        ("toy-003", "sph-003", "toy.csv: 'sph-003' is no id of a claim of this paper, such as toy-001"),
     ],
 )
 def test_broken_claims_file_is_refused(workshop, old, new, message):
@@ -127,6 +131,26 @@ def test_the_first_rule_is_the_claim_as_it_was(workshop):
     first = claims.first_rule(claims.load("toy", workshop.project)["toy-001"])
     assert (first.claim.value, first.claim.tolerance, first.claim.rule) == ("0.6", "0.1", "within")
     assert (first.measured, first.reason) == (0.57, "a node, and a = b")
+
+
+def test_a_file_may_begin_with_a_mark_of_its_encoding_and_break_lines_anywhere(workshop):
+    workshop.state("toy-001", note="one\ntwo")
+    workshop.claims.write_bytes(b"\xef\xbb\xbf" + workshop.claims.read_bytes())
+    assert claims.load("toy", workshop.project)["toy-001"].note == "one two"
+
+
+@pytest.mark.parametrize("trend", ["= 0: it is", "a > b < c: it turns", "a > : it falls"])
+def test_a_trend_that_is_neither_bound_nor_order_is_refused(trend):
+    with pytest.raises(InputError):
+        claims.trend_of(
+            claim("a < b" if "a" in trend[:2] else "10", "order" if "a" in trend[:2] else "within", trend=trend)
+        )
+
+
+def test_all_that_was_asked_for_is_kept(workshop):
+    claims.find(["toy-001"], workshop.project)
+    claims.find(["toy-002"], workshop.project)
+    assert {"toy-001", "toy-002"} <= claims.asked_for(workshop.project).keys()
 
 
 def test_a_measured_order_of_a_first_rule_is_read_entry_by_entry():

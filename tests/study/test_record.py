@@ -168,6 +168,12 @@ def test_what_follows_from_a_definition_is_kept_and_not_judged(workshop):
     shown = record.verdicts().set_index("id")
     assert shown.loc["toy-090", ["measured", "verdict", "reason"]].tolist() == [13, "arithmetic", "half of 26 and one"]
     assert content(record)["claims"]["toy-090"] == {"measured": 13}
+    assert content(record)["rules"]["toy-090"]["kind"] == "arithmetic"
+
+
+def test_a_sentence_may_have_three_numbers(record):
+    record.say("{a}, {b} and {c}", a=1, b=2, c=3, holds=True)
+    assert content(record)["sentences"][-1]["text"] == "1, 2 and 3"
 
 
 def test_rules_and_the_papers_numbers_that_were_asked_for_are_kept(workshop, record):

@@ -5,8 +5,10 @@ import shutil
 import subprocess
 
 import pytest
+from helpers.workshop import forge
 
 from repro.errors import InputError
+from repro.files import read_json
 from repro.study.judge import claims
 from repro.study.judge.verdicts import Verdict
 from repro.study.notebooks import Project, catalogue
@@ -52,9 +54,9 @@ def states(workshop) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
-        ({"tolerance": "0.1"}, "its tolerance was '0.0015' when a result was published and is '0.1'"),
-        ({"rule": "at least"}, "its rule was 'within' when a result was published and is 'at least'"),
-        ({"value": "0.5"}, "its value was '0.5543' when a result was published and is '0.5'"),
+        ({"tolerance": "0.1"}, "its tolerance was '0.0015' when a result was made and is '0.1'"),
+        ({"rule": "at least"}, "its rule was 'within' when a result was made and is 'at least'"),
+        ({"value": "0.5"}, "its value was '0.5543' when a result was made and is '0.5'"),
         ({"quantity": "another thing"}, "its quantity was 'centre'"),
         ({"case": "Re=1000"}, "its case was 'Re=400'"),
         ({"kind": "mechanism"}, "its kind was 'physics'"),
@@ -70,8 +72,105 @@ def test_a_rule_that_changed_after_its_result_is_named_and_refused_without_was(m
     made.commit()
     with pytest.raises(InputError, match="say so in its column was: nothing is published"):
         publish(project=made.project)
-    made.state("toy-001", was=f"tolerance = 0.0015{REASON}")
+    old = {"tolerance": "0.0015", "rule": "within", "value": "0.5543", "quantity": "centre", "case": "Re=400"}
+    name = next(iter(columns))
+    made.state("toy-001", was=f"{name} = {old.get(name, 'physics' if name == 'kind' else '')}{REASON}")
     assert changes(made) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        # silent about what changed, taken away again, or another first rule than was kept
+        ({"tolerance": "0.1", "was": f"case = Re=400{REASON}"}, "its tolerance was '0.0015'"),
+        ({"was": ""}, "its column was had 'tolerance = 0.0015' when a result was made: keep the first rule"),
+        ({"was": "", "tolerance": "5"}, "its column was had 'tolerance = 0.0015'"),
+        ({"was": f"tolerance = 0.01{REASON}", "tolerance": "5"}, "its column was had 'tolerance = 0.0015'"),
+        (
+            {"same_as": "toy-003"},
+            "its same_as was 'nothing' when a result was made and is 'toy-003'",
+        ),
+    ],
+)
+def test_a_first_rule_that_was_kept_is_not_lost_again(made, columns, text):
+    made.claims.write_text("".join(x for x in made.claims.read_text().splitlines(True) if not x.startswith("toy-007")))
+    if text.startswith("its column"):
+        made.state("toy-001", tolerance="0.01", was=f"tolerance = 0.0015{REASON}")
+        made.commit()
+        order = {"64": [1, 1, 1], "128": [3, 4, 5]}
+        made.finish("toy/a", {"toy-001": {"measured": 0.5541}, "toy-004": {"measured": order}}, profile="paper")
+        publish(project=made.project)
+    made.state("toy-001", **columns)
+    assert any(text in line for line in changes(made))
+
+
+def test_a_claim_with_a_result_is_not_taken_away(made):
+    made.claims.write_text("".join(x for x in made.claims.read_text().splitlines(True) if not x.startswith("toy-002")))
+    assert changes(made) == [
+        "toy-002: it has a result and is gone from data/published: keep it, as arithmetic or as restated"
+    ]
+
+
+def test_a_rule_that_changed_between_a_run_and_its_publication_is_refused(made):
+    made.finish("toy/b", {"toy-002": {"measured": 1000.0}, "toy-003": {"measured": 0.1}}, profile="paper")
+    made.state("toy-003", tolerance="9")
+    made.commit()
+    with pytest.raises(InputError, match="toy-003: its tolerance was '0.06' when a result was made and is '9'"):
+        publish(project=made.project)
+
+
+def test_a_changed_rule_is_refused_though_its_notebook_did_not_run(made):
+    made.state("toy-001", tolerance="9")
+    made.commit()
+    shutil.rmtree(made.folder("paper"))
+    made.finish("toy/b", {"toy-002": {"measured": 1000.0}}, profile="paper")
+    for beside in (False, True):
+        with pytest.raises(InputError, match="toy-001: its tolerance was '0.0015'"):
+            publish(project=made.project, beside=beside)
+
+
+def test_the_rules_of_every_machine_count(made):
+    old = made.project.data / "measured/machine/toy/a.json"
+    for name in ("alpha", "zeta"):
+        other = made.project.data / f"measured/{name}/toy/a.json"
+        other.parent.mkdir(parents=True)
+        other.write_text(old.read_text())
+        content = read_json(other)
+        content["rules"]["toy-001"]["tolerance"] = "0.1"
+        forge(other, rules=content["rules"])
+    made.state("toy-001", tolerance="0.1")
+    assert "its tolerance was '0.0015'" in changes(made)[0]
+
+
+@pytest.mark.parametrize(
+    "rules", [["x"], 5, None, {"toy-001": ["a"]}, {"toy-001": 5}, {"toy-001": {"tolerance": {}}}], ids=str
+)
+def test_rules_that_no_run_wrote_are_a_damaged_result(made, rules):
+    forge(made.project.data / "measured/machine/toy/a.json", rules=rules)
+    assert states(made)["toy/a"] == "a.json is damaged"
+    assert changes(made) == []
+
+
+@pytest.mark.parametrize("used", [["toy-001"], 5, {"toy-001": {"a": 1}}], ids=str)
+def test_numbers_that_no_run_wrote_are_a_damaged_result(made, used):
+    path = made.project.data / "measured/machine/toy/a.json"
+    run = read_json(path)["run"]
+    forge(path, run=run | {"depends": run["depends"] | {"claims": used}})
+    assert states(made)["toy/a"] == "a.json is damaged"
+
+
+def test_where_the_study_stands_makes_no_result_stale(made):
+    made.source("study/__init__.py")
+    made.source("study/keep.py", "A = 1")
+    code = "from repro.study.keep import A\nfrom repro.study import (\n    keep,\n)\nprint(1)"
+    made.add("toy/c", code, entry=BOTH)
+    made.finish("toy/c", profile="paper")
+    plan = made.plan("toy/c", profile="paper")
+    made.source("study/keep.py", "A = 2")
+    made.write("toy/c", code.replace("from repro.study.keep import A\n", "from repro.study import keep\n"))
+    assert plan.state(plan.books[-1]) == "up to date"
+    made.write("toy/c", code.replace("print(1)", "print(2)"))
+    assert plan.state(plan.books[-1]).startswith("out of date: notebooks/toy/c.ipynb changed")
 
 
 def test_a_second_change_needs_a_second_word(made):
@@ -82,7 +181,7 @@ def test_a_second_change_needs_a_second_word(made):
     )
     publish(project=made.project)
     made.state("toy-001", tolerance="0.2")
-    assert "its tolerance was '0.1' when a result was published and is '0.2'" in changes(made)[0]
+    assert "its tolerance was '0.1' when a result was made and is '0.2'" in changes(made)[0]
     made.state("toy-001", was=f"tolerance = 0.0015{REASON}, and finer still")
     assert changes(made) == []
 

@@ -109,6 +109,8 @@ def test_miss_with_the_trend_of_the_claim_is_trend_only_and_says_which(judged, m
         (claim(tolerance="1", trend=RISES), Evidence(-3.0)),
         (claim(tolerance="1", trend=RISES), Evidence(2.0, scatter=2.5)),
         (claim("-10", tolerance="1", trend="< 0: it falls"), Evidence(3.0)),
+        (claim("-10", tolerance="1", trend="< 0: it falls"), Evidence(0.0)),
+        (claim("b > a", "order", kind="mechanism", trend="a > d: it falls"), Evidence(ORDER)),
         (claim("b > a > c", "order", kind="mechanism", trend="c > a: it rises"), Evidence(THREE)),
         # entries that overlap, and one that was not measured
         (
@@ -185,6 +187,7 @@ def test_the_first_rule_judges_todays_value_where_the_same_was_measured():
         ("value = a < b < c | rule = order | measured = a = 1, b = 3, c = 2 | reason = b left out", MISS),
         ("value = a < b | rule = order | measured = a = 1, b = 3 | reason = b left out", HIT),
         ("kind = speed | rule = at least | measured = 12 | reason = a chip", NEWER),
+        ("rule = within | tolerance = 1 | measured = 0 | reason = nothing was found", MISS),
         # first rules know nothing of what is comparable
         ("kind = speed | unit = x | rule = at least | measured = 2 | reason = a chip", MISS),
     ],

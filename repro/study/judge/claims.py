@@ -22,7 +22,7 @@ SHOWN = ("arithmetic", "yardstick")
 source that the paper compares its own with."""
 KINDS = (*JUDGED, *INCOMPARABLE, *SHOWN, "setup")
 RULES = ("within", "at least", "at most", "order", "")
-RULE_FIELDS = ("quantity", "case", "value", "unit", "kind", "rule", "tolerance", "trend")
+RULE_FIELDS = ("quantity", "case", "value", "unit", "kind", "rule", "tolerance", "trend", "same_as")
 """What decides a verdict; `was` keeps what they were when a result was first judged."""
 NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 
@@ -124,6 +124,12 @@ class FirstRule:
     """Why it changed."""
 
 
+def parts_of_was(was: str) -> dict[str, str]:
+    """The texts of "NAME = text | NAME = text" by name."""
+    parts = [part.partition("=") for part in was.split("|")] if was else []
+    return {name.strip(): text.strip() for name, _, text in parts}
+
+
 def first_rule(claim: Claim) -> FirstRule | None:
     """What `was` says, "NAME = text | NAME = text"; None where no rule has changed.
 
@@ -132,15 +138,14 @@ def first_rule(claim: Claim) -> FirstRule | None:
     """
     if not claim.was:
         return None
-    parts = [part.partition("=") for part in claim.was.split("|")]
-    said = {name.strip(): text.strip() for name, _, text in parts}
+    said = parts_of_was(claim.was)
     for name in said:
         if name not in (known := (*RULE_FIELDS, "measured", "reason")):
             raise InputError(f"claim {claim.id}: was has unknown part '{name}', {did_you_mean(name, known)}")
     if not said.get("reason"):
         raise InputError(f"claim {claim.id}: was must give the reason of the change, as 'reason = ...'")
     rules = {name: text for name, text in said.items() if name in RULE_FIELDS}
-    old = replace(claim, **rules, was="", same_as="")
+    old = replace(claim, **rules | {"was": "", "same_as": ""})
     measured = _measured(claim.id, said["measured"]) if "measured" in said else None
     _check(old, {})
     return FirstRule(old, measured, said["reason"])
@@ -171,7 +176,8 @@ def trend_of(claim: Claim) -> tuple[str, str, str]:
 def read(path: Path) -> list[Claim]:
     """Claims of one file; lines that start with # are comments."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        # an editor may begin a file with a mark of its encoding
+        with open(path, encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path.name}: must be a table of claims, CSV in UTF-8 ({error})") from None
@@ -180,7 +186,13 @@ def read(path: Path) -> list[Claim]:
         raise InputError(f"{path.name}: must hold a claim a line, below the columns {', '.join(names)}")
     if missing := [n for n in names if n not in rows[0] and n not in ("same_as", "trend", "was")]:
         raise InputError(f"{path.name}: column {', '.join(missing)} is missing")
-    claims = [Claim(**{name: (row.get(name) or "").strip() for name in names}) for row in rows]
+    if odd := [name for name in rows[0] if name is not None and name not in names]:
+        raise InputError(f"{path.name}: unknown column '{odd[0]}', {did_you_mean(odd[0], names)}")
+    if long := [row["id"] for row in rows if None in row]:
+        raise InputError(f"{path.name}: claim {long[0]} has more cells than there are columns: quote what has a comma")
+    claims = [Claim(**{name: " ".join((row.get(name) or "").split()) for name in names}) for row in rows]
+    if strange := [c.id for c in claims if not re.fullmatch(rf"{re.escape(path.stem)}-\d+", c.id)]:
+        raise InputError(f"{path.name}: '{strange[0]}' is no id of a claim of this paper, such as {path.stem}-001")
     known = {claim.id: claim for claim in claims}
     if twice := [i for i, count in Counter(claim.id for claim in claims).items() if count > 1]:
         raise InputError(f"{path.name}: claim {', '.join(twice)} stands there twice")

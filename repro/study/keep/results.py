@@ -101,6 +101,8 @@ def flaw_of(content, identifier: str) -> str:
         return "damaged"
     if not isinstance(content.get("sentences", []), list) or not all(map(_is_sentence, content.get("sentences", []))):
         return "damaged"
+    if not _is_table(content.get("rules", {})) or not _is_texts(content["run"]["depends"].get("claims", {})):
+        return "damaged"
     if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
         return "damaged"
     if content.get("id") != identifier:
@@ -131,6 +133,14 @@ def _is_run(run) -> bool:
 
 def _is_text(value) -> bool:
     return isinstance(value, str)
+
+
+def _is_texts(value) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+def _is_table(value) -> bool:
+    return isinstance(value, dict) and all(map(_is_texts, value.values()))
 
 
 def _is_sentence(value) -> bool:

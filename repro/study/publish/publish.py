@@ -43,7 +43,8 @@ def publish(
     expected = [book for book in books.notebooks if profile in book.profiles]
     ran = [book for book in expected if found[book.id].sidecar or found[book.id].failure or found[book.id].trouble]
     require_clean(project)
-    if changed := published.rule_changes(ran, project):
+    made = [found[book.id].sidecar for book in ran if found[book.id].sidecar]
+    if changed := published.rule_changes(books.notebooks, project, made):
         raise InputError(f"{changed[0]}: nothing is published")
     for book in ran:
         _require_finished(book, found[book.id], folder)

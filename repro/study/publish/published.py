@@ -93,22 +93,33 @@ def states(books: Catalogue, project: Project) -> dict[str, str]:
     return {book.id: flaw(book, project) or "up to date" for book in books.notebooks}
 
 
-def rule_changes(books: Iterable[Notebook], project: Project) -> list[str]:
-    """A line for each claim whose rule has changed since a result was published, where its column `was` is silent."""
+def rule_changes(books: Iterable[Notebook], project: Project, made: Iterable[Mapping] = ()) -> list[str]:
+    """A line for each claim whose rule has changed since a result, where its column `was` does not say so.
+
+    Results are those published of the notebooks, of all machines, and those `made` by a run.
+    """
     known = {claim.id: claim for file in claims.files(project) for claim in claims.read(file)}
-    results = [read_json(path) for book in books for path in sidecars(book, project)]
-    rules = [result.get("rules") for result in results if isinstance(result, dict)]
-    found = {i: then for kept in rules if isinstance(kept, dict) for i, then in kept.items() if i in known}
-    return [line for i, then in found.items() if (line := _rule_change(known[i], then))]
+    shown = [read_json(path) for book in books for path in sidecars(book, project)]
+    results = [result for result in (*shown, *made) if not flaw_of(result, (result or {}).get("id", ""))]
+    lines = [_rule_change(i, known.get(i), then) for result in results for i, then in result.get("rules", {}).items()]
+    return list(dict.fromkeys(filter(None, lines)))
 
 
-def _rule_change(claim: Claim, then: Mapping[str, str]) -> str:
+def _rule_change(identifier: str, claim: Claim | None, then: Mapping[str, str]) -> str:
+    """What is silent about a change since the rules `then`; empty if nothing is."""
+    if claim is None:
+        return f"{identifier}: it has a result and is gone from data/published: keep it, as arithmetic or as restated"
+    first, now = claims.parts_of_was(then.get("was", "")), claims.parts_of_was(claim.was)
+    if lost := [name for name in first if name != "reason" and now.get(name) != first[name]]:
+        kept = f"{lost[0]} = {first[lost[0]]}"
+        return f"{identifier}: its column was had '{kept}' when a result was made: keep the first rule"
     changed = [name for name in claims.RULE_FIELDS if getattr(claim, name) != then.get(name, "")]
-    if not changed or claim.was != then.get("was", ""):
+    silent = [name for name in changed if name not in now]
+    if not silent and (not changed or claim.was != then.get("was", "")):
         return ""
-    name = changed[0]
+    name = (silent or changed)[0]
     old, new = then.get(name, "") or "nothing", getattr(claim, name) or "nothing"
-    return f"{claim.id}: its {name} was '{old}' when a result was published and is '{new}': say so in its column was"
+    return f"{identifier}: its {name} was '{old}' when a result was made and is '{new}': say so in its column was"
 
 
 def changes(path: Path, run: Mapping, book: Notebook, project: Project) -> list[str]:
