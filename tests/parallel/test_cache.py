@@ -138,7 +138,7 @@ def test_an_equation_that_moves_to_another_file_changes_the_cache_folder(copied_
     assert jit._cache_folder() != before
 
 
-@pytest.mark.parametrize("file", ["study/page.py", "papers/style.py", "papers/swap/figures.py", "cli.py"])
+@pytest.mark.parametrize("file", ["study/show/html.py", "papers/style.py", "papers/swap/figures.py", "cli.py"])
 def test_a_change_that_no_kernel_can_see_keeps_the_cache_folder(copied_sources, file):
     before = jit._cache_folder()
     page = copied_sources / file
