@@ -7,7 +7,7 @@ from excerpt import Found, Publication
 from path_of_learning import CHAPTERS, TEACHES
 from places import in_words
 
-from repro.study.judge.verdicts import judge
+from repro.study.judge.verdicts import judge, judge_by_first_rule
 from repro.study.notebooks import Project
 from repro.study.notebooks.catalogue import Notebook
 from repro.study.publish import published
@@ -81,9 +81,11 @@ class Made:
 def _row(found: Found) -> dict:
     claim, judged = found.claim, judge(found.claim, found.evidence)
     over = f"; over {_plain(found.evidence.baseline)}" if found.evidence.baseline else ""
+    first = judge_by_first_rule(claim, found.evidence)
+    before = f" (by its first rule: {first.verdict})" if first else ""
     return {
         "claim": f"[{claim.id}](notebooks/rendered/{found.notebook.relative})",
-        "verdict": f"[{judged.verdict}]{{.{judged.verdict.replace(' ', '-')}}}",
+        "verdict": f"[{judged.verdict}]{{.{judged.verdict.replace(' ', '-')}}}{before}",
         "what": _plain(f"{claim.quantity}, {claim.case}" if claim.case else claim.quantity),
         "reason": _plain(judged.reason) + over,
         "where": in_words(claim.where),
