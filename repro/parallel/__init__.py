@@ -5,7 +5,7 @@ Names are loaded when they are asked for, so that who only chooses a device wait
 
 from importlib import import_module
 
-from .presence import gpu_present
+from .gpu_detection import gpu_present
 from .select import NAMES, resolve, select
 
 #: the module of each name that brings numba along

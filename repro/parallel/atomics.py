@@ -1,4 +1,6 @@
-"""Additions to an array that several workers make at once: each returns the value before it."""
+"""What several workers do to an array at once: each operation returns the value that was there before it."""
+
+from functools import cache
 
 from numba import cuda, types
 from numba.core import cgutils
@@ -7,31 +9,34 @@ from numba.extending import intrinsic
 from .jit import inline
 
 
-@intrinsic
-def _locked_add(typing_context, array, index, value):
-    """array[index] += value as one operation of the processor."""
-    if not isinstance(array, types.Array) or array.ndim != 1:
-        return None
-    element = array.dtype
+def _locked(operation: str):
+    """An operation of the processor on one element of an array, by LLVM's name of it for whole numbers."""
 
-    def generate(context, builder, signature, arguments):
-        at = cgutils.get_item_pointer(
-            context,
-            builder,
-            array,
-            context.make_array(array)(context, builder, arguments[0]),
-            [context.cast(builder, arguments[1], index, types.intp)],
-        )
-        number = context.cast(builder, arguments[2], value, element)
-        kind = "fadd" if isinstance(element, types.Float) else "add"
-        return builder.atomic_rmw(kind, at, number, "monotonic")
+    @intrinsic
+    def locked(typing_context, array, index, value):
+        if not isinstance(array, types.Array) or array.ndim != 1:
+            return None
+        element = array.dtype
 
-    return element(array, index, value), generate
+        def generate(context, builder, signature, arguments):
+            values = context.make_array(array)(context, builder, arguments[0])
+            place = [context.cast(builder, arguments[1], index, types.intp)]
+            at = cgutils.get_item_pointer(context, builder, array, values, place)
+            number = context.cast(builder, arguments[2], value, element)
+            name = "fadd" if operation == "add" and isinstance(element, types.Float) else operation
+            return builder.atomic_rmw(name, at, number, "monotonic")
+
+        return element(array, index, value), generate
+
+    return locked
+
+
+_locked_add, _locked_exchange = _locked("add"), _locked("xchg")
 
 
 @inline
 def add_alone(array, index, value):
-    """For one worker."""
+    """array[index] += value, for one worker."""
     before = array[index]
     array[index] = before + value
     return before
@@ -39,10 +44,38 @@ def add_alone(array, index, value):
 
 @inline
 def add_locked(array, index, value):
-    """For the cores of a CPU."""
+    """array[index] += value, for the cores of a CPU."""
     return _locked_add(array, index, value)
 
 
 def add_on_gpu(array, index, value):
-    """For the threads of a GPU."""
+    """array[index] += value, for the threads of a GPU."""
     return cuda.atomic.add(array, index, value)
+
+
+@inline
+def exchange_alone(array, index, value):
+    """array[index] = value, for one worker."""
+    before = array[index]
+    array[index] = value
+    return before
+
+
+@inline
+def exchange_locked(array, index, value):
+    """array[index] = value, for the cores of a CPU."""
+    return _locked_exchange(array, index, value)
+
+
+def exchange_on_gpu(array, index, value):
+    """array[index] = value, for the threads of a GPU."""
+    return cuda.atomic.exch(array, index, value)
+
+
+@cache
+def make_exchange(device):
+    """The exchange(array, index, value) that goes with the `add` of a device."""
+    alike = {add_alone: exchange_alone, add_locked: exchange_locked}
+    if device.add in alike:
+        return alike[device.add]
+    return cuda.jit(device=True)(exchange_on_gpu) if device.simulated else inline(exchange_on_gpu)

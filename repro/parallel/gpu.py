@@ -12,10 +12,10 @@ from repro.errors import DeviceError
 
 from .arguments import flattened
 from .atomics import add_on_gpu
+from .gpu_detection import require_gpu
 from .jit import inline
 from .kernel import Kernel
 from .loops import cuda_kernel
-from .presence import require_gpu
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 

@@ -25,7 +25,7 @@ from .numba_internals import UNDERSTOOD, cached_apart, compiled
 _CPU = '''"""Generated: the share of one core of a loop over runs of items."""
 from numba import carray, int32, njit
 
-from repro.parallel.stack import stack
+from repro.parallel.stack_array import stack_array
 {imports}
 
 def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
@@ -37,14 +37,14 @@ def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
     return loop
 '''
 
-_SPREAD = '''"""Generated: all cores run a compiled loop, each its share."""
+_PARALLEL_FOR = '''"""Generated: all cores run a compiled loop, each its share."""
 from numba import int64, njit, prange
 
-from repro.parallel.spread import call_at
+from repro.parallel.parallel_for import call_at
 
 
 @njit(parallel=True, cache={cache}, no_cfunc_wrapper=True)
-def spread(address, chunks, nx, ny, nz{arguments}):
+def parallel_for(address, chunks, nx, ny, nz{arguments}):
     for chunk in prange(chunks):
         call_at(address, (int64(chunk), chunks, nx, ny, nz{arguments}))
 '''
@@ -91,9 +91,9 @@ def make(body, rows, dtype, index_rows, shared_rows, block, registers):
 
 #: lines that make the scratch arrays, by their names in the call
 _CPU_SCRATCH = {
-    "s": "        s = carray(stack(count, dtype), (rows, lanes))\n",
-    "r": "        r = carray(stack(index_count, int32), (index_rows, lanes))\n",
-    "t": "        t = carray(stack(shared_count, dtype), (shared_rows, lanes))\n",
+    "s": "        s = carray(stack_array(count, dtype), (rows, lanes))\n",
+    "r": "        r = carray(stack_array(index_count, int32), (index_rows, lanes))\n",
+    "t": "        t = carray(stack_array(shared_count, dtype), (shared_rows, lanes))\n",
 }
 _CUDA_SCRATCH = {
     "s": "        s = cuda.local.array((rows, 1), dtype)\n",
@@ -139,14 +139,14 @@ def cpu_launch(loop, packing: Packing, workers: int, extents, flat):
     address = compiled(loop, tuple(map(loop.typeof_pyval, (0, *numbers))))
     if workers == 1:
         return partial(loop, 0, *numbers)
-    spread = cached_apart(_spread(_parameters(packing)))
-    compiled(spread, tuple(map(spread.typeof_pyval, (address, *numbers))))
-    return partial(spread, address, *numbers)
+    launch = cached_apart(_parallel_for(_parameters(packing)))
+    compiled(launch, tuple(map(launch.typeof_pyval, (address, *numbers))))
+    return partial(launch, address, *numbers)
 
 
 @cache
-def _spread(parameters: str):
-    return _generated("spread", _SPREAD.format(arguments=parameters, cache=UNDERSTOOD)).spread
+def _parallel_for(parameters: str):
+    return _generated("parallel_for", _PARALLEL_FOR.format(arguments=parameters, cache=UNDERSTOOD)).parallel_for
 
 
 @cache

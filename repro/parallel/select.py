@@ -2,7 +2,7 @@
 
 from repro.errors import DeviceError
 
-from .presence import gpu_present, require_gpu
+from .gpu_detection import gpu_present, require_gpu
 
 NAMES = ("auto", "serial", "threads", "cuda")
 

@@ -10,8 +10,7 @@ from functools import cache
 import numpy as np
 
 from repro.parallel import Kernel, inline
-from repro.parallel.atomics import add_alone
-from repro.parallel.exchange import exchange_of
+from repro.parallel.atomics import add_alone, make_exchange
 
 from .cells import cell_of
 from .linked_list import NOBODY, _unlink
@@ -61,7 +60,7 @@ class OrderedList:
     def update(self, r) -> dict:
         """The launches that build the list from positions `r`, by name."""
         device, cells, count = self.device, self.cells, len(self.after)
-        bind = device.compile(Kernel(_link_body(self._real, exchange_of(device))))
+        bind = device.compile(Kernel(_link_body(self._real, make_exchange(device))))
         launches = {
             "unlink": device.compile(Kernel(_unlink))((cells.count,), self.first),
             "link": bind((count,), r, self.first, self.after, count, cells.shape),

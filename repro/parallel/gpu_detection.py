@@ -1,4 +1,4 @@
-"""Whether there is a GPU, asked without a compiler."""
+"""Whether there is a GPU, found out without a compiler."""
 
 import importlib.util
 

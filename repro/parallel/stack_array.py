@@ -7,7 +7,7 @@ from numba.extending import intrinsic
 
 
 @intrinsic(prefer_literal=True)
-def stack(typing_context, count, dtype):
+def stack_array(typing_context, count, dtype):
     """Pointer to `count` (a compile-time constant) numbers of type `dtype`, alive as long as the calling loop."""
     if not isinstance(count, types.IntegerLiteral):
         return None
