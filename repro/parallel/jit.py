@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -20,7 +21,9 @@ from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
 from repro.files import cache_folder
+from repro.source_code import code_hash
 
+from .inlined import fingerprint
 from .numba_internals import name_apart
 
 # nobody calls what has been compiled but kernels, into which it is inlined: no wrappers for Python and C
@@ -31,27 +34,20 @@ _KEPT_CACHES = 4
 #: file in a folder of kernels that every process which uses them holds a lock of
 _USED = ".used"
 
-#: rooms whose sources end up in kernels; in `papers` it is those files that have a formula of their own
-_ROOMS = ("parallel", "particles", "lbm", "dpd", "sph", "pic")
+#: kernels of one compiler that are kept, those used last
+_KEPT_KERNELS = 4000
 
 name_apart()
 
 
-def _kernel_sources(package: Path) -> list[Path]:
-    """The sources that a kernel may come from."""
-    files = [path for room in _ROOMS for path in (package / room).rglob("*.py")]
-    own = [path for path in (package / "papers").rglob("*.py") if "inline" in path.read_text(encoding="utf-8")]
-    return sorted(files + own)
+def _compiler_digest() -> str:
+    """Hash of what makes machine code of all kernels: numba, and the sources of this room that tell it how.
 
-
-def _source_digest() -> str:
-    """Hash of the sources: numba's own key does not see a change in an imported equation."""
-    digest = hashlib.sha256(f"{numba.__version__} {llvm_version} {sys.version}".encode())
-    package = Path(__file__).resolve().parent.parent
-    for path in _kernel_sources(package):
-        digest.update(f"\0{path.relative_to(package).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    The equations of each kernel stand in the name of its module, see `generated`.
+    """
+    texts = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).resolve().parent.glob("*.py"))]
+    code = [code_hash(text) for text in texts if "numba" in text]
+    return hashlib.sha256(f"{numba.__version__} {llvm_version} {sys.version} {code}".encode()).hexdigest()[:16]
 
 
 def _writable(folder: Path) -> bool:
@@ -64,11 +60,11 @@ def _writable(folder: Path) -> bool:
 
 
 def _cache_folder() -> Path:
-    """The folder of compiled kernels, one per state of the sources; the oldest are pruned."""
+    """The folder of compiled kernels, one for each compiler; the oldest are pruned."""
     base = cache_folder()
     if not _writable(base):
         base = Path(tempfile.gettempdir()) / "gpu-papers-repro"
-    folder = base / f"kernels-{_source_digest()}"
+    folder = base / f"kernels-{_compiler_digest()}"
     if not folder.exists():
         stale = sorted(base.glob("kernels-*"), key=lambda path: path.stat().st_mtime)[: -_KEPT_CACHES + 1]
         for path in stale:
@@ -101,6 +97,26 @@ _HELD = _hold(CACHE_FOLDER)
 numba.config.CACHE_DIR = str(CACHE_FOLDER)
 
 
+@cache
+def _prune(folder: Path) -> None:
+    """Remove the kernels of a folder that have not been used for longest, once in a process that makes new ones."""
+    last_used = sorted(folder.rglob("*.nbi"), key=lambda index: index.stat().st_mtime, reverse=True)
+    for index in last_used[_KEPT_KERNELS:]:
+        name = index.name.partition(".")[0]
+        for file in (folder / f"{name}.py", *index.parent.glob(f"{name}.*")):
+            file.unlink(missing_ok=True)
+
+
+def generated(kind: str, source: str, *values):
+    """The module of a source that is filled with `values`, a kernel's body and constants; its name tells them all.
+
+    numba's own key of a cached function does not see a change in an equation that the body calls, and sees one of the
+    comments around it.
+    """
+    name = hashlib.sha256(f"{source} {fingerprint(*values)}".encode()).hexdigest()[:16]
+    return load_generated(f"{kind}_{name}", source)
+
+
 def load_generated(name: str, source: str):
     """Import `source` as module `name` from a file in the cache folder, where numba can cache what it compiles."""
     name = f"repro_generated_{name}"
@@ -108,6 +124,7 @@ def load_generated(name: str, source: str):
         return sys.modules[name]
     path = CACHE_FOLDER / f"{name}.py"
     if not path.exists() or path.read_text() != source:
+        _prune(CACHE_FOLDER)
         handle, temporary = tempfile.mkstemp(dir=CACHE_FOLDER, suffix=".py")
         with os.fdopen(handle, "w") as file:
             file.write(source)

@@ -13,13 +13,12 @@ vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are gen
 which some may be named tuples (see `arguments`).
 """
 
-import hashlib
 from functools import cache, partial
 
 from numba import config
 
 from .arguments import Packing
-from .jit import load_generated
+from .jit import generated
 from .numba_internals import UNDERSTOOD, cached_apart, compiled
 
 _CPU = '''"""Generated: the share of one core of a loop over runs of items."""
@@ -110,11 +109,6 @@ def _parameters(packing: Packing) -> str:
     return "".join(f", {name}" for name in packing.names)
 
 
-def _generated(kind: str, source: str):
-    """The module of a source; numba's cache tells modules apart by their names, and so these by what is in them."""
-    return load_generated(f"{kind}_{hashlib.sha256(source.encode()).hexdigest()[:12]}", source)
-
-
 def _scratch_names(rows: int, index_rows: int, shared_rows: int) -> str:
     return "s" * bool(rows) + "r" * bool(index_rows) + "t" * bool(shared_rows)
 
@@ -129,8 +123,9 @@ def cpu_loop(body, packing: Packing, *, ndim, rows, dtype, lanes, edges, index_r
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
     scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
     parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "walk": walk}
-    module = _generated("cpu", _CPU.format(**parts, fast=not strict, cache=UNDERSTOOD))
-    return cached_apart(module.make(body, rows, dtype, lanes, edges, index_rows, shared_rows))
+    constants = body, rows, dtype, lanes, edges, index_rows, shared_rows
+    module = generated("cpu", _CPU.format(**parts, fast=not strict, cache=UNDERSTOOD), *constants)
+    return cached_apart(module.make(*constants))
 
 
 def cpu_launch(loop, packing: Packing, workers: int, extents, flat):
@@ -146,7 +141,7 @@ def cpu_launch(loop, packing: Packing, workers: int, extents, flat):
 
 @cache
 def _parallel_for(parameters: str):
-    return _generated("parallel_for", _PARALLEL_FOR.format(arguments=parameters, cache=UNDERSTOOD)).parallel_for
+    return generated("parallel_for", _PARALLEL_FOR.format(arguments=parameters, cache=UNDERSTOOD)).parallel_for
 
 
 @cache
@@ -163,5 +158,6 @@ def cuda_kernel(
     # numba would take a kernel with one limit from the cache for another
     cached = UNDERSTOOD and not shared_rows and not limited
     parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "call": call}
-    make = _generated("cuda", _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)).make
-    return cached_apart(make(body, rows, dtype, index_rows, shared_rows, block, registers))
+    constants = body, rows, dtype, index_rows, shared_rows, block, registers
+    module = generated("cuda", _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit), *constants)
+    return cached_apart(module.make(*constants))

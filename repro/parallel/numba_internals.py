@@ -10,7 +10,7 @@ import itertools
 import os
 import uuid
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import numba
@@ -55,13 +55,19 @@ if hasattr(os, "register_at_fork"):
 def cached_apart(dispatcher):
     """Let each file in which numba caches `dispatcher` have a name of its own; returns the dispatcher.
 
-    numba numbers them by an index that it reads and writes without a lock, so that processes lose what others have
-    added: a kernel would get the number of one that another index still names, which would then find its machine code,
-    and compute something else.
+    The name of the dispatcher's module tells all that it is made from (see `jit.generated`), and so numba need not look
+    at its closure. numba numbers the files by an index that it reads and writes without a lock, so that processes lose
+    what others have added: a kernel would get the number of one that another index still names, which would then find
+    its machine code, and compute something else.
     """
-    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    kept = getattr(dispatcher, "_cache", None)
+    files = getattr(kept, "_cache_file", None)
     if files is not None:
+        kept._index_key = lambda signature, codegen: (signature, codegen.magic_tuple())
         files._data_name = partial(_new_name, files._data_name_pattern.replace("{number:d}", "{number}"))
+        # what was used last is kept longest
+        with suppress(OSError):
+            os.utime(files._index_path)
     return dispatcher
 
 

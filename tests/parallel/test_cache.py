@@ -1,5 +1,6 @@
 """Compiled kernels are kept, found again by the next process, and never used for other sources."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -7,9 +8,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from repro.parallel import jit
+from repro.parallel.inlined import fingerprint
 
 ROOT = Path(jit.__file__).resolve().parent.parent.parent
 
@@ -51,7 +54,8 @@ def run_process(cache: Path, script: str = SCRIPT):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
+    # an index says by its date when its kernels were last used
+    return {path: path.stat().st_mtime_ns * (path.suffix != ".nbi") for path in cache.rglob("*") if path.is_file()}
 
 
 def test_a_second_process_finds_the_compiled_kernels(tmp_path):
@@ -121,36 +125,30 @@ def copied_sources(request, tmp_path, monkeypatch):
     return root
 
 
-@pytest.mark.parametrize(
-    "file", ["lbm/collision.py", "dpd/forces.py", "particles/cells.py", "papers/dpd/random_numbers/quality.py"]
-)
-def test_a_changed_equation_changes_the_cache_folder(copied_sources, file):
+def add(file: Path, line: str) -> None:
+    file.write_text(f"{file.read_text()}\n{line}\n")
+
+
+@pytest.mark.parametrize("file", ["parallel/atomics.py", "parallel/loops.py"])
+def test_a_change_in_what_makes_machine_code_changes_the_cache_folder_and_a_comment_does_not(copied_sources, file):
     before = jit._cache_folder()
+    add(copied_sources / file, "# a comment")
     assert jit._cache_folder() == before
-    equation = copied_sources / file
-    equation.write_text(equation.read_text() + "\n# changed\n")
+    add(copied_sources / file, "changed = 1")
     assert jit._cache_folder() != before
 
 
-def test_an_equation_that_moves_to_another_file_changes_the_cache_folder(copied_sources):
+@pytest.mark.parametrize("file", ["lbm/exact.py", "dpd/forces.py", "papers/style.py", "parallel/ranks/halo.py"])
+def test_a_change_of_other_sources_keeps_the_cache_folder(copied_sources, file):
     before = jit._cache_folder()
-    (copied_sources / "lbm/forcing.py").rename(copied_sources / "lbm/zforcing.py")
-    assert jit._cache_folder() != before
-
-
-@pytest.mark.parametrize("file", ["study/show/html.py", "papers/style.py", "papers/swap/figures.py", "cli.py"])
-def test_a_change_that_no_kernel_can_see_keeps_the_cache_folder(copied_sources, file):
-    before = jit._cache_folder()
-    page = copied_sources / file
-    page.write_text(page.read_text() + "\n# changed\n")
+    add(copied_sources / file, "changed = 1")
     assert jit._cache_folder() == before
 
 
-def test_the_caches_of_old_sources_are_pruned(copied_sources):
-    equation = copied_sources / "lbm/forcing.py"
+def test_the_caches_of_old_compilers_are_pruned(copied_sources):
     folders = []
     for version in range(6):
-        equation.write_text(f"VERSION = {version}\n")
+        add(copied_sources / "parallel/loops.py", f"version = {version}")
         folders.append(jit._cache_folder())
         os.utime(folders[-1], (version, version))
     kept = [folder for folder in folders if folder.exists()]
@@ -162,12 +160,131 @@ def test_a_cache_that_a_process_uses_is_never_pruned(copied_sources):
     with jit._hold(used):
         os.utime(used, (0, 0))
         for number in range(2 * jit._KEPT_CACHES):
-            (copied_sources / "lbm/edited.py").write_text(f"number = {number}")
+            add(copied_sources / "parallel/loops.py", f"number = {number}")
             jit._cache_folder()
         assert used.exists()
-    (copied_sources / "lbm/edited.py").write_text("number = -1")
+    add(copied_sources / "parallel/loops.py", "number = -1")
     jit._cache_folder()
     assert not used.exists()
+
+
+def test_the_kernels_of_a_folder_that_were_used_last_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "_KEPT_KERNELS", 2)
+    folder = tmp_path / "beside"
+    folder.mkdir()
+    for age in range(4):
+        (tmp_path / f"repro_generated_cpu_{age}.py").write_text("")
+        for ending in ("loop-9.py311.nbi", "loop-9.py311.5.nbc"):
+            (folder / f"repro_generated_cpu_{age}.{ending}").write_text("")
+            os.utime(folder / f"repro_generated_cpu_{age}.{ending}", (1e9 - age, 1e9 - age))
+    jit._prune.__wrapped__(tmp_path)
+    assert {path.name.split(".")[0][-1] for path in tmp_path.rglob("*.*")} == {"0", "1"}
+    assert len(list(tmp_path.rglob("*.*"))) == 2 * 3
+
+
+def test_intrinsics_and_overloads_stand_where_the_folder_sees_them():
+    """What the compiler takes from them is in no closure of a kernel."""
+    speaking = [path for path in (ROOT / "repro").rglob("*.py") if "overload(" in path.read_text()]
+    assert {path.parent.name for path in speaking} == {"parallel"}
+    assert all("numba" in path.read_text() for path in speaking)
+
+
+EQUATIONS = '''
+"""Equations of a user, in a file of his own."""
+import numpy as np
+
+STRENGTH = 2.5
+TABLE = np.array([1.0, 2.0])
+
+
+def weight(r):
+    return 1.0 - r
+
+
+def make_force(cutoff):
+    def force(r, scale=1.0):
+        return scale * STRENGTH * weight(r / cutoff) * TABLE[1]
+
+    return force
+
+
+def other(r):
+    return r
+'''
+
+
+def key_with(tmp_path, name: str, text: str) -> str:
+    """The key of a kernel whose equations stand in a file outside the package."""
+    (tmp_path / f"{name}.py").write_text(text)
+    specification = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
+    equations = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(equations)
+
+    def body(x, n, values):
+        for i in range(x, x + n):
+            values[i] = force(values[i]) + equations.other(values[i])
+
+    force = equations.make_force(2.0)
+    return fingerprint(body)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1.0 - r", "1.5 - r"),
+        ("1.0 - r", "1.0 + r"),
+        ("STRENGTH = 2.5", "STRENGTH = 2.6"),
+        ("[1.0, 2.0]", "[1.0, 2.1]"),
+        ("[1.0, 2.0]", "[1, 2]"),
+        ("scale=1.0", "scale=1.1"),
+        ("r / cutoff", "r * cutoff"),
+        ("return r\n", "return -r\n"),
+    ],
+)
+def test_a_change_of_an_equation_or_constant_changes_the_key_of_every_kernel_that_it_is_inlined_into(
+    tmp_path, old, new
+):
+    assert EQUATIONS.count(old) == 1
+    assert key_with(tmp_path, "equations", EQUATIONS) != key_with(tmp_path, "equations", EQUATIONS.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("def weight(r):", "# a comment\n\ndef weight(r):  # another"),
+        ("    return 1.0 - r", '    """What it is for."""\n    return 1.0 - r'),
+        ("    return 1.0 - r", "    return (\n        1.0 - r\n    )"),
+        ("in a file of his own", "in her file"),
+        ("STRENGTH =", "UNUSED = 1\nSTRENGTH ="),
+        ("def other(r):", "def more(r):\n    return 2 * r\n\ndef other(r):"),
+    ],
+)
+def test_comments_docstrings_and_what_a_kernel_does_not_call_keep_its_key(tmp_path, old, new):
+    assert EQUATIONS.count(old) == 1
+    assert key_with(tmp_path, "equations", EQUATIONS) == key_with(tmp_path, "equations", EQUATIONS.replace(old, new))
+
+
+def test_constants_of_a_factory_are_in_the_key_and_two_functions_alike_are_one(tmp_path):
+    def make(constant):
+        def body(x):
+            return x * constant
+
+        return body
+
+    keys = [fingerprint(make(constant)) for constant in (1, 1.0, np.float32(1), np.float64(1), True, (1, 2), (1, 2.0))]
+    assert len(set(keys)) == len(keys)
+    assert fingerprint(make(1.0)) == fingerprint(make(1.0))
+    assert fingerprint(make(make(1))) == fingerprint(make(make(1))) != fingerprint(make(make(2)))
+
+
+def test_functions_that_call_each_other_have_a_key():
+    def even(n):
+        return n == 0 or odd(n - 1)
+
+    def odd(n):
+        return n > 0 and even(n - 1)
+
+    assert fingerprint(even) != fingerprint(odd)
 
 
 def test_an_unwritable_cache_folder_is_replaced_by_a_temporary_one(copied_sources, tmp_path, monkeypatch):

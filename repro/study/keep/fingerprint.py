@@ -5,16 +5,14 @@ is no part of a result, nor is what carries and judges it: a verdict is derived 
 papers' claims the numbers count that a notebook has drawn or used. What has changed since is told part by part.
 """
 
-import ast
 import hashlib
 import json
 import os
 import re
-import tokenize
 from collections.abc import Iterable, Iterator, Mapping
-from io import StringIO
 from pathlib import Path
 
+from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
 from repro.study.keep.sources import remember, sources
@@ -159,42 +157,7 @@ def without_study(code: str) -> str:
     return IMPORT_OF_STUDY.sub("", code)
 
 
-@remember
-def _code_hash(text: str) -> str:
-    return hashlib.sha256(_code(text).encode()).hexdigest()[:16]
-
-
-def _code(text: str) -> str:
-    """A source without docstrings, comments and empty lines; as it is where it is no Python."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return text
-    lines = text.split("\n")
-    for token in tokenize.generate_tokens(StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
-    texts = {node for node in ast.walk(tree) if _is_text(node)}
-    for node in [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and n.value in texts]:
-        # it computes nothing, and no code stands beside it
-        before, after = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
-        beside = before[: node.col_offset] + after[node.end_col_offset :]
-        if isinstance(node.value, ast.Constant) and not beside.strip():
-            texts.remove(node.value)
-            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
-    # empty lines in a text are not empty lines of the source
-    within = {number for node in texts for number in range(node.lineno - 1, node.end_lineno - 1)}
-    return "\n".join(
-        line if number in within else line.rstrip()
-        for number, line in enumerate(lines)
-        if number in within or line.strip()
-    )
-
-
-def _is_text(node: ast.AST) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str | bytes)
-    return isinstance(node, ast.JoinedStr)
+_code_hash = remember(code_hash)
 
 
 ANYWHERE = ("files", "claims", "settings")
