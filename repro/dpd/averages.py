@@ -8,7 +8,7 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 from repro.particles.cells import cell_along
-from repro.particles.position import upper_bits
+from repro.particles.position import cell_bits
 
 #: what is summed in each bin
 COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
@@ -16,7 +16,7 @@ COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
 
 @cache
 def _add_body(real, add):
-    upper = upper_bits(real)
+    upper = cell_bits(real)
 
     @inline
     def gather(x, n, particles, sums, samples, columns, rows, low, high):

@@ -10,7 +10,7 @@ from math import sqrt
 from numpy import uint32
 
 from repro.parallel import fma, inline
-from repro.particles.position import Units, between
+from repro.particles.position import Units, periodic_difference
 
 from .fluid import Fluid
 from .forces import pair_force
@@ -27,7 +27,7 @@ def constants(fluid: Fluid, box, real) -> tuple:
 @cache
 def separation(real):
     """Returns apart(x, y, z, j, particles, p): the distance from particle j to (x, y, z)."""
-    difference = between(real)
+    difference = periodic_difference(real)
 
     @inline
     def apart(x, y, z, j, particles, p):

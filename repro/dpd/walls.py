@@ -10,7 +10,7 @@ import numpy as np
 from repro.declared import Number, checked
 from repro.errors import InputError
 from repro.parallel import fma, inline
-from repro.particles.position import upper_bits
+from repro.particles.position import cell_bits
 from repro.particles.random import ROUNDS, Stream, normal, tea
 
 #: what the tuple `walls` of a kernel holds
@@ -98,7 +98,7 @@ def bounce(real):
     x and z are positions in units, `key` is (seed, step). In the layer, and beyond it, a particle gets a Maxwellian
     velocity whose part along the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
     """
-    words, deviates, nearest, upper = tea(ROUNDS), normal(real), nearest_wall(real), upper_bits(real)
+    words, deviates, nearest, upper = tea(ROUNDS), normal(real), nearest_wall(real), cell_bits(real)
     along, across, zero = Stream.WALL.value, Stream.WALL_NORMAL.value, real(0)
 
     @inline

@@ -12,7 +12,7 @@ from .scan import running_sum
 
 @cache
 def _moves(components: tuple[int, ...]):
-    """Returns move(i, to, count, sources, targets): particle i's so many components of each array go to place `to`."""
+    """Moves particle i's so many components of each array to place `to`: move(i, to, count, sources, targets)."""
     if not components:
         return _done
     first, others = components[0], _moves(components[1:])

@@ -11,7 +11,7 @@ from numpy import float64
 
 from repro.parallel import Kernel, inline
 from repro.particles.cell_order import SortedParticles
-from repro.particles.runs import run_ahead
+from repro.particles.sorted_cells import row_ahead
 
 from ..noise import thread_words
 from ..pair import add_to, interacting, separation, take_from
@@ -41,7 +41,7 @@ def planes_body(real, noise):
                     velocity = u[i], u[count + i], u[2 * count + i]
                     fx, fy, fz, share = zero, zero, zero, zero
                     for piece in range(pieces):
-                        start, end = run_ahead(piece, i, cx, cy, plane, starts, cells)
+                        start, end = row_ahead(piece, i, cx, cy, plane, starts, cells)
                         for j in range(start, end):
                             distance = apart(xi, yi, zi, j, particles, p)
                             if distance[3] < one and min(number, ids[j]) < moving:

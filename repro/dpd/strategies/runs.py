@@ -16,8 +16,8 @@ from numpy import float64, uint32
 from repro.parallel import Kernel, inline
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cells import cell_along
-from repro.particles.position import upper_bits
-from repro.particles.runs import run_around
+from repro.particles.position import cell_bits
+from repro.particles.sorted_cells import row_around
 
 from ..noise import pair_noise
 from ..pair import interacting, separation
@@ -36,7 +36,7 @@ def runs_body(real, block: int, rounds: int):
     The same body again for the same choices, so that a GPU compiles it once in a process.
     """
     interact = interacting(real, pair_noise(real, rounds))
-    apart, upper = separation(real), upper_bits(real)
+    apart, upper = separation(real), cell_bits(real)
     zero, half, one = float64(0), float64(0.5), real(1)
 
     @inline
@@ -62,7 +62,7 @@ def runs_body(real, block: int, rounds: int):
                             found = uint32(found + 1)
                         j = uint32(j + 1)
                     else:
-                        j, end = run_around(piece, cx, cy, cz, starts, cells)
+                        j, end = row_around(piece, cx, cy, cz, starts, cells)
                         piece += 1
                 for k in range(found):
                     m = uint32(t[uint32(k), lane])
