@@ -4,7 +4,7 @@ A strategy has build(setup) -> Forces and TRAITS, see `setup`. Where it sorts, i
 of cells.
 """
 
-from . import cell, cell_by_load, linked, particle, particle_full, planes, runs
+from . import cell, cell_by_load, linked, particle, particle_full, planes, sorted_cells
 from .setup import Forces, Setup, Traits
 
 STRATEGIES = {
@@ -14,7 +14,7 @@ STRATEGIES = {
     "particle, full stencil": particle_full,
     "linked": linked,
     "planes": planes,
-    "runs": runs,
+    "runs": sorted_cells,
 }
 
 

@@ -49,4 +49,4 @@ def build(setup: Setup) -> Forces:
             "sort by load": device.compile(Kernel(_place))((cells,), lists.table, starts, place, order),
         }
 
-    return table_forces(setup, cell_body(setup.real, setup.noise, device.add), cells, extra=(order,), parts=sorting)
+    return table_forces(setup, cell_body(setup.real, setup.pair, device.add), cells, extra=(order,), parts=sorting)

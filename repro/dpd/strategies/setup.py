@@ -8,8 +8,7 @@ from repro.particles.cells import Cells
 from repro.particles.random import ROUNDS
 
 from ..fluid import Fluid
-from ..noise import pair_noise, thread_noise
-from ..pair import constants
+from ..pair import Pair, constants, make_pair
 from ..state import Noise, State
 
 
@@ -38,9 +37,9 @@ class Setup:
         return constants(self.fluid, self.cells.box, self.real)
 
     @property
-    def noise(self):
-        """The noise of a pair, see `noise.pair_noise`."""
-        return pair_noise(self.real, self.rounds) if self.rounds else thread_noise(self.real)
+    def pair(self) -> Pair:
+        """The physics of a pair."""
+        return make_pair(self.real, self.rounds, self.fluid.law)
 
     @property
     def noise_state(self) -> Noise:
