@@ -10,7 +10,7 @@ from repro.errors import InputError
 from .forces import GROOT_WARREN, MORE, Law
 
 #: distances at which a law is tried
-_TRIED = [k / 20 for k in range(1, 20)]
+TRIED = [k / 20 for k in range(1, 20)]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Fluid:
     def __post_init__(self):
         Each(Number(), max(self.law.numbers - 1, 0)).check(f"parameters of the law {self.law.name}", self.parameters)
         object.__setattr__(self, "parameters", tuple(self.parameters))
-        for distance in _TRIED:
+        for distance in TRIED:
             force = self.conservative_force(distance)
             if not isfinite(force):
                 raise InputError(

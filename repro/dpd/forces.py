@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 from numba.core.errors import NumbaError
 
-from repro.errors import InputError
+from repro.errors import InputError, short
 from repro.parallel import fma, inline
 
 #: what `p` holds for laws: a of equation 1, gamma of equation 2 and sigma / sqrt(dt) of equation 3; the lengths of a
@@ -59,9 +59,10 @@ def conservative(force: Callable) -> Law:
     force(distance, a, b, ...) is a plain function of numbers, positive where the particles repel: of the distance
     (0 < r < 1), of `Fluid.repulsion` and of each of `Fluid.parameters`. It may use arithmetic, comparisons and `math`;
     in single precision a number that is typed in it, such as 0.5, lets it compute in double precision. Raises
-    InputError for a function that numba does not compile.
+    InputError for what numba does not compile to a number.
     """
-    take, force = make_numbers(len(inspect.signature(force).parameters) - 1), inline(force)
+    count = _require_number(force)
+    take, force = make_numbers(count), inline(force)
 
     @inline
     def along(distance, approach, deviate, p, one):
@@ -72,42 +73,30 @@ def conservative(force: Callable) -> Law:
     # numba keys what it keeps on disk by this function, and would not see a change in what `force` calls
     source = Path(force.__code__.co_filename)
     along.source = sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
-    law = Law(force.__name__, along, take.count)
-    _require_compiled(law)
-    return law
+    return Law(force.__name__, along, count)
 
 
 @cache
 def make_numbers(count: int):
     """What a conservative force takes of the fluid's numbers, as a tuple of so many: take(p)."""
-    if count <= 0:
-
-        @inline
-        def take(p):
-            return ()
-    else:
-        others, place = make_numbers(count - 1), REPULSION if count == 1 else MORE + count - 2
-
-        @inline
-        def take(p):
-            return others(p) + (p[place],)  # noqa: RUF005, numba has no tuples of starred tuples
-
-    take.count = max(count, 0)
-    return take
+    if count == 0:
+        return inline(lambda p: ())
+    others, place = make_numbers(count - 1), REPULSION if count == 1 else MORE + count - 2
+    return inline(lambda p: others(p) + (p[place],))  # noqa: RUF005, numba takes no starred tuple apart here
 
 
-def _require_compiled(law: Law) -> None:
-    numbers = tuple(map(float, range(MORE + law.numbers)))
+def _require_number(force: Callable) -> int:
+    """How many numbers a force takes beside the distance; refuses what is no function from numbers to a number."""
+    wanted = "a function of the distance and of numbers, with arithmetic, comparisons and `math` only"
+    if not (inspect.isfunction(force) and inspect.signature(force).parameters):
+        raise InputError(f"the law {short(force)} must be {wanted}")
+    count, compiled = len(inspect.signature(force).parameters), numba.njit(force)
     try:
-        numba.njit(law.along).compile(tuple(map(numba.typeof, (0.5, 0.0, 0.0, numbers, 1.0))))
+        compiled.compile((numba.float64,) * count)
+        result = compiled.nopython_signatures[0].return_type
+        reason = "" if isinstance(result, numba.types.Float | numba.types.Integer) else f"it returns {result}"
     except NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = next((line for line in lines if line.startswith(_REASONS)), lines[-1])
-        raise InputError(
-            f"the law {law.name} cannot be compiled: {reason} Write a function of the distance and of numbers, with "
-            "arithmetic, comparisons and `math` only"
-        ) from None
-
-
-#: how the lines begin with which numba says what is wrong
-_REASONS = ("Untyped", "Unknown attribute", "NameError", "No implementation", "Use of unsupported", "Invalid use")
+        reason = " ".join(str(error).splitlines()[:2]).removeprefix("Failed in nopython mode pipeline ")
+    if reason:
+        raise InputError(f"the law {force.__name__} must be {wanted}: {reason}")
+    return count - 1

@@ -71,7 +71,8 @@ class Simulation(TimeLoop):
         self._drift, self._kick, self._push = self._bind()
 
     def __repr__(self):
-        return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
+        law, particles = self.system.fluid.law.name, f"{self.system.count} particles"
+        return f"Simulation({self.system.name}, {particles}, law {law}, {self.strategy}, {self.device})"
 
     @property
     def memory(self) -> int:

@@ -14,7 +14,7 @@ STRATEGIES = {
     "particle, full stencil": particle_full,
     "linked": linked,
     "planes": planes,
-    "runs": sorted_cells,
+    "sorted cells": sorted_cells,
 }
 
 
@@ -26,7 +26,7 @@ def build(name: str, setup: Setup) -> Forces:
 
 def fastest(device) -> str:
     """The strategy for production on a device."""
-    return "runs" if device.name == "cuda" else "planes"
+    return "sorted cells" if device.name == "cuda" else "planes"
 
 
 def runs_on(name: str, device) -> bool:
