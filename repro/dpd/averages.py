@@ -87,7 +87,7 @@ class Averages:
         sums = self._device.to_host(self._sums).reshape(*self._shape, 4)
         samples = int(self._device.to_host(self._samples)[0])
         if samples == 0:
-            raise InputError("no sample since the last look: run some steps with this observer first")
+            raise InputError("no sample since the last call of take(): run some steps with this observer first")
         self._reset()
         columns, rows = self._shape
         low, high = self._range

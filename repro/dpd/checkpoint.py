@@ -55,7 +55,7 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
 
 
 def _restore(file, device, law: Law) -> Simulation:
-    settings = {key: _plain(value) for key, value in file.attrs.items()}
+    settings = {key: value.item() if isinstance(value, np.generic) else value for key, value in file.attrs.items()}
     arrays = {name: file[name][:] for name in _ARRAYS}
     fluid = _fluid(file, law)
     walls = Walls(**{key: float(value) for key, value in file["walls"].attrs.items()})
@@ -107,30 +107,23 @@ def _require_arrays(arrays: dict[str, np.ndarray], count: int, real) -> None:
         raise InputError(f"ids are not the numbers from 0 to {count - 1}, each of one particle")
 
 
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
     """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity.
 
     A new file is written whole or not at all; with `append` the frame follows the earlier ones.
     """
-    box, fluid = simulation.system.box, simulation.system.moving
-    particles = simulation.particles()
-    time = simulation.steps * simulation.system.fluid.dt
-    header = (
-        f'{simulation.system.count}\nLattice="{box[0]:g} 0 0 0 {box[1]:g} 0 0 0 {box[2]:g}" pbc="T T T" '
-        f"Time={time:g} Properties=id:I:1:species:S:1:pos:R:3:velo:R:3\n"
-    )
-    rows = np.column_stack([particles["position"], particles["velocity"]])
+    system, particles = simulation.system, simulation.particles()
+    x, y, z = system.box
     lines = [
-        f"{k} {'F' if k < fluid else 'W'} " + " ".join(f"{value:.7g}" for value in row) for k, row in enumerate(rows)
+        f"{system.count}",
+        f'Lattice="{x:g} 0 0 0 {y:g} 0 0 0 {z:g}" pbc="T T T" Time={simulation.steps * system.fluid.dt:g} '
+        "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3",
     ]
-    text = header + "\n".join(lines) + "\n"
-    path = Path(path)
+    for k, row in enumerate(np.column_stack([particles["position"], particles["velocity"]])):
+        lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(f"{value:.7g}" for value in row))
+    text = "\n".join(lines) + "\n"
     if append:
-        with path.open("a") as file:
+        with Path(path).open("a") as file:
             file.write(text)
         return
     with whole(path) as temporary:

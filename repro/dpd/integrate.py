@@ -17,7 +17,7 @@ from repro.particles.position import cell_bits, moved
 
 @cache
 def drift_body(real, bounce):
-    """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity after a look at the wall."""
+    """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity, turned back near a wall."""
     half, move = real(0.5), moved(real)
 
     @inline

@@ -17,7 +17,7 @@ from repro.particles.position import Units, periodic_difference
 
 from .fluid import Fluid
 from .forces import UNIT_X, UNIT_Y, UNIT_Z, Law
-from .noise import pair_noise, thread_noise
+from .noise import make_pair_noise, make_thread_noise
 
 
 class Pair(NamedTuple):
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 def make_pair(real, rounds: int, law: Law) -> Pair:
     """The pair for numbers of type `real`, with noise by so many rounds of TEA (0: the paper's linear generators)."""
-    return Pair(make_separation(real), pair_noise(real, rounds) if rounds else thread_noise(real), law.along)
+    return Pair(make_separation(real), make_pair_noise(real, rounds) if rounds else make_thread_noise(real), law.along)
 
 
 def constants(fluid: Fluid, box, real) -> tuple:

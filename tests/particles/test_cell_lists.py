@@ -116,7 +116,7 @@ def test_lists_in_whatever_order_workers_came_are_sorted(order):
     assert followed(first, after) == [[0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9, 11]]
 
 
-def test_workers_that_link_at_once_lose_nobody(threads):
+def test_workers_that_link_at_once_lose_no_particle(threads):
     # all in few cells, so that heads are fought for
     cells, count = Cells((3.0, 3.0, 3.0)), 20000
     r = Units(np.float32).of(np.random.default_rng(1).uniform(0, 3, (count, 3)), cells.box)

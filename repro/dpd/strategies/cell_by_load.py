@@ -12,8 +12,8 @@ from repro.particles.cell_table import particles_in
 from repro.particles.scan import running_sum
 
 from .cell import cell_body
-from .over_table import table_forces
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True)
 

@@ -8,8 +8,8 @@ from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 
 from ..noise import thread_words
 from ..pair import Pair, make_add_to_both, make_force
-from .over_table import table_forces
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True)
 

@@ -9,8 +9,8 @@ from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, cell_of, neighbour
 
 from ..pair import Pair, make_force
-from .over_table import table_forces
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True, both_sides=True)
 

@@ -9,9 +9,9 @@ import numpy as np
 from numba import cuda
 
 from repro.dpd.strategies import particle_full
-from repro.dpd.strategies.over_table import table_forces
 from repro.dpd.strategies.particle import half_body
 from repro.dpd.strategies.setup import Forces, Setup
+from repro.dpd.strategies.sums import table_forces
 from repro.errors import InputError
 from repro.parallel import inline
 
