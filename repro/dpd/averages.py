@@ -8,7 +8,7 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 from repro.particles.cells import cell_along
-from repro.particles.position import upper_bits
+from repro.particles.position import cell_bits
 
 #: what is summed in each bin
 COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
@@ -16,7 +16,7 @@ COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
 
 @cache
 def _add_body(real, add):
-    upper = upper_bits(real)
+    upper = cell_bits(real)
 
     @inline
     def gather(x, n, particles, sums, samples, columns, rows, low, high):
@@ -87,7 +87,7 @@ class Averages:
         sums = self._device.to_host(self._sums).reshape(*self._shape, 4)
         samples = int(self._device.to_host(self._samples)[0])
         if samples == 0:
-            raise InputError("no sample since the last look: run some steps with this observer first")
+            raise InputError("no sample since the last call of take(): run some steps with this observer first")
         self._reset()
         columns, rows = self._shape
         low, high = self._range

@@ -21,6 +21,7 @@ from repro.parallel import (
 from repro.particles.random import ROUNDS
 
 from .cases import Poiseuille
+from .fluid import Fluid
 from .simulation import Simulation
 from .system import System
 
@@ -32,6 +33,9 @@ INCLUDES_FORCES = "lists and forces at fixed positions, replayed as one graph on
 
 #: largest difference of a force from the reference, over the largest force: rounding of some tens of summands
 TOLERANCE = {"single": 1e-5, "double": 1e-13}
+
+#: whose law is checked where no other is given
+PAPER = Fluid()
 
 #: seconds of a step on a CPU from which two single steps are timed, instead of five repetitions of several
 LONG = 0.25
@@ -47,7 +51,7 @@ def reference_forces(system: System, *, precision="single", rounds=ROUNDS, strat
 def check_forces(simulation: Simulation, expected: np.ndarray, forces=None, other: str = "linked") -> str:
     """Find the forces once, by `forces` or the simulation's strategy, and compare them with `expected`, from `other`.
 
-    Those on frozen particles are not compared: not every strategy finds them (see `strategies.runs`).
+    Those on frozen particles are not compared: not every strategy finds them (see `strategies.sorted_cells`).
 
     Returns what was found. Raises CheckError where they differ by more than rounding, and CapacityError if a cell
     overflowed.
@@ -62,29 +66,31 @@ def check_forces(simulation: Simulation, expected: np.ndarray, forces=None, othe
     return f"forces within {difference:.1e} of serial {other} on the same {len(expected)} particles"
 
 
-def check_strategy(device, *, strategy: str, precision: str = "single", **options) -> str:
+def check_strategy(device, *, strategy: str, precision: str = "single", fluid: Fluid = PAPER, **options) -> str:
     """Compare the forces on a small flow with those of another strategy on one core; returns what was found.
 
+    They are those of the fluid's law.
     Raises CheckError where they differ by more than rounding. A check that was passed is not made again.
     """
-    return _checked(device, strategy, precision, tuple(sorted(options.items())))
+    fluid = Fluid(repulsion=fluid.repulsion, law=fluid.law, parameters=fluid.parameters)
+    return _checked(device, strategy, precision, fluid, tuple(sorted(options.items())))
 
 
 @cache
-def _checked(device, strategy: str, precision: str, options: tuple) -> str:
-    tested = Simulation(_small(), device, strategy=strategy, precision=precision, **dict(options))
+def _checked(device, strategy: str, precision: str, fluid: Fluid, options: tuple) -> str:
+    tested = Simulation(_small(fluid), device, strategy=strategy, precision=precision, **dict(options))
     # nothing is compared with itself
     other = "cell" if tested.strategy == "linked" else "linked"
-    return check_forces(tested, _expected(other, precision, tested.setup.rounds), other=other)
+    return check_forces(tested, _expected(other, precision, tested.setup.rounds, fluid), other=other)
 
 
 @cache
-def _expected(strategy: str, precision: str, rounds: int) -> np.ndarray:
-    return reference_forces(_small(), precision=precision, rounds=rounds, strategy=strategy)
+def _expected(strategy: str, precision: str, rounds: int, fluid: Fluid) -> np.ndarray:
+    return reference_forces(_small(fluid), precision=precision, rounds=rounds, strategy=strategy)
 
 
-def _small() -> System:
-    return Poiseuille(6, 4, 8).system()
+def _small(fluid: Fluid) -> System:
+    return Poiseuille(6, 4, 8, fluid=fluid).system()
 
 
 def measure_speed(
@@ -157,7 +163,9 @@ def _check_of(simulation: Simulation, options: dict) -> str:
     if not rounds:
         return "forces depend on the order of threads: the linear generators are timed, not checked"
     chosen = options | {"precision": simulation.precision, "rounds": rounds}
-    return check_strategy(simulation.device, strategy=simulation.strategy, **chosen)
+    fluid, law = simulation.system.fluid, simulation.system.fluid.law
+    check = check_strategy(simulation.device, strategy=simulation.strategy, fluid=fluid, **chosen)
+    return check if law is PAPER.law else f"{check}, law {law.name}"
 
 
 def size_of(system: System) -> str:

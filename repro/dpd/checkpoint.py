@@ -12,7 +12,8 @@ from repro.parallel import PRECISIONS
 from repro.parallel.options import MOST_STEPS
 from repro.sealed import opened, written
 
-from .fluid import Fluid
+from .fluid import TRIED, Fluid
+from .forces import GROOT_WARREN, Law
 from .simulation import Simulation
 from .strategies import runs_on
 from .system import System
@@ -20,7 +21,7 @@ from .walls import Walls
 
 KIND = "checkpoint of DPD particles"
 
-_VERSION = 2
+_VERSION = 3
 _ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock")
 
 
@@ -33,30 +34,31 @@ def save(simulation: Simulation, path) -> None:
     with written(path, KIND) as file:
         file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
         file.attrs.update(box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name)
-        for group, values in (("fluid", system.fluid), ("walls", system.walls)):
-            file.create_group(group).attrs.update(asdict(values))
+        file.create_group("fluid").attrs.update(asdict(system.fluid) | {"law": system.fluid.law.name})
+        file.create_group("walls").attrs.update(asdict(system.walls))
+        file["force"] = _force(system.fluid)
         for name in _ARRAYS:
             file[name] = simulation.device.to_host(getattr(simulation.state, name))
 
 
-def load(path, device) -> Simulation:
+def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
     """Continue from a checkpoint, with its strategy, or the device's fastest where that does not run on `device`.
 
-    On a device on which the strategy repeats (see `Traits.repeats`) it is the same trajectory bit for bit.
-    Raises InputError for a file that is not a whole checkpoint.
+    On a device on which the strategy repeats (see `Traits.repeats`) it is the same trajectory bit for bit. A file knows
+    no function, so a law of your own must be given again. Raises InputError for a file that is not a whole checkpoint,
+    and for one that was written with another law.
     """
     with opened(path, KIND) as file:
         if file.attrs.get("version") != _VERSION:
             raise InputError(f"a checkpoint of version {file.attrs.get('version')}, and this program reads {_VERSION}")
-        return _restore(file, device)
+        return _restore(file, device, law)
 
 
-def _restore(file, device) -> Simulation:
-    settings = {key: _plain(value) for key, value in file.attrs.items()}
+def _restore(file, device, law: Law) -> Simulation:
+    settings = {key: value.item() if isinstance(value, np.generic) else value for key, value in file.attrs.items()}
     arrays = {name: file[name][:] for name in _ARRAYS}
-    fluid, walls = (
-        kind(**{k: float(v) for k, v in file[key].attrs.items()}) for kind, key in ((Fluid, "fluid"), (Walls, "walls"))
-    )
+    fluid = _fluid(file, law)
+    walls = Walls(**{key: float(value) for key, value in file["walls"].attrs.items()})
     count, real = len(arrays["ids"]), PRECISIONS[str(settings["precision"])]
     _require_arrays(arrays, count, real)
     Whole(0, MOST_STEPS).check("steps", settings["steps"])
@@ -76,6 +78,23 @@ def _restore(file, device) -> Simulation:
     return simulation
 
 
+def _force(fluid: Fluid) -> np.ndarray:
+    """By what a law is known again: its conservative force at some distances."""
+    return np.array([fluid.conservative_force(distance) for distance in TRIED])
+
+
+def _fluid(file, law: Law) -> Fluid:
+    """The fluid of a checkpoint, if its law is the given one."""
+    values = dict(file["fluid"].attrs)
+    name, parameters = values.pop("law"), tuple(map(float, values.pop("parameters")))
+    if name != law.name:
+        raise InputError(f"written with the law {name}, not with {law.name}: give it as law=")
+    fluid = Fluid(**{key: float(value) for key, value in values.items()}, law=law, parameters=parameters)
+    if not np.allclose(_force(fluid), file["force"][:], rtol=1e-9, atol=0):
+        raise InputError(f"written with another law of the name {name}: its conservative force was not this one")
+    return fluid
+
+
 def _require_arrays(arrays: dict[str, np.ndarray], count: int, real) -> None:
     """Refuse arrays that are none of such a run."""
     shapes = dict.fromkeys("rvuf", 3 * count) | {"virial": count, "ids": count, "clock": 1}
@@ -88,30 +107,23 @@ def _require_arrays(arrays: dict[str, np.ndarray], count: int, real) -> None:
         raise InputError(f"ids are not the numbers from 0 to {count - 1}, each of one particle")
 
 
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
     """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity.
 
     A new file is written whole or not at all; with `append` the frame follows the earlier ones.
     """
-    box, fluid = simulation.system.box, simulation.system.moving
-    particles = simulation.particles()
-    time = simulation.steps * simulation.system.fluid.dt
-    header = (
-        f'{simulation.system.count}\nLattice="{box[0]:g} 0 0 0 {box[1]:g} 0 0 0 {box[2]:g}" pbc="T T T" '
-        f"Time={time:g} Properties=id:I:1:species:S:1:pos:R:3:velo:R:3\n"
-    )
-    rows = np.column_stack([particles["position"], particles["velocity"]])
+    system, particles = simulation.system, simulation.particles()
+    x, y, z = system.box
     lines = [
-        f"{k} {'F' if k < fluid else 'W'} " + " ".join(f"{value:.7g}" for value in row) for k, row in enumerate(rows)
+        f"{system.count}",
+        f'Lattice="{x:g} 0 0 0 {y:g} 0 0 0 {z:g}" pbc="T T T" Time={simulation.steps * system.fluid.dt:g} '
+        "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3",
     ]
-    text = header + "\n".join(lines) + "\n"
-    path = Path(path)
+    for k, row in enumerate(np.column_stack([particles["position"], particles["velocity"]])):
+        lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(f"{value:.7g}" for value in row))
+    text = "\n".join(lines) + "\n"
     if append:
-        with path.open("a") as file:
+        with Path(path).open("a") as file:
             file.write(text)
         return
     with whole(path) as temporary:

@@ -12,12 +12,12 @@ The body force g points along x; from the height `turn` on it points the other w
 from functools import cache
 
 from repro.parallel import fma, inline
-from repro.particles.position import moved, upper_bits
+from repro.particles.position import cell_bits, moved
 
 
 @cache
 def drift_body(real, bounce):
-    """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity after a look at the wall."""
+    """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity, turned back near a wall."""
     half, move = real(0.5), moved(real)
 
     @inline
@@ -41,7 +41,7 @@ def drift_body(real, bounce):
 @cache
 def kick_body(real):
     """Second half of a step; the last thing in a step, so it counts. `turn` is in upper bits of z."""
-    half, upper = real(0.5), upper_bits(real)
+    half, upper = real(0.5), cell_bits(real)
 
     @inline
     def kick(x, n, particles, f, noise, dt, g, turn):

@@ -27,8 +27,8 @@ def lcg(word):
 
 
 @cache
-def pair_noise(real, rounds: int = ROUNDS):
-    """Method two: returns noise(id, id, key, thread's words), a Gaussian deviate, the same for both orders of a pair.
+def make_pair_noise(real, rounds: int = ROUNDS):
+    """Method two, a Gaussian deviate, the same for both orders of a pair: noise(id, id, key, thread's words).
 
     It leaves the thread's two words alone and returns them after the deviate.
     """
@@ -43,7 +43,7 @@ def pair_noise(real, rounds: int = ROUNDS):
 
 
 @cache
-def thread_noise(real):
+def make_thread_noise(real):
     """Method one, with the same signature: a deviate from the thread's two words, for any pair, and the next two."""
     deviates = normal(real)
 

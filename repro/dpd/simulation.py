@@ -16,7 +16,7 @@ from .integrate import drift_body, kick_body
 from .state import State, make_state
 from .strategies import STRATEGIES, Setup, build, fastest
 from .system import System
-from .walls import bounce
+from .walls import make_bounce
 
 #: cutoff radii that a typical particle may move in a step before the run counts as blown up
 LONGEST_MOVE = 0.5
@@ -54,24 +54,15 @@ class Simulation(TimeLoop):
         self.real = PRECISIONS[precision]
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system.position, system.velocity, system.moving, system.box)
-        self.setup = Setup(
-            state=self.state,
-            fluid=system.fluid,
-            cells=system.cells,
-            device=device,
-            real=self.real,
-            seed=seed,
-            rounds=rounds,
-            capacity=capacity,
-            block=block,
-            registers=registers,
-        )
+        physics = self.state, system.fluid, system.cells, seed, rounds
+        self.setup = Setup(device, self.real, *physics, capacity, block, registers)
         self.forces = build(strategy, self.setup)
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
         self._drift, self._kick, self._push = self._bind()
 
     def __repr__(self):
-        return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
+        law, particles = self.system.fluid.law.name, f"{self.system.count} particles"
+        return f"Simulation({self.system.name}, {particles}, law {law}, {self.strategy}, {self.device})"
 
     @property
     def memory(self) -> int:
@@ -84,7 +75,7 @@ class Simulation(TimeLoop):
         system, state, real, device = self.system, self.state, self.real, self.device
         fluid, items, noise = system.fluid, (state.count,), self.setup.noise_state
         walls = system.walls.numbers(real, fluid.temperature, system.box)
-        drift = device.compile(Kernel(drift_body(real, bounce(real)), dtype=real, strict=True))(
+        drift = device.compile(Kernel(drift_body(real, make_bounce(real)), dtype=real, strict=True))(
             items,
             *(state.particles, state.f, noise, real(fluid.dt), real(fluid.predictor)),
             *(Units(real).per_length(system.box), walls),

@@ -10,7 +10,7 @@ import numpy as np
 from repro.declared import Number, checked
 from repro.errors import InputError
 from repro.parallel import fma, inline
-from repro.particles.position import upper_bits
+from repro.particles.position import cell_bits
 from repro.particles.random import ROUNDS, Stream, normal, tea
 
 #: what the tuple `walls` of a kernel holds
@@ -58,13 +58,13 @@ class Walls:
 
     def depth(self, x, z) -> np.ndarray:
         """Distance of points from the nearest wall, negative inside a wall."""
-        numbers, nearest = self.numbers(float, 1.0, (1, 1, 1)), nearest_wall(float)
+        numbers, nearest = self.numbers(float, 1.0, (1, 1, 1)), make_nearest_wall(float)
         return np.array([nearest(a, b, numbers)[0] for a, b in np.broadcast(x, z)])
 
 
 @cache
-def nearest_wall(real):
-    """Returns nearest(x, z, walls): the distance from the nearest wall, negative inside it, and its normal.
+def make_nearest_wall(real):
+    """The distance from the nearest wall, negative inside it, and its normal: nearest(x, z, walls).
 
     The normal points into the fluid; it lies in the plane of x and z.
     """
@@ -92,17 +92,17 @@ def nearest_wall(real):
 
 
 @cache
-def bounce(real):
-    """Returns bounce(x, z, velocity, id, key, walls): the velocity after a look at the wall.
+def make_bounce(real):
+    """The velocity of a particle, turned back if it is near a wall: bounce(x, z, velocity, id, key, walls).
 
     x and z are positions in units, `key` is (seed, step). In the layer, and beyond it, a particle gets a Maxwellian
     velocity whose part along the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
     """
-    words, deviates, nearest, upper = tea(ROUNDS), normal(real), nearest_wall(real), upper_bits(real)
+    words, deviates, nearest, upper = tea(ROUNDS), normal(real), make_nearest_wall(real), cell_bits(real)
     along, across, zero = Stream.WALL.value, Stream.WALL_NORMAL.value, real(0)
 
     @inline
-    def turned(x, z, velocity, number, key, walls):
+    def bounce(x, z, velocity, number, key, walls):
         u, v, w = velocity
         # rounded here: what follows are differences, which a GPU would fuse with the products
         x, z = fma(real(upper(x)), walls[UNIT_X], zero), fma(real(upper(z)), walls[UNIT_Z], zero)
@@ -118,4 +118,4 @@ def bounce(real):
             u, w = fma(nx, back, u), fma(nz, back, w)
         return u, v, w
 
-    return turned
+    return bounce

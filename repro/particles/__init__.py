@@ -1,4 +1,13 @@
 """What particle methods share, on plain arrays: cells, their order, lists, scan and random numbers.
 
 Arrays of vectors are flat: component k of particle i is at k * count + i. Positions are whole numbers (see `position`).
+
+Where a section is:
+
+    dpd 4.1, table 1               linked_list.py
+    dpd 4.1, table 2               cell_table.py
+    dpd 4.3                        random.py (TEA, Box-Muller transform), cells.py (half the stencil)
+    sph 2, figure 5                radix_sort.py (cells by sorted keys); ordered_list.py, cell_order.py beside it
+
+Not in the papers: cell_order.py, cell_permutation.py and sorted_cells.py (particles in the order of their cells).
 """

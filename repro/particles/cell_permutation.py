@@ -1,4 +1,8 @@
-"""The order of cells as a permutation, for methods whose particles have arrays of their own (see `cell_order`)."""
+"""The order of cells as a permutation: counting sort, and within a cell by id, so that one order is the only one.
+
+The atomic additions of the count give a particle's place in its cell in any order; the places are therefore given anew
+by the ids. Sums over neighbours then have the same order in every run, bit for bit.
+"""
 
 from functools import cache
 
@@ -6,13 +10,33 @@ import numpy as np
 
 from repro.parallel import Kernel, inline, zero
 
-from .cell_order import _count_body, _scatter
+from .cells import cell_of
 from .scan import running_sum
 
 
 @cache
+def _count_body(real, add):
+    number = cell_of(real)
+
+    @inline
+    def assign(x, n, r, counts, cell, place, count, cells):
+        for i in range(x, x + n):
+            c = number(r[i], r[count + i], r[2 * count + i], cells)
+            cell[i] = c
+            place[i] = add(counts, c, 1)
+
+    return assign
+
+
+@inline
+def _scatter(x, n, cell, place, starts, members):
+    for i in range(x, x + n):
+        members[starts[cell[i]] + place[i]] = i
+
+
+@cache
 def _moves(components: tuple[int, ...]):
-    """Returns move(i, to, count, sources, targets): particle i's so many components of each array go to place `to`."""
+    """Moves particle i's so many components of each array to place `to`: move(i, to, count, sources, targets)."""
     if not components:
         return _done
     first, others = components[0], _moves(components[1:])
@@ -61,8 +85,9 @@ def _copy_body(components: tuple[int, ...]):
 
 
 class CellPermutation:
-    """Which particle comes where in the order of cells, and within a cell by id: order[k] is the k-th, cell c begins
-    at starts[c].
+    """Which particle comes where in the order of cells: order[k] is the k-th, cell c begins at starts[c].
+
+    `ids` are numbers that particles keep; arrays are flat, with one or more components a particle.
     """
 
     def __init__(self, device, cells, ids, real):
@@ -72,16 +97,14 @@ class CellPermutation:
         self._counts = device.zeros(cells.count, np.int32)
         self._cell, self._place, self._members = (device.zeros(count, np.int32) for _ in range(3))
 
-    def update(self, r, *arrays) -> dict:
-        """The launches by name that find the order of particles at positions `r` and bring arrays into it.
+    def copies(self, arrays) -> tuple:
+        """Arrays on the device with room for the same."""
+        return tuple(self.device.zeros(len(array), array.dtype) for array in arrays)
 
-        These are `r` itself, `arrays` (flat, one or more components a particle) and the ids.
-        """
-        device, count, arrays = self.device, len(self.ids), (r, *arrays, self.ids)
-        sorted_ = tuple(device.zeros(len(array), array.dtype) for array in arrays)
-        components = tuple(len(array) // count for array in arrays)
+    def sort(self, r, sources, targets) -> dict:
+        """The launches by name that find the order of particles at positions `r` and bring arrays into it."""
+        device, count = self.device, len(self.ids)
         scan = running_sum(device, self._counts, self.starts)
-        lists = self._cell, self.starts, self._members, self.ids, self.order
         return {
             "clear the counts": device.compile(Kernel(zero))((self.cells.count,), self._counts),
             "count": device.compile(Kernel(_count_body(self._real, device.add)))(
@@ -89,8 +112,23 @@ class CellPermutation:
             ),
             "scan": lambda: [launch() for launch in scan] and None,
             "scatter": device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members),
-            "bring into order": device.compile(Kernel(_order_body(components)))(
-                (count,), *lists, count, *arrays, *sorted_
+            "order": device.compile(Kernel(_order_body(self._components(sources))))(
+                (count,),
+                *(self._cell, self.starts, self._members, self.ids, self.order, count),
+                *(*sources, *targets),
             ),
-            "copy back": device.compile(Kernel(_copy_body(components)))((count,), count, *sorted_, *arrays),
         }
+
+    def copy(self, sources, targets):
+        """The launch that copies arrays as they are."""
+        count = len(self.ids)
+        return self.device.compile(Kernel(_copy_body(self._components(sources))))((count,), count, *sources, *targets)
+
+    def update(self, r, *arrays) -> dict:
+        """The launches by name that bring `r` itself, `arrays` and the ids into the order of cells."""
+        arrays = (r, *arrays, self.ids)
+        copies = self.copies(arrays)
+        return self.sort(r, arrays, copies) | {"copy back": self.copy(copies, arrays)}
+
+    def _components(self, arrays) -> tuple[int, ...]:
+        return tuple(len(array) // len(self.ids) for array in arrays)

@@ -9,7 +9,7 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import inline
 
-from .position import Units, upper_bits
+from .position import Units, cell_bits
 
 #: numbers of the 27 cells around a cell, its own in the middle; from there on, the paper's fourteen, which meet each
 #: pair of cells once (section 4.3)
@@ -54,8 +54,8 @@ def cell_along(upper, cells):
 
 @cache
 def cell_of(real):
-    """Returns cell(x, y, z, cells): the number of the cell of a point, x fastest."""
-    upper = upper_bits(real)
+    """The number of the cell of a point, x fastest: cell(x, y, z, cells)."""
+    upper = cell_bits(real)
 
     @inline
     def cell(x, y, z, cells):

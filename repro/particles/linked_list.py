@@ -10,13 +10,13 @@ from repro.parallel import Kernel, inline
 from .cells import cell_of
 
 #: the end of a list
-NOBODY = -1
+NO_PARTICLE = -1
 
 
 @inline
 def _unlink(x, n, last):
     for c in range(x, x + n):
-        last[c] = NOBODY
+        last[c] = NO_PARTICLE
 
 
 @cache
@@ -34,7 +34,7 @@ def _link_body(real):
 
 
 class LinkedList:
-    """last[c] is the last particle of cell c, before[i] the one before particle i, NOBODY where there is none.
+    """last[c] is the last particle of cell c, before[i] the one before particle i, NO_PARTICLE where there is none.
 
     Raises InputError for more than one worker.
     """

@@ -13,7 +13,7 @@ from repro.parallel import Kernel, inline
 from repro.parallel.atomics import add_alone, make_exchange
 
 from .cells import cell_of
-from .linked_list import NOBODY, _unlink
+from .linked_list import NO_PARTICLE, _unlink
 
 
 @cache
@@ -34,15 +34,15 @@ def _link_body(real, exchange):
 @inline
 def _sort(x, n, first, after):
     for c in range(x, x + n):
-        i, begin = first[c], NOBODY
-        while i != NOBODY:
+        i, begin = first[c], NO_PARTICLE
+        while i != NO_PARTICLE:
             # take the next one out, and put it in behind all smaller ones
             rest = after[i]
-            if begin == NOBODY or i < begin:
+            if begin == NO_PARTICLE or i < begin:
                 after[i], begin = begin, i
             else:
                 k = begin
-                while after[k] != NOBODY and after[k] < i:
+                while after[k] != NO_PARTICLE and after[k] < i:
                     k = after[k]
                 after[i] = after[k]
                 after[k] = i
@@ -51,7 +51,7 @@ def _sort(x, n, first, after):
 
 
 class OrderedList:
-    """first[c] is the first particle of cell c, after[i] the one after particle i, NOBODY where there is none."""
+    """first[c] is the first particle of cell c, after[i] the one after particle i, NO_PARTICLE where there is none."""
 
     def __init__(self, device, cells, count: int, real):
         self.device, self.cells, self._real = device, cells, real
@@ -72,9 +72,9 @@ class OrderedList:
 
 def links_of(starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The arrays `first` and `after` of a list whose cell c holds members[starts[c] : starts[c + 1]], on the host."""
-    first, after = np.full(len(starts) - 1, NOBODY, np.int32), np.full(len(members), NOBODY, np.int32)
+    first, after = np.full(len(starts) - 1, NO_PARTICLE, np.int32), np.full(len(members), NO_PARTICLE, np.int32)
     held = np.diff(starts) > 0
     first[held] = members[starts[:-1][held]]
     after[members[:-1]] = members[1:]
-    after[members[starts[1:][held] - 1]] = NOBODY
+    after[members[starts[1:][held] - 1]] = NO_PARTICLE
     return first, after

@@ -54,8 +54,8 @@ class Units:
 
 
 @cache
-def upper_bits(real):
-    """Returns upper(coordinate): its upper 32 bits, from 0 to 2^32 - 1."""
+def cell_bits(real):
+    """The upper 32 bits of a coordinate, from 0 to 2^32 - 1, which tell its cell: upper(coordinate)."""
     shift = Units(real).bits - 32
 
     @inline
@@ -67,7 +67,7 @@ def upper_bits(real):
 
 @cache
 def moved(real):
-    """Returns move(coordinate, per_length, length): the coordinate after a move, over the edge if need be."""
+    """The coordinate after a move, over the periodic edge if need be: move(coordinate, per_length, length)."""
     whole, half = Units(real).whole, real(0.5)
 
     @inline
@@ -78,8 +78,8 @@ def moved(real):
 
 
 @cache
-def between(real):
-    """Returns difference(first, second): first - second in units, the nearer way around the box."""
+def periodic_difference(real):
+    """first - second in units, the nearer way around the box: difference(first, second)."""
     whole = Units(real).whole
 
     @inline

@@ -40,7 +40,7 @@ def tea_round(a, b, total, k0, k1, k2, k3):
 
 @cache
 def tea(rounds: int):
-    """Returns words(low, high, stream, seed, step): two 32-bit words by `rounds` rounds of TEA."""
+    """Two 32-bit words by `rounds` rounds of TEA: words(low, high, stream, seed, step)."""
 
     @inline
     def words(low, high, stream, seed, step):
@@ -55,7 +55,7 @@ def tea(rounds: int):
 
 @cache
 def uniform(real):
-    """Returns unit(word): a number in (0, 1] of type `real` from a 32-bit word (dpd paper, equation 7, half up)."""
+    """A number in (0, 1] of type `real` from a 32-bit word (dpd paper, equation 7, half up): unit(word)."""
     scale, half = real(2.0**-32), real(2.0**-33)
 
     @inline
@@ -67,7 +67,7 @@ def uniform(real):
 
 @cache
 def normal(real):
-    """Returns deviates(word, word): two independent Gaussian deviates by the Box-Muller transform."""
+    """Two independent Gaussian deviates by the Box-Muller transform: deviates(word, word)."""
     unit, sine, natural = uniform(real), half_turn_sine(real), logarithm(real)
     zero, half, one, two = real(0), real(0.5), real(1), real(2)
 

@@ -13,7 +13,7 @@ from functools import cache
 from math import inf
 
 from repro.parallel import fma, inline
-from repro.particles.position import between, moved, upper_bits
+from repro.particles.position import cell_bits, moved, periodic_difference
 
 
 @cache
@@ -47,7 +47,7 @@ def drift_body(real, contain):
 def outside(real):
     """Returns beyond(coordinate, lower, upper, length): how far in m a particle is beyond one of two walls, or zero."""
     # from the box's edge: a difference alone would be the nearer way around the box, shorter than many tanks
-    bits, apart, zero = upper_bits(real), between(real), real(0)
+    bits, apart, zero = cell_bits(real), periodic_difference(real), real(0)
 
     @inline
     def beyond(coordinate, lower, upper, length):
@@ -72,7 +72,7 @@ def held(real):
     walls = the three lower and the three upper ones' positions.
     """
     # from the box's edge, as in `outside`
-    upper, zero = upper_bits(real), real(0)
+    upper, zero = cell_bits(real), real(0)
 
     @inline
     def contain(r, v, u, j, k, walls):

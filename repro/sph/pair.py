@@ -11,7 +11,7 @@ from math import sqrt
 from numpy import float64, uint32
 
 from repro.parallel import fma, inline
-from repro.particles.position import between
+from repro.particles.position import periodic_difference
 
 from .equations import diffusion_term, divergence_terms, momentum_term, viscous_term
 
@@ -24,7 +24,7 @@ def separation(real):
     """Returns apart(me, j, species, p): the vector from particle j to the position `me` in smoothing lengths, and its
     square.
     """
-    difference = between(real)
+    difference = periodic_difference(real)
 
     @inline
     def apart(me, j, species, p):

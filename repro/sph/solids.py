@@ -28,7 +28,7 @@ from math import sqrt
 from numpy import float64
 
 from repro.parallel import fma, inline
-from repro.particles.position import between, upper_bits
+from repro.particles.position import cell_bits, periodic_difference
 
 from .equations import divergence_terms, viscous_term
 from .pair import OBSTACLE, halfway, minus, separation, vector_of
@@ -48,7 +48,7 @@ def nearness(real):
     It is two for a particle half a spacing away or further, and rises as one over the distance from there to the wall.
     `faces` are the walls' positions; with a velocity, distances are those half a step before.
     """
-    difference, one, least = between(real), real(1), real(_NEAREST)
+    difference, one, least = periodic_difference(real), real(1), real(_NEAREST)
 
     @inline
     def one_wall(away, p):
@@ -75,7 +75,7 @@ def rebound(real):
     The spring is as hard as the fluid between two neighbours: it swings with the sound's speed over a spacing.
     """
     # from the box's edge, as in `integrate.outside`
-    bits, difference, zero = upper_bits(real), between(real), real(0)
+    bits, difference, zero = cell_bits(real), periodic_difference(real), real(0)
 
     @inline
     def one_axis(coordinate, lower, upper, unit, p):

@@ -8,7 +8,7 @@ from numpy import float64
 
 from repro.parallel import fma, inline
 from repro.particles.cells import cell_along
-from repro.particles.position import upper_bits
+from repro.particles.position import cell_bits
 
 from .equations import pressure_term
 from .pair import density_visit, diffusive_visit, divergence_visit, momentum_visit, vector_of
@@ -90,7 +90,7 @@ def _skipped(found, me, at, row, species, p, cells):
 @cache
 def located(real):
     """Returns at(me, cells): the cell of a position as (cx, cy, cz)."""
-    upper = upper_bits(real)
+    upper = cell_bits(real)
 
     @inline
     def at(me, cells):

@@ -20,7 +20,8 @@ SYSTEM = Bulk((3.0, 3.0, 3.0), Fluid(density=2.0)).system()
 def core(monkeypatch):
     """A core; forces are checked on few particles, and no check is remembered."""
     monkeypatch.setattr(benchmark, "select", lambda name: PlainCore())
-    monkeypatch.setattr(benchmark, "_small", Poiseuille(3, 3, 3, fluid=Fluid(density=2.0)).system)
+    small = lambda fluid: Poiseuille(3, 3, 3, fluid=replace(fluid, density=2.0)).system()  # noqa: E731
+    monkeypatch.setattr(benchmark, "_small", small)
     for check in (benchmark._checked, benchmark._expected):
         check.cache_clear()
     with np.errstate(over="ignore"):

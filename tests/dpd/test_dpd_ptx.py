@@ -12,7 +12,7 @@ def test_kernels_keep_to_registers_and_to_one_precision_and_add_atomically_where
     by_hand, kernels = ([k for k in kernels if k["fuse"] is fuse] for fuse in (False, True))
     if precision == "single":
         # a product that the compiler could fuse with a sum would round otherwise on a CPU
-        fused = {k["kernel"]: k["fused"] for k in kernels if k["strategy"] == "runs"}
+        fused = {k["kernel"]: k["fused"] for k in kernels if k["strategy"] == "sorted cells"}
         assert fused == {k["kernel"]: k["fused"] for k in by_hand}
         assert fused["forces"] > 10
     # four sums in double precision, of numbers to be widened and in the end to be rounded off

@@ -77,7 +77,7 @@ def a_hundred_steps(device):
     return 100, [Bulk((5.0, 6.5, 5.0)).system(), Poiseuille(6, 4, 8).system()]
 
 
-@pytest.mark.parametrize("strategy", ["linked", "particle, full stencil", "runs", "planes"])
+@pytest.mark.parametrize("strategy", ["linked", "particle, full stencil", "sorted cells", "planes"])
 def test_trajectories_in_single_precision_are_the_same_on_every_device_bit_for_bit(device, threads, strategy):
     if not runs_on(strategy, device):
         pytest.skip(f"'{strategy}' does not run there")
@@ -166,7 +166,7 @@ def test_a_checkpoint_goes_on_where_its_strategy_does_not_run(threads, cuda_devi
     first.step(2)
     checkpoint.save(first, tmp_path / "run.h5")
     second = checkpoint.load(tmp_path / "run.h5", cuda_device)
-    assert second.strategy == "runs"
+    assert second.strategy == "sorted cells"
     for simulation in (first, second):
         simulation.step(1)
     np.testing.assert_array_equal(first.particles()["velocity"], second.particles()["velocity"])
@@ -174,7 +174,11 @@ def test_a_checkpoint_goes_on_where_its_strategy_does_not_run(threads, cuda_devi
 
 def test_a_checkpoint_loads_on_the_device_that_is_given(tmp_path):
     core, gpu = PlainCore(), PlainDevice()
-    for strategy, device, expected in (("planes", core, "planes"), ("planes", gpu, "runs"), ("cell", gpu, "cell")):
+    for strategy, device, expected in (
+        ("planes", core, "planes"),
+        ("planes", gpu, "sorted cells"),
+        ("cell", gpu, "cell"),
+    ):
         first = Simulation(few(), core, strategy=strategy, seed=5)
         with np.errstate(over="ignore"):
             checkpoint.save(first, tmp_path / "run.h5")
@@ -415,7 +419,7 @@ def test_what_cannot_work_is_refused_in_one_line(make):
         ({"capacity": "32"}, "capacity = '32': must be a whole number from 1 to 1024"),
         ({"registers": 2.5}, "registers = 2.5: must be a whole number from 16 to 255, or None"),
         ({"seed": True}, "seed = True"),
-        ({"strategy": "runs", "rounds": 0}, "half stencil or TEA"),
+        ({"strategy": "sorted cells", "rounds": 0}, "half stencil or TEA"),
     ],
 )
 def test_options_that_cannot_work_are_refused_in_one_line(threads, options, hint):

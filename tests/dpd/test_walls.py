@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from repro.dpd.cases import Channel, Poiseuille, lattice
 from repro.dpd.simulation import Simulation
-from repro.dpd.walls import bounce, nearest_wall
+from repro.dpd.walls import make_bounce, make_nearest_wall
 from repro.parallel import select
 from repro.particles.position import Units
 from repro.particles.random import Stream
@@ -81,20 +81,20 @@ def distance_by_sampling(walls, x, z, length, height):
 def test_the_distance_from_the_wall_is_that_to_its_nearest_point_and_the_normal_points_away(x, z):
     walls = SMALL.walls
     z += walls.bottom
-    depth, nx, nz = nearest_wall(float)(x, z, walls.numbers(float, 1.0, SMALL.box))
+    depth, nx, nz = make_nearest_wall(float)(x, z, walls.numbers(float, 1.0, SMALL.box))
     assert nx**2 + nz**2 == pytest.approx(1)
     if depth > 1e-3:
         assert depth == pytest.approx(distance_by_sampling(walls, x, z, 12, 10), abs=2e-3)
     if abs(depth) > 1e-3:
         # a step along the normal leads away from the wall, or out of it
-        further = nearest_wall(float)(x + 1e-4 * nx, z + 1e-4 * nz, walls.numbers(float, 1.0, SMALL.box))[0]
+        further = make_nearest_wall(float)(x + 1e-4 * nx, z + 1e-4 * nz, walls.numbers(float, 1.0, SMALL.box))[0]
         assert further > depth - 1e-6 or abs(z - walls.middle_z) < 1e-3 or depth > walls.half_gap - 1e-3
 
 
 @settings(deadline=None)
 @given(x=some.floats(0, 12), number=some.integers(0, 10**6), step=some.integers(0, 10**6))
 def test_in_the_layer_velocities_point_into_the_fluid_and_elsewhere_they_stay(x, number, step):
-    walls, turn = SMALL.walls, bounce(np.float64)
+    walls, turn = SMALL.walls, make_bounce(np.float64)
     numbers = walls.numbers(np.float64, 1.0, SMALL.box)
 
     def place(x, z):
@@ -103,7 +103,7 @@ def test_in_the_layer_velocities_point_into_the_fluid_and_elsewhere_they_stay(x,
     with np.errstate(over="ignore"):
         for z, sign in ((walls.bottom + 0.05, 1), (walls.bottom - 0.4, 1), (walls.top - 0.05, -1)):
             velocity = turn(*place(x, z), (0.1, 0.2, 0.3), number, (1, step), numbers)
-            if nearest_wall(float)(x, z, numbers)[1] == 0:
+            if make_nearest_wall(float)(x, z, numbers)[1] == 0:
                 assert velocity[2] * sign >= 0
         assert turn(*place(1.0, 6.0), (0.1, 0.2, 0.3), number, (1, step), numbers) == (0.1, 0.2, 0.3)
 
@@ -125,7 +125,7 @@ def turned_back(count: int, step: int = 3) -> np.ndarray:
     case = Poiseuille(4.0, 4.0, 4.0)
     numbers = case.walls.numbers(np.float64, 1.0, case.box)
     x, _, z = Units(np.float64).of(np.array([[1.0, 1.0, case.walls.bottom + 0.05]]), case.box)[0]
-    turn = bounce(np.float64)
+    turn = make_bounce(np.float64)
     with np.errstate(over="ignore"):
         return np.array([turn(x, z, (0.0, 0.0, 0.0), number, (1, step), numbers) for number in range(count)])
 

@@ -16,7 +16,7 @@ def main(precision):
     for strategy in STRATEGIES:
         if runs_on(strategy, PtxDevice()):
             show(strategy, precision, fuse=True)
-    show("runs", precision, fuse=False)
+    show("sorted cells", precision, fuse=False)
 
 
 def show(strategy, precision, fuse):

@@ -32,8 +32,16 @@ def deviate(first: int, second: int, seed: int, step: int, rounds: int) -> float
     return deviates(low, high, (seed, 1, step, DELTA), rounds)[0]
 
 
-def forces(system, *, seed: int = 1, step: int = 0, rounds: int = 8) -> np.ndarray:
-    """Force on each particle from all others in the periodic box, equations 1 to 5; none between frozen ones."""
+def soft(r, a):
+    """Equation 1."""
+    return a * (1 - r)
+
+
+def forces(system, *, seed: int = 1, step: int = 0, rounds: int = 8, law=soft) -> np.ndarray:
+    """Force on each particle from all others in the periodic box, equations 1 to 5; none between frozen ones.
+
+    `law` is the conservative force at a distance, with the fluid's numbers.
+    """
     fluid, box = system.fluid, np.array(system.box)
     total = np.zeros((system.count, 3))
     for i in range(system.count):
@@ -45,7 +53,7 @@ def forces(system, *, seed: int = 1, step: int = 0, rounds: int = 8) -> np.ndarr
                 continue
             e, w = apart / distance, 1 - distance
             approach = e @ (system.velocity[i] - system.velocity[j])
-            along = fluid.repulsion * w
+            along = law(distance, fluid.repulsion, *fluid.parameters)
             along -= fluid.sigma**2 / (2 * fluid.temperature) * w * w * approach
             along += fluid.sigma * w * deviate(i, j, seed, step, rounds) / math.sqrt(fluid.dt)
             total[i] += along * e

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.cells import Cells
-from repro.particles.linked_list import NOBODY
+from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, _sort, links_of
 from repro.particles.position import Units
 from repro.particles.radix_sort import CHUNK, RadixSort
@@ -84,7 +84,7 @@ def followed(first, after):
     lists = []
     for head in first:
         lists.append([])
-        while head != NOBODY:
+        while head != NO_PARTICLE:
             lists[-1].append(int(head))
             head = after[head]
     return lists
@@ -109,14 +109,14 @@ def test_a_list_has_each_cells_particles_in_the_order_of_their_numbers_on_every_
 @given(order=some.permutations(range(12)))
 def test_lists_in_whatever_order_workers_came_are_sorted(order):
     # two cells, taken in turn
-    first, after = np.full(2, NOBODY), np.full(12, NOBODY)
+    first, after = np.full(2, NO_PARTICLE), np.full(12, NO_PARTICLE)
     for i in order:
         after[i], first[i % 2] = first[i % 2], i
     _sort(0, 2, first, after)
     assert followed(first, after) == [[0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9, 11]]
 
 
-def test_workers_that_link_at_once_lose_nobody(threads):
+def test_workers_that_link_at_once_lose_no_particle(threads):
     # all in few cells, so that heads are fought for
     cells, count = Cells((3.0, 3.0, 3.0)), 20000
     r = Units(np.float32).of(np.random.default_rng(1).uniform(0, 3, (count, 3)), cells.box)

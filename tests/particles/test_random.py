@@ -6,7 +6,7 @@ from helpers import forces_by_hand as by_hand
 from numpy import uint32
 from scipy import stats
 
-from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, lcg, pair_noise
+from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, lcg, make_pair_noise
 from repro.parallel import Kernel, inline
 from repro.parallel.elementary import half_turn_sine, logarithm
 from repro.particles.random import Stream, normal, tea, tea_round, uniform
@@ -54,7 +54,7 @@ def test_uniform_numbers_are_never_zero_and_at_most_one(real):
 
 def all_pairs(device, count, seed, step, rounds=8):
     """The deviates of all pairs (i, j) as a matrix, computed on the device."""
-    noise = pair_noise(np.float64, rounds)
+    noise = make_pair_noise(np.float64, rounds)
 
     @inline
     def fill(x, n, values, count, seed, step):

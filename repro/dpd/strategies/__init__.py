@@ -4,7 +4,7 @@ A strategy has build(setup) -> Forces and TRAITS, see `setup`. Where it sorts, i
 of cells.
 """
 
-from . import cell, cell_by_load, linked, particle, particle_full, planes, runs
+from . import cell, cell_by_load, linked, particle, particle_full, planes, sorted_cells
 from .setup import Forces, Setup, Traits
 
 STRATEGIES = {
@@ -14,7 +14,7 @@ STRATEGIES = {
     "particle, full stencil": particle_full,
     "linked": linked,
     "planes": planes,
-    "runs": runs,
+    "sorted cells": sorted_cells,
 }
 
 
@@ -26,7 +26,7 @@ def build(name: str, setup: Setup) -> Forces:
 
 def fastest(device) -> str:
     """The strategy for production on a device."""
-    return "runs" if device.name == "cuda" else "planes"
+    return "sorted cells" if device.name == "cuda" else "planes"
 
 
 def runs_on(name: str, device) -> bool:

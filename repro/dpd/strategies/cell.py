@@ -7,20 +7,21 @@ from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour
 
 from ..noise import thread_words
-from ..pair import adding
-from .over_table import table_forces
+from ..pair import Pair, make_add_to_both, make_force
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True)
 
 
 @cache
-def cell_body(real, noise, add):
+def cell_body(real, pair: Pair, add):
     """A thread's particles are those of cell order[x]."""
-    both = adding(real, noise, add)
+    separation, force, add_to_both, one = pair.separation, make_force(real, pair), make_add_to_both(add), real(1)
 
     @inline
     def forces(x, n, particles, sums, source, table, order, p, cells):
+        r, _, u, ids, count, moving = particles
         key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]
         for thread in range(x, x + n):
             own = order[thread]
@@ -31,7 +32,11 @@ def cell_body(real, noise, add):
                     i = table.entries[place * total + own]
                     for slot in range(place + 1 if k == OWN_CELL else 0, particles_in(table, c)):
                         j = table.entries[slot * total + c]
-                        words = both(i, j, sums, particles, key, p, words)
+                        distance = separation(r[i], r[count + i], r[2 * count + i], j, particles, p)
+                        if distance[3] < one and min(ids[i], ids[j]) < moving:
+                            velocity = u[i], u[count + i], u[2 * count + i]
+                            g, words = force(distance, ids[i], velocity, j, particles, key, p, words)
+                            add_to_both(sums, i, j, count, g)
 
     return forces
 
@@ -39,4 +44,4 @@ def cell_body(real, noise, add):
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
     order = setup.device.xp.arange(setup.cells.count, dtype="int32")
-    return table_forces(setup, cell_body(setup.real, setup.noise, setup.device.add), setup.cells.count, extra=(order,))
+    return table_forces(setup, cell_body(setup.real, setup.pair, setup.device.add), setup.cells.count, extra=(order,))

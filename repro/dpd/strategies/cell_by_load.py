@@ -12,8 +12,8 @@ from repro.particles.cell_table import particles_in
 from repro.particles.scan import running_sum
 
 from .cell import cell_body
-from .over_table import table_forces
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True)
 
@@ -49,4 +49,4 @@ def build(setup: Setup) -> Forces:
             "sort by load": device.compile(Kernel(_place))((cells,), lists.table, starts, place, order),
         }
 
-    return table_forces(setup, cell_body(setup.real, setup.noise, device.add), cells, extra=(order,), parts=sorting)
+    return table_forces(setup, cell_body(setup.real, setup.pair, device.add), cells, extra=(order,), parts=sorting)

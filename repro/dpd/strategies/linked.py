@@ -9,7 +9,7 @@ from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 from repro.particles.linked_list import LinkedList
 
 from ..noise import thread_words
-from ..pair import add_to, interacting, separation, take_from
+from ..pair import Pair, add_to, make_force, take_from
 from .setup import Forces, Setup, Traits
 from .sums import double_sums
 
@@ -17,8 +17,8 @@ TRAITS = Traits(devices=("serial",))
 
 
 @cache
-def _body(real, noise):
-    cell, apart, interact = cell_of(real), separation(real), interacting(real, noise)
+def _body(real, pair: Pair):
+    cell, separation, force = cell_of(real), pair.separation, make_force(real, pair)
     zero, one = float64(0), real(1)
 
     @inline
@@ -35,9 +35,9 @@ def _body(real, noise):
             for k in range(OWN_CELL, ALL_CELLS):
                 j = before[i] if k == OWN_CELL else last[neighbour(own, k, cells)]
                 while j >= 0:
-                    distance = apart(xi, yi, zi, j, particles, p)
+                    distance = separation(xi, yi, zi, j, particles, p)
                     if distance[3] < one and min(number, ids[j]) < moving:
-                        (gx, gy, gz, more), words = interact(distance, number, velocity, j, particles, key, p, words)
+                        (gx, gy, gz, more), words = force(distance, number, velocity, j, particles, key, p, words)
                         fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
                         take_from(sums.f, j, count, gx, gy, gz)
                     j = before[j]
@@ -51,7 +51,7 @@ def build(setup: Setup) -> Forces:
     state, device, cells = setup.state, setup.device, setup.cells
     links = LinkedList(device, cells, state.count, setup.real)
     sums, clear, round_off = double_sums(setup)
-    run = device.compile(Kernel(_body(setup.real, setup.noise), strict=True))(
+    run = device.compile(Kernel(_body(setup.real, setup.pair), strict=True))(
         (state.count,),
         *(state.particles, sums, setup.noise_state, links.last, links.before, setup.numbers, cells.shape),
     )

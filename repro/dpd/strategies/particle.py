@@ -7,22 +7,23 @@ from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 
 from ..noise import thread_words
-from ..pair import adding
-from .over_table import table_forces
+from ..pair import Pair, make_add_to_both, make_force
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True)
 
 
 @cache
-def half_body(real, noise, add):
+def half_body(real, pair: Pair, add):
     """A thread's particle meets the later ones of its own cell, and those of thirteen neighbouring cells."""
-    both, cell = adding(real, noise, add), cell_of(real)
+    separation, force, add_to_both = pair.separation, make_force(real, pair), make_add_to_both(add)
+    cell, one = cell_of(real), real(1)
 
     @inline
     def forces(x, n, particles, sums, source, table, p, cells):
-        r, count, total = particles.r, particles.count, cells[0] * cells[1] * cells[2]
-        key = source.seed, source.clock[0]
+        r, _, u, ids, count, moving = particles
+        key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
             words = thread_words(i, key)
             own = cell(r[i], r[count + i], r[2 * count + i], cells)
@@ -31,11 +32,15 @@ def half_body(real, noise, add):
                 for slot in range(particles_in(table, c)):
                     j = table.entries[slot * total + c]
                     if k > OWN_CELL or j > i:
-                        words = both(i, j, sums, particles, key, p, words)
+                        distance = separation(r[i], r[count + i], r[2 * count + i], j, particles, p)
+                        if distance[3] < one and min(ids[i], ids[j]) < moving:
+                            velocity = u[i], u[count + i], u[2 * count + i]
+                            g, words = force(distance, ids[i], velocity, j, particles, key, p, words)
+                            add_to_both(sums, i, j, count, g)
 
     return forces
 
 
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
-    return table_forces(setup, half_body(setup.real, setup.noise, setup.device.add), setup.state.count)
+    return table_forces(setup, half_body(setup.real, setup.pair, setup.device.add), setup.state.count)

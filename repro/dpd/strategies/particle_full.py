@@ -8,23 +8,23 @@ from repro.parallel import inline
 from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, cell_of, neighbour
 
-from ..pair import meeting
-from .over_table import table_forces
+from ..pair import Pair, make_force
 from .setup import Forces, Setup, Traits
+from .sums import table_forces
 
 TRAITS = Traits(table=True, both_sides=True)
 
 
 @cache
-def full_body(real, noise, constants=None):
+def full_body(real, pair: Pair, constants=None):
     """A thread's particle meets all particles of 27 cells; constants(p) gives a pair's numbers, p itself by default."""
-    meet, cell, zero, half = meeting(real, noise), cell_of(real), float64(0), float64(0.5)
-    given = constants or same
+    separation, force, cell = pair.separation, make_force(real, pair), cell_of(real)
+    given, zero, half, one, none = constants or same, float64(0), float64(0.5), real(1), (real(0),) * 4
 
     @inline
     def forces(x, n, particles, sums, source, table, q, cells):
-        r, count, f = particles.r, particles.count, sums.f
-        total, key, p = cells[0] * cells[1] * cells[2], (source.seed, source.clock[0]), given(q)
+        r, _, u, ids, count, moving = particles
+        f, key, p, total = sums.f, (source.seed, source.clock[0]), given(q), cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
             own = cell(r[i], r[count + i], r[2 * count + i], cells)
             fx, fy, fz, share = zero, zero, zero, zero
@@ -33,8 +33,13 @@ def full_body(real, noise, constants=None):
                 for slot in range(particles_in(table, c)):
                     j = table.entries[slot * total + c]
                     if j != i:
-                        (gx, gy, gz, more), _ = meet(i, j, particles, key, p, (0, 0))
-                        fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
+                        distance = separation(r[i], r[count + i], r[2 * count + i], j, particles, p)
+                        g = none
+                        if distance[3] < one and min(ids[i], ids[j]) < moving:
+                            velocity = u[i], u[count + i], u[2 * count + i]
+                            g, _ = force(distance, ids[i], velocity, j, particles, key, p, (0, 0))
+                        # added here, where no compiler fuses the sum with a product
+                        fx, fy, fz, share = fx + g[0], fy + g[1], fz + g[2], share + g[3]
             f[i], f[count + i], f[2 * count + i], sums.virial[i] = fx, fy, fz, half * share
 
     return forces
@@ -48,4 +53,4 @@ def same(p):
 
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
-    return table_forces(setup, full_body(setup.real, setup.noise), setup.state.count)
+    return table_forces(setup, full_body(setup.real, setup.pair), setup.state.count)

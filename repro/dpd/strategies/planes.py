@@ -11,10 +11,10 @@ from numpy import float64
 
 from repro.parallel import Kernel, inline
 from repro.particles.cell_order import SortedParticles
-from repro.particles.runs import run_ahead
+from repro.particles.sorted_cells import row_ahead
 
 from ..noise import thread_words
-from ..pair import add_to, interacting, separation, take_from
+from ..pair import Pair, add_to, make_force, take_from
 from .setup import Forces, Setup, Traits
 from .sums import double_sums
 
@@ -23,9 +23,9 @@ TRAITS = Traits(devices=("serial", "threads"), repeats=("serial", "threads"))
 
 
 @cache
-def planes_body(real, noise):
+def planes_body(real, pair: Pair):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
-    apart, interact, zero, one = separation(real), interacting(real, noise), float64(0), real(1)
+    separation, force, zero, one = pair.separation, make_force(real, pair), float64(0), real(1)
 
     @inline
     def forces(x, n, particles, starts, sums, source, low, p, cells):
@@ -41,11 +41,11 @@ def planes_body(real, noise):
                     velocity = u[i], u[count + i], u[2 * count + i]
                     fx, fy, fz, share = zero, zero, zero, zero
                     for piece in range(pieces):
-                        start, end = run_ahead(piece, i, cx, cy, plane, starts, cells)
+                        start, end = row_ahead(piece, i, cx, cy, plane, starts, cells)
                         for j in range(start, end):
-                            distance = apart(xi, yi, zi, j, particles, p)
+                            distance = separation(xi, yi, zi, j, particles, p)
                             if distance[3] < one and min(number, ids[j]) < moving:
-                                (gx, gy, gz, more), words = interact(
+                                (gx, gy, gz, more), words = force(
                                     distance, number, velocity, j, particles, key, p, words
                                 )
                                 fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
@@ -61,7 +61,7 @@ def build(setup: Setup) -> Forces:
     ordered = SortedParticles(device, state, cells, setup.real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
     sums, clear, round_off = double_sums(setup)
-    bind = device.compile(Kernel(planes_body(setup.real, setup.noise), dtype=setup.real, strict=True))
+    bind = device.compile(Kernel(planes_body(setup.real, setup.pair), dtype=setup.real, strict=True))
     planes = cells.shape[2]
     launches = {}
     # (first plane, how many): even, odd, and the last one where the first and the last would meet

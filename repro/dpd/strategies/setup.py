@@ -5,42 +5,40 @@ from dataclasses import dataclass, field
 
 from repro.errors import InputError
 from repro.particles.cells import Cells
-from repro.particles.random import ROUNDS
 
 from ..fluid import Fluid
-from ..noise import pair_noise, thread_noise
-from ..pair import constants
+from ..pair import Pair, constants, make_pair
 from ..state import Noise, State
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Setup:
-    """The particles, the fluid and the device, and the choices that some strategies offer."""
+    """The device, the particles and their physics, and the choices that some strategies offer."""
 
+    device: object
+    real: type
     state: State
     fluid: Fluid
     cells: Cells
-    device: object
-    real: type
     seed: int
     #: rounds of TEA; 0 takes the paper's linear generators, a state in each thread
-    rounds: int = ROUNDS
+    rounds: int
     #: rows of the cell table
-    capacity: int = 32
+    capacity: int
     #: threads a block on a GPU
-    block: int = 128
+    block: int
     #: most registers that the compiler may give a thread of the force kernel; None leaves it alone
-    registers: int | None = None
+    registers: int | None
+
+    @property
+    def pair(self) -> Pair:
+        """The physics of a pair."""
+        return make_pair(self.real, self.rounds, self.fluid.law)
 
     @property
     def numbers(self) -> tuple:
         """What every pair needs to know, see `pair.constants`."""
         return constants(self.fluid, self.cells.box, self.real)
-
-    @property
-    def noise(self):
-        """The noise of a pair, see `noise.pair_noise`."""
-        return pair_noise(self.real, self.rounds) if self.rounds else thread_noise(self.real)
 
     @property
     def noise_state(self) -> Noise:

@@ -1,16 +1,16 @@
-"""Forces summed over pairs: clearing them, and sums in double precision that leave no trace of their order."""
+"""Forces summed over pairs: cleared, summed in double precision where nothing may tell of an order, or over a table."""
 
 from numpy import float64
 
 from repro.parallel import Kernel, inline
+from repro.particles.cell_table import CellTable
 
 from ..state import Sums
-from .setup import Setup
+from .setup import Forces, Setup
 
 
 @inline
-def clear_forces(x, n, sums, count):
-    """A kernel's body: no force yet."""
+def _clear(x, n, sums, count):
     for i in range(x, x + n):
         sums.virial[i] = 0
         for k in range(3):
@@ -33,5 +33,24 @@ def double_sums(setup: Setup):
     """
     state, device, count = setup.state, setup.device, setup.state.count
     sums = Sums(device.zeros(3 * count, float64), device.zeros(count, float64))
-    clear = device.compile(Kernel(clear_forces))((count,), sums, count)
+    clear = device.compile(Kernel(_clear))((count,), sums, count)
     return sums, clear, device.compile(Kernel(_round_off))((count,), sums, state.sums, count)
+
+
+def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, numbers=None) -> Forces:
+    """A strategy over the cell table: empty it, fill it, clear the forces, then `body` with one item a thread.
+
+    body(x, n, particles, sums, source, table, *extra, numbers, cells); `source` names the noise. `parts(table)` are
+    launches between the table and the forces, by name; `numbers` stand in for the setup's numbers of a pair.
+    """
+    state, device = setup.state, setup.device
+    table = CellTable(device, setup.cells, setup.capacity, setup.real)
+    clear = device.compile(Kernel(_clear))((state.count,), state.sums, state.count)
+    kernel = Kernel(body, dtype=setup.real, block=setup.block, registers=setup.registers, strict=True)
+    run = device.compile(kernel)(
+        (items,),
+        *(state.particles, state.sums, setup.noise_state, table.table, *extra),
+        *(setup.numbers if numbers is None else numbers, setup.cells.shape),
+    )
+    between = {} if parts is None else parts(table)
+    return Forces(table.update(state.r, state.count) | between | {"clear": clear, "forces": run}, table.check)

@@ -10,7 +10,7 @@ from numpy import uint32
 
 from repro.parallel import inline
 from repro.particles.cells import ALL_CELLS, neighbour
-from repro.particles.linked_list import NOBODY
+from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
 from .lists import Lists, cell_number
@@ -31,7 +31,7 @@ def walk(real, visit):
         own = cell_number(at, cells)
         for k in range(3 * row, 3 * row + 3):
             j = species.starts[neighbour(own, k, cells)]
-            while j != NOBODY:
+            while j != NO_PARTICLE:
                 found = visit(found, me, uint32(j), species, p)
                 j = species.members[j]
         return found
@@ -48,7 +48,7 @@ def anyone(at, species, cells):
     own = cell_number(at, cells)
     someone = False
     for k in range(ALL_CELLS):
-        someone |= species.starts[neighbour(own, k, cells)] != NOBODY
+        someone |= species.starts[neighbour(own, k, cells)] != NO_PARTICLE
     return someone
 
 

@@ -10,7 +10,7 @@ from numpy import uint32
 
 from repro.parallel import inline, ones
 from repro.particles.cell_permutation import CellPermutation
-from repro.particles.runs import run_around
+from repro.particles.sorted_cells import row_around
 
 from ..pair import separation
 from .lists import ROWS, Lists
@@ -67,7 +67,7 @@ def walk(real, visit):
 
     @inline
     def along(found, me, at, row, species, p, cells):
-        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        start, end = row_around(row, at[0], at[1], at[2], species.starts, cells)
         for first in range(start, end, WORD):
             found = visits(found, me, first, near(me, first, min(WORD, end - first), species, p), species, p)
         return found
@@ -82,7 +82,7 @@ def walk_and_keep(real, visit):
 
     @inline
     def along(found, me, at, row, species, p, cells):
-        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        start, end = row_around(row, at[0], at[1], at[2], species.starts, cells)
         place = row * WORDS * at[4] + at[3]
         for first in range(start, end, WORD):
             word, number = near(me, first, min(WORD, end - first), species, p), (first - start) // WORD
@@ -101,7 +101,7 @@ def walk_again(real, visit):
 
     @inline
     def along(found, me, at, row, species, p, cells):
-        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        start, end = row_around(row, at[0], at[1], at[2], species.starts, cells)
         place = row * WORDS * at[4] + at[3]
         for first in range(start, end, WORD):
             number = (first - start) // WORD
@@ -121,7 +121,7 @@ def walk_on_gpu(real, visit):
 
     @inline
     def along(found, me, at, row, species, p, cells):
-        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        start, end = row_around(row, at[0], at[1], at[2], species.starts, cells)
         for j in range(start, end):
             found = visit(found, me, uint32(j), species, p)
         return found
@@ -133,7 +133,7 @@ def walk_on_gpu(real, visit):
 def anyone(at, species, cells):
     """See `strategies`: the 27 cells are nine rows of the first-index array."""
     for row in range(ROWS):
-        start, end = run_around(row, at[0], at[1], at[2], species.starts, cells)
+        start, end = row_around(row, at[0], at[1], at[2], species.starts, cells)
         if end > start:
             return True
     return False

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from helpers.judging import by_statement
 
-from repro.dpd.strategies.runs import LIST
+from repro.dpd.strategies.sorted_cells import LIST
 from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
 from repro.papers.dpd.memory_and_launch import text
@@ -75,9 +75,9 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
     sizes = [32, 128, 384, 512, 1024]
     assert launch.launches("particle", sizes, [32], 128) == [*((size, None) for size in sizes), (128, 32)]
     # four bytes for each of the particles that a thread lists, and 48 KiB a block
-    assert launch.shared_bytes("runs", 384) == 4 * LIST * 384 == 49152
-    assert [block for block, _ in launch.launches("runs", sizes, [], 128)] == [32, 128, 384]
-    assert launch.left_out("runs", sizes) == [512, 1024]
+    assert launch.shared_bytes("sorted cells", 384) == 4 * LIST * 384 == 49152
+    assert [block for block, _ in launch.launches("sorted cells", sizes, [], 128)] == [32, 128, 384]
+    assert launch.left_out("sorted cells", sizes) == [512, 1024]
     for block in (*sizes, 320):
         most = launch.limit_needed(HOPPER, block)
         assert occupancy(HOPPER, block, most or 255).blocks >= 1
@@ -101,13 +101,17 @@ def _launched(rows, **more) -> pd.DataFrame:
 
 
 def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
-    rows = [("runs", 128, 0, (4.0,) * 3, 0.4), ("runs", 128, 40, (5.0,) * 3, 0.6), ("runs", 256, 32, (6.0,) * 3, 0.6)]
+    rows = [
+        ("sorted cells", 128, 0, (4.0,) * 3, 0.4),
+        ("sorted cells", 128, 40, (5.0,) * 3, 0.6),
+        ("sorted cells", 256, 32, (6.0,) * 3, 0.6),
+    ]
     table = _launched(rows, registers=[60, 40, 32], local=[0, 8, 16])
     table["stopped by"] = ["registers", "shared memory", "registers"]
     found = text.launches(table, launch.gains_by_limits(table, 128), 128)
     assert (
-        "`runs` is fastest with blocks of 128, 60 registers and an occupancy of 40%; no other launches lie within"
-        in found
+        "`sorted cells` is fastest with blocks of 128, 60 registers and an occupancy of 40%; no other launches lie "
+        "within" in found
     )
     # of two launches with the largest occupancy the faster one counts: 5 over 4
     assert "With the largest occupancy, 60%, it takes 1.25 times as long" in found
@@ -119,12 +123,12 @@ def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
 
 
 def test_blocks_with_too_much_static_shared_memory_are_named():
-    found = text.left_out(["particle", "runs"], [128, 512, 1024])
+    found = text.left_out(["particle", "sorted cells"], [128, 512, 1024])
     assert found.strip() == (
-        "Left out for `runs`: blocks of 512 and 1024, which need 64 and 128 KiB of static shared memory; a block can "
-        "have 48."
+        "Left out for `sorted cells`: blocks of 512 and 1024, which need 64 and 128 KiB of static shared memory; "
+        "a block can have 48."
     )
-    assert text.left_out(["particle", "runs"], [128]) == ""
+    assert text.left_out(["particle", "sorted cells"], [128]) == ""
 
 
 #: without a limit, with one that gains, one that loses, one that does not raise the occupancy, and another size
@@ -144,7 +148,7 @@ def test_the_gain_by_a_limit_compares_it_with_none_at_one_size_of_the_block_run_
     assert (found.loc[64, "registers before"], found.loc[64, "occupancy before"]) == (72, 0.4)
     # a gain within the distance of the runs is none
     assert (found.loc[64, "faster"], found.loc[32, "faster"]) == ((True,) * 3, (False,) * 3)
-    close = [("runs", 128, 0, (5.0, 5.2, 5.0), 0.4), ("runs", 128, 64, (4.9, 4.9, 5.1), 0.5)]
+    close = [("sorted cells", 128, 0, (5.0, 5.2, 5.0), 0.4), ("sorted cells", 128, 64, (4.9, 4.9, 5.1), 0.5)]
     assert launch.gains_by_limits(_launched(close), 128)["faster"].iloc[0] == (False, True, False)
 
 
@@ -171,7 +175,7 @@ def test_a_gain_without_spilled_registers_is_said_to_have_more_warps_and_nothing
 
 def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_run(monkeypatch):
     timings = [Timing(seconds, seconds, 0.01, 5) for seconds in (3.0, 2.0, 4.0)]
-    more = {"strategy": "runs", "precision": "single", "size": "", "check": "", "work": {}}
+    more = {"strategy": "sorted cells", "precision": "single", "size": "", "check": "", "work": {}}
     took, device = {"registers": 64, "local": 0, "shared": 0}, SimpleNamespace(name="cuda", description="")
 
     def speed(*arguments):
@@ -182,7 +186,9 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     monkeypatch.setattr(launch, "limits_of", lambda device: HOPPER)
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
-    table = launch.launch_table(None, None, "runs", [(256, None), (512, None), (128, 64)], record, runs=3, compared=256)
+    table = launch.launch_table(
+        None, None, "sorted cells", [(256, None), (512, None), (128, 64)], record, runs=3, compared=256
+    )
     row = table.iloc[0]
     assert (row["limit"], row["registers"], row["occupancy"], row["stopped by"]) == (0, 64, 0.5, "registers")
     # the registers of the first launch let the larger block have no limit

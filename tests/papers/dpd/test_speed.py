@@ -340,12 +340,12 @@ def test_factors_have_no_powers_of_ten():
 def test_the_fast_strategy_of_a_gpu_leaves_out_the_force_on_frozen_particles_and_the_others_find_it():
     system = Poiseuille(4, 4, 4).system()
     found = {}
-    for name in ("runs", "linked"):
+    for name in ("sorted cells", "linked"):
         simulation = Simulation(system, SERIAL, strategy=name)
         simulation.forces.run()
         found[name] = simulation.particles()["force"]
-    np.testing.assert_allclose(found["runs"][: system.moving], found["linked"][: system.moving], atol=1e-3)
-    assert not found["runs"][system.moving :].any()
+    np.testing.assert_allclose(found["sorted cells"][: system.moving], found["linked"][: system.moving], atol=1e-3)
+    assert not found["sorted cells"][system.moving :].any()
     assert np.abs(found["linked"][system.moving :]).max() > 1
 
 

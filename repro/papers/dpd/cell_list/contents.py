@@ -17,7 +17,7 @@ from repro.parallel import select
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour
-from repro.particles.linked_list import NOBODY, LinkedList
+from repro.particles.linked_list import NO_PARTICLE, LinkedList
 
 #: the lists, by name
 LINKED, TABLE, SORTED = "linked list", "table", "counting sort"
@@ -71,7 +71,7 @@ def _from_links(made, device):
     current, before = device.to_host(made.last), device.to_host(made.before)
     cells, pairs = np.arange(len(current)), []
     while len(current):
-        there = current != NOBODY
+        there = current != NO_PARTICLE
         current, cells = current[there], cells[there]
         pairs.append((current, cells))
         current = before[current]
@@ -127,7 +127,7 @@ def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataF
     )
     nine, everyone = [f"cell {c}" for c in range(9)], [str(i) for i in range(len(position))]
     columns = device.to_host(table.entries).reshape(rows, -1)[:, :9]
-    filled = np.where(np.arange(rows)[:, None] < device.to_host(table.counts)[:9], columns, NOBODY)
+    filled = np.where(np.arange(rows)[:, None] < device.to_host(table.counts)[:9], columns, NO_PARTICLE)
     starts, ids = device.to_host(ordered.starts), device.to_host(ordered.ids)
     return {
         "last particle of each cell": _blank([linked.last[:9]], nine, ["last"]),
@@ -139,7 +139,7 @@ def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataF
 
 
 def _blank(rows, columns, index) -> pd.DataFrame:
-    texts = [["" if value == NOBODY else str(int(value)) for value in row] for row in rows]
+    texts = [["" if value == NO_PARTICLE else str(int(value)) for value in row] for row in rows]
     return pd.DataFrame(texts, columns=columns, index=index)
 
 

@@ -20,9 +20,9 @@ def gain(device, times: pd.DataFrame, gains: pd.DataFrame, extra_memory: float) 
         f"with lists and sorting. Sorting takes {drops['sorting (% of lists and forces)']:.2g} % of the time of lists "
         f"and forces, and {extra_memory:.1%} more memory than the table of cells. Going from the even density to drops "
         f"makes `cell` slower by a factor of {slower['cell']:.2f}, `cell by load` {slower['cell by load']:.2f}, "
-        f"`particle` {slower['particle']:.2f} and `runs` {slower['runs']:.2f}. Of the uneven boxes, {uneven.idxmin()} "
-        f"gains least by sorting ({uneven.min():.2f}) and {uneven.idxmax()} most ({uneven.max():.2f}). On the drops, "
-        f"`cell by load` takes {ratio:.2f} times as long as `particle`."
+        f"`particle` {slower['particle']:.2f} and `sorted cells` {slower['sorted cells']:.2f}. Of the uneven boxes, "
+        f"{uneven.idxmin()} gains least by sorting ({uneven.min():.2f}) and {uneven.idxmax()} most "
+        f"({uneven.max():.2f}). On the drops, `cell by load` takes {ratio:.2f} times as long as `particle`."
     )
 
 

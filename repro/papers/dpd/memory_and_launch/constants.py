@@ -9,9 +9,9 @@ import numpy as np
 from numba import cuda
 
 from repro.dpd.strategies import particle_full
-from repro.dpd.strategies.over_table import table_forces
 from repro.dpd.strategies.particle import half_body
 from repro.dpd.strategies.setup import Forces, Setup
+from repro.dpd.strategies.sums import table_forces
 from repro.errors import InputError
 from repro.parallel import inline
 
@@ -40,10 +40,11 @@ def _global_memory(setup: Setup):
 def _constant_memory(setup: Setup):
     values = np.array(setup.numbers)
 
+    read = _each(len(values), _item)
+
     # numba knows the contents of such an array: with constant indices it would turn them into literals
     def chosen(q):
-        c = cuda.const.array_like(values)
-        return c[q], c[q + 1], c[q + 2], c[q + 3], c[q + 4], c[q + 5]
+        return read(cuda.const.array_like(values), q)
 
     return 0, cuda.jit(device=True)(chosen) if setup.device.simulated else inline(chosen)
 
@@ -51,13 +52,26 @@ def _constant_memory(setup: Setup):
 def _read_only(setup: Setup):
     if setup.device.simulated:
         return _global_memory(setup)
-    load = _read_only_load()
+    read = _each(len(setup.numbers), _read_only_load())
 
     @inline
     def loaded(q):
-        return load(q, 0), load(q, 1), load(q, 2), load(q, 3), load(q, 4), load(q, 5)
+        return read(q, 0)
 
     return _array(setup), loaded
+
+
+@inline
+def _item(array, place):
+    return array[place]
+
+
+def _each(count: int, load):
+    """So many numbers of an array from a place on, as a tuple: read(array, place)."""
+    if count == 1:
+        return inline(lambda array, place: (load(array, place),))
+    others, last = _each(count - 1, load), count - 1
+    return inline(lambda array, place: others(array, place) + (load(array, place + last),))  # noqa: RUF005
 
 
 def _array(setup: Setup):
@@ -65,7 +79,7 @@ def _array(setup: Setup):
 
 
 def _read_only_load():
-    """Returns load(array, index): a load through the read-only cache, which asserts that no thread writes to it."""
+    """A load through the read-only cache, which asserts that no thread writes to it: load(array, index)."""
     # the simulator has no such module
     from llvmlite import ir
     from numba.cuda import cgutils
@@ -113,7 +127,7 @@ def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forc
         particle_full.TRAITS.require(setup, "particle, full stencil")
     numbers, constants = PLACES[place](setup)
     body = (
-        particle_full.full_body(setup.real, setup.noise, constants)
+        particle_full.full_body(setup.real, setup.pair, constants)
         if stencil == "full"
         else _half_with(setup, constants)
     )
@@ -121,7 +135,7 @@ def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forc
 
 
 def _half_with(setup: Setup, constants):
-    half = half_body(setup.real, setup.noise, setup.device.add)
+    half = half_body(setup.real, setup.pair, setup.device.add)
 
     @inline
     def forces(x, n, particles, sums, source, table, q, cells):

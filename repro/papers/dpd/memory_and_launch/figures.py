@@ -64,7 +64,7 @@ def places(table: pd.DataFrame):
     return figure
 
 
-def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "runs")):
+def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "sorted cells")):
     """Theoretical occupancy over the registers per thread, for kernels with and without lists in shared memory.
 
     `all_limits` are those of two machines.

@@ -6,7 +6,7 @@ from math import isqrt, sqrt
 import numpy as np
 import pandas as pd
 
-from repro.dpd.noise import pair_noise, thread_noise, thread_words
+from repro.dpd.noise import make_pair_noise, make_thread_noise, thread_words
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
@@ -21,7 +21,7 @@ _SAMPLE_STEPS = 4
 
 
 def _pair_body(rounds: int):
-    noise = pair_noise(_REAL, rounds)
+    noise = make_pair_noise(_REAL, rounds)
 
     @inline
     def fill(x, n, first, second, steps, out, seed):
@@ -33,7 +33,7 @@ def _pair_body(rounds: int):
 
 
 def _thread_body():
-    noise, zero = thread_noise(_REAL), _REAL(0)
+    noise, zero = make_thread_noise(_REAL), _REAL(0)
 
     @inline
     def fill(x, n, threads, steps, draws, out, seed):

@@ -1,6 +1,6 @@
-"""Runs of sorted particles around a cell: cells of a row along x lie one after the other (see `cell_order`).
+"""The cells around a cell of sorted particles: those of a row along x lie one after the other (see `cell_order`).
 
-So the 27 cells around a cell are nine runs of particles, and nine short ones over the periodic edge.
+So 27 cells are nine rows of particles, and nine short ones over the periodic edge.
 """
 
 from numpy import uint32
@@ -11,8 +11,8 @@ from .cells import wrapped
 
 
 @inline
-def run_around(piece, cx, cy, cz, starts, cells):
-    """A run of sorted particles around a cell, as its first and its end.
+def row_around(piece, cx, cy, cz, starts, cells):
+    """A row of sorted particles around a cell, as its first and its end.
 
     Pieces 0 to 8 are the rows of three cells around the own one, pieces 9 to 17 what lies over the edge of x.
     """
@@ -25,8 +25,8 @@ def run_around(piece, cx, cy, cz, starts, cells):
 
 
 @inline
-def run_ahead(piece, i, cx, cy, cz, starts, cells):
-    """A run of sorted particles that particle i meets in half the stencil, as its first and its end.
+def row_ahead(piece, i, cx, cy, cz, starts, cells):
+    """A row of sorted particles that particle i meets in half the stencil, as its first and its end.
 
     Piece 0 is the rest of the own cell and the next one, 1 to 4 are rows of three cells; 5 to 9 are what lies over
     the edge of x.

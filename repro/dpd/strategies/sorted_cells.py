@@ -1,8 +1,8 @@
 """One thread per particle over sorted particles: the fast way on a GPU. Not in the paper.
 
-The 27 cells around a particle are nine runs of particles (and short ones over the periodic edge). A thread first
-collects who is within the cutoff radius, in shared memory, and then computes the forces: only one candidate in six is
-near enough, and by warp divergence a force computed at every candidate would take six times as long.
+The 27 cells around a particle are nine rows of particles (and short ones over the periodic edge). A thread first
+collects its neighbours within the cutoff radius, in shared memory, and then computes the forces: only one candidate in
+six is one, and by warp divergence a force computed at every candidate would take six times as long.
 
 The force on a frozen particle is left at zero, since nothing reads it; the other strategies find it, the half stencils
 as a reaction. So this strategy has less work by the share of frozen particles, which speeds count as updated.
@@ -16,11 +16,10 @@ from numpy import float64, uint32
 from repro.parallel import Kernel, inline
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cells import cell_along
-from repro.particles.position import upper_bits
-from repro.particles.runs import run_around
+from repro.particles.position import cell_bits
+from repro.particles.sorted_cells import row_around
 
-from ..noise import pair_noise
-from ..pair import interacting, separation
+from ..pair import Pair, make_force
 from .setup import Forces, Setup, Traits
 
 #: particles that a thread collects before it computes their forces
@@ -30,13 +29,12 @@ TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads"
 
 
 @cache
-def runs_body(real, block: int, rounds: int):
-    """A thread's particle: collect who is near, and compute the forces.
+def sorted_body(real, block: int, pair: Pair):
+    """A thread's particle: collect its neighbours, and compute the forces.
 
     The same body again for the same choices, so that a GPU compiles it once in a process.
     """
-    interact = interacting(real, pair_noise(real, rounds))
-    apart, upper = separation(real), upper_bits(real)
+    separation, force, upper = pair.separation, make_force(real, pair), cell_bits(real)
     zero, half, one = float64(0), float64(0.5), real(1)
 
     @inline
@@ -57,17 +55,17 @@ def runs_body(real, block: int, rounds: int):
                 found = uint32(0)
                 while found < LIST and (j < end or piece < pieces):
                     if j < end:
-                        if apart(xi, yi, zi, j, particles, p)[3] < one and j != i:
+                        if separation(xi, yi, zi, j, particles, p)[3] < one and j != i:
                             t[found, lane] = j
                             found = uint32(found + 1)
                         j = uint32(j + 1)
                     else:
-                        j, end = run_around(piece, cx, cy, cz, starts, cells)
+                        j, end = row_around(piece, cx, cy, cz, starts, cells)
                         piece += 1
                 for k in range(found):
                     m = uint32(t[uint32(k), lane])
-                    distance = apart(xi, yi, zi, m, particles, p)
-                    (gx, gy, gz, more), _ = interact(distance, number, velocity, m, particles, key, p, (0, 0))
+                    distance = separation(xi, yi, zi, m, particles, p)
+                    (gx, gy, gz, more), _ = force(distance, number, velocity, m, particles, key, p, (0, 0))
                     fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
             f[i], f[count + i], f[2 * count + i], sums.virial[i] = fx, fy, fz, half * share
 
@@ -79,7 +77,7 @@ def build(setup: Setup) -> Forces:
     state, device = setup.state, setup.device
     ordered = SortedParticles(device, state, setup.cells, setup.real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
-    body = runs_body(setup.real, setup.block, setup.rounds)
+    body = sorted_body(setup.real, setup.block, setup.pair)
     kernel = Kernel(body, dtype=np.int32, shared_rows=LIST, block=setup.block, registers=setup.registers, strict=True)
     run = device.compile(kernel)(
         (state.count,),
