@@ -14,8 +14,8 @@ from .checks import positive
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
 BOUNDARIES = ("periodic", "conducting", "absorbing")
 
-#: what `Mesh.beyond` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there, which is
-#: LEAVES less the number of the guard cell
+#: what `Mesh.neighbour_cell` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there,
+#: which is LEAVES less the number of the guard cell
 ABSORBED, LEAVES = -1, -16
 
 #: most cells along an axis: more rows do not fit into a launch on a GPU
@@ -101,7 +101,7 @@ class Mesh:
         return np.stack([nodes % row, nodes % plane // row, nodes // plane], axis=-1) - 1
 
     @cached_property
-    def beyond(self) -> np.ndarray:
+    def neighbour_cell(self) -> np.ndarray:
         """For each node as a cell: where a particle that has come there goes on.
 
         Inside the box it is the cell itself, in a guard cell the one at the other end of a periodic axis, ABSORBED, or

@@ -12,7 +12,7 @@ from repro.errors import InputError
 
 from .checks import finite, positive, require_inside, require_shape
 from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
-from .deposition import EDGES, charging
+from .deposition import EDGES, make_deposit_charge
 from .mesh import Mesh
 
 #: share of the box by which rounding may put an electron beyond it
@@ -99,12 +99,13 @@ def charge_sums(mesh: Mesh, position: np.ndarray, weight: np.ndarray, unit: floa
 def charges_in_cells(mesh: Mesh, nodes: np.ndarray, place, weight: np.ndarray, unit: float, at_rest=0) -> np.ndarray:
     """`charge_sums` of electrons in cells of the numbers `nodes`, at a `place` (3, count) in [0, 1]^3 of them.
 
-    Shares are linear as in `deposition.charging`. A node at an end of a periodic axis has all that comes to either end.
+    Shares are linear as in `deposition.make_deposit_charge`. A node at an end of a periodic axis has all that
+    comes to either end.
     """
     positive("unit", unit)
     weight = finite("weight", weight, (len(nodes),), "electrons")
     found = np.zeros(mesh.layout.nodes, np.int64)
-    charge = charging(np.float64, lambda sums, index, value: np.add.at(sums, index, value))
+    charge = make_deposit_charge(np.float64, lambda sums, index, value: np.add.at(sums, index, value))
     charge(found, nodes, tuple(np.asarray(place, float)), weight * unit, mesh.layout)
     return _joined(mesh, at_rest - found)
 

@@ -13,29 +13,29 @@ from numpy import uint32
 
 from repro.parallel import Kernel, fma, inline
 from repro.parallel.elementary import half_turn_sine
-from repro.particles.random import ROUNDS, tea, uniform
+from repro.particles.random import ROUNDS, Stream, tea, uniform
 
-from .deposition import charging
+from .advance import MeshContext, kicked, set_place
+from .deposition import make_deposit_charge
 from .gather import electric_at
 from .maxwell.fields import FieldArrays
 from .state import FRESH, Particles
-from .travel import Surroundings, kicked, set_place
 
-#: the stream of `repro.particles.random` that is a source's
-BIRTH = 111
+#: the stream of the source's random numbers
+SOURCE_STREAM = int(Stream.SOURCE)
 
 
-class Cradle(NamedTuple):
+class SourceTarget(NamedTuple):
     """Where particles are born: entries of `particles` from used[0] on, in the `fields` there."""
 
     device: object
     particles: Particles
     used: np.ndarray
     fields: FieldArrays
-    around: Surroundings
+    context: MeshContext
 
 
-class Births(NamedTuple):
+class SourceNumbers(NamedTuple):
     """What a source's kernel needs to know."""
 
     #: particles in use, and steps that were taken
@@ -54,8 +54,8 @@ class Births(NamedTuple):
 
 
 @cache
-def directions(real):
-    """Returns direction(word, word): a unit vector, every one as likely as another."""
+def make_direction(real):
+    """A unit vector, every one as likely as another: direction(word, word)."""
     unit, sine = uniform(real), half_turn_sine(real)
     half, one, two = real(0.5), real(1), real(2)
 
@@ -71,7 +71,7 @@ def directions(real):
 
 
 @cache
-def _places(real):
+def _make_place(real):
     scale = real(2.0**-32)
 
     @inline
@@ -84,22 +84,22 @@ def _places(real):
 
 
 @cache
-def births_body(real, add, at_start: bool):
-    """Returns a kernel's body: each item is one birth, of the start or of this step."""
-    words, place, direction, unit = tea(ROUNDS), _places(real), directions(real), uniform(real)
-    charge = charging(real, add)
+def make_source_kernel(real, add, at_start: bool):
+    """A kernel's body: each item is one birth, of the start or of this step."""
+    words, place, direction, unit = tea(ROUNDS), _make_place(real), make_direction(real), uniform(real)
+    charge = make_deposit_charge(real, add)
     half, fresh = real(0.5), real(FRESH)
 
     @inline
-    def bear(x, n, particles, count, fields, around, source, layout):
+    def inject(x, n, particles, count, fields, context, source, layout):
         for i in range(x, x + n):
             number = np.int64(source.others + i)
             if not at_start:
                 number += source.start + source.per_step * (source.steps[0] - 1)
             low, high = uint32(number), uint32(number >> 32)
-            a, b = words(low, high, BIRTH, source.seed, 0)
-            c, d = words(low, high, BIRTH, source.seed, 1)
-            e, f = words(low, high, BIRTH, source.seed, 2)
+            a, b = words(low, high, SOURCE_STREAM, source.seed, 0)
+            c, d = words(low, high, SOURCE_STREAM, source.seed, 1)
+            e, f = words(low, high, SOURCE_STREAM, source.seed, 2)
             cx, px = place(a, source.whole[0])
             cy, py = place(b, source.whole[1])
             cz, pz = place(c, source.whole[2])
@@ -118,9 +118,9 @@ def births_body(real, add, at_start: bool):
                     particles.cell[k], particles.weight[k], particles.ids[k] = cell, real(source.weight), number
                     particles.left[k], particles.event[k] = left, 0
                     set_place(particles, k, count, position, momentum)
-                    charge(around.charges, cell, position, real(source.weight) * real(around.unit), layout)
+                    charge(context.charges, cell, position, real(source.weight) * real(context.unit), layout)
 
-    return bear
+    return inject
 
 
 @inline

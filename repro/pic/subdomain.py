@@ -11,14 +11,14 @@ from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
 from .mesh import ABSORBED, LEAVES, Mesh
-from .records import record_type, to_records
-from .state import EMPTY, LATE, Particles
+from .packing import record_type, to_records
+from .state import DEFERRED, EMPTY, Particles
 
 #: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
 _UNEVEN, _FEW = 1.5, 256
 
 
-class Whole:
+class WholeDomain:
     """One rank has the whole box."""
 
     first, exchange = (0, 0, 0), None
@@ -31,7 +31,7 @@ class Whole:
         return np.ones(len(cells), bool)
 
 
-class Part:
+class Subdomain:
     """What one of several `ranks` (see `repro.parallel.ranks.world`) has of a system's box.
 
     Ranks that do not divide the mesh are refused, with numbers that would.
@@ -75,13 +75,14 @@ class Part:
 class Crossing:
     """The end of a step on one rank: who left is handed over, who arrives goes on, until nobody is on the way.
 
-    `moves` moves everybody by a step, `late` those alone who are in the midst of it. `counts` are those of the last
+    `moves` moves everybody by a step, `resume` those alone who are in the midst of it. `counts` are those of the last
     step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, part: Part, setup, moves, late):
-        self._part, self._device, self._particles, self._used = part, setup.device, setup.particles, setup.used
-        self._moves, self._late = moves, late
+    def __init__(self, subdomain: Subdomain, setup, moves, resume):
+        self._subdomain, self._device = subdomain, setup.device
+        self._particles, self._used = setup.particles, setup.used
+        self._moves, self._resume = moves, resume
         self._born = setup.system.source.per_step if setup.system.source else 0
         self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
 
@@ -93,7 +94,7 @@ class Crossing:
     def __call__(self):
         """The particles' part of a step, on all ranks together."""
         self._first = True
-        self.counts = run_until_all_done(self._work, self._part.ranks, self._record, self._held)
+        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held)
 
     def _work(self, arrived: np.ndarray) -> Progress:
         before = self._before
@@ -102,7 +103,7 @@ class Crossing:
             self._moves()
         elif len(arrived):
             before = self._put(arrived)
-            self._late()
+            self._resume()
         return self._progress(before)
 
     def _put(self, arrived: np.ndarray) -> int:
@@ -113,8 +114,8 @@ class Crossing:
         end = start + count
         if end > room:
             raise CapacityError(
-                f"{count} particles arrive on rank {self._part.ranks.rank}, where {start} of {room} entries are in "
-                f"use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
+                f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {start} of {room} entries are "
+                f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
             )
         for name, rows in zip(Particles._fields, self._rows(), strict=True):
             rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, count)))
@@ -123,7 +124,7 @@ class Crossing:
 
     def _rows(self) -> list:
         """The particles' arrays, a row a component."""
-        return [values.reshape(-1, len(self._particles.cell)) for values in self._particles]
+        return [values.reshape(-1, len(self._particles.cell)) for values in self._subdomainicles]
 
     def _make_room(self, count: int) -> None:
         """If so many more do not fit behind those who are here, the last of these go into the gaps that others left."""
@@ -140,12 +141,12 @@ class Crossing:
     def _progress(self, before: int) -> Progress:
         """What is to be sent, and who appeared and disappeared since so many entries were in use."""
         cell, used = self._particles.cell, int(self._used[0])
-        gone = (cell <= LEAVES) & (cell > LATE)
+        gone = (cell <= LEAVES) & (cell > DEFERRED)
         entries = self._device.xp.flatnonzero(gone)
         leavers = {}
         if len(entries):
             host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in self._rows()))
-            leavers = self._part.sent_on(to_records(host, np.arange(len(entries))))
+            leavers = self._subdomain.sent_on(to_records(host, np.arange(len(entries))))
             cell[entries] = EMPTY
         absorbed = int((cell == ABSORBED).sum())
         if absorbed:
@@ -154,6 +155,6 @@ class Crossing:
         return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
 
 
-def crossing(late, part: Part, setup, moves: dict) -> Crossing:
-    """What crosses between ranks with a strategy whose `late` moves those who arrive, see `strategies.Strategy`."""
-    return Crossing(part, setup, moves["particles"], late(setup, moves))
+def crossing(resume, subdomain: Subdomain, setup, moves: dict) -> Crossing:
+    """What crosses between ranks with a strategy whose `resume` moves those who arrive, see `strategies.Strategy`."""
+    return Crossing(subdomain, setup, moves["particles"], resume(setup, moves))

@@ -9,7 +9,7 @@ from helpers.pic_fields import UNIT, advance, made
 from repro.errors import InputError
 from repro.pic import observables
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
-from repro.pic.deposition import EDGES, depositing
+from repro.pic.deposition import EDGES, make_deposit
 from repro.pic.mesh import Mesh
 
 SPACING = (1e-3, 1.3e-3, 0.8e-3)
@@ -77,7 +77,7 @@ def moved(mesh, wraps):
     def add(sums, index, value):
         sums[index] += value
 
-    deposit = depositing(np.float64, add)
+    deposit = make_deposit(np.float64, add)
     for a, b, w in zip(start, end, weight, strict=True):
         for cell, first, last in crossing(mesh, [a], [b], wraps):
             deposit(currents, cell, first, last, w * UNIT)

@@ -10,7 +10,7 @@ from repro.errors import CheckError, InputError
 from repro.pic import benchmark
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.cases import UniformSource
-from repro.pic.counting import mean_segments
+from repro.pic.segment_statistics import mean_segments
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import Strategy, baskets, global_sums
 
@@ -49,7 +49,7 @@ def test_a_strategy_that_moves_its_particles_twice_is_not_timed(core, monkeypatc
 
 def test_a_speed_is_particles_over_the_seconds_of_a_step_with_its_share_of_a_sort(core):
     found = benchmark.measure_speed("case", SYSTEM, core, strategy="global sums", sort_every=2, seconds=4e-3, runs=2)
-    sort = Simulation(SYSTEM, core, strategy="global sums", sort_every=2)._order
+    sort = Simulation(SYSTEM, core, strategy="global sums", sort_every=2)._cell_sort
     core.launches = 0
     for launch in sort.parts.values():
         launch()

@@ -52,7 +52,7 @@ def test_compiled_steps_with_births_walls_and_sorting_are_the_plain_formulas_bit
 def test_sorting_changes_nothing_but_the_order(plain_crowd):
     found = after(crowd(), PlainDevice(), 4, sort_every=2)
     require_same(plain_crowd, found)
-    for launch in found._order.parts.values():
+    for launch in found._cell_sort.parts.values():
         launch()
     assert found.used[0] == found.count
     assert (np.diff(found.particles_on_device.cell[: found.count]) >= 0).all()
@@ -109,9 +109,9 @@ def wave(simulation, steps):
         simulation.step(1)
         electric, particles = simulation.fields.on_host()["electric"], simulation.particles()
         squares = (particles["momentum"] ** 2).sum(1)
-        kinetic = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
+        make_kinetic_energy = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
         field = PERMITTIVITY / 2 * mesh.cell_volume * (electric[:, :-1, :-1, :-1] ** 2).sum()
-        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + kinetic))
+        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + make_kinetic_energy))
     return np.array(found).T, system.dt * np.arange(1, steps + 1)
 
 

@@ -16,7 +16,9 @@ from repro.particles.random import uniform
 
 from ..checks import within
 from .medium import COLDEST, HOTTEST, Air
-from .processes import ATTACHMENT, NOTHING, RECOMBINATION
+
+#: what becomes of a slow electron: it is still free, lost to an O2 molecule, or lost to a positive ion
+FREE, ATTACHMENT, RECOMBINATION = range(3)
 
 #: recombination coefficient in m3/s with electrons at 300 K, and the power of 300 K / T_e it goes with
 _IONS = {"O2+": (1.95e-13, 0.7), "O4+": (1.4e-12, 0.5), "N4+": (2.0e-12, 0.5)}
@@ -61,11 +63,11 @@ def _electrons(temperature: float) -> float:
 
 
 @cache
-def losing(real):
-    """Returns lose(depth, time, ions, rates, word): what becomes of a slow electron within `time` seconds.
+def make_electron_loss(real):
+    """What becomes of a slow electron within `time` seconds: lose(depth, time, ions, rates, word).
 
     `depth` is what is left of a number -ln(xi), as for fast electrons; `ions` the positive ions in a cubic metre.
-    Returns the process, NOTHING for an electron that is still free, and what is left of the depth.
+    Returns its fate, FREE for an electron that still is, and what is left of the depth.
     """
     unit, zero = uniform(real), real(0)
 
@@ -73,9 +75,9 @@ def losing(real):
     def lose(depth, time, ions, rates, word):
         rate = fma(rates.recombination, ions, rates.attachment)
         left = fma(-rate, time, depth)
-        process = NOTHING
+        fate = FREE
         if left <= zero:
-            process = ATTACHMENT if unit(word) * rate <= rates.attachment else RECOMBINATION
-        return process, left
+            fate = ATTACHMENT if unit(word) * rate <= rates.attachment else RECOMBINATION
+        return fate, left
 
     return lose

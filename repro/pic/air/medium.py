@@ -39,7 +39,7 @@ ELECTRONS_PER_GRAM, EXCITATION_ENERGY = 0.49919, 85.7
 #: density of liquid air in kg/m3
 DENSEST = 875.0
 
-#: gas temperatures in K for which the rates of `slow` are meant
+#: gas temperatures in K for which the rates of `electron_loss` are meant
 COLDEST, HOTTEST = 100.0, 3000.0
 
 

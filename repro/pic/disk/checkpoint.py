@@ -11,8 +11,8 @@ from repro.parallel import PRECISIONS
 
 from ..simulation import MOST_STEPS, Simulation
 from ..system import System
-from .description import ENTRIES, TEXT, described, system_of
 from .global_state import COUNT, gathered, scattered, types_and_shapes
+from .system_metadata import ENTRIES, TEXT, described, system_of
 
 _KIND, _VERSION = "checkpoint of electrons", 1
 

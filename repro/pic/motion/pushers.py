@@ -11,7 +11,7 @@ import numpy as np
 
 from repro.parallel import inline
 
-from .push import circling, cross, momentum, moved, squared, turning
+from .push import cross, make_orbit, make_rotation_factors, momentum, moved, squared
 
 
 @inline
@@ -80,7 +80,7 @@ def higuera_cary(u, electric, magnetic):
     return _with_way(_plus(_plus(middle, cross(middle, t), 1.0), electric, -0.5))
 
 
-_ORBIT, _FACTORS = circling(np.float64), turning(np.float64)
+_ORBIT, _FACTORS = make_orbit(np.float64), make_rotation_factors(np.float64)
 
 
 @inline

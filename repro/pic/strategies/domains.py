@@ -11,11 +11,11 @@ import numpy as np
 
 from repro.parallel import inline
 
+from ..advance import make_advance_segment, make_first_kick, place_of, set_place
 from ..deposition import EDGES
 from ..maxwell.fields import FieldArrays
 from ..mesh import ABSORBED, LEAVES
-from ..state import EMPTY, FRESH, LATE, MOST_SEGMENTS, STUCK, Particles
-from ..travel import first_kick, one_segment, place_of, set_place
+from ..state import DEFERRED, EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
 
 
 class Threads(NamedTuple):
@@ -50,8 +50,8 @@ class Counts(NamedTuple):
 
 @inline
 def leaving(cell):
-    """Whether a particle's cell says that it leaves, see `Mesh.beyond`."""
-    return LATE < cell <= LEAVES
+    """Whether a particle's cell says that it leaves, see `Mesh.neighbour_cell`."""
+    return DEFERRED < cell <= LEAVES
 
 
 @inline
@@ -97,8 +97,8 @@ def take_stock(x, n, threads, counts, stock):
 
 
 @cache
-def taking(add):
-    """Returns take(t, particles, count, threads, incoming, counts): whether thread t has a particle to work on.
+def make_take(add):
+    """Whether thread t has a particle to work on: take(t, particles, count, threads, incoming, counts).
 
     Only when its own are done does a thread take one from its block's basket, to where it will be written.
     """
@@ -124,8 +124,8 @@ def taking(add):
 
 
 @cache
-def settling(real, add):
-    """Returns settle(t, particles, count, threads, outgoing, counts): moves the pointers of who is done.
+def make_settle(real, add):
+    """Moves the pointers of who is done: settle(t, particles, count, threads, outgoing, counts).
 
     One that stays moves up to the write pointer, and both pointers go on; for one that was absorbed or left only the
     read pointer does, so that those behind it close the hole. One that finds no room in the outgoing basket waits.
@@ -161,21 +161,26 @@ def settling(real, add):
 
 
 @cache
-def segment_body(real, add):
-    """Returns a kernel's body: each thread builds one segment of the particle that it works on."""
-    begin, go, take, settle = first_kick(real), one_segment(real, add), taking(add), settling(real, add)
+def make_segment_kernel(real, add):
+    """A kernel's body: each thread builds one segment of the particle that it works on."""
+    begin, advance_segment, take, settle = (
+        make_first_kick(real),
+        make_advance_segment(real, add),
+        make_take(add),
+        make_settle(real, add),
+    )
 
     @inline
-    def build(t, i, particles, count, threads, sums, fields, around, courant, layout):
+    def build(t, i, particles, count, threads, sums, fields, context, courant, layout):
         """Particle i's next segment; returns whether it has more before it."""
-        cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
+        cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
         position, momentum = place_of(particles, i, count)
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
         own = FieldArrays(fields.electric, fields.magnetic, sums.currents)
         at = cell + np.int64(t // sums.block) * layout.nodes
         met = particles.event[i] + threads.segments[t]
-        cell, position, momentum, left, going = go(
-            cell, at, position, momentum, left, met, amount, own, around, courant, layout
+        cell, position, momentum, left, going = advance_segment(
+            cell, at, position, momentum, left, met, amount, own, context, courant, layout
         )
         threads.segments[t] += 1
         if going and threads.segments[t] == MOST_SEGMENTS:
@@ -185,14 +190,14 @@ def segment_body(real, add):
         return going
 
     @inline
-    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, around, courant, layout):
+    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, context, courant, layout):
         for t in range(x, x + n):
             if take(t, particles, count, threads, incoming, counts):
                 threads.busy[t] += 1
                 i = threads.read[t] * counts.threads + t
                 going = False
                 if particles.cell[i] >= 0:
-                    going = build(t, i, particles, count, threads, sums, fields, around, courant, layout)
+                    going = build(t, i, particles, count, threads, sums, fields, context, courant, layout)
                 if not going:
                     settle(t, particles, count, threads, outgoing, counts)
 

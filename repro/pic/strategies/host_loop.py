@@ -9,11 +9,22 @@ from repro.errors import CapacityError
 from repro.parallel import Kernel, zero
 from repro.parallel.recorded import Recorded
 
-from ..births import Cradle
-from ..records import put_records, record_type, to_records
+from ..advance import MeshContext
+from ..packing import put_records, record_type, to_records
+from ..particle_source import SourceTarget
 from ..state import Particles, make_particles
-from ..travel import Surroundings
-from .domains import LEFT, ON_THE_WAY, Counts, Sums, Threads, add_blocks, entry_of, find_ends, segment_body, take_stock
+from .domains import (
+    LEFT,
+    ON_THE_WAY,
+    Counts,
+    Sums,
+    Threads,
+    add_blocks,
+    entry_of,
+    find_ends,
+    make_segment_kernel,
+    take_stock,
+)
 
 #: what clears a few numbers, and the sums of all blocks, of which small blocks of threads would be millions
 _FEW, _MANY = Kernel(zero, block=32), Kernel(zero, block=1024)
@@ -32,7 +43,7 @@ class Options(NamedTuple):
     exchange: Callable | None
 
 
-class Round(NamedTuple):
+class StepLaunches(NamedTuple):
     """What a step took."""
 
     #: launches until all particles were at its end, and the share of threads that had one, in the mean of them
@@ -54,7 +65,7 @@ def shares(count: int, most: np.ndarray) -> np.ndarray:
     return given
 
 
-class Rounds:
+class HostLoop:
     """A step's launches, made by the host until all particles are done."""
 
     def __init__(self, setup, options: Options):
@@ -66,7 +77,7 @@ class Rounds:
         self.incoming, self.outgoing = (make_particles(device, real, self.blocks * basket) for _ in range(2))
         filled = (device.zeros(self.blocks, np.int32) for _ in range(2))
         self.counts = Counts(*filled, basket, per_block, total)
-        fields = setup.surroundings[0]
+        fields = setup.step_arguments[0]
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
@@ -80,7 +91,7 @@ class Rounds:
                 ("end", ("add blocks", "clear blocks")),
             )
         }
-        self._bear = _nursery(setup)
+        self._inject = _make_injection(setup)
         #: particles on the host that no basket has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self.launches, self.filled = 0, 0
@@ -89,12 +100,14 @@ class Rounds:
 
     def _bind(self, setup) -> dict:
         """The launches by name."""
-        compiled, fields, threads = setup.device.compile, setup.surroundings[0], self.counts.threads
+        compiled, fields, threads = setup.device.compile, setup.step_arguments[0], self.counts.threads
         particles = setup.particles, self._room, self.threads
         per_block = self.counts.block
         limit = _REGISTERS // per_block if per_block > 256 else None
-        kernel = Kernel(segment_body(setup.real, setup.device.add), block=per_block, registers=limit, strict=True)
-        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.surroundings
+        kernel = Kernel(
+            make_segment_kernel(setup.real, setup.device.add), block=per_block, registers=limit, strict=True
+        )
+        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.step_arguments
         return {
             "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, setup.used),
             "segments": compiled(kernel)((threads,), *moving),
@@ -117,7 +130,7 @@ class Rounds:
         """Point all threads to the start of their domains; who is born in this step waits at the host."""
         self.launches, self.filled, self._seen = 0, 0, None
         self._sequences["begin"]()
-        self.waiting = self._bear()
+        self.waiting = self._inject()
 
     def launch(self):
         """As many launches as there are between two looks."""
@@ -152,11 +165,11 @@ class Rounds:
         self._sequences["end"]()
 
     @property
-    def last(self) -> Round:
+    def last(self) -> StepLaunches:
         """What the last step took."""
         busy = int(self.threads.busy.sum())
         share = busy / max(self.launches * self.counts.threads, 1)
-        return Round(self.launches, share, busy, self.filled)
+        return StepLaunches(self.launches, share, busy, self.filled)
 
     def departed(self) -> np.ndarray:
         """Those who have left, out of the outgoing baskets, which are then empty."""
@@ -219,26 +232,26 @@ class Rounds:
         )
 
 
-def _nursery(setup):
-    """Returns bear(): records of those who are born in a step, where the fields are."""
+def _make_injection(setup):
+    """Records of those who are born in a step, where the fields are: inject()."""
     source, device = setup.system.source, setup.fields.device
     room = source.per_step if source else 0
     if not room:
         return lambda: np.empty(0, record_type(setup.real))
     born, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
-    around = setup.surroundings[1]
-    charges = ions = around.charges
+    context = setup.step_arguments[1]
+    charges = ions = context.charges
     if device is not setup.device:
         ions = device.zeros(len(charges), np.int64)
-        around = Surroundings(setup.mesh.beyond, ions, around.unit)
-    launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
+        context = MeshContext(setup.mesh.neighbour_cell, ions, context.unit)
+    launches = setup.inject(SourceTarget(device, born, used, setup.fields.arrays, context)).values()
     launch = Recorded(device, [device.compile(_FEW)((1,), used), *launches])
 
-    def bear():
+    def inject():
         launch()
         if ions is not charges:
             charges[:] += setup.device.to_device(ions)
             ions[:] = 0
         return to_records(Particles(*map(device.to_host, born)), np.arange(int(used[0])))
 
-    return bear
+    return inject

@@ -17,9 +17,9 @@ class Strategy:
     build: Callable
     #: bytes(system, real, device) that it takes on the device beside the particles and the fields
     memory: Callable = _nothing
-    #: late(setup, moves): the launch that moves those who arrive from another rank in the midst of a step, if it can
-    late: Callable | None = None
-    #: crossing(part, setup, moves): the particles' part of a step on several ranks, where `late` is not enough
+    #: resume(setup, moves): the launch that moves those who arrive from another rank in the midst of a step, if it can
+    resume: Callable | None = None
+    #: crossing(part, setup, moves): the particles' part of a step on several ranks, where `resume` is not enough
     crossing: Callable | None = None
     #: the devices that it is for
     on: tuple[str, ...] = ("serial", "threads", "cuda")

@@ -53,7 +53,7 @@ def angles(energy: float, count: int, seed: int = 1) -> Angles:
     require_whole("angles", count, 2, 10**8)
     require_whole("seed", seed, 0, 2**31 - 1)
     tau = energy / REST_ENERGY
-    draw, number = elastic.scattering(np.float64), np.arange(count, dtype=np.uint32)
+    draw, number = elastic.make_scattering(np.float64), np.arange(count, dtype=np.uint32)
     # 32-bit sums that wrap around are what is meant
     with np.errstate(over="ignore"):
         first, second = tea(ROUNDS)(number, 0 * number, _STREAM, seed, 0)
