@@ -6,12 +6,12 @@ from statistics import median
 
 import numpy as np
 
-from repro.declared import Kind, Text
+from repro.declared import Kind, Number, OneOf, Text
 from repro.errors import CheckError, InputError, require_whole
-from repro.parallel import Speed, Timing, host_clock, measure, select, wall_clock
+from repro.parallel import PRECISIONS, Speed, Timing, host_clock, measure, select, wall_clock
 
 from .cases import UniformSource
-from .checks import positive, real_of
+from .constants import SMALLEST
 from .segment_statistics import host_loop_of, mean_segments
 from .simulation import Simulation
 from .strategies import Strategy
@@ -43,7 +43,7 @@ def check_strategy(device, *, strategy, precision: str = "single", sort_every: i
     """
     # what is remembered must be of a kind that can be
     Kind(str, Strategy).check("strategy", strategy)
-    real_of(precision)
+    OneOf(PRECISIONS).check("precision", precision)
     return _checked(device, strategy, precision, sort_every)
 
 
@@ -90,8 +90,7 @@ def measure_speed(
     Kind(System).check("system", system)
     if system.air is not None:
         raise InputError(f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
-    if positive("seconds", seconds, "s") > _LONGEST:
-        raise InputError(f"seconds = {seconds} s: a repetition may take {_LONGEST} s at most")
+    Number(SMALLEST, _LONGEST, "s a repetition").check("seconds", seconds)
     require_whole("runs", runs, 1, 100)
     options = {"strategy": strategy, "precision": precision, "sort_every": sort_every}
     _require_steps(system, 0, _FEWEST)

@@ -172,20 +172,19 @@ class Simulation(TimeLoop):
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
         require_whole("steps", steps, 0, MOST_STEPS)
-        self._clock[:] = steps
+        self._clock[:], self.fields.begun = steps, True
         if self._bus:
             self._bus.bring_fields()
         super().resume(steps)
 
     def _place(self):
-        """Put everybody where the system has them, and B half a step back."""
+        """Put all particles where the system has them, and B half a step back."""
         self._place_electrons()
         if self._bus:
             self._bus.bring_fields()
         for launch in self._bind_source(self._source_target, at_start=True).values():
             launch()
-        if self.system.self_field:
-            self.fields.begin()
+        self.fields.begin(self.system.self_field)
         self._require_valid()
 
     def _place_electrons(self):
@@ -221,11 +220,13 @@ class Simulation(TimeLoop):
         return found
 
     def _require_valid(self):
-        """Raise what stops a run: a particle that is lost, a box that is full, numbers that are not finite."""
+        """Raise where a run must end: a particle is lost, the box is full, or numbers are not finite."""
         used, room = int(self.used[0]), self.subdomain.room
         when = f"by step {self.steps} of {self.system.name}"
         if used > room:
-            raise CapacityError(f"{used} particles {when}, and room for {room}: take a capacity of {2 * used}")
+            raise CapacityError(
+                f"{used} particles {when}, and room for {room}: take {self.system.wanted_capacity(used)}"
+            )
         cell, u = self.particles_on_device.cell, self.particles_on_device.u
         if not np.isfinite(float(u.sum(dtype=np.float64))):
             raise DivergenceError(f"momenta are not finite {when}: dt = {self.system.dt:g} s")

@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.pic_fields import advance, made, random_fields
 from helpers.pic_systems import cold_wave, crowd, divergence, flows, gauss_residual, inner, net_charge
 from helpers.plain import PlainDevice
 
 from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
 from repro.parallel import select
+from repro.pic.air.collision_tables import Collisions
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from repro.pic.maxwell.fields import field_units
+from repro.pic.maxwell.fields import courant_limit, field_units
 from repro.pic.mesh import Mesh
+from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES
 from repro.pic.system import Electrons, Source, System
@@ -162,7 +165,6 @@ def test_an_electron_between_two_fields_that_turn_it_back_slides_along_the_face(
     mesh, dt = Mesh((4, 4, 1), (1e-3,) * 3), 1.5e-12
     electrons = Electrons([[1e-3, 2e-3, 0.5e-3]], [[1.0, across, 0]], [1.0])
     simulation = Simulation(System(mesh, dt, electrons, self_field=False), PlainDevice(), precision=precision)
-    simulation.start()
     magnetic = np.zeros((3, 1, 4, 4))
     magnetic[2] = 0.5 * field_units(dt)[1] * np.array([1, 1, -1, -1])[None, :, None]
     simulation.fields.set(magnetic=magnetic)
@@ -231,3 +233,51 @@ def test_a_source_gives_all_directions_one_energy_and_the_whole_box():
     place = found["position"] / mesh.length
     np.testing.assert_allclose(place.mean(0), 0.5, atol=4 / np.sqrt(12 * 2000))
     np.testing.assert_allclose(place.var(0), 1 / 12, atol=4 / np.sqrt(180 * 2000))
+
+
+def test_fields_without_electrons_are_those_of_maxwells_equations_alone(device):
+    mesh = Mesh((4, 3, 5), (1e-3, 1.1e-3, 0.9e-3), ("conducting", "periodic", "periodic"))
+    system, start = System(mesh, 0.9 * courant_limit(mesh), name="waves"), random_fields(mesh)
+    simulation = Simulation(system, device, precision="double")
+    simulation.fields.set(**start)
+    simulation.step(6)
+    alone = made(mesh, **start)
+    advance(alone, 6)
+    found = simulation.fields.on_host()
+    for name, values in alone.on_host().items():
+        np.testing.assert_array_equal(found[name], values)
+    assert simulation.count == 0
+    assert len(simulation.particles()["ids"]) == 0
+
+
+def test_fields_cannot_be_set_once_electrons_have_begun_in_them():
+    simulation = Simulation(crowd(), PlainDevice())
+    simulation.fields.set(electric=np.zeros((3, 1, 1, 1)))
+    simulation.particles()
+    with pytest.raises(InputError, match="fields are set before the first step and the first look at the particles"):
+        simulation.fields.set(electric=np.zeros((3, 1, 1, 1)))
+
+
+def test_there_is_room_for_what_a_source_adds_in_a_thousand_steps():
+    system = replace(crowd(boundaries=("periodic",) * 3), capacity=None)
+    assert system.room == 13 + 1000 * 3
+    assert after(system, PlainDevice(), 4).count == 13 + 4 * 3
+    with pytest.raises(CapacityError, match=r"take a capacity of 32 \(the source adds 3 a step\)"):
+        after(replace(system, capacity=15), PlainDevice(), 1)
+
+
+def test_tallies_say_in_joules_where_the_energy_of_electrons_in_air_has_gone():
+    # far from all faces and without fields: what the electrons have lost is what the air and photons have got
+    mesh, count = Mesh((6, 6, 6), (1e-2,) * 3), 20
+    electrons = Electrons(np.full((count, 3), 3e-2), np.tile([0.1, 0.2, 0.2], (count, 1)), np.full(count, 1e3))
+    system = System(mesh, 5e-12, electrons, self_field=False, air=Collisions(), capacity=500)
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    assert simulation.tallies()["lost"] == 0
+    simulation.step(8)
+    found, told = simulation.particles(), simulation.tallies()
+    before = kinetic_energy(electrons.momentum, electrons.weight)
+    after_ = kinetic_energy(found["momentum"], found["weight"])
+    assert told["lost"] + told["radiated"] + told["left over"] == pytest.approx(before - after_, rel=1e-9)
+    assert told["lost"] > 0.01 * before
+    assert len(found["ids"]) == count + told["ionisation"] - told["stops"]
+    assert Simulation(crowd(), PlainDevice()).tallies() == {}

@@ -11,16 +11,15 @@ say in which part it lies, without a logarithm, and nodes lie on the cut and on 
 from dataclasses import dataclass, field
 from functools import cache
 from math import frexp
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from repro.declared import Kind
+from repro.declared import Kind, Number, Numbers, checked
 from repro.errors import InputError
 from repro.parallel import fma, inline
 
-from ..checks import finite, positive
-from ..constants import REST_ENERGY
+from ..constants import REST_ENERGY, SMALLEST
 from .medium import Air
 from .processes import PROCESSES
 from .stopping import HIGHEST_ENERGY, LOWEST_ENERGY
@@ -54,41 +53,28 @@ class Tables(NamedTuple):
 
 
 @dataclass(frozen=True)
+@checked
 class Collisions:
     """Which collisions are events of their own. Energies in eV."""
 
-    air: Air = field(default_factory=Air)
+    air: Annotated[Air, Kind(Air)] = field(default_factory=Air)
     #: secondaries and photons above it are events, those below a continuous loss
-    cut: float = 1e3
-    #: an electron below it flies no further
-    stop: float = 1e3
+    cut: Annotated[float, Number(SMALLEST, unit="eV")] = 1e3
+    #: an electron below it flies no further; below the least the stopping power is unknown
+    stop: Annotated[float, Number(LOWEST_ENERGY, unit="eV")] = 1e3
     #: the tables end here
-    highest: float = HIGHEST_ENERGY
+    highest: Annotated[float, Number(SMALLEST, HIGHEST_ENERGY, "eV")] = HIGHEST_ENERGY
 
     def __post_init__(self):
-        Kind(Air).check("air of collisions", self.air)
-        for what, value in (
-            ("energy at which electrons stop", self.stop),
-            ("cut", self.cut),
-            ("highest energy", self.highest),
-        ):
-            positive(what, value, "eV")
-        if not LOWEST_ENERGY <= self.stop <= self.highest:
-            raise InputError(
-                f"energy at which electrons stop = {self.stop:g} eV: from {LOWEST_ENERGY:g} eV, below which the "
-                f"stopping power is unknown, to {self.highest:g} eV"
-            )
         if not self.stop <= self.cut <= self.highest / 2:
             raise InputError(
                 f"cut = {self.cut:g} eV: from {self.stop:g} eV, at which electrons stop, to {self.highest / 2:g} eV, "
                 "half of the highest energy"
             )
-        if not self.highest <= HIGHEST_ENERGY:
-            raise InputError(f"highest energy = {self.highest:g} eV: at most {HIGHEST_ENERGY:g} eV, where tables end")
 
     def require_energies(self, energies) -> None:
         """Refuse kinetic energies in eV that the tables do not hold, and none at all."""
-        energies = finite("energies", energies, (None,), "eV")
+        energies = Numbers(None, unit="eV").array("energies", energies)
         if not len(energies):
             raise InputError("energies: none given, where there must be at least one in eV")
         low, high = energies.min(), energies.max()

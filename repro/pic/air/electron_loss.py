@@ -9,12 +9,10 @@ from functools import cache
 from math import exp
 from typing import NamedTuple
 
-from repro.declared import Kind
-from repro.errors import require_one_of
+from repro.declared import Kind, Number, OneOf
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from ..checks import within
 from .medium import COLDEST, HOTTEST, Air
 
 #: what becomes of a slow electron: it is still free, lost to an O2 molecule, or lost to a positive ion
@@ -47,7 +45,7 @@ def attachment(air: Air, temperature: float) -> float:
 
 def recombination(temperature: float, ion: str = ION) -> float:
     """beta in m3/s of electrons of a temperature in K with an ion: O2+, O4+ or N4+."""
-    require_one_of("ion", ion, tuple(_IONS))
+    OneOf(_IONS).check("ion", ion)
     at_300, power = _IONS[ion]
     return at_300 * (300 / _electrons(temperature)) ** power
 
@@ -59,7 +57,8 @@ def slow_rates(air: Air, real, temperature: float | None = None, ion: str = ION)
 
 
 def _electrons(temperature: float) -> float:
-    return within("temperature of slow electrons", temperature, COLDEST, 100 * HOTTEST, "K")
+    Number(COLDEST, 100 * HOTTEST, "K").check("temperature of slow electrons", temperature)
+    return temperature
 
 
 @cache

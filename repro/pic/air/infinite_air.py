@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
-from repro.declared import Device, Kind
-from repro.errors import InputError, require_whole
-from repro.parallel import Kernel, fma, inline, require_memory
+from repro.declared import Device, Kind, Number, OneOf, Whole
+from repro.errors import InputError
+from repro.parallel import PRECISIONS, Kernel, fma, inline, require_memory
 
-from ..checks import positive, real_of
-from ..constants import REST_ENERGY
+from ..constants import REST_ENERGY, SMALLEST
 from ..motion.push import squared
 from .collision_tables import Collisions, make_look_ahead, make_slow_down, tables
 from .collisions import make_collide
@@ -147,10 +146,10 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
     Device().check("device", device)
     Kind(Collisions).check("collisions", collisions)
     collisions.require_energies(energies)
-    real = real_of(precision)
-    require_whole("seed", seed, 0, 2**31 - 1)
-    if length != inf:
-        positive("length", length, "m")
+    OneOf(PRECISIONS).check("precision", precision)
+    Whole(0, 2**31 - 1).check("seed", seed)
+    Number(SMALLEST, unit="m", infinite=True).check("length", length)
+    real = PRECISIONS[precision]
     require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons", "use fewer electrons")
     tau = np.asarray(energies, float) / REST_ENERGY
     u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)

@@ -19,7 +19,7 @@ import numpy as np
 
 from repro.errors import CapacityError
 
-from ..air.transport import TALLIES
+from ..air.tallies import TALLIES
 from ..maxwell.absorbing import layered_nodes
 from ..subdomain import WholeDomain
 from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed

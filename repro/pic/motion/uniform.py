@@ -14,7 +14,7 @@ from math import ceil, factorial
 
 import numpy as np
 
-from ..checks import finite
+from repro.declared import Number, Numbers
 
 #: terms of each series: to rounding for |F| s up to 1
 _TERMS = 10
@@ -69,8 +69,9 @@ def propagated(u, electric, magnetic, t: float):
     `u`, `electric` and `magnetic` are three numbers each; t may be below 0. Raises InputError for others.
     """
     vectors = {"momentum": u, "electric field": electric, "magnetic field": magnetic}
-    u, electric, magnetic = (finite(what, values, (3,)) for what, values in vectors.items())
-    parts = max(1, ceil(abs(float(finite("t", t, ()))) * (np.linalg.norm(electric) + np.linalg.norm(magnetic))))
+    u, electric, magnetic = (Numbers(3).array(what, values) for what, values in vectors.items())
+    Number().check("t", t)
+    parts = max(1, ceil(abs(t) * (np.linalg.norm(electric) + np.linalg.norm(magnetic))))
     way = np.zeros(3)
     for _ in range(parts):
         u, moved = _part(u, electric, magnetic, t / parts)

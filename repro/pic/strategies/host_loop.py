@@ -227,8 +227,8 @@ class HostLoop:
     def _refuse(self):
         needed = int(self.threads.write.sum()) + len(self.waiting)
         raise CapacityError(
-            f"{needed} particles in a step of {self._setup.system.name}, and room for {self._room}: take a capacity of "
-            f"{2 * needed}"
+            f"{needed} particles in a step of {self._setup.system.name}, and room for {self._room}: take "
+            f"{self._setup.system.wanted_capacity(needed)}"
         )
 
 
