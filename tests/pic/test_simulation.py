@@ -241,7 +241,7 @@ def test_fields_without_electrons_are_those_of_maxwells_equations_alone(device):
     simulation = Simulation(system, device, precision="double")
     simulation.fields.set(**start)
     simulation.step(6)
-    alone = made(mesh, **start)
+    alone = made(mesh, device=device, **start)
     advance(alone, 6)
     found = simulation.fields.on_host()
     for name, values in alone.on_host().items():
