@@ -9,10 +9,11 @@ from repro.declared import Above, Number
 from repro.errors import require_whole
 from repro.pic.constants import CHARGE, LIGHT, MASS, SMALLEST
 from repro.pic.mesh import Mesh
-from repro.pic.motion.pushers import PUSHERS
-from repro.pic.motion.uniform import propagated
 from repro.pic.simulation import Simulation
 from repro.pic.system import Electrons, System
+
+from .pushers import PUSHERS
+from .uniform import propagated
 
 #: the way of light in a step, in cells
 _COURANT = 0.5

@@ -6,10 +6,10 @@ from helpers.helix import displaced, turned
 from scipy.integrate import solve_ivp
 
 from repro.errors import InputError
+from repro.papers.electrons.gyration.pushers import PUSHERS
+from repro.papers.electrons.gyration.uniform import propagated
 from repro.pic import exact
 from repro.pic.constants import CHARGE, LIGHT, MASS
-from repro.pic.motion.pushers import PUSHERS
-from repro.pic.motion.uniform import propagated
 
 FIELDS = {
     "crossed, magnetic": ((0.1, 0.2, 0.0), (0.0, 0.0, 0.7)),
