@@ -20,6 +20,15 @@ def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:
     return found
 
 
+def put_particles(simulation, **rows: np.ndarray) -> None:
+    """Put particles into the first entries of a simulation's arrays: (count) or (3, count) of each array by name."""
+    room, count = simulation.subdomain.room, len(rows["cell"])
+    for name, values in rows.items():
+        target = getattr(simulation.particles_on_device, name).reshape(-1, room)
+        target[:, :count] = simulation.device.to_device(np.ascontiguousarray(values.reshape(-1, count)))
+    simulation.used[:] = count
+
+
 def put_records(records: np.ndarray, particles: Particles, entries: np.ndarray) -> None:
     """Put records into entries of arrays on the host."""
     for name, values in zip(Particles._fields, particles, strict=True):

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from repro.declared import Device, Kind
-from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
+from repro.declared import Device, Kind, OneOf, Whole
+from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 from repro.parallel.ranks.world import Alone, Ranks
 from repro.parallel.recorded import Recorded
@@ -18,6 +18,7 @@ from .deposition import EDGES, make_deposit_charge, units_of_weight
 from .gather import electric_at
 from .maxwell.bus import Bus
 from .maxwell.fields import Fields
+from .packing import put_particles
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
@@ -43,8 +44,8 @@ class Simulation(TimeLoop):
         Device().check("device", device)
         Kind(Alone, Ranks, type(None)).check("ranks", ranks)
         strategy = _strategy(strategy, device, system)
-        require_one_of("precision", precision, tuple(PRECISIONS))
-        require_whole("sort_every", sort_every, 0, 10_000)
+        OneOf(PRECISIONS).check("precision", precision)
+        Whole(0, 10_000).check("sort_every", sort_every)
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
         self.ranks = ranks if ranks is not None and ranks.count > 1 else None
@@ -171,7 +172,7 @@ class Simulation(TimeLoop):
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
-        require_whole("steps", steps, 0, MOST_STEPS)
+        Whole(0, MOST_STEPS).check("steps", steps)
         self._clock[:], self.fields.begun = steps, True
         if self._bus:
             self._bus.bring_fields()
@@ -202,14 +203,7 @@ class Simulation(TimeLoop):
         field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
         momentum = electrons.momentum[ids].T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
-        found = self.particles_on_device
-        found.cell[:count], found.weight[:count] = device.to_device(nodes), device.to_device(weight)
-        found.ids[:count] = device.to_device(ids)
-        for axis in range(3):
-            first = axis * room
-            found.place[first : first + count] = device.to_device(place[axis])
-            found.u[first : first + count] = device.to_device(momentum[axis])
-        self.used[:] = count
+        put_particles(self, cell=nodes, place=place, u=momentum, weight=weight, ids=ids)
         self.charges[:] += device.to_device(self._ions(nodes, place, weight.astype(self.real)))
 
     def _ions(self, nodes, place, weight):
@@ -289,25 +283,15 @@ def _home(device, strategy: Strategy):
 
 
 def _strategy(choice, device, system) -> Strategy:
-    """A strategy or the one that a name stands for, if it is for the system's air or vacuum."""
-    in_air = system.air is not None
-    if isinstance(choice, Strategy):
-        if choice.through_air != in_air:
-            raise InputError(
-                f"strategy '{choice.name}' is for {'air' if choice.through_air else 'vacuum'}, and the system has "
-                f"{'air' if in_air else 'none'}: take '{fastest(device, system)}'"
-            )
-        if device.name not in choice.on:
-            raise InputError(
-                f"strategy '{choice.name}' is for {' and '.join(choice.on)}, and the device is {device.name}: take "
-                f"'{fastest(device, system)}'"
-            )
-        return choice
-    choice = fastest(device, system) if choice == "fastest" else choice
-    fits = {
-        name: strategy
-        for name, strategy in STRATEGIES.items()
-        if device.name in strategy.on and strategy.through_air == in_air
-    }
-    require_one_of("strategy", choice, tuple(fits))
-    return fits[choice]
+    """A strategy or the one that a name stands for, if it is for the device, and for the system's air or vacuum."""
+    choice, air = fastest(device, system) if choice == "fastest" else choice, system.air is not None
+    if not isinstance(choice, Strategy):
+        fits = [name for name, way in STRATEGIES.items() if device.name in way.on and way.through_air == air]
+        OneOf(fits).check("strategy", choice)
+        return STRATEGIES[choice]
+    if choice.through_air != air or device.name not in choice.on:
+        raise InputError(
+            f"strategy '{choice.name}' is for {'air' if choice.through_air else 'vacuum'} on {' and '.join(choice.on)}"
+            f", and this is {'air' if air else 'vacuum'} on {device.name}: take '{fastest(device, system)}'"
+        )
+    return choice

@@ -193,12 +193,18 @@ def test_what_is_not_finite_is_an_error_with_the_step():
 def test_a_simulation_refuses_what_cannot_work():
     system = crowd()
     for options, line in (
-        ({"precision": "half"}, "unknown precision 'half': choose one of single, double"),
-        ({"strategy": "magic"}, "unknown strategy 'magic'"),
-        ({"strategy": STRATEGIES["in air"]}, "'in air' is for air, and the system has none: take 'global sums'"),
-        ({"strategy": STRATEGIES["batches"]}, "'batches' is for serial and threads, and the device is cuda: take 'gl"),
-        ({"strategy": ["batches"]}, "unknown strategy"),
-        ({"precision": ["single"]}, "unknown precision"),
+        ({"precision": "half"}, "precision = 'half': must be one of single, double"),
+        ({"strategy": "magic"}, "strategy = 'magic': must be one of global sums"),
+        (
+            {"strategy": STRATEGIES["in air"]},
+            "'in air' is for air on .*, and this is vacuum",
+        ),
+        (
+            {"strategy": STRATEGIES["batches"]},
+            "on serial and threads, and this is vacuum on cuda: take 'gl",
+        ),
+        ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be one of"),
+        ({"precision": ["single"]}, r"precision = \['single'\]: must be one of"),
         ({"ranks": 4}, "ranks = 4: must be of the kind Alone or Ranks or None"),
         ({"sort_every": 0.5}, "sort_every = 0.5"),
     ):

@@ -183,14 +183,9 @@ def make_slow_down(real):
 @cache
 def _make_columns(count: int):
     """The first `count` columns at a place between two nodes: columns(rows, part, place)."""
+    if not count:
+        return inline(lambda rows, part, place: ())
     last = count - 1
-    if not last:
-
-        @inline
-        def columns(rows, part, place):
-            return (_between(rows, part, 0, place),)
-
-        return columns
     before = _make_columns(last)
 
     @inline

@@ -42,14 +42,9 @@ NO_EVENTS = (0,) * len(PROCESSES)
 @cache
 def make_count_event(count: int = len(PROCESSES)):
     """The events of `count` processes with one more of a process by its number: count_event(events, process)."""
+    if not count:
+        return inline(lambda events, process: ())
     last = count - 1
-    if not last:
-
-        @inline
-        def count_event(events, process):
-            return (events[0] + (process == 1),)
-
-        return count_event
     count_others = make_count_event(last)
 
     @inline
@@ -61,16 +56,10 @@ def make_count_event(count: int = len(PROCESSES)):
 
 @cache
 def _make_add_events(add, count: int):
+    if not count:
+        return inline(lambda tallies, events: None)
     last = count - 1
-    place, add_others = EVENTS + last, _make_add_events(add, last) if last else None
-
-    if not last:
-
-        @inline
-        def add_events(tallies, events):
-            add(tallies, place, events[last])
-
-        return add_events
+    place, add_others = EVENTS + last, _make_add_events(add, last)
 
     @inline
     def add_events(tallies, events):

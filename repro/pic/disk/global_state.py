@@ -21,6 +21,7 @@ from repro.errors import CapacityError
 
 from ..air.tallies import TALLIES
 from ..maxwell.absorbing import layered_nodes
+from ..packing import put_particles
 from ..subdomain import WholeDomain
 from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed
 
@@ -101,7 +102,7 @@ def _particles(simulation) -> dict:
 
 
 def _put_particles(state, simulation) -> None:
-    device, found, subdomain = simulation.device, simulation.particles_on_device, simulation.subdomain
+    subdomain = simulation.subdomain
     here = np.flatnonzero(subdomain.own(state["cell"]))
     count, room = len(here), subdomain.room
     if count > room:
@@ -109,11 +110,7 @@ def _put_particles(state, simulation) -> None:
         raise CapacityError(f"{count} particles in {where}, and room for {room}: take fewer ranks")
     cells = state["cell"][here] - np.array(subdomain.first)
     rows = {name: state[name][here].T for name in ("place", "u", "weight", "ids")}
-    rows["cell"] = subdomain.mesh.nodes(cells).astype(CELL)
-    for name, values in rows.items():
-        target = getattr(found, name).reshape(-1, room)
-        target[:, :count] = device.to_device(np.ascontiguousarray(values.reshape(-1, count)))
-    simulation.used[:] = count
+    put_particles(simulation, cell=subdomain.mesh.nodes(cells).astype(CELL), **rows)
 
 
 def _fields(simulation) -> dict:
