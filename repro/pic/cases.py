@@ -83,16 +83,16 @@ class UniformSource(_Case):
     energy: Annotated[float, Number(SMALLEST, unit="eV")] = 1e6
     #: radius in cells of an orbit across the field
     radius: Annotated[float, Number(SMALLEST)] = 10.0
-    #: particles that are born in a step, as a share of those at the start
+    #: particles that the source adds in a step, as a share of the ones at the start
     births: Annotated[float, Number(0, 1)] = 1e-4
-    #: steps whose births there is room for
+    #: steps for whose particles there is room
     steps: Annotated[int, Whole(0, 10**6)] = 500
 
     @property
     def source(self) -> Source:
         """The particles, those at the start included."""
-        born = round(self.births * self.particles)
-        return Source(self.energy, self.weight, start=self.particles, per_step=born, seed=self.seed)
+        added = round(self.births * self.particles)
+        return Source(self.energy, self.weight, start=self.particles, per_step=added, seed=self.seed)
 
     @property
     def magnetic(self) -> float:

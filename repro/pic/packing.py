@@ -1,4 +1,4 @@
-"""Particles on the host, one record each: for those that are on their way from one place in memory to another."""
+"""Particles on the host, one record each: for particles in transit from one place in memory to another."""
 
 import numpy as np
 

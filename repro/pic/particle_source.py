@@ -1,7 +1,7 @@
 """Electrons that a uniform source adds: where, when and where to is drawn from their own numbers.
 
-A particle's number is counted through all steps, and its random numbers are named by it, so that the same electrons are
-born however the box is divided.
+A particle's number is counted through all steps, and its random numbers are named by it, so that the same electrons
+come however the box is divided.
 """
 
 from functools import cache
@@ -26,7 +26,7 @@ SOURCE_STREAM = int(Stream.SOURCE)
 
 
 class SourceTarget(NamedTuple):
-    """Where particles are born: entries of `particles` from used[0] on, in the `fields` there."""
+    """Where particles of a source go: entries of `particles` from used[0] on, in the `fields` there."""
 
     device: object
     particles: Particles
@@ -41,7 +41,7 @@ class SourceNumbers(NamedTuple):
     #: particles in use, and steps that were taken
     used: np.ndarray
     steps: np.ndarray
-    #: particles at the start and in each step, and those that came from elsewhere before them
+    #: particles at the start and in each step, and given ones, whose numbers come first
     start: int
     per_step: int
     others: int
@@ -85,7 +85,7 @@ def _make_place(real):
 
 @cache
 def make_source_kernel(real, add, at_start: bool):
-    """A kernel's body: each item is one birth, of the start or of this step."""
+    """A kernel's body: each item is a particle of the source, of the start or of this step."""
     words, place, direction, unit = tea(ROUNDS), _make_place(real), make_direction(real), uniform(real)
     charge = make_deposit_charge(real, add)
     half, fresh = real(0.5), real(FRESH)

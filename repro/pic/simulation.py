@@ -159,14 +159,14 @@ class Simulation(TimeLoop):
         if not count:
             return {}
         clock = source_target.device.zeros(1, np.int64) if at_start else self._clock
-        births = SourceNumbers(
+        numbers = SourceNumbers(
             *(source_target.used, clock, source.start, source.per_step, len(system.electrons.weight)),
             *(source.seed, source.momentum, source.weight, self.subdomain.first, system.mesh.shape),
         )
         kernel = Kernel(make_source_kernel(self.real, source_target.device.add, at_start), strict=True)
         room, layout = len(source_target.particles.cell), self.subdomain.mesh.layout
         launch = source_target.device.compile(kernel)(
-            (count,), source_target.particles, room, source_target.fields, source_target.context, births, layout
+            (count,), source_target.particles, room, source_target.fields, source_target.context, numbers, layout
         )
         return {"births": launch} if at_start else {"clock": count_steps(source_target.device, clock), "births": launch}
 

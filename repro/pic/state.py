@@ -29,7 +29,7 @@ FRESH = 2.0
 #: the cell of an entry without a particle, and of one that met more faces in a step than there can be
 EMPTY, STUCK = -2, -3
 
-#: the cell of a particle that has appeared in the midst of a launch is this less the cell's number, so that nobody
+#: the cell of a particle that has appeared in the midst of a launch is this less the cell's number, so that nothing
 #: moves it too early
 DEFERRED = -(2**30)
 

@@ -1,4 +1,4 @@
-"""A rank's part of the box: its mesh, its guards, and particles that cross to other ranks in the midst of a step."""
+"""A rank's subdomain: its mesh, its guards, and particles that cross to other ranks in the midst of a step."""
 
 from math import ceil
 
@@ -64,7 +64,7 @@ class Subdomain:
         return ((local >= 0) & (local < np.array(self.mesh.shape))).all(1)
 
     def sent_on(self, records: np.ndarray) -> dict[int, np.ndarray]:
-        """Records of those who have left by the rank they go to, with the cells that they have there."""
+        """Records of the particles that have left by the rank they go to, with the cells that they have there."""
         cells = self.mesh.cells(LEAVES - records["cell"].astype(np.int64)) + np.array(self.first)
         owner, inside = self.domain.owners(cells)
         # all parts have one shape, and number their cells alike
@@ -73,9 +73,9 @@ class Subdomain:
 
 
 class Crossing:
-    """The end of a step on one rank: who left is handed over, who arrives goes on, until nobody is on the way.
+    """The end of a step on one rank: particles that left are handed over and go on there, until none is in transit.
 
-    `moves` moves everybody by a step, `resume` those alone who are in the midst of it. `counts` are those of the last
+    `moves` moves all particles by a step, `resume` the ones in the midst of it. `counts` are those of the last
     step, see `repro.parallel.ranks.migration`.
     """
 
@@ -83,12 +83,12 @@ class Crossing:
         self._subdomain, self._device = subdomain, setup.device
         self._particles, self._used = setup.particles, setup.used
         self._moves, self._resume = moves, resume
-        self._born = setup.system.source.per_step if setup.system.source else 0
+        self._added = setup.system.source.per_step if setup.system.source else 0
         self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
 
     def count(self) -> None:
-        """Count those who are here, before a step."""
-        self._make_room(self._born)
+        """Count the particles that are here, before a step."""
+        self._make_room(self._added)
         self._held, self._before = int((self._particles.cell >= 0).sum()), int(self._used[0])
 
     def __call__(self):
@@ -107,7 +107,7 @@ class Crossing:
         return self._progress(before)
 
     def _put(self, arrived: np.ndarray) -> int:
-        """Put arrivals behind those who are here; returns how many entries are then in use."""
+        """Put arrivals behind the particles that are here; returns how many entries are then in use."""
         count, room = len(arrived), len(self._particles.cell)
         self._make_room(count)
         start = int(self._used[0])
@@ -127,7 +127,7 @@ class Crossing:
         return [values.reshape(-1, len(self._particles.cell)) for values in self._subdomainicles]
 
     def _make_room(self, count: int) -> None:
-        """If so many more do not fit behind those who are here, the last of these go into the gaps that others left."""
+        """If so many more do not fit behind the particles here, the last of these go into the gaps that others left."""
         cell, xp = self._particles.cell, self._device.xp
         if int(self._used[0]) + count <= len(cell):
             return
@@ -139,7 +139,7 @@ class Crossing:
         self._used[:] = len(here)
 
     def _progress(self, before: int) -> Progress:
-        """What is to be sent, and who appeared and disappeared since so many entries were in use."""
+        """What is to be sent, and how many appeared and disappeared since so many entries were in use."""
         cell, used = self._particles.cell, int(self._used[0])
         gone = (cell <= LEAVES) & (cell > DEFERRED)
         entries = self._device.xp.flatnonzero(gone)
@@ -156,5 +156,5 @@ class Crossing:
 
 
 def crossing(resume, subdomain: Subdomain, setup, moves: dict) -> Crossing:
-    """What crosses between ranks with a strategy whose `resume` moves those who arrive, see `strategies.Strategy`."""
+    """What crosses between ranks with a strategy whose `resume` moves arrivals, see `strategies.Strategy`."""
     return Crossing(subdomain, setup, moves["particles"], resume(setup, moves))

@@ -150,8 +150,8 @@ class System:
     @property
     def density(self) -> float:
         """Mean number of electrons in m^3 at the start."""
-        born = 0.0 if self.source is None else self.source.weight * self.source.start
-        return float(self.electrons.weight.sum() + born) / float(np.prod(self.mesh.length))
+        added = 0.0 if self.source is None else self.source.weight * self.source.start
+        return float(self.electrons.weight.sum() + added) / float(np.prod(self.mesh.length))
 
     @property
     def plasma_frequency(self) -> float:

@@ -144,7 +144,7 @@ def test_the_stages_of_a_round_stand_for_the_particles(core, monkeypatch):
     found = benchmark.part_times(simulation, steps=1)
     assert list(found)[1:] == ["births and pointers", "launches and looks", "sum over blocks"]
     launches = simulation.parts["particles"].last.launches
-    # after each of them two more find out who is on the way
+    # after each of them two more find out which are in transit
     assert found["launches and looks"] == pytest.approx(3e-3 * launches)
     # a sum, and what clears
     assert found["sum over blocks"] == pytest.approx(2e-3)

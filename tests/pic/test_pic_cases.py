@@ -16,7 +16,7 @@ CASE = {"cells": 4, "per_cell": 2.5}
 
 @pytest.fixture(autouse=True)
 def _nothing_unresolved():
-    """The defaults resolve the gyration and the Debye length: nobody is warned."""
+    """The defaults resolve the gyration and the Debye length: nothing is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

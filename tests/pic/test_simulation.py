@@ -44,7 +44,7 @@ def require_same(one, other):
 def plain_crowd():
     """The reference: plain Python, without a compiler, never sorted."""
     simulation = after(crowd(), PlainDevice(), 4)
-    assert simulation.count < 9 + 4 + 4 * 3, "somebody must have been absorbed"
+    assert simulation.count < 9 + 4 + 4 * 3, "a particle must have been absorbed"
     return simulation
 
 

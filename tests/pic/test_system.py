@@ -220,7 +220,7 @@ def test_a_mesh_refuses(arguments, line):
     refused(line, Mesh, *arguments)
 
 
-def test_a_step_in_which_nobody_gets_anywhere_is_warned_of_with_one_in_which_they_do():
+def test_a_step_that_moves_no_particle_is_warned_of_with_one_that_does():
     with pytest.warns(UserWarning, match="light goes 1e-08 of a cell, .*: steps of .* s or more") as caught:
         plain(dt=1e-11 / LIGHT)
     with warnings.catch_warnings():

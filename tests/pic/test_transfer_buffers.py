@@ -40,7 +40,7 @@ def run(device, strategy, system=CASE, steps=20, **more):
 
 
 def bits(simulation):
-    """All that is the same whoever moved the particles."""
+    """All that is the same whatever moved the particles."""
     fields = simulation.fields
     currents = fields.device.to_host(fields.arrays.currents)
     charges = simulation.device.to_host(simulation.charges)
@@ -84,7 +84,7 @@ def test_neither_blocks_nor_threads_nor_baskets_change_a_bit(expected, blocks, t
     require_same_bits(run(PlainDevice(), strategy, sort_every=sort_every), expected)
 
 
-def test_nobody_is_lost_or_doubled_in_a_periodic_box():
+def test_no_particle_is_lost_or_doubled_in_a_periodic_box():
     mesh = replace(CASE.mesh, boundaries=("periodic",) * 3)
     system = replace(CASE, mesh=mesh, source=replace(CASE.source, start=9, per_step=2), capacity=31)
     simulation = Simulation(system, PlainDevice(), strategy=plain(blocks=2, threads=2, basket=1, every=2))
@@ -95,7 +95,7 @@ def test_nobody_is_lost_or_doubled_in_a_periodic_box():
 
 
 def self_exchange(mesh):
-    """The box as its own neighbour along x: who leaves at one end comes back at the other, in the same step."""
+    """The box as its own neighbour along x: what leaves at one end comes back at the other, in the same step."""
 
     def exchange(departed, done):
         if done and not len(departed):
@@ -112,7 +112,7 @@ NUMBER = -100
 
 @pytest.mark.parametrize("basket", [1, 8])
 def test_who_leaves_through_one_end_and_arrives_at_the_other_moves_as_in_a_periodic_box(expected, basket):
-    # baskets for one overflow: who finds no room waits until the host has emptied them
+    # baskets for one overflow: a particle that finds no room waits until the host has emptied them
     strategy = plain(blocks=2, threads=4, basket=basket, every=2, exchange=self_exchange(CASE.mesh))
     simulation = Simulation(CASE, PlainDevice(), strategy=strategy)
     beyond, nodes = simulation.step_arguments[1].neighbour_cell, np.arange(CASE.mesh.layout.nodes)
@@ -154,7 +154,7 @@ def test_holes_close_behind_who_is_absorbed_or_leaves():
     assert particles.ids[1::3][:3].tolist() == [10, 12, 14]
     assert particles.cell[1::3].tolist() == [5, 7, 8, EMPTY, EMPTY, EMPTY]
     assert (particles.left[1::3][:3] == FRESH).all()
-    # who left takes along what is left of the step
+    # a particle that left takes along what is left of the step
     assert counts.outgoing.tolist() == [1]
     assert (outgoing.ids[0], outgoing.cell[0], outgoing.left[0]) == (13, LEAVES - 3, 0.25)
 

@@ -83,7 +83,7 @@ def _make_flight(real):
 @cache
 def make_follow_kernel(real):
     """A kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
-    segment, collide, born, energy_of = (
+    segment, collide, first_depth, energy_of = (
         _make_flight(real),
         make_collide(real),
         make_segment_depth(real),
@@ -111,7 +111,7 @@ def make_follow_kernel(real):
             px, py, pz = tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count]
             path, depth, event, state = tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i]
             if state == _NEW:
-                depth, event, state = born(key, 0), 1, _FLYING
+                depth, event, state = first_depth(key, 0), 1, _FLYING
             for _ in range(SEGMENTS):
                 u2 = squared(u)
                 tau = energy_of(u2)

@@ -64,7 +64,7 @@ def gathered(simulation) -> dict[str, np.ndarray] | None:
 def scattered(state: dict[str, np.ndarray], simulation) -> None:
     """Let a fresh simulation go on from a state that fits it; each of several ranks takes its part.
 
-    Raises CapacityError where a rank has no room for those in its part.
+    Raises CapacityError where a rank has no room for the particles in its subdomain.
     """
     subdomain, device, fields = simulation.subdomain, simulation.device, simulation.fields
     mesh = simulation.system.mesh
@@ -72,7 +72,7 @@ def scattered(state: dict[str, np.ndarray], simulation) -> None:
     here, whole = nodes_here(simulation)
     for name in ("electric", "magnetic"):
         array = getattr(fields.arrays, name)
-        # what is beyond a wall stays as it is in a fresh simulation: nobody changes it
+        # what is beyond a wall stays as it is in a fresh simulation: no launch changes it
         values = fields.device.to_host(array).reshape(3, -1)
         values[:, here] = state[name].reshape(3, -1)[:, whole]
         array[:] = fields.device.to_device(values.ravel())
@@ -90,7 +90,7 @@ def scattered(state: dict[str, np.ndarray], simulation) -> None:
 
 
 def _particles(simulation) -> dict:
-    """Those in this part."""
+    """The particles in this subdomain."""
     device, found = simulation.device, simulation.particles_on_device
     nodes = device.to_host(found.cell)
     here = np.flatnonzero(nodes >= 0)

@@ -69,7 +69,7 @@ def make_electric_kernel(real):
     """A kernel's body for a row of nodes: E~ goes on by a step.
 
     Along an axis of `walls` the first nodes are on a conductor, where E along the wall stays zero. The nodes on a
-    conductor at the other end are guards, which nobody changes.
+    conductor at the other end are guards, which no launch changes.
     """
     zero = real(0)
 

@@ -1,8 +1,8 @@
 """A batch of particles at a time, for the cores of a CPU. Not in the paper.
 
 All particles of a batch fly to the end of the step, in a loop without a branch, of which the compiler computes 8 or 16
-at once; so do those that met a face go on, in smaller and smaller batches. What adds to sums runs one by one. Each core
-adds to currents of its own, which are summed at the end.
+at once; so do particles that met a face go on, in smaller and smaller batches. What adds to sums runs one by one. Each
+core adds to currents of its own, which are summed at the end.
 """
 
 from functools import cache
@@ -30,13 +30,13 @@ class Shares(NamedTuple):
 
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
-#: taken; and of whole numbers: particle, cell, the face that is met, who of the batch met one, how many faces a
+#: taken; and of whole numbers: particle, cell, the face that is met, which of the batch met one, how many faces a
 #: particle has met in the step, and the cell beyond the face, or what stands for it
 PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
-WHO, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
+PARTICLE, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
 
-#: rows of what is found about those that met a face: place and momentum, time taken, face; and afterwards of what the
-#: edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have to
+#: rows of what is found about particles that met a face: place and momentum, time taken, face; and afterwards of what
+#: the edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have to
 #: read after it has been written.
 AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, EDGES
 
@@ -56,20 +56,20 @@ def _keep(s, row, k, values):
 
 @cache
 def _make_depart(real):
-    """A batch of particles takes its kicks; returns whether anybody is in it: depart(...).
+    """A batch of particles takes its kicks; returns whether any particle is in it: depart(...).
 
-    With `resume` it is those alone who are in the midst of a step.
+    When `resuming` it is particles alone that are in the midst of a step.
     """
     zero, one = real(0), real(1)
 
     @inline
     def depart(x, n, s, r, particles, count, fields, layout, resuming):
-        anybody = False
+        occupied = False
         for k in range(n):
             goes = (particles.cell[x + k] >= 0) & ((resuming == 0) | (particles.left[x + k] <= one))
-            r[WHO, k] = x + k if goes else NO_PARTICLE
-            anybody |= goes
-        if not anybody:
+            r[PARTICLE, k] = x + k if goes else NO_PARTICLE
+            occupied |= goes
+        if not occupied:
             return False
         for k in range(n):
             i = x + k
@@ -149,7 +149,7 @@ def _make_follow(real):
 
 @cache
 def _make_arrive(real):
-    """The currents of a batch's segments, and who of it goes on in another cell: arrive(...).
+    """The currents of a batch's segments, and which particles go on in another cell: arrive(...).
 
     What `advance.make_cross_face` does for one particle is taken apart here: next to a branch that uses an array Numba
     counts the array in and out each time, a fifth of all time.
@@ -161,7 +161,7 @@ def _make_arrive(real):
     def share_out(waiting, s, r, t, particles, unit):
         for k in range(waiting):
             # of NOBODY it is the last particle's, and goes nowhere
-            amount = particles.weight[r[WHO, k]] * unit
+            amount = particles.weight[r[PARTICLE, k]] * unit
             along_x, along_y, along_z = shares(_three(s, PLACE, k), _three(s, END, k), amount)
             t[0, k], t[1, k], t[2, k], t[3, k] = along_x
             t[4, k], t[5, k], t[6, k], t[7, k] = along_y
@@ -197,7 +197,7 @@ def _make_arrive(real):
         pass_faces(waiting, s, r, neighbour_cell, layout)
         more, gone = 0, 0
         for k in range(waiting):
-            i, into, face = r[WHO, k], r[INTO, k], r[FACE, k]
+            i, into, face = r[PARTICLE, k], r[INTO, k], r[FACE, k]
             if i == NO_PARTICLE:
                 continue
             deposit(EDGES * (r[CELL, k] + shift), t, k, currents)
@@ -208,7 +208,7 @@ def _make_arrive(real):
             settle(i, k, s, r, particles, count)
             _keep(s, PLACE, more, _three(s, END, k))
             _keep(s, MOMENTUM, more, _three(s, THEN, k))
-            s[LEFT, more], r[WHO, more], r[CELL, more], r[FACES, more] = s[LEFT, k], i, into, r[FACES, k] + 1
+            s[LEFT, more], r[PARTICLE, more], r[CELL, more], r[FACES, more] = s[LEFT, k], i, into, r[FACES, k] + 1
             more += (face != INSIDE) & (into >= 0)
         return more, gone
 
@@ -245,8 +245,8 @@ def _body(real, add):
             if not waiting:
                 break
         for k in range(waiting):
-            if r[WHO, k] != NO_PARTICLE:
-                particles.cell[r[WHO, k]] = STUCK
+            if r[PARTICLE, k] != NO_PARTICLE:
+                particles.cell[r[PARTICLE, k]] = STUCK
 
     return follow
 
@@ -275,7 +275,7 @@ def build(setup) -> dict:
 
 
 def resume(setup, moves: dict):
-    """The launch that moves those who are in the midst of a step."""
+    """The launch that ends partial steps."""
     own = getattr(moves["particles"], "own", setup.step_arguments[0].currents)
     return _bound(setup, Shares(own, setup.device.workers), 1)
 

@@ -33,12 +33,12 @@ class Threads(NamedTuple):
     absorbed: np.ndarray
 
 
-#: what `take_stock` finds: is there anybody on the way, and anybody who has left?
+#: what `take_stock` finds: are there particles in transit, and particles that have left?
 ON_THE_WAY, LEFT = 0, 1
 
 
 class Counts(NamedTuple):
-    """Particles in each block's baskets: the paper's I_in and I_out; `room` is what a basket holds."""
+    """Particles in each block's transfer buffers: the paper's I_in and I_out; `room` is what a buffer holds."""
 
     incoming: np.ndarray
     outgoing: np.ndarray
@@ -56,7 +56,7 @@ def leaving(cell):
 
 @inline
 def entry_of(k, block, blocks):
-    """The entry of the baskets' arrays that is number k of a block's basket: the host copies what baskets have used."""
+    """The entry of the buffers' arrays that is number k of a block's buffer: the host copies what they have used."""
     return k * blocks + block
 
 
@@ -85,7 +85,7 @@ def find_ends(x, n, particles, count, threads, counts, used):
 
 @inline
 def take_stock(x, n, threads, counts, stock):
-    """A kernel's body: whether anybody is on the way, and whether anybody has left. All who write, write the same."""
+    """A kernel's body: whether particles are in transit, and whether any have left. All threads write the same."""
     for t in range(x, x + n):
         if threads.read[t] < threads.end[t]:
             stock[ON_THE_WAY] = 1
@@ -100,7 +100,7 @@ def take_stock(x, n, threads, counts, stock):
 def make_take(add):
     """Whether thread t has a particle to work on: take(t, particles, count, threads, incoming, counts).
 
-    Only when its own are done does a thread take one from its block's basket, to where it will be written.
+    Only when its own are done does a thread take one from its block's buffer, to where it will be written.
     """
 
     @inline
@@ -125,10 +125,10 @@ def make_take(add):
 
 @cache
 def make_settle(real, add):
-    """Moves the pointers of who is done: settle(t, particles, count, threads, outgoing, counts).
+    """Moves the pointers behind a particle that is done: settle(t, particles, count, threads, outgoing, counts).
 
     One that stays moves up to the write pointer, and both pointers go on; for one that was absorbed or left only the
-    read pointer does, so that those behind it close the hole. One that finds no room in the outgoing basket waits.
+    read pointer does, so that particles behind it close the hole. One that finds no room in the outgoing buffer waits.
     """
     fresh = real(FRESH)
 

@@ -26,7 +26,7 @@ def build(setup) -> dict:
 
 
 def resume(setup, moves: dict):
-    """The launch that moves those who are in the midst of a step."""
+    """The launch that ends partial steps."""
     return _bound(setup, 1)
 
 

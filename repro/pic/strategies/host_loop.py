@@ -1,4 +1,4 @@
-"""The host's side of the paper's strategy: launches until all particles are done, and baskets filled and emptied."""
+"""The host's side of the paper's strategy: launches until all particles are done, between them transfer buffers."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -34,7 +34,7 @@ _REGISTERS = 65536
 
 
 class Options(NamedTuple):
-    """What `baskets` was told."""
+    """The choices of `transfer_buffers.baskets`."""
 
     blocks: int | None
     threads: int | None
@@ -49,13 +49,13 @@ class StepLaunches(NamedTuple):
     #: launches until all particles were at its end, and the share of threads that had one, in the mean of them
     launches: int
     busy: float
-    #: segments that were built, and times that the host filled the incoming baskets
+    #: segments that were built, and times that the host filled the incoming buffers
     segments: int
     filled: int
 
 
 def shares(count: int, most: np.ndarray) -> np.ndarray:
-    """How many of `count` particles each basket gets: as even as `most`, what it has room for, allows."""
+    """How many of `count` particles each buffer gets: as even as `most`, what it has room for, allows."""
     given = np.zeros_like(most)
     while count and (given < most).any():
         free = np.flatnonzero(given < most)[:count]
@@ -92,7 +92,7 @@ class HostLoop:
             )
         }
         self._inject = _make_injection(setup)
-        #: particles on the host that no basket has had room for yet
+        #: particles on the host that no buffer has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self.launches, self.filled = 0, 0
         #: elements of each block's domains
@@ -127,7 +127,7 @@ class HostLoop:
         self.end()
 
     def begin(self):
-        """Point all threads to the start of their domains; who is born in this step waits at the host."""
+        """Point all threads to the start of their domains; new particles wait at the host."""
         self.launches, self.filled, self._seen = 0, 0, None
         self._sequences["begin"]()
         self.waiting = self._inject()
@@ -144,11 +144,11 @@ class HostLoop:
 
     @property
     def going(self) -> bool:
-        """Whether somebody here is still on the way."""
+        """Whether a particle here is still in transit."""
         return self._look_at_stock(ON_THE_WAY) or len(self.waiting) > 0
 
     def look(self) -> bool:
-        """Between launches: empty and fill the baskets; returns whether somebody is still on the way."""
+        """Between launches: empty and fill the buffers; returns whether a particle is still in transit."""
         exchange = self._options.exchange
         while exchange:
             arrived = exchange(self.departed(), not self.going)
@@ -172,7 +172,7 @@ class HostLoop:
         return StepLaunches(self.launches, share, busy, self.filled)
 
     def departed(self) -> np.ndarray:
-        """Those who have left, out of the outgoing baskets, which are then empty."""
+        """Particles that have left, out of the outgoing buffers, which are then empty."""
         device = self._setup.device
         if not self._look_at_stock(LEFT):
             return self.waiting[:0]
@@ -186,19 +186,19 @@ class HostLoop:
         """Components and type of each of a particle's arrays."""
         return [(len(values) // len(self.incoming.cell), values.dtype) for values in self.incoming]
 
-    def _layers(self, baskets: Particles, most: int) -> Particles:
-        """The first `most` entries of each basket, which lie in one piece."""
+    def _layers(self, buffers: Particles, most: int) -> Particles:
+        """The first `most` entries of each buffer, which lie in one piece."""
         size = most * self.blocks
-        return Particles(*(values.reshape(-1, len(baskets.cell))[:, :size].ravel() for values in baskets))
+        return Particles(*(values.reshape(-1, len(buffers.cell))[:, :size].ravel() for values in buffers))
 
     def _entries(self, filled) -> np.ndarray:
-        """Entries of the baskets, of which each has so many: the first of all blocks, the second of all ..."""
+        """Entries of the buffers, of which each has so many: the first of all blocks, the second of all ..."""
         within = np.arange(filled.max(initial=0))[:, None]
         entries = entry_of(within, np.arange(self.blocks), self.blocks)
         return entries[within < filled]
 
     def fill(self):
-        """Fill the incoming baskets evenly, when they are empty and somebody waits."""
+        """Fill the incoming buffers evenly, when they are empty and particles wait."""
         device = self._setup.device
         if not len(self.waiting) or device.to_host(self.counts.incoming).any():
             return
@@ -233,18 +233,18 @@ class HostLoop:
 
 
 def _make_injection(setup):
-    """Records of those who are born in a step, where the fields are: inject()."""
+    """Records of the particles that a source adds in a step, computed where the fields are: inject()."""
     source, device = setup.system.source, setup.fields.device
     room = source.per_step if source else 0
     if not room:
         return lambda: np.empty(0, record_type(setup.real))
-    born, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
+    added, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
     context = setup.step_arguments[1]
     charges = ions = context.charges
     if device is not setup.device:
         ions = device.zeros(len(charges), np.int64)
         context = MeshContext(setup.mesh.neighbour_cell, ions, context.unit)
-    launches = setup.inject(SourceTarget(device, born, used, setup.fields.arrays, context)).values()
+    launches = setup.inject(SourceTarget(device, added, used, setup.fields.arrays, context)).values()
     launch = Recorded(device, [device.compile(_FEW)((1,), used), *launches])
 
     def inject():
@@ -252,6 +252,6 @@ def _make_injection(setup):
         if ions is not charges:
             charges[:] += setup.device.to_device(ions)
             ions[:] = 0
-        return to_records(Particles(*map(device.to_host, born)), np.arange(int(used[0])))
+        return to_records(Particles(*map(device.to_host, added)), np.arange(int(used[0])))
 
     return inject

@@ -24,7 +24,7 @@ def _body(real, add):
     @inline
     def follow(x, n, particles, count, fields, context, courant, layout, air, tables, resuming):
         for i in range(x, x + n):
-            # those of which the step has begun move alone in the later launches
+            # particles whose step has begun move alone in the later launches
             if particles.cell[i] >= 0 and (not resuming or particles.left[i] <= one):
                 transport(i, particles, count, fields, context, courant, layout, air, tables)
 
@@ -52,9 +52,9 @@ class InAir:
             bind((count,), setup.particles, count, *setup.step_arguments, air, table, resuming) for resuming in (0, 1)
         )
         self._wake = device.compile(Kernel(_wake))((count,), setup.particles.cell)
-        births = system.source is not None and system.source.per_step
+        injects = system.source is not None and system.source.per_step
         self._before = (
-            list(setup.inject(setup.source_target).values()) if births else [count_steps(device, setup.clock)]
+            list(setup.inject(setup.source_target).values()) if injects else [count_steps(device, setup.clock)]
         )
 
     def __call__(self):
@@ -65,7 +65,7 @@ class InAir:
         self._go_on()
 
     def resume(self):
-        """Move those who are in the midst of a step."""
+        """Move the particles that are in the midst of a step."""
         self._rest()
         self._go_on()
 
@@ -82,5 +82,5 @@ def build(setup) -> dict:
 
 
 def resume(setup, moves: dict):
-    """The launch that moves those who are in the midst of a step."""
+    """The launch that ends partial steps."""
     return moves["particles"].resume

@@ -1,4 +1,4 @@
-"""The paper's strategy on several ranks: who leaves one goes on in the baskets of another, in the same step."""
+"""The paper's strategy on several ranks: particles that leave one go on in the buffers of another, in the same step."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from .host_loop import HostLoop
 
 
 class RankExchange:
-    """A step on one rank: launches go on until nobody is on the way on any rank (paper, section 3).
+    """A step on one rank: launches go on until no particle is in transit on any rank (paper, section 3).
 
-    Between launches the host sends what is in the outgoing baskets to the ranks whose parts they enter, and puts what
-    has arrived into the incoming ones. `counts` are those of the last step, see `repro.parallel.ranks.migration`.
+    Between launches the host sends what is in the outgoing buffers to the ranks whose subdomains they enter, and puts
+    what has arrived into the incoming ones. `counts` are those of the last step, see `repro.parallel.ranks.migration`.
     """
 
     def __init__(self, subdomain: Subdomain, setup, host_loop: HostLoop):
@@ -22,7 +22,7 @@ class RankExchange:
         self._held, self._begun = 0, False
 
     def count(self) -> None:
-        """Count those who are here, before a step."""
+        """Count the particles that are here, before a step."""
         self._held = self._here()
 
     def __call__(self):
@@ -45,7 +45,7 @@ class RankExchange:
         host_loop.fill()
         if host_loop.going:
             host_loop.launch()
-            # they are counted when nobody is on the way
+            # they are counted when no particle is in transit
             return Progress(leavers, remaining=1, held=0, created=created)
         before, self._absorbed = self._absorbed, int(host_loop.threads.absorbed.sum())
         return Progress(leavers, 0, self._here(), created=created, absorbed=self._absorbed - before)

@@ -27,12 +27,12 @@ def _make_windowed_deposit(real, add):
 
     @inline
     def add_within(currents, edge, value):
-        window, first, everyone = currents
+        window, first, global_sums = currents
         near = edge - first
         if 0 <= near < EDGES * WINDOW:
             add(window, (near // BLOCK, near % BLOCK), value)
         else:
-            add(everyone, edge, value)
+            add(global_sums, edge, value)
 
     return make_deposit(real, add_within)
 

@@ -1,7 +1,8 @@
-"""The paper's own way (section 3, figure 1): a domain of particles for each thread, and baskets for each block.
+"""The paper's own way (section 3, figure 1): a domain of particles for each thread, and transfer
+buffers, its baskets, for each block.
 
 The host launches one segment a thread again and again until all particles are at the end of the step; between
-launches it fills the incoming baskets and empties the outgoing ones. Blocks keep currents of their own, which are
+launches it fills the incoming buffers and empties the outgoing ones. Blocks keep currents of their own, which are
 added up at the end. What the threads do is in `domains`, what the host does in `host_loop`.
 """
 
@@ -36,10 +37,10 @@ def baskets(
     fields: str = "host",
     exchange: Callable | None = None,
 ) -> Strategy:
-    """The paper's strategy: `blocks` blocks of `threads` threads, with baskets for `basket` particles each.
+    """The paper's strategy: `blocks` blocks of `threads` threads, with buffers for `basket` particles each.
 
     By default a block of 512 on each multiprocessor of a GPU, and a few small blocks elsewhere. Each `every` launches
-    the host looks whether all is done, and at the baskets. `fields` says where they are advanced: on the "host", as in
+    the host looks whether all is done, and at the buffers. `fields` says where they are advanced: on the "host", as in
     the paper, or on the "device". Between ranks particles cross as `rank_exchange` has it. Where something else is
     beside the mesh, `exchange(departed, done)` takes the particles that have left (see `repro.pic.packing`), and
     whether none here is in transit any more; it returns those that arrive, or None when the step is over there, too.
