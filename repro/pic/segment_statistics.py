@@ -20,8 +20,8 @@ def host_loop_of(simulation: Simulation) -> HostLoop | None:
 def mean_segments(simulation: Simulation) -> float:
     """Segments of a particle in a step: counted where the host launches them, or else one and the faces it crosses.
 
-    Faces are those between its cells before and after a step, which this makes, of a sample of a million. One that leaves
-    a cell and comes back to its layer of cells in the same step counts too few: rare where orbits are wide.
+    Faces are counted between its cells before and after a step, of a sample of a million, which this makes.
+    One that leaves a cell and comes back to its layer in the same step counts too few: rare where orbits are wide.
     """
     if host_loop := host_loop_of(simulation):
         return host_loop.last.segments / max(simulation.count, 1)

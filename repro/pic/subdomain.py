@@ -124,7 +124,7 @@ class Crossing:
 
     def _rows(self) -> list:
         """The particles' arrays, a row a component."""
-        return [values.reshape(-1, len(self._particles.cell)) for values in self._subdomainicles]
+        return [values.reshape(-1, len(self._particles.cell)) for values in self._particles]
 
     def _make_room(self, count: int) -> None:
         """If so many more do not fit behind the particles here, the last of these go into the gaps that others left."""

@@ -104,7 +104,7 @@ def test_sums_do_not_depend_on_the_order_of_the_particles():
 def test_no_sum_overflows_if_everybody_takes_the_same_edge_as_often_as_it_can(weight):
     unit = units_of_weight(weight)
     assert np.log2(unit) == round(np.log2(unit))
-    # in a step no particle goes further than light, which is less than a cell; four edges may take the way of a cell each
+    # in a step none goes further than light, which is less than a cell; four edges may take the way of a cell each
     for whole in (weight * unit, 4 * weight * unit * (1 + 1 / 12)):
         assert whole < 2**63
     # and they are as fine as that allows

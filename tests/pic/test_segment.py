@@ -149,7 +149,7 @@ def test_no_momentum_no_field_and_fast_electrons(real):
 @given(PLACES, vectors(20.0), vectors(100.0))
 @settings(max_examples=100, deadline=None)
 def test_whatever_the_field_a_segment_ends_in_the_cell_and_in_time(real, position, u, magnetic):
-    """Beyond the angles that a system may have nothing is right, but nothing hangs and no particle is outside either."""
+    """Beyond the angles that a system may have nothing is right, but nothing hangs and no end is outside either."""
     position, u, magnetic, courant = (tuple(map(real, values)) for values in (position, u, magnetic, COURANT))
     with np.errstate(all="ignore"):
         end, _, time, face = make_segment(real)(position, u, magnetic, courant, real(1))

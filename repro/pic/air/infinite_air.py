@@ -83,12 +83,8 @@ def _make_flight(real):
 @cache
 def make_follow_kernel(real):
     """A kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
-    segment, collide, first_depth, energy_of = (
-        _make_flight(real),
-        make_collide(real),
-        make_segment_depth(real),
-        make_kinetic_energy(real),
-    )
+    segment, collide, first_depth = _make_flight(real), make_collide(real), make_segment_depth(real)
+    energy_of = make_kinetic_energy(real)
     zero = real(0)
 
     @inline

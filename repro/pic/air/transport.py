@@ -73,12 +73,8 @@ def make_air_segment(real):
     Returns place, momentum and energy at its end, the time taken, the face that was met or INSIDE, and the majorant if
     there is a candidate for a collision at its end, else 0.
     """
-    ahead, slowed, scaled, depth = (
-        make_look_ahead(real),
-        make_slow_down(real),
-        make_with_energy(real),
-        make_segment_depth(real),
-    )
+    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
+    depth = make_segment_depth(real)
     follow, energy_of, zero, one = make_segment(real), make_kinetic_energy(real), real(0), real(1)
 
     @inline

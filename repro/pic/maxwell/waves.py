@@ -47,14 +47,17 @@ def _places(mesh: Mesh, component: int) -> list[np.ndarray]:
     return found
 
 
+def _phases(mesh: Mesh, wave_vector, direction):
+    """For each component of E its size, and k_i x_i along each axis."""
+    wave_vector = Numbers(3, unit="1/m").array("wave vector", wave_vector)
+    direction = Numbers(3).array("direction", direction)
+    for c in range(3):
+        yield direction[c], [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
+
+
 def plane_wave(mesh: Mesh, wave_vector, direction) -> np.ndarray:
     """E as direction * cos(k x), of shape (3, nz + 1, ny + 1, nx + 1), in V/m: two opposite waves."""
-    wave_vector, direction = (
-        Numbers(3, unit="1/m").array("wave vector", wave_vector),
-        Numbers(3).array("direction", direction),
-    )
-    phases = (sum(k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)) for c in range(3))
-    return np.array([direction[c] * np.cos(phase) for c, phase in enumerate(phases)])
+    return np.array([size * np.cos(sum(phases)) for size, phases in _phases(mesh, wave_vector, direction)])
 
 
 def cavity_mode(mesh: Mesh, wave_vector, direction) -> np.ndarray:
@@ -62,15 +65,10 @@ def cavity_mode(mesh: Mesh, wave_vector, direction) -> np.ndarray:
 
     k_i is a multiple of pi over the box's length.
     """
-    wave_vector, direction = (
-        Numbers(3, unit="1/m").array("wave vector", wave_vector),
-        Numbers(3).array("direction", direction),
-    )
     found = []
-    for c in range(3):
-        phases = [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
+    for c, (size, phases) in enumerate(_phases(mesh, wave_vector, direction)):
         waves = [np.cos(phase) if axis == c else np.sin(phase) for axis, phase in enumerate(phases)]
-        found.append(direction[c] * waves[0] * waves[1] * waves[2])
+        found.append(size * waves[0] * waves[1] * waves[2])
     return np.array(found)
 
 

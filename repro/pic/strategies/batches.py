@@ -36,8 +36,8 @@ PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
 PARTICLE, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
 
 #: rows of what is found about particles that met a face: place and momentum, time taken, face; and afterwards of what
-#: the edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have to
-#: read after it has been written.
+#: the edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have
+#: to read after it has been written.
 AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, EDGES
 
 #: a face that only a search finds, the particle of an entry without one that flies, and most particles of a batch

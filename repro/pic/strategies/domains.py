@@ -163,12 +163,8 @@ def make_settle(real, add):
 @cache
 def make_segment_kernel(real, add):
     """A kernel's body: each thread builds one segment of the particle that it works on."""
-    begin, advance_segment, take, settle = (
-        make_first_kick(real),
-        make_advance_segment(real, add),
-        make_take(add),
-        make_settle(real, add),
-    )
+    begin, advance_segment = make_first_kick(real), make_advance_segment(real, add)
+    take, settle = make_take(add), make_settle(real, add)
 
     @inline
     def build(t, i, particles, count, threads, sums, fields, context, courant, layout):
