@@ -136,6 +136,32 @@ def Array(*shape: int | None) -> Rule:
     return Rule(f"an array of finite numbers of the shape ({sides})", holds)
 
 
+class Numbers(Rule):
+    """Finite numbers in arrays, lists or tuples, of a shape in which None is any length; no shape at all is any."""
+
+    def __init__(self, *shape: int | None, unit: str = ""):
+        self.shape = shape
+        sides = ", ".join("count" if side is None else str(side) for side in shape)
+        of_shape = f" of the shape ({sides}{',' * (len(shape) == 1)})" if shape else ""
+        self.wanted = f"finite numbers{of_shape}{f', in {unit}' if unit else ''}"
+
+    def holds(self, value) -> bool:
+        """Whether they are."""
+        try:
+            found = np.asarray(value)
+        except ValueError:
+            return False
+        if found.dtype.kind not in "iuf" or (self.shape and found.ndim != len(self.shape)):
+            return False
+        fits = all(side in (None, length) for side, length in zip(self.shape, found.shape, strict=False))
+        return fits and bool((np.abs(found) <= LARGEST).all())
+
+    def array(self, what: str, value) -> np.ndarray:
+        """The numbers as an array of floats; raises InputError for a value of which the rule does not hold."""
+        self.check(what, value)
+        return np.asarray(value, float)
+
+
 def Kind(*kinds: type, wanted: str = "") -> Rule:
     """An object of some classes; what would be right, in words, if the names of the classes do not say it."""
     names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)

@@ -21,6 +21,9 @@ class Stream(IntEnum):
     PAIR = 1
     WALL = 2
     WALL_NORMAL = 3
+    #: electrons in air, and electrons of a source (pic); the rest of the word for collisions is the event
+    COLLISION = 101
+    SOURCE = 111
 
 
 #: rounds of TEA in production: twice those that still leave a visible correlation between neighbouring pairs

@@ -1,1 +1,52 @@
-"""Electrons in their own electromagnetic field: trajectories by segments, charge-conserving current, Yee's fields."""
+"""Electrons in their own electromagnetic field, in vacuum and in air (particle in cell).
+
+Where a section of the electrons paper is:
+
+    2, Maxwell's equations               maxwell/yee.py; open space: maxwell/absorbing.py
+    2, equations of motion               motion/push.py (kick, helix), gather.py (fields at a particle)
+    2, segments, the time to a face      motion/segment.py; one after the other in advance.py
+    2, current of a segment              deposition.py
+    2, collisions, the time to one       air/transport.py, collisions.py, collision_tables.py
+    2, processes                         air/processes.py; elastic.py, ionisation.py, bremsstrahlung.py
+    2, slow electrons                    air/electron_loss.py
+    2, source                            particle_source.py
+    3, figure 1, domains and pointers    strategies/domains.py (segment, take, settle)
+    3, figure 1, baskets                 strategies/transfer_buffers.py, host_loop.py
+    3, fields on the CPU                 maxwell/bus.py
+    3, processes of a node               subdomain.py, strategies/rank_exchange.py
+    3, the test and its speed            cases.py, benchmark.py; repro/papers/electrons/speed
+
+Not in the paper: strategies/batches.py, global_sums.py, tiles.py. From an equation to a launch: motion/push.py ->
+motion/segment.py -> advance.py -> strategies/global_sums.py; in air elastic.py -> collisions.py -> transport.py ->
+strategies/in_air.py.
+
+Names below are loaded when they are asked for.
+"""
+
+from importlib import import_module
+
+#: the module of each public name
+_HOMES = {
+    "Air": "air.medium",
+    "Collisions": "air.collision_tables",
+    "Electrons": "system",
+    "Mesh": "mesh",
+    "STRATEGIES": "strategies",
+    "Simulation": "simulation",
+    "Source": "system",
+    "System": "system",
+    "baskets": "strategies",
+    "courant_limit": "maxwell.fields",
+    "field_energy": "observables",
+    "kinetic_energy": "observables",
+    "load": "disk.checkpoint",
+    "save": "disk.checkpoint",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -6,13 +6,13 @@ from statistics import median
 
 import numpy as np
 
-from repro.declared import Kind, Text
+from repro.declared import Kind, Number, OneOf, Text
 from repro.errors import CheckError, InputError, require_whole
-from repro.parallel import Speed, Timing, host_clock, measure, select, wall_clock
+from repro.parallel import PRECISIONS, Speed, Timing, host_clock, measure, select, wall_clock
 
 from .cases import UniformSource
-from .checks import positive, real_of
-from .counting import mean_segments, rounds_of
+from .constants import SMALLEST
+from .segment_statistics import host_loop_of, mean_segments
 from .simulation import Simulation
 from .strategies import Strategy
 from .system import System
@@ -43,7 +43,7 @@ def check_strategy(device, *, strategy, precision: str = "single", sort_every: i
     """
     # what is remembered must be of a kind that can be
     Kind(str, Strategy).check("strategy", strategy)
-    real_of(precision)
+    OneOf(PRECISIONS).check("precision", precision)
     return _checked(device, strategy, precision, sort_every)
 
 
@@ -90,8 +90,7 @@ def measure_speed(
     Kind(System).check("system", system)
     if system.air is not None:
         raise InputError(f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
-    if positive("seconds", seconds, "s") > _LONGEST:
-        raise InputError(f"seconds = {seconds} s: a repetition may take {_LONGEST} s at most")
+    Number(SMALLEST, _LONGEST, "s a repetition").check("seconds", seconds)
     require_whole("runs", runs, 1, 100)
     options = {"strategy": strategy, "precision": precision, "sort_every": sort_every}
     _require_steps(system, 0, _FEWEST)
@@ -149,7 +148,7 @@ def _long_timing(simulation: Simulation) -> Timing:
 
 
 def _sort(simulation: Simulation):
-    for launch in simulation._order.parts.values():
+    for launch in simulation._cell_sort.parts.values():
         launch()
 
 
@@ -178,13 +177,13 @@ def facts_of(simulation: Simulation) -> dict:
     `launches` counts those that move particles, and `busy` is the share of threads that had one in them; None where a
     launch moves all.
     """
-    rounds = rounds_of(simulation)
+    host_loop = host_loop_of(simulation)
     return {
         "particles": round((simulation.system.count + simulation.count) / 2),
         "cells": int(np.prod(simulation.system.mesh.shape)),
         "per step": mean_segments(simulation),
-        "launches": rounds.last.launches if rounds else 1,
-        "busy": rounds.last.busy if rounds else None,
+        "launches": host_loop.last.launches if host_loop else 1,
+        "busy": host_loop.last.busy if host_loop else None,
         "launch": _launch(simulation),
     }
 
@@ -217,13 +216,13 @@ def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
 
 def _stages(simulation: Simulation) -> dict:
     """The parts of a step that the host drives, with the stages of its rounds in place of the particles."""
-    rounds = rounds_of(simulation)
+    host_loop = host_loop_of(simulation)
 
     def launch():
-        while rounds.look():
-            rounds.launch()
+        while host_loop.look():
+            host_loop.launch()
 
-    stages = {"births and pointers": rounds.begin, "launches and looks": launch, "sum over blocks": rounds.end}
+    stages = {"births and pointers": host_loop.begin, "launches and looks": launch, "sum over blocks": host_loop.end}
     found = {}
     for name, part in simulation.parts.items():
         found |= stages if name == "particles" else {name: part}

@@ -1,24 +1,21 @@
 """Set-ups by the numbers that matter: how far an electron flies in a step, how it gyrates, how dense the plasma is."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Flag
-from repro.errors import InputError, require_whole
+from repro.declared import Flag, Number, Whole, checked
+from repro.errors import InputError
 from repro.parallel import require_memory, select
 
-from .checks import finite, positive
-from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, SMALLEST
 from .maxwell.fields import courant_limit
 from .mesh import Mesh
 from .system import Electrons, Source, System
 
 #: side of a cell in m; everything else follows it, so that another side makes the same numbers
 SPACING = 1e-3
-
-#: most cells along an axis
-_MOST = 1 << 12
 
 #: most particles, which have numbers of 31 bits
 _MOST_PARTICLES = 2**31 - 1
@@ -28,34 +25,26 @@ _DRAWN = 112
 
 
 @dataclass(frozen=True, kw_only=True)
+@checked
 class _Case:
     """A periodic cube with electrons all over it, and what every such set-up has."""
 
     #: cells along each axis
-    cells: int = 16
+    cells: Annotated[int, Whole(1, 1 << 12)] = 16
     #: particles a cell on average
-    per_cell: float = 30.0
+    per_cell: Annotated[float, Number(SMALLEST)] = 30.0
     #: the time step as a share of the longest one with which Yee's scheme is stable
-    courant: float = 0.95
+    courant: Annotated[float, Number(SMALLEST, 1)] = 0.95
     #: the plasma frequency times the time step
-    plasma_step: float = 0.1
+    plasma_step: Annotated[float, Number(SMALLEST)] = 0.1
     #: do the electrons' currents drive the fields?
-    self_field: bool = True
-    seed: int = 1
+    self_field: Annotated[bool, Flag()] = True
+    seed: Annotated[int, Whole(0, 2**32 - 1)] = 1
 
     def __post_init__(self):
-        require_whole("cells", self.cells, 1, _MOST)
-        require_whole("seed", self.seed, 0, 2**32 - 1)
-        for name in ("per_cell", "courant", "plasma_step"):
-            positive(name, getattr(self, name))
-        Flag().check("self_field", self.self_field)
-        if self.courant > 1:
-            raise InputError(f"courant = {self.courant}: a share of the longest stable step, at most 1")
-        if self.particles < 1:
-            raise InputError(f"per_cell = {self.per_cell}: no particle in {self.cells}^3 cells")
-        if self.particles > _MOST_PARTICLES:
+        if not 1 <= self.particles <= _MOST_PARTICLES:
             raise InputError(
-                f"per_cell = {self.per_cell}: {self.particles:g} particles in {self.cells}^3 cells, at most "
+                f"per_cell = {self.per_cell}: {self.particles:g} particles in {self.cells}^3 cells, from 1 to "
                 f"{_MOST_PARTICLES}"
             )
 
@@ -82,6 +71,7 @@ class _Case:
 
 
 @dataclass(frozen=True, kw_only=True)
+@checked
 class UniformSource(_Case):
     """The paper's test (section 3): electrons of one energy from a uniform source, in a constant magnetic field.
 
@@ -90,27 +80,19 @@ class UniformSource(_Case):
     """
 
     #: kinetic energy in eV
-    energy: float = 1e6
+    energy: Annotated[float, Number(SMALLEST, unit="eV")] = 1e6
     #: radius in cells of an orbit across the field
-    radius: float = 10.0
-    #: particles that are born in a step, as a share of those at the start
-    births: float = 1e-4
-    #: steps whose births there is room for
-    steps: int = 500
-
-    def __post_init__(self):
-        super().__post_init__()
-        for name in ("energy", "radius"):
-            positive(name, getattr(self, name))
-        require_whole("steps", self.steps, 0, 10**6)
-        if not 0 <= finite("births", self.births, ()) <= 1:
-            raise InputError(f"births = {self.births}: a share of the particles from 0 to 1")
+    radius: Annotated[float, Number(SMALLEST)] = 10.0
+    #: particles that the source adds in a step, as a share of the ones at the start
+    births: Annotated[float, Number(0, 1)] = 1e-4
+    #: steps for whose particles there is room
+    steps: Annotated[int, Whole(0, 10**6)] = 500
 
     @property
     def source(self) -> Source:
         """The particles, those at the start included."""
-        born = round(self.births * self.particles)
-        return Source(self.energy, self.weight, start=self.particles, per_step=born, seed=self.seed)
+        added = round(self.births * self.particles)
+        return Source(self.energy, self.weight, start=self.particles, per_step=added, seed=self.seed)
 
     @property
     def magnetic(self) -> float:
@@ -132,19 +114,16 @@ class UniformSource(_Case):
 
 
 @dataclass(frozen=True, kw_only=True)
+@checked
 class Plasma(_Case):
     """Electrons at rest but for their heat, among ions at rest: slow, so that few meet a face. Other codes quote it.
 
     With the default heat the Debye length is half a cell.
     """
 
-    plasma_step: float = 0.05
+    plasma_step: Annotated[float, Number(SMALLEST)] = 0.05
     #: standard deviation of each component of the momentum over m c
-    heat: float = 0.05
-
-    def __post_init__(self):
-        super().__post_init__()
-        positive("heat", self.heat)
+    heat: Annotated[float, Number(SMALLEST)] = 0.05
 
     def system(self) -> System:
         """The plasma before its first step; raises MemoryLimitError where its particles do not fit."""

@@ -17,3 +17,6 @@ PERMEABILITY = constants.mu_0
 
 #: rest energy of an electron in eV
 REST_ENERGY = MASS * LIGHT**2 / CHARGE
+
+#: least size of what a user gives, so that double precision holds its products
+SMALLEST = 1e-30

@@ -30,8 +30,8 @@ def units_of_weight(total_weight: float) -> float:
 
 
 @cache
-def to_whole(real):
-    """Returns whole(value): a number of units as a whole number.
+def make_to_whole(real):
+    """A number of units as a whole number: whole(value).
 
     In double precision it is the nearest one: what is cut off would add up with the number of particles, since a unit
     is larger than what rounding loses. In single precision it is far smaller than that.
@@ -53,8 +53,8 @@ def to_whole(real):
 
 
 @cache
-def sharing(real):
-    """Returns shares(start, end, amount): what each of its cell's twelve edges gets of a segment, not yet whole.
+def make_edge_weights(real):
+    """What each of its cell's twelve edges gets of a segment, not yet whole: shares(start, end, amount).
 
     `amount` is the particle's weight in units of the sums, start and end are places in [0, 1]^3. Four numbers an axis:
     number a + 2 b of axis c is of the edge along c at place a along the next axis and b along the one after it
@@ -84,12 +84,12 @@ def sharing(real):
 
 
 @cache
-def depositing(real, add):
-    """Returns deposit(currents, cell, start, end, amount): adds a segment's current to its cell's twelve edges.
+def make_deposit(real, add):
+    """Adds a segment's current to its cell's twelve edges: deposit(currents, cell, start, end, amount).
 
-    Number 4 c + a + 2 b of a cell is the edge that `sharing` describes.
+    Number 4 c + a + 2 b of a cell is the edge that `make_edge_weights` describes.
     """
-    shares, whole = sharing(real), to_whole(real)
+    shares, whole = make_edge_weights(real), make_to_whole(real)
 
     @inline
     def add_four(currents, first, values):
@@ -110,9 +110,9 @@ def depositing(real, add):
 
 
 @cache
-def charging(real, add):
-    """Returns charge(charges, cell, position, amount, layout): adds a charge at rest to the eight corners of a cell."""
-    one, whole = real(1), to_whole(real)
+def make_deposit_charge(real, add):
+    """Adds a charge at rest to the eight corners of a cell: charge(charges, cell, position, amount, layout)."""
+    one, whole = real(1), make_to_whole(real)
 
     @inline
     def charge(charges, cell, position, amount, layout):

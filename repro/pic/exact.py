@@ -7,14 +7,14 @@ from math import asin, sqrt
 
 import numpy as np
 
-from repro.errors import InputError, require_whole
+from repro.declared import Number, Numbers, Whole
+from repro.errors import InputError
 
-from .checks import finite, positive
-from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
+from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY, SMALLEST
 
 
 def _not_negative(what: str, value, unit: str) -> np.ndarray:
-    found = finite(what, value, None, unit)
+    found = Numbers(unit=unit).array(what, value)
     if (found < 0).any():
         raise InputError(f"{what} = {found.min():g} {unit}: must be 0 or more")
     return found
@@ -22,7 +22,7 @@ def _not_negative(what: str, value, unit: str) -> np.ndarray:
 
 def _not_zero(what: str, value, unit: str) -> np.ndarray:
     """Numbers none of which is 0, or a vector that is none."""
-    found = finite(what, value, None, unit)
+    found = Numbers(unit=unit).array(what, value)
     if not found.all():
         raise InputError(f"{what} = 0 {unit}: must not be 0")
     return found
@@ -30,7 +30,7 @@ def _not_zero(what: str, value, unit: str) -> np.ndarray:
 
 def _size(magnetic) -> float:
     """That of a vector in T."""
-    return float(_not_zero("magnetic", np.linalg.norm(finite("magnetic", magnetic, (3,), "T")), "T"))
+    return float(_not_zero("magnetic", np.linalg.norm(Numbers(3, unit="T").array("magnetic", magnetic)), "T"))
 
 
 def momentum_of(energy):
@@ -72,7 +72,7 @@ def helix(position, momentum, magnetic, time):
 
 def drift(electric, magnetic) -> np.ndarray:
     """Velocity in m/s with which the centres of orbits drift across both fields: E x B / B^2."""
-    return np.cross(finite("electric", electric, (3,), "V/m"), magnetic) / _size(magnetic) ** 2
+    return np.cross(Numbers(3, unit="V/m").array("electric", electric), magnetic) / _size(magnetic) ** 2
 
 
 def plasma_frequency(density: float) -> float:
@@ -82,8 +82,8 @@ def plasma_frequency(density: float) -> float:
 
 def leapfrog_frequency(frequency: float, dt: float) -> float:
     """The frequency in 1/s at which a leapfrog in steps of dt s has an oscillator of `frequency` oscillate."""
-    if not 0 <= finite("frequency", frequency, (), "1/s") <= 2 / positive("dt", dt, "s"):
-        raise InputError(f"frequency = {frequency:g} 1/s: from 0 to {2 / dt:g} 1/s, above which it is unstable")
+    Number(SMALLEST, unit="s").check("dt", dt)
+    Number(0, 2 / dt, "1/s, above which it is unstable").check("frequency", frequency)
     return 2 / dt * asin(frequency * dt / 2)
 
 
@@ -94,7 +94,7 @@ def mesh_share(angle: float, each: int) -> float:
     even distances. The linear weights across an edge, of current and of field, have the eigenvalue
     1 - 4 b sin^2(angle / 2), with b the mean of s (1 - s) over the particles' places s.
     """
-    require_whole("particles of a cell along an axis", each, 1, 2**31 - 1)
+    Whole(1).check("particles of a cell along an axis", each)
     neighbour = 1 / 6 + 1 / (12 * each**2)
     return 1 - 4 * neighbour * np.sin(angle / 2) ** 2
 

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from repro.declared import Flag
-from repro.errors import InputError, require_one_of, require_whole, short
+from repro.declared import Each, Flag, Number, OneOf, Whole, checked
+from repro.errors import InputError
 
-from .checks import positive
+from .constants import SMALLEST
 
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
 BOUNDARIES = ("periodic", "conducting", "absorbing")
 
-#: what `Mesh.beyond` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there, which is
-#: LEAVES less the number of the guard cell
+#: what `Mesh.neighbour_cell` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there,
+#: which is LEAVES less the number of the guard cell
 ABSORBED, LEAVES = -1, -16
 
 #: most cells along an axis: more rows do not fit into a launch on a GPU
@@ -38,30 +38,20 @@ class Layout(NamedTuple):
 
 
 @dataclass(frozen=True)
+@checked
 class Mesh:
     """A box of `shape` cells of `spacing` m along x, y, z, with a boundary of each axis out of BOUNDARIES."""
 
-    shape: tuple[int, int, int]
-    spacing: tuple[float, float, float]
-    boundaries: tuple[str, str, str] = ("periodic", "periodic", "periodic")
+    shape: Annotated[tuple[int, int, int], Each(Whole(1, _MOST_CELLS), 3)]
+    spacing: Annotated[tuple[float, float, float], Each(Number(SMALLEST, unit="m"), 3)]
+    boundaries: Annotated[tuple[str, str, str], Each(OneOf(BOUNDARIES), 3)] = ("periodic", "periodic", "periodic")
     #: the low and the high end of each axis: does a larger box go on there, of which this one is a part? Particles
     #: leave it there, and its guards belong to the neighbour
-    divided: tuple[tuple[bool, bool], ...] = ((False, False),) * 3
+    divided: Annotated[tuple[tuple[bool, bool], ...], Each(Each(Flag(), 2), 3)] = ((False, False),) * 3
     #: cells at each end of an absorbing axis that take up waves
-    layers: int = 10
+    layers: Annotated[int, Whole(1, _MOST_CELLS)] = 10
 
     def __post_init__(self):
-        for what in ("shape", "spacing", "boundaries", "divided"):
-            _require_many(what, getattr(self, what), 3, "one for each of three axes")
-        for axis, cells, spacing, boundary in zip("xyz", self.shape, self.spacing, self.boundaries, strict=True):
-            require_whole(f"cells along {axis}", cells, 1, _MOST_CELLS)
-            positive(f"spacing along {axis}", spacing, "m")
-            require_one_of(f"boundary along {axis}", boundary, BOUNDARIES)
-        for axis, ends in zip("xyz", self.divided, strict=True):
-            _require_many(f"divided along {axis}", ends, 2, "one for each end")
-            for end in ends:
-                Flag().check(f"divided along {axis}", end)
-        require_whole("absorbing layers", self.layers, 1, _MOST_CELLS)
         for axis, cells, boundary, layers, ends in zip(
             "xyz", self.shape, self.boundaries, self.absorbing, self.divided, strict=True
         ):
@@ -100,8 +90,15 @@ class Mesh:
         nodes = np.asarray(nodes)
         return np.stack([nodes % row, nodes % plane // row, nodes // plane], axis=-1) - 1
 
+    def require_inside(self, what: str, position: np.ndarray, slack: float = 0.0) -> None:
+        """Refuse positions (count, 3) in m outside the box, by more than a share `slack` of it."""
+        share = position / np.array(self.length)
+        outside = ~((share >= -slack) & (share <= 1 + slack)).all(1)
+        if outside.any():
+            raise InputError(f"{what}: {outside.sum()} electrons are outside the box of {self.length} m, from 0")
+
     @cached_property
-    def beyond(self) -> np.ndarray:
+    def neighbour_cell(self) -> np.ndarray:
         """For each node as a cell: where a particle that has come there goes on.
 
         Inside the box it is the cell itself, in a guard cell the one at the other end of a periodic axis, ABSORBED, or
@@ -153,9 +150,3 @@ class Mesh:
             source = source.take(along, 2 - axis)
         target = np.flatnonzero(source != own)
         return target.astype(np.int32), source.ravel()[target]
-
-
-def _require_many(what: str, value, count: int, wanted: str) -> None:
-    """Refuse what is no sequence of so many."""
-    if not isinstance(value, tuple | list | np.ndarray) or len(value) != count:
-        raise InputError(f"mesh: {what} = {short(value)}: {wanted}")

@@ -7,12 +7,11 @@ electron. All of them belong to a mesh that is not divided. Arrays of another sh
 
 import numpy as np
 
-from repro.declared import Kind
+from repro.declared import Array, Kind, Number, Numbers
 from repro.errors import InputError
 
-from .checks import finite, positive, require_inside, require_shape
-from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
-from .deposition import EDGES, charging
+from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY, SMALLEST
+from .deposition import EDGES, make_deposit_charge
 from .mesh import Mesh
 
 #: share of the box by which rounding may put an electron beyond it
@@ -21,7 +20,7 @@ _ROUNDING = 1e-9
 
 def _require_field(mesh: Mesh, what: str, values) -> None:
     Kind(Mesh).check("mesh", mesh)
-    require_shape(f"{what} field", values, (3, *_grid(mesh)))
+    Array(3, *_grid(mesh)).check(f"{what} field", values)
 
 
 def _grid(mesh: Mesh) -> tuple[int, ...]:
@@ -30,7 +29,7 @@ def _grid(mesh: Mesh) -> tuple[int, ...]:
 
 def _require_sums(mesh: Mesh, what: str, values, each: int = 1) -> None:
     Kind(Mesh).check("mesh", mesh)
-    require_shape(what, values, (each * mesh.layout.nodes,))
+    Array(each * mesh.layout.nodes).check(what, values)
 
 
 def _share(mesh: Mesh, axis: int, *, half: bool) -> np.ndarray:
@@ -51,7 +50,7 @@ def _total(mesh: Mesh, density: np.ndarray, component: int, *, along: bool) -> f
 
 def magnetic_after(mesh: Mesh, dt: float, electric: np.ndarray, magnetic: np.ndarray) -> np.ndarray:
     """B in T half a step after E, from B half a step before it, without the layers' part."""
-    positive("dt", dt, "s")
+    Number(SMALLEST, unit="s").check("dt", dt)
     _require_field(mesh, "electric", electric)
     _require_field(mesh, "magnetic", magnetic)
 
@@ -81,16 +80,16 @@ def kinetic_energy(momentum: np.ndarray, weight: np.ndarray) -> float:
 
     gamma - 1 is taken as u^2 / (gamma + 1), so that slow electrons have one.
     """
-    momentum = finite("momentum", momentum, (None, 3), "m c")
+    momentum = Numbers(None, 3, unit="m c").array("momentum", momentum)
     squared = np.sum(momentum**2, axis=1)
-    weight = finite("weight", weight, (len(squared),), "electrons")
+    weight = Numbers(len(squared), unit="electrons").array("weight", weight)
     return MASS * LIGHT**2 * float(np.sum(weight * squared / (1 + np.sqrt(1 + squared))))
 
 
 def charge_sums(mesh: Mesh, position: np.ndarray, weight: np.ndarray, unit: float, at_rest=0) -> np.ndarray:
     """Charge of each node in whole numbers: electrons at `position` (m), taken from what is `at_rest` on the mesh."""
-    position = finite("position", position, (None, 3), "m")
-    require_inside("position", position, mesh.length, _ROUNDING)
+    position = Numbers(None, 3, unit="m").array("position", position)
+    mesh.require_inside("position", position, _ROUNDING)
     scaled = position / mesh.spacing
     cell = np.clip(scaled.astype(int), 0, np.array(mesh.shape) - 1)
     return charges_in_cells(mesh, mesh.nodes(cell), (scaled - cell).T, weight, unit, at_rest)
@@ -99,12 +98,13 @@ def charge_sums(mesh: Mesh, position: np.ndarray, weight: np.ndarray, unit: floa
 def charges_in_cells(mesh: Mesh, nodes: np.ndarray, place, weight: np.ndarray, unit: float, at_rest=0) -> np.ndarray:
     """`charge_sums` of electrons in cells of the numbers `nodes`, at a `place` (3, count) in [0, 1]^3 of them.
 
-    Shares are linear as in `deposition.charging`. A node at an end of a periodic axis has all that comes to either end.
+    Shares are linear as in `deposition.make_deposit_charge`. A node at an end of a periodic axis has all that
+    comes to either end.
     """
-    positive("unit", unit)
-    weight = finite("weight", weight, (len(nodes),), "electrons")
+    Number(SMALLEST).check("unit", unit)
+    weight = Numbers(len(nodes), unit="electrons").array("weight", weight)
     found = np.zeros(mesh.layout.nodes, np.int64)
-    charge = charging(np.float64, lambda sums, index, value: np.add.at(sums, index, value))
+    charge = make_deposit_charge(np.float64, lambda sums, index, value: np.add.at(sums, index, value))
     charge(found, nodes, tuple(np.asarray(place, float)), weight * unit, mesh.layout)
     return _joined(mesh, at_rest - found)
 
@@ -122,7 +122,7 @@ def _joined(mesh: Mesh, sums: np.ndarray) -> np.ndarray:
 def charge_density(mesh: Mesh, sums: np.ndarray, unit: float, background: float = 0.0) -> np.ndarray:
     """Density in C/m^3 of `charge_sums` over a `background`, of shape (nz + 1, ny + 1, nx + 1)."""
     _require_sums(mesh, "charges", sums)
-    positive("unit", unit)
+    Number(SMALLEST).check("unit", unit)
     grid = sums.reshape(tuple(cells + 2 for cells in mesh.shape)[::-1])[1:, 1:, 1:]
     periodic = [boundary == "periodic" for boundary in mesh.boundaries]
     z, y, x = (np.ones(mesh.shape[k] + 1) if periodic[k] else _share(mesh, k, half=False) for k in (2, 1, 0))
@@ -155,8 +155,8 @@ def electron_flow(mesh: Mesh, currents: np.ndarray) -> np.ndarray:
 
 def current_density(mesh: Mesh, dt: float, currents: np.ndarray, unit: float) -> np.ndarray:
     """Density of the current in A/m^2 on the edges, (3, nz + 1, ny + 1, nx + 1), at the time half a step before E."""
-    positive("dt", dt, "s")
-    positive("unit", unit)
+    Number(SMALLEST, unit="s").check("dt", dt)
+    Number(SMALLEST).check("unit", unit)
     flow = electron_flow(mesh, currents)[:, 1:, 1:, 1:] / unit
     return -CHARGE / (dt * mesh.cell_volume) * flow * np.reshape(mesh.spacing, (3, 1, 1, 1))
 
@@ -206,7 +206,7 @@ def inner_nodes(mesh: Mesh) -> tuple[slice, ...]:
 
 def gauss_residual(mesh: Mesh, electric: np.ndarray, density: np.ndarray) -> float:
     """Largest |div E - rho / eps0| over the largest |rho| / eps0 on `inner_nodes`; `density` as of `charge_density`."""
-    require_shape("density", density, _grid(mesh))
+    Array(*_grid(mesh)).check("density", density)
     inner = inner_nodes(mesh)
     if not density[inner].any():
         raise InputError("density: no charge on any inner node, over which the residual could be taken")

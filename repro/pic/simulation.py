@@ -5,23 +5,25 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from repro.declared import Device, Kind
-from repro.errors import CapacityError, DivergenceError, InputError, require_one_of, require_whole
+from repro.declared import Device, Kind, OneOf, Whole
+from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 from repro.parallel.ranks.world import Alone, Ranks
 from repro.parallel.recorded import Recorded
 
-from .births import Births, Cradle, births_body, count_steps
-from .deposition import EDGES, charging, units_of_weight
+from .advance import MeshContext
+from .air.tallies import in_units
+from .cell_sort import CellSort
+from .deposition import EDGES, make_deposit_charge, units_of_weight
 from .gather import electric_at
 from .maxwell.bus import Bus
 from .maxwell.fields import Fields
-from .order import Ordering
-from .part import Part, Whole, crossing
+from .packing import put_particles
+from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
+from .subdomain import Subdomain, WholeDomain, crossing
 from .system import System
-from .travel import Surroundings
 
 #: most steps that a run counts
 MOST_STEPS = 2**62
@@ -42,42 +44,44 @@ class Simulation(TimeLoop):
         Device().check("device", device)
         Kind(Alone, Ranks, type(None)).check("ranks", ranks)
         strategy = _strategy(strategy, device, system)
-        require_one_of("precision", precision, tuple(PRECISIONS))
-        require_whole("sort_every", sort_every, 0, 10_000)
+        OneOf(PRECISIONS).check("precision", precision)
+        Whole(0, 10_000).check("sort_every", sort_every)
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
         self.ranks = ranks if ranks is not None and ranks.count > 1 else None
-        if self.ranks and not (strategy.late or strategy.crossing):
+        if self.ranks and not (strategy.resume or strategy.crossing):
             raise InputError(f"strategy '{strategy.name}' is for one rank: take '{fastest(device, system)}'")
         home = _home(device, strategy)
-        self.part = Part(system, ranks, home) if self.ranks else Whole(system)
+        self.subdomain = Subdomain(system, ranks, home) if self.ranks else WholeDomain(system)
         self._by_host |= self.ranks is not None
         self._memory_of_strategy = strategy.memory(system, self.real, device)
-        require_memory(device, self.memory, f"{self.part.room} particles ({precision} precision)", "lower capacity")
-        mesh, self.unit = self.part.mesh, units_of_weight(system.total_weight)
-        self.particles_on_device = make_particles(device, self.real, self.part.room)
-        self.fields = Fields(home, self.real, mesh, system.dt, self.unit, self.part.exchange)
+        require_memory(
+            device, self.memory, f"{self.subdomain.room} particles ({precision} precision)", "lower capacity"
+        )
+        mesh, self.unit = self.subdomain.mesh, units_of_weight(system.total_weight)
+        self.particles_on_device = make_particles(device, self.real, self.subdomain.room)
+        self.fields = Fields(home, self.real, mesh, system.dt, self.unit, self.subdomain.exchange)
         self._bus = None if self.fields.device is device else Bus(device, self.fields)
         #: entries of the particles' arrays in use, and steps taken, as the device counts them
         self.used = device.zeros(1, np.int32)
         self._clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
         self.charges = device.zeros(mesh.layout.nodes, np.int64)
-        around = Surroundings(device.to_device(mesh.beyond), self.charges, self.unit)
+        context = MeshContext(device.to_device(mesh.neighbour_cell), self.charges, self.unit)
         arrays = self._bus.arrays if self._bus else self.fields.arrays
-        self.surroundings = (arrays, around, self.fields.courant, mesh.layout)
+        self.step_arguments = (arrays, context, self.fields.courant, mesh.layout)
         self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
         # with fields of their own these clear the sums
         clear = device.compile(Kernel(zero))((len(arrays.currents),), arrays.currents)
         self._clear = {"clear the currents": clear}
         launches = [self._launch_step]
         self._moves = strategy.build(self._setup())
-        #: what electrons in air have done so far, see `scattering`; None in vacuum
-        self.tallies = getattr(self._moves["particles"], "tallies", None)
+        #: sums of what electrons in air have done, see `air.tallies`; None in vacuum
+        self._tallies = getattr(self._moves["particles"], "tallies", None)
         if self.ranks:
             self._cross(strategy)
-        self._births = {} if strategy.by_host else self._bind_births(self._cradle)
+        self._injection = {} if strategy.by_host else self._bind_source(self._source_target)
         if sort_every:
-            self._order = Ordering(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
+            self._cell_sort = CellSort(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
             launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
         super().__init__(device, launches, start=self._place, look=self._require_valid)
 
@@ -88,19 +92,26 @@ class Simulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device, about."""
         each = bytes_each(self.real) * (2 if self.sort_every else 1)
-        nodes = self.part.mesh.layout.nodes
-        return int(self.part.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8)) + (
+        nodes = self.subdomain.mesh.layout.nodes
+        return int(self.subdomain.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8)) + (
             self._memory_of_strategy
         )
 
     def _setup(self):
-        names = {"device": self.device, "real": self.real, "used": self.used, "surroundings": self.surroundings}
-        names |= {"fields": self.fields, "bear": self._bind_births, "clock": self._clock, "cradle": self._cradle}
-        return SimpleNamespace(**names, particles=self.particles_on_device, system=self.system, mesh=self.part.mesh)
+        names = {"device": self.device, "real": self.real, "used": self.used, "step_arguments": self.step_arguments}
+        names |= {
+            "fields": self.fields,
+            "inject": self._bind_source,
+            "clock": self._clock,
+            "source_target": self._source_target,
+        }
+        return SimpleNamespace(
+            **names, particles=self.particles_on_device, system=self.system, mesh=self.subdomain.mesh
+        )
 
     @property
-    def _cradle(self) -> Cradle:
-        return Cradle(self.device, self.particles_on_device, self.used, *self.surroundings[:2])
+    def _source_target(self) -> SourceTarget:
+        return SourceTarget(self.device, self.particles_on_device, self.used, *self.step_arguments[:2])
 
     def _graph(self, every: int, observers: tuple):
         if self._by_host:
@@ -109,17 +120,17 @@ class Simulation(TimeLoop):
 
     def _cross(self, strategy: Strategy):
         """Put the exchange of particles between ranks into the step."""
-        cross = strategy.crossing or partial(crossing, strategy.late)
-        self.crossing = cross(self.part, self._setup(), self._moves)
+        cross = strategy.crossing or partial(crossing, strategy.resume)
+        self.crossing = cross(self.subdomain, self._setup(), self._moves)
         self._moves = self._moves | {"particles": self.crossing}
 
     @property
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
         if not self.system.self_field:
-            return self._clear | self._births | self._moves
+            return self._clear | self._injection | self._moves
         to_device, to_host = (self._bus.before, self._bus.after) if self._bus else ({}, {})
-        return self.fields.before | to_device | self._births | self._moves | to_host | self.fields.after
+        return self.fields.before | to_device | self._injection | self._moves | to_host | self.fields.after
 
     def _launch_step(self):
         if self.ranks:
@@ -138,84 +149,78 @@ class Simulation(TimeLoop):
         return [before, launches[middle], after]
 
     def _launch_sorted(self):
-        for launch in self._order.parts.values():
+        for launch in self._cell_sort.parts.values():
             launch()
         self._launch_step()
 
-    def _bind_births(self, cradle: Cradle, *, at_start: bool = False) -> dict:
+    def _bind_source(self, source_target: SourceTarget, *, at_start: bool = False) -> dict:
         source, system = self.system.source, self.system
         count = 0 if source is None else source.start if at_start else source.per_step
         if not count:
             return {}
-        clock = cradle.device.zeros(1, np.int64) if at_start else self._clock
-        births = Births(
-            *(cradle.used, clock, source.start, source.per_step, len(system.electrons.weight)),
-            *(source.seed, source.momentum, source.weight, self.part.first, system.mesh.shape),
+        clock = source_target.device.zeros(1, np.int64) if at_start else self._clock
+        numbers = SourceNumbers(
+            *(source_target.used, clock, source.start, source.per_step, len(system.electrons.weight)),
+            *(source.seed, source.momentum, source.weight, self.subdomain.first, system.mesh.shape),
         )
-        kernel = Kernel(births_body(self.real, cradle.device.add, at_start), strict=True)
-        room, layout = len(cradle.particles.cell), self.part.mesh.layout
-        launch = cradle.device.compile(kernel)(
-            (count,), cradle.particles, room, cradle.fields, cradle.around, births, layout
+        kernel = Kernel(make_source_kernel(self.real, source_target.device.add, at_start), strict=True)
+        room, layout = len(source_target.particles.cell), self.subdomain.mesh.layout
+        launch = source_target.device.compile(kernel)(
+            (count,), source_target.particles, room, source_target.fields, source_target.context, numbers, layout
         )
-        return {"births": launch} if at_start else {"clock": count_steps(cradle.device, clock), "births": launch}
+        return {"births": launch} if at_start else {"clock": count_steps(source_target.device, clock), "births": launch}
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
-        require_whole("steps", steps, 0, MOST_STEPS)
-        self._clock[:] = steps
+        Whole(0, MOST_STEPS).check("steps", steps)
+        self._clock[:], self.fields.begun = steps, True
         if self._bus:
             self._bus.bring_fields()
         super().resume(steps)
 
     def _place(self):
-        """Put everybody where the system has them, and B half a step back."""
+        """Put all particles where the system has them, and B half a step back."""
         self._place_electrons()
         if self._bus:
             self._bus.bring_fields()
-        for launch in self._bind_births(self._cradle, at_start=True).values():
+        for launch in self._bind_source(self._source_target, at_start=True).values():
             launch()
-        if self.system.self_field:
-            self.fields.begin()
+        self.fields.begin(self.system.self_field)
         self._require_valid()
 
     def _place_electrons(self):
-        electrons, mesh, device = self.system.electrons, self.part.mesh, self.device
+        electrons, mesh, device = self.system.electrons, self.subdomain.mesh, self.device
         scaled = electrons.position / mesh.spacing
         cells = np.minimum(scaled.astype(int), np.array(self.system.mesh.shape) - 1)
-        ids = np.flatnonzero(self.part.own(cells))
+        ids = np.flatnonzero(self.subdomain.own(cells))
         if not len(ids):
             return
-        count, room, weight = len(ids), self.part.room, electrons.weight[ids]
+        count, room, weight = len(ids), self.subdomain.room, electrons.weight[ids]
         if count > room:
             raise CapacityError(f"{count} electrons at the start on rank {self.ranks.rank}, and room for {room}")
-        nodes = mesh.nodes(cells[ids] - np.array(self.part.first)).astype(np.int32)
+        nodes = mesh.nodes(cells[ids] - np.array(self.subdomain.first)).astype(np.int32)
         place = (scaled - cells)[ids].T.astype(self.real)
         field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
         momentum = electrons.momentum[ids].T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
-        found = self.particles_on_device
-        found.cell[:count], found.weight[:count] = device.to_device(nodes), device.to_device(weight)
-        found.ids[:count] = device.to_device(ids)
-        for axis in range(3):
-            first = axis * room
-            found.place[first : first + count] = device.to_device(place[axis])
-            found.u[first : first + count] = device.to_device(momentum[axis])
-        self.used[:] = count
+        put_particles(self, cell=nodes, place=place, u=momentum, weight=weight, ids=ids)
         self.charges[:] += device.to_device(self._ions(nodes, place, weight.astype(self.real)))
 
     def _ions(self, nodes, place, weight):
         """Charges of the ions that the electrons leave where they begin, in units of the sums."""
-        layout, found = self.part.mesh.layout, np.zeros(self.part.mesh.layout.nodes, np.int64)
-        charge = charging(self.real, lambda sums, index, value: np.add.at(sums, index, value))
+        layout, found = self.subdomain.mesh.layout, np.zeros(self.subdomain.mesh.layout.nodes, np.int64)
+        charge = make_deposit_charge(self.real, lambda sums, index, value: np.add.at(sums, index, value))
         charge(found, nodes, tuple(place), weight * self.real(self.unit), layout)
         return found
 
     def _require_valid(self):
-        """Raise what stops a run: a particle that is lost, a box that is full, numbers that are not finite."""
-        used, room = int(self.used[0]), self.part.room
+        """Raise where a run must end: a particle is lost, the box is full, or numbers are not finite."""
+        used, room = int(self.used[0]), self.subdomain.room
         when = f"by step {self.steps} of {self.system.name}"
         if used > room:
-            raise CapacityError(f"{used} particles {when}, and room for {room}: take a capacity of {2 * used}")
+            raise CapacityError(
+                f"{used} particles {when}, and room for {room}: take {self.system.wanted_capacity(used)}"
+            )
         cell, u = self.particles_on_device.cell, self.particles_on_device.u
         if not np.isfinite(float(u.sum(dtype=np.float64))):
             raise DivergenceError(f"momenta are not finite {when}: dt = {self.system.dt:g} s")
@@ -238,20 +243,29 @@ class Simulation(TimeLoop):
         """Particles in the box."""
         return int((self.particles_on_device.cell >= 0).sum())
 
+    def tallies(self) -> dict[str, float | int]:
+        """What the electrons in air have done so far (of several ranks: on this one), by name; empty in vacuum.
+
+        Energies in J of all electrons: "lost" to the air in small portions, "radiated" by photons above the cut, and
+        "left over" by electrons that stopped. Numbers of particles: "stops", and events of each process by its name.
+        """
+        return {} if self._tallies is None else in_units(self.device.to_host(self._tallies), self.unit)
+
     def particles(self) -> dict[str, np.ndarray]:
-        """Everybody in the box (of several ranks in this one's part) by id.
+        """All particles in the box (of several ranks in this one's subdomain) by id.
 
         Position (m) and momentum (over m c, at the time of the position) of shape (count, 3), weight, ids.
         """
         self.start()
-        mesh, device, found = self.part.mesh, self.device, self.particles_on_device
+        mesh, device, found = self.subdomain.mesh, self.device, self.particles_on_device
         cell, ids = device.to_host(found.cell), device.to_host(found.ids)
         here = np.flatnonzero(cell >= 0)
         here = here[np.argsort(ids[here])]
         place, u = (device.to_host(array).reshape(3, -1)[:, here] for array in (found.place, found.u))
         field = np.asarray(electric_at(self._electric(), cell[here], tuple(place), mesh.layout))
         return {
-            "position": (mesh.cells(cell[here]) + np.array(self.part.first) + place.T.astype(float)) * mesh.spacing,
+            "position": (mesh.cells(cell[here]) + np.array(self.subdomain.first) + place.T.astype(float))
+            * mesh.spacing,
             "momentum": (u - self.real(0.5) * field).T.astype(float),
             "weight": device.to_host(found.weight)[here].astype(float),
             "ids": ids[here],
@@ -269,25 +283,15 @@ def _home(device, strategy: Strategy):
 
 
 def _strategy(choice, device, system) -> Strategy:
-    """A strategy or the one that a name stands for, if it is for the system's air or vacuum."""
-    in_air = system.air is not None
-    if isinstance(choice, Strategy):
-        if choice.through_air != in_air:
-            raise InputError(
-                f"strategy '{choice.name}' is for {'air' if choice.through_air else 'vacuum'}, and the system has "
-                f"{'air' if in_air else 'none'}: take '{fastest(device, system)}'"
-            )
-        if device.name not in choice.on:
-            raise InputError(
-                f"strategy '{choice.name}' is for {' and '.join(choice.on)}, and the device is {device.name}: take "
-                f"'{fastest(device, system)}'"
-            )
-        return choice
-    choice = fastest(device, system) if choice == "fastest" else choice
-    fits = {
-        name: strategy
-        for name, strategy in STRATEGIES.items()
-        if device.name in strategy.on and strategy.through_air == in_air
-    }
-    require_one_of("strategy", choice, tuple(fits))
-    return fits[choice]
+    """A strategy or the one that a name stands for, if it is for the device, and for the system's air or vacuum."""
+    choice, air = fastest(device, system) if choice == "fastest" else choice, system.air is not None
+    if not isinstance(choice, Strategy):
+        fits = [name for name, way in STRATEGIES.items() if device.name in way.on and way.through_air == air]
+        OneOf(fits).check("strategy", choice)
+        return STRATEGIES[choice]
+    if choice.through_air != air or device.name not in choice.on:
+        raise InputError(
+            f"strategy '{choice.name}' is for {'air' if choice.through_air else 'vacuum'} on {' and '.join(choice.on)}"
+            f", and this is {'air' if air else 'vacuum'} on {device.name}: take '{fastest(device, system)}'"
+        )
+    return choice

@@ -15,7 +15,7 @@ class Particles(NamedTuple):
     u: np.ndarray
     #: how many electrons a particle stands for
     weight: np.ndarray
-    #: what names a particle for good, see `repro.pic.births`
+    #: what names a particle for good, see `repro.pic.particle_source`
     ids: np.ndarray
     #: share of the step that is left, FRESH for a particle that has its kick and the whole step before it
     left: np.ndarray
@@ -29,9 +29,9 @@ FRESH = 2.0
 #: the cell of an entry without a particle, and of one that met more faces in a step than there can be
 EMPTY, STUCK = -2, -3
 
-#: the cell of a particle that has appeared in the midst of a launch is this less the cell's number, so that nobody
+#: the cell of a particle that has appeared in the midst of a launch is this less the cell's number, so that nothing
 #: moves it too early
-LATE = -(2**30)
+DEFERRED = -(2**30)
 
 #: most segments of one particle in a step without collisions
 MOST_SEGMENTS = 64

@@ -3,15 +3,15 @@
 import warnings
 from dataclasses import dataclass, field
 from math import ceil, sqrt
+from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Flag, Kind, Text
-from repro.errors import InputError, require_whole
+from repro.declared import Flag, Kind, Number, Numbers, OrNone, Text, Whole, checked
+from repro.errors import InputError
 
 from .air.collision_tables import Collisions
-from .checks import finite, positive, require_inside
-from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY
+from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY, SMALLEST
 from .maxwell.fields import courant_numbers
 from .mesh import Mesh
 from .motion.push import LARGEST_TURN
@@ -26,6 +26,9 @@ _FASTEST = 2.0
 #: cells that light goes in a step below which one is warned
 _SLOWEST = 1e-5
 
+#: most particles, and steps for whose source there is room unless a capacity is given
+_MOST_PARTICLES, _ROOM_STEPS = 2**31 - 1, 1000
+
 #: spacings in a Debye length or a gyration radius below which one is warned
 _RESOLVED = 0.3
 
@@ -39,12 +42,12 @@ class Electrons:
     weight: np.ndarray = field(repr=False)
 
     def __post_init__(self):
-        for what, unit, shape in (
-            ("position", "m", (None, 3)),
-            ("momentum", "m c", (None, 3)),
-            ("weight", "electrons", (None,)),
+        for what, rule in (
+            ("position", Numbers(None, 3, unit="m")),
+            ("momentum", Numbers(None, 3, unit="m c")),
+            ("weight", Numbers(None, unit="electrons")),
         ):
-            object.__setattr__(self, what, finite(f"electrons: {what}", getattr(self, what), shape, unit))
+            object.__setattr__(self, what, rule.array(f"electrons: {what}", getattr(self, what)))
         counts = len(self.position), len(self.momentum), len(self.weight)
         if len(set(counts)) > 1:
             raise InputError("electrons: {} positions, {} momenta and {} weights: must be as many".format(*counts))
@@ -57,11 +60,12 @@ class Electrons:
 
 
 def no_electrons() -> Electrons:
-    """Nobody at the start."""
+    """No particle at the start."""
     return Electrons(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
 
 
 @dataclass(frozen=True)
+@checked
 class Source:
     """A uniform source in the whole box: particles of one energy in all directions, each leaving an ion where it began.
 
@@ -69,23 +73,12 @@ class Source:
     """
 
     #: kinetic energy in eV
-    energy: float
+    energy: Annotated[float, Number(SMALLEST, _FASTEST_ELECTRON * REST_ENERGY, "eV")]
     #: electrons that a particle stands for
-    weight: float
-    start: int = 0
-    per_step: int = 0
-    seed: int = 1
-
-    def __post_init__(self):
-        for what in ("energy", "weight"):
-            positive(f"source: {what}", getattr(self, what))
-        if self.momentum > _FASTEST_ELECTRON:
-            raise InputError(f"source: energy = {self.energy} eV: at most {_FASTEST_ELECTRON * REST_ENERGY:.2g} eV")
-        if self.weight < _LIGHTEST:
-            raise InputError(f"source: weight = {self.weight}: at least {_LIGHTEST:g} electrons")
-        for what in ("start", "per_step"):
-            require_whole(f"source: {what}", getattr(self, what), 0, 2**31 - 1)
-        require_whole("source: seed", self.seed, 0, 2**32 - 1)
+    weight: Annotated[float, Number(_LIGHTEST)]
+    start: Annotated[int, Whole()] = 0
+    per_step: Annotated[int, Whole()] = 0
+    seed: Annotated[int, Whole(0, 2**32 - 1)] = 1
 
     @property
     def momentum(self) -> float:
@@ -95,56 +88,54 @@ class Source:
 
 
 @dataclass(frozen=True)
+@checked
 class System:
     """Electrons on `mesh` in steps of dt seconds, in a uniform field `magnetic` (T) and `electric` (V/m) at the start.
 
-    With `self_field` Maxwell's equations follow; otherwise the fields stay as they are. `capacity` is how many
-    particles there may be at a time, by default those at the start.
-    Raises InputError for what cannot be simulated, and warns of what the mesh does not resolve.
+    With `self_field` Maxwell's equations follow, without electrons, too; otherwise the fields stay as they are.
+    `capacity` is how many particles there may be at a time: by default those at the start, and those that a source adds
+    in 1000 steps. Raises InputError for what cannot be simulated, and warns of what the mesh does not resolve.
     """
 
-    mesh: Mesh
-    dt: float
-    electrons: Electrons = field(default_factory=no_electrons)
-    source: Source | None = None
-    magnetic: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    electric: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    self_field: bool = True
+    mesh: Annotated[Mesh, Kind(Mesh)]
+    dt: Annotated[float, Number(SMALLEST, unit="s")]
+    electrons: Annotated[Electrons, Kind(Electrons)] = field(default_factory=no_electrons)
+    source: Annotated[Source | None, OrNone(Kind(Source))] = None
+    magnetic: Annotated[tuple[float, float, float], Numbers(3, unit="T")] = (0.0, 0.0, 0.0)
+    electric: Annotated[tuple[float, float, float], Numbers(3, unit="V/m")] = (0.0, 0.0, 0.0)
+    self_field: Annotated[bool, Flag()] = True
     #: the air that electrons collide with; None is vacuum
-    air: Collisions | None = None
+    air: Annotated[Collisions | None, OrNone(Kind(Collisions))] = None
     #: names the random numbers of collisions
-    seed: int = 1
-    capacity: int | None = None
-    name: str = "electrons"
+    seed: Annotated[int, Whole()] = 1
+    capacity: Annotated[int | None, OrNone(Whole(1, _MOST_PARTICLES))] = None
+    name: Annotated[str, Text()] = "electrons"
 
     def __post_init__(self):
-        self._require_kinds()
-        positive(f"{self.name}: dt", self.dt, "s")
-        for what, unit in (("magnetic", "T"), ("electric", "V/m")):
-            finite(f"{self.name}: {what}", getattr(self, what), (3,), unit)
-        if self.capacity is not None:
-            require_whole(f"{self.name}: capacity", self.capacity, 1, 2**31 - 1)
-        if not self.count:
-            raise InputError(f"{self.name}: no electron at the start, and no source of any")
         if self.room < self.count:
             raise InputError(f"{self.name}: capacity = {self.room} for {self.count} particles at the start")
-        require_whole(f"{self.name}: seed", self.seed, 0, 2**31 - 1)
-        require_inside(self.name, self.electrons.position, self.mesh.length)
+        self.mesh.require_inside(self.name, self.electrons.position)
         self._require_steps()
         self._require_known_energies()
         self._warn_of_the_unresolved()
 
     @property
     def count(self) -> int:
-        """Particles at the start; a source that starts with none counts what it adds in a step."""
-        born = 0 if self.source is None else self.source.start
-        adds = self.source is not None and self.source.per_step
-        return len(self.electrons.position) + born or int(bool(adds))
+        """Particles at the start."""
+        return len(self.electrons.position) + (0 if self.source is None else self.source.start)
 
     @property
     def room(self) -> int:
         """Most particles at a time."""
-        return self.count if self.capacity is None else self.capacity
+        if self.capacity is not None:
+            return self.capacity
+        injected = 0 if self.source is None else _ROOM_STEPS * self.source.per_step
+        return min(max(self.count + injected, 1), _MOST_PARTICLES)
+
+    def wanted_capacity(self, particles: int) -> str:
+        """What to take where so many particles found no room, in words."""
+        added = 0 if self.source is None else self.source.per_step
+        return f"a capacity of {2 * particles}{f' (the source adds {added} a step)' if added else ''}"
 
     @property
     def total_weight(self) -> float:
@@ -153,30 +144,19 @@ class System:
 
     @property
     def heaviest(self) -> float:
-        """The largest weight of a particle."""
-        return float(self.electrons.weight.max(initial=0.0 if self.source is None else self.source.weight))
+        """The largest weight of a particle; 1 where there is none."""
+        return float(self.electrons.weight.max(initial=0.0 if self.source is None else self.source.weight)) or 1.0
 
     @property
     def density(self) -> float:
         """Mean number of electrons in m^3 at the start."""
-        born = 0.0 if self.source is None else self.source.weight * self.source.start
-        return float(self.electrons.weight.sum() + born) / float(np.prod(self.mesh.length))
+        added = 0.0 if self.source is None else self.source.weight * self.source.start
+        return float(self.electrons.weight.sum() + added) / float(np.prod(self.mesh.length))
 
     @property
     def plasma_frequency(self) -> float:
         """omega_p in 1/s at the mean density of the start, without a correction for fast electrons."""
         return sqrt(self.density * CHARGE**2 / (MASS * PERMITTIVITY))
-
-    def _require_kinds(self):
-        Text().check("name", self.name)
-        for what, *kinds in (
-            ("mesh", Mesh),
-            ("electrons", Electrons),
-            ("source", Source, type(None)),
-            ("air", Collisions, type(None)),
-        ):
-            Kind(*kinds).check(f"{self.name}: {what}", getattr(self, what))
-        Flag().check(f"{self.name}: self_field", self.self_field)
 
     def _require_steps(self):
         courant = sqrt(sum(number**2 for number in courant_numbers(self.mesh, self.dt)))
@@ -216,31 +196,28 @@ class System:
 
     def _warn_of_the_unresolved(self):
         """Say which lengths the mesh does not resolve, where they matter."""
-        speeds = self._momenta()
+        speeds, finest, coarsest = self._momenta(), min(self.mesh.spacing), max(self.mesh.spacing)
         field_ = float(np.linalg.norm(self.magnetic))
-        coarsest = max(self.mesh.spacing)
         if (way := max(courant_numbers(self.mesh, self.dt))) < _SLOWEST:
-            warnings.warn(
-                f"{self.name}: in dt = {self.dt:g} s light goes {way:.2g} of a cell, which rounding takes away: "
-                f"steps of {1.1 * self.dt * _SLOWEST / way:.2g} s or more",
-                stacklevel=4,
+            self._warn(
+                f"in dt = {self.dt:g} s light goes {way:.2g} of a cell, which rounding takes away: steps of "
+                f"{1.1 * self.dt * _SLOWEST / way:.2g} s or more"
             )
-        if field_ and speeds:
-            radius = speeds * MASS * LIGHT / (CHARGE * field_)
-            if radius < _RESOLVED * min(self.mesh.spacing):
-                warnings.warn(
-                    f"{self.name}: electrons gyrate with a radius of {radius:.3g} m in cells of "
-                    f"{min(self.mesh.spacing):.3g} m: cells of at most {radius / _RESOLVED:.2g} m resolve it",
-                    stacklevel=4,
-                )
-        if self.self_field and speeds:
-            debye = min(speeds, 1.0) * LIGHT / max(self.plasma_frequency, 1e-300)
-            if debye < _RESOLVED * coarsest:
-                warnings.warn(
-                    f"{self.name}: the Debye length is {debye:.3g} m in cells of {coarsest:.3g} m: electrons will heat "
-                    f"up until it is resolved, which cells of at most {debye / _RESOLVED:.2g} m do",
-                    stacklevel=4,
-                )
+        radius = speeds * MASS * LIGHT / (CHARGE * (field_ or SMALLEST))
+        if field_ and 0 < radius < _RESOLVED * finest:
+            self._warn(
+                f"electrons gyrate with a radius of {radius:.3g} m in cells of {finest:.3g} m: cells of at most "
+                f"{radius / _RESOLVED:.2g} m resolve it"
+            )
+        debye = min(speeds, 1.0) * LIGHT / max(self.plasma_frequency, 1e-300)
+        if self.self_field and 0 < debye < _RESOLVED * coarsest:
+            self._warn(
+                f"the Debye length is {debye:.3g} m in cells of {coarsest:.3g} m: electrons will heat up until it is "
+                f"resolved, which cells of at most {debye / _RESOLVED:.2g} m do"
+            )
+
+    def _warn(self, line: str):
+        warnings.warn(f"{self.name}: {line}", stacklevel=6)
 
     def _momenta(self) -> float:
         """Root mean square of the momenta over m c along one axis at the start, 0 where nothing moves."""

@@ -11,12 +11,12 @@ import numpy as np
 from helpers.ptx_device import PtxDevice, look
 from repro.parallel import PRECISIONS, Kernel
 from repro.pic.air.collision_tables import Collisions, tables
-from repro.pic.air.infinite_air import follow_body, make_tracks
+from repro.pic.air.infinite_air import make_follow_kernel, make_tracks
 
 
 def main(precision):
     real = PRECISIONS[precision]
-    kernel = Kernel(follow_body(real), dtype=real, strict=True)
+    kernel = Kernel(make_follow_kernel(real), dtype=real, strict=True)
     for fuse in (True, False):
         device = PtxDevice(fuse)
         tracks = make_tracks(device, real, np.ones((4, 3)))

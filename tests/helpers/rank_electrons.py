@@ -22,7 +22,7 @@ from repro.pic.system import Electrons, Source, System
 #: boundaries, strategy, and what electrons collide with
 CASES = {
     "periodic": (("periodic",) * 3, "batches", None),
-    # whoever leaves makes a gap, and room for arrivals runs out every few steps
+    # a particle that leaves makes a gap, and room for arrivals runs out every few steps
     "unsorted": (("periodic",) * 3, "batches", None),
     "walls": (("conducting", "periodic", "conducting"), "batches", None),
     "baskets": (("conducting", "periodic", "conducting"), baskets(blocks=3, threads=8, basket=4, every=4), None),
@@ -42,7 +42,7 @@ def system(boundaries, air) -> System:
     return System(mesh, dt, given, source, (0.1 * field, 0, field), capacity=3000, air=air)
 
 
-def everybody(simulation, ranks) -> np.ndarray:
+def all_particles(simulation, ranks) -> np.ndarray:
     """The particles of all ranks by id, a row each."""
     found = simulation.particles()
     here = len(found["ids"])
@@ -65,7 +65,7 @@ def main(case: str, steps: str):
     options = {"strategy": strategy, "precision": "double", "sort_every": 0 if case == "unsorted" else 6}
     simulation = Simulation(system(boundaries, air), device, ranks=ranks, **options)
     simulation.step(int(steps))
-    rows = everybody(simulation, ranks)
+    rows = all_particles(simulation, ranks)
     if ranks.rank == 0:
         different, digest = len(np.unique(rows[:, 0])), hashlib.sha256(rows.tobytes()).hexdigest()
         print(json.dumps({"count": len(rows), "different": different, "digest": digest}))

@@ -77,7 +77,7 @@ def test_a_box_without_layers_launches_nothing_for_them():
 def test_layers_that_leave_no_cell_are_refused():
     with pytest.raises(InputError, match="20 cells along y of which 20 absorb: take at least 21"):
         Mesh((4, 20, 4), SPACING, ("periodic", "absorbing", "periodic"))
-    with pytest.raises(InputError, match="absorbing layers = 0"):
+    with pytest.raises(InputError, match="layers = 0: must be a whole number from 1"):
         Mesh((4, 20, 4), SPACING, layers=0)
 
 
@@ -108,7 +108,7 @@ def test_two_halves_that_fill_each_others_guards_are_one_box(boundary):
         np.testing.assert_array_equal(found, values[..., :-1])
 
 
-def joined(parts, dt, around) -> list[Fields]:
+def joined(parts, dt, context) -> list[Fields]:
     """Fields of two halves along x, each of which takes its guards from the other's arrays."""
     halves = []
 
@@ -116,9 +116,9 @@ def joined(parts, dt, around) -> list[Fields]:
         def bind(values, components, component_step, node_step):
             def fill():
                 mine, others = (np.moveaxis(a.reshape(shape), x, 0) for a in (values, counterpart(values)))
-                if side or around:
+                if side or context:
                     mine[0] = others[-2]
-                if not side or around:
+                if not side or context:
                     mine[-1] = others[1]
 
             # z, y and x with guards; a cell's currents stand together

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.parallel.atomics import add_alone
-from repro.pic.deposition import EDGES, charging, depositing, to_whole, units_of_weight
+from repro.pic.deposition import EDGES, make_deposit, make_deposit_charge, make_to_whole, units_of_weight
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -30,13 +30,13 @@ AMOUNT = 2**60
 
 def currents(real, start, end, amount=AMOUNT):
     found = np.zeros(EDGES, np.int64)
-    depositing(real, add_alone)(found, 0, tuple(map(real, start)), tuple(map(real, end)), real(amount))
+    make_deposit(real, add_alone)(found, 0, tuple(map(real, start)), tuple(map(real, end)), real(amount))
     return found
 
 
 def charges(real, place, amount=AMOUNT):
     found = np.zeros(8, np.int64)
-    charging(real, add_alone)(found, 0, tuple(map(real, place)), real(amount), CORNERS)
+    make_deposit_charge(real, add_alone)(found, 0, tuple(map(real, place)), real(amount), CORNERS)
     return found
 
 
@@ -86,7 +86,7 @@ def test_sums_do_not_depend_on_the_order_of_the_particles():
     amounts = (generator.random(200) * units_of_weight(200)).astype(np.float32)
 
     def total(order):
-        found, deposit = np.zeros(EDGES, np.int64), depositing(np.float32, add_alone)
+        found, deposit = np.zeros(EDGES, np.int64), make_deposit(np.float32, add_alone)
         for i in order:
             deposit(found, 0, tuple(ends[i, 0]), tuple(ends[i, 1]), amounts[i])
         return found
@@ -104,7 +104,7 @@ def test_sums_do_not_depend_on_the_order_of_the_particles():
 def test_no_sum_overflows_if_everybody_takes_the_same_edge_as_often_as_it_can(weight):
     unit = units_of_weight(weight)
     assert np.log2(unit) == round(np.log2(unit))
-    # in a step nobody goes further than light, which is less than a cell; four edges may take the way of a cell each
+    # in a step none goes further than light, which is less than a cell; four edges may take the way of a cell each
     for whole in (weight * unit, 4 * weight * unit * (1 + 1 / 12)):
         assert whole < 2**63
     # and they are as fine as that allows
@@ -113,13 +113,13 @@ def test_no_sum_overflows_if_everybody_takes_the_same_edge_as_often_as_it_can(we
 
 @given(st.floats(-(2.0**52), 2.0**52))
 def test_a_number_in_double_precision_becomes_the_nearest_whole_one(value):
-    whole = to_whole(np.float64)(value)
+    whole = make_to_whole(np.float64)(value)
     assert abs(whole - value) <= 0.5
-    assert to_whole(np.float64)(float(whole)) == whole
+    assert make_to_whole(np.float64)(float(whole)) == whole
 
 
 def test_what_many_segments_lose_by_becoming_whole_does_not_add_up():
     values = np.random.default_rng(5).uniform(-1e3, 1e3, 10_000)
-    lost = np.sum(to_whole(np.float64)(values) - values)
+    lost = np.sum(make_to_whole(np.float64)(values) - values)
     # each is off by 1 / sqrt(12) at random
     assert abs(lost) < 4 * np.sqrt(len(values) / 12)

@@ -33,7 +33,7 @@ def exact(tau):
 
 def sample(tau, count, real):
     """mu1 of the candidates that happen, as a kernel draws them."""
-    angle = elastic.scattering(real)
+    angle = elastic.make_scattering(real)
     (first, second), (third, _) = units(count, real), units(count, real, seed=2)
     u2 = real(tau * (tau + 2))
     drawn = [angle(u2, *numbers) for numbers in zip(first, second, third, strict=True)]
@@ -58,7 +58,7 @@ def test_candidates_are_never_fewer_than_collisions():
     tau, mu1 = np.geomspace(1e-4, 40, 50)[:, None], np.linspace(0, 2, 201)
     for element in ELEMENTS:
         assert (elastic.mott_factor(mu1, tau, element) <= elastic.bound(tau, element) * (1 + 1e-12)).all()
-    assert (elastic.cross_section(tau, AIR) <= elastic.candidates(tau, AIR)).all()
+    assert (elastic.cross_section(tau, AIR) <= elastic.candidates(tau, None, AIR)).all()
 
 
 def test_mean_of_a_rutherford_angle_is_the_closed_form():
@@ -66,7 +66,7 @@ def test_mean_of_a_rutherford_angle_is_the_closed_form():
     mean = quad(lambda log: (1 - elastic.rutherford_share(np.exp(log), a)) * np.exp(log), -60, np.log(2), limit=500)[0]
     assert mean == pytest.approx(2 * a * ((1 + a) * np.log1p(1 / a) - 1), rel=1e-6)
     unit = units(100000)[0]
-    drawn = elastic.polar(np.float64)(unit, a)
+    drawn = elastic.make_polar_angle(np.float64)(unit, a)
     assert kstest(drawn, lambda mu1: elastic.rutherford_share(mu1, a)).pvalue > 1e-6
 
 
@@ -83,7 +83,7 @@ def test_drawn_angles_follow_the_law_with_motts_factor(energy, real):
     mean, square = (np.trapezoid(grid**power * each, grid) for power in (1, 2))
     assert abs(drawn.mean() - mean) < 5 * np.sqrt((square - mean**2) / len(drawn))
     # candidates are rejected as often as the cross-sections say
-    share = elastic.cross_section(tau, AIR) / elastic.candidates(tau, AIR)
+    share = elastic.cross_section(tau, AIR) / elastic.candidates(tau, None, AIR)
     assert abs(len(drawn) / 20000 - share) < 5 * np.sqrt(share * (1 - share) / 20000)
 
 
@@ -92,9 +92,9 @@ def test_large_angles_happen_as_often_as_motts_factor_says():
     a = np.float64(elastic.screening(tau, NITROGEN))
     first, second = units(20000)
     # the millionth of all candidates that turn most, half of them by more than 60 degrees
-    mu1 = elastic.polar(np.float64)(far * first, a)
+    mu1 = elastic.make_polar_angle(np.float64)(far * first, a)
     factor = elastic.mott_factor(mu1, tau, NITROGEN) / elastic.bound(tau, NITROGEN)
-    angle, u2 = elastic.scattering(np.float64), np.float64(tau * (tau + 2))
+    angle, u2 = elastic.make_scattering(np.float64), np.float64(tau * (tau + 2))
     happened = [angle(u2, 1e-9, far * unit, chance)[1] for unit, chance in zip(first, second, strict=True)]
     assert abs(np.mean(happened) - factor.mean()) < 5 * np.sqrt(np.mean(factor * (1 - factor)) / 20000)
     assert factor.mean() < 0.8

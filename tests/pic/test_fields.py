@@ -185,7 +185,7 @@ def test_fields_that_do_not_fit_are_refused(shape):
         ("strong", "electric field = 'strong': must be finite numbers"),
         ([[1], [1, 2]], "electric field = .*: must be finite numbers"),
         (np.full((3, 2, 4, 3), 1j), "electric field = .*: must be finite numbers"),
-        (np.full((3, 2, 4, 3), np.nan), "electric field: 72 of 72 numbers are not finite"),
+        (np.full((3, 2, 4, 3), np.nan), "electric field = .*72 not finite: must be finite numbers"),
     ],
 )
 def test_fields_that_are_no_numbers_are_refused(values, line):
@@ -196,8 +196,12 @@ def test_fields_that_are_no_numbers_are_refused(values, line):
 @pytest.mark.parametrize(
     ("name", "arguments", "line"),
     [
-        ("yee_frequency", (1e-12, (1, 2)), r"wave vector has the shape \(2,\): must be .* \(3,\) in 1/m"),
-        ("yee_frequency", (0, (1, 2, 3)), "dt = 0 s: must be above 0"),
+        (
+            "yee_frequency",
+            (1e-12, (1, 2)),
+            r"wave vector = \(1, 2\): must be finite numbers of the shape \(3,\), in 1/m",
+        ),
+        ("yee_frequency", (0, (1, 2, 3)), "dt = 0: must be a number of at least 1e-30"),
         ("transverse", ((0, 0, 0), (1, 0, 0)), r"wave vector = \(0, 0, 0\) 1/m: one without a direction"),
         ("plane_wave", ("abc", (1, 0, 0)), "wave vector = 'abc': must be finite numbers"),
         ("cavity_mode", ((1, 1, 1), None), "direction = None: must be finite numbers"),

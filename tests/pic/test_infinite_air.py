@@ -74,14 +74,14 @@ def test_histories_are_the_same_on_one_core_and_on_all():
     [
         ({"energies": [1e3, 1e8]}, r"electrons of 1000 to 1e\+08 eV: collisions are known from 1000 to 2e\+07 eV"),
         ({"energies": []}, "energies: none given"),
-        ({"energies": 1e4}, r"energies has the shape \(\): must be finite numbers of the shape \(count,\) in eV"),
+        ({"energies": 1e4}, r"energies = 10000\.0: must be finite numbers of the shape \(count,\), in eV"),
         ({"energies": ["10 keV"]}, "energies = .*: must be finite numbers"),
-        ({"length": 0}, "length = 0 m"),
-        ({"length": "1 m"}, "length = '1 m': must be one finite number in m"),
+        ({"length": 0}, "length = 0: must be a number of at least 1e-30, in m"),
+        ({"length": "1 m"}, "length = '1 m': must be a number of at least 1e-30, in m"),
         ({"device": "auto"}, r"device = 'auto': must be a device of repro.parallel, such as select\('auto'\)"),
         ({"collisions": None}, "collisions = None: must be of the kind Collisions"),
         ({"seed": -1}, "seed = -1"),
-        ({"precision": "half"}, "unknown precision 'half'"),
+        ({"precision": "half"}, "precision = 'half': must be one of single, double"),
     ],
 )
 def test_wrong_input_is_refused(threads, options, message):

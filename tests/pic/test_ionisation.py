@@ -46,7 +46,7 @@ def test_no_secondary_is_faster_than_the_electron_that_goes_on():
 def test_candidates_are_as_many_as_the_rejection_needs(energy):
     tau = energy / REST_ENERGY
     eps = np.linspace(CUT / tau, 0.5, 2001)
-    chance = np.array([ionisation.acceptance(np.float64)(share, tau) for share in eps])
+    chance = np.array([ionisation.make_acceptance(np.float64)(share, tau) for share in eps])
     assert chance.max() <= 1 + 1e-12
     # a transfer from 1/eps^2, times the chance, is the differential cross-section
     per_share = ionisation.candidates(tau, CUT, AIR) / (tau / CUT - 2) / eps**2
@@ -57,7 +57,7 @@ def test_candidates_are_as_many_as_the_rejection_needs(energy):
 @pytest.mark.parametrize("energy", ENERGIES)
 def test_drawn_energies_follow_mollers_law(energy, real):
     tau = energy / REST_ENERGY
-    share, chance = ionisation.transfer(real), ionisation.acceptance(real)
+    share, chance = ionisation.make_transfer(real), ionisation.make_acceptance(real)
     first, second = units(20000, real)
     drawn = [share(unit, real(CUT), real(tau)) for unit in first]
     drawn = np.array([eps for eps, unit in zip(drawn, second, strict=True) if unit <= chance(eps, real(tau))], float)
@@ -73,7 +73,7 @@ def test_drawn_energies_follow_mollers_law(energy, real):
 @pytest.mark.parametrize("energy", ENERGIES)
 def test_energy_and_momentum_are_conserved_to_rounding(energy, real):
     tau, rounding = energy / REST_ENERGY, float(np.finfo(real).eps)
-    eject, share = ionisation.ejecting(real), ionisation.transfer(real)
+    eject, share = ionisation.make_ejection(real), ionisation.make_transfer(real)
     size = np.sqrt(tau * (tau + 2))
     generator = np.random.default_rng(1)
     for unit, turn in generator.random((300, 2)):
@@ -92,7 +92,7 @@ def test_energy_and_momentum_are_conserved_to_rounding(energy, real):
 def test_electrons_that_share_their_energy_leave_at_the_same_angle():
     tau = 1e6 / REST_ENERGY
     size = np.sqrt(tau * (tau + 2))
-    secondary = np.array(ionisation.ejecting(np.float64)((0.0, 0.0, size), size, tau, tau / 2, 0.25))
+    secondary = np.array(ionisation.make_ejection(np.float64)((0.0, 0.0, size), size, tau, tau / 2, 0.25))
     primary = np.array([0, 0, size]) - secondary
     assert np.linalg.norm(primary) == pytest.approx(np.linalg.norm(secondary), rel=1e-12)
     # cos^2 = (T + 2) / (T + 4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.random_words import units
 
-from repro.pic.air.kinematics import deflected, kinetic, momentum_squared
+from repro.pic.air.kinematics import make_deflection, make_kinetic_energy, make_momentum_squared
 
 WAYS = [(1, 0, 0), (0, 0, 1), (0, 0, -1), (0.6, 0, -0.8), (1e-4, -1e-4, -1), (0.5, -0.5, 0.1), (0, 1, 0)]
 
@@ -12,14 +12,14 @@ WAYS = [(1, 0, 0), (0, 0, 1), (0, 0, -1), (0.6, 0, -0.8), (1e-4, -1e-4, -1), (0.
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_energy_and_momentum_are_inverse_down_to_slow_electrons(real):
     tau = np.geomspace(1e-5, 40, 200).astype(real)
-    found = [kinetic(real)(momentum_squared(real)(value)) for value in tau]
+    found = [make_kinetic_energy(real)(make_momentum_squared(real)(value)) for value in tau]
     assert np.array(found, float) == pytest.approx(tau.astype(float), rel=4 * float(np.finfo(real).eps))
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_deflection_has_its_angle_and_keeps_the_length(way, real):
-    rounding, turned = float(np.finfo(real).eps), deflected(real)
+    rounding, turned = float(np.finfo(real).eps), make_deflection(real)
     u = np.array(way) / np.linalg.norm(way) * 3
     start = tuple(real(part) for part in u)
     before = np.array(start, float)
@@ -33,7 +33,7 @@ def test_a_deflection_has_its_angle_and_keeps_the_length(way, real):
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_small_angles_keep_their_digits(real):
-    turned, mu1 = deflected(real), 1e-9
+    turned, mu1 = make_deflection(real), 1e-9
     for way in WAYS[:3]:
         start = tuple(real(part) for part in way)
         after = np.array(turned(start, real(1), real(mu1), real(0.1)), float)
@@ -44,7 +44,7 @@ def test_small_angles_keep_their_digits(real):
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_azimuths_are_uniform_around_any_direction(real):
-    turned = deflected(real)
+    turned = make_deflection(real)
     for way in ((0.0, 0.0, -1.0), (0.48, -0.6, 0.64)):
         start = tuple(real(part) for part in way)
         across = sum(np.array(turned(start, real(1), real(0.3), real(k / 16)), float) for k in range(1, 17)) / 16
@@ -52,7 +52,7 @@ def test_azimuths_are_uniform_around_any_direction(real):
 
 
 def test_ten_thousand_collisions_do_not_change_the_energy():
-    turned = deflected(np.float32)
+    turned = make_deflection(np.float32)
     u, size = (np.float32(0.6), np.float32(0), np.float32(0.8)), np.float32(1)
     for mu1, turn in zip(*units(10000, np.float32), strict=True):
         u = turned(u, size, np.float32(1e-3) * mu1, turn)

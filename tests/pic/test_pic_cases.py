@@ -16,7 +16,7 @@ CASE = {"cells": 4, "per_cell": 2.5}
 
 @pytest.fixture(autouse=True)
 def _nothing_unresolved():
-    """The defaults resolve the gyration and the Debye length: nobody is warned."""
+    """The defaults resolve the gyration and the Debye length: nothing is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
@@ -67,22 +67,26 @@ def test_an_electron_of_1_mev_flies_half_a_cell_and_turns_by_its_share_of_the_ci
     ("case", "wrong", "message"),
     [
         (UniformSource, {"cells": 0}, "cells = 0"),
-        (UniformSource, {"per_cell": -1}, "per_cell = -1: must be above 0"),
+        (UniformSource, {"per_cell": -1}, "per_cell = -1: must be a number of at least 1e-30"),
         (
             UniformSource,
             {"cells": 400, "per_cell": 1e9},
-            r"6.4e\+16 particles in 400.3 cells, at most 2147483647",
+            r"per_cell = 1000000000\.0: 6\.4e\+16 particles in 400\^3 cells, from 1 to 2147483647",
         ),
-        (UniformSource, {"births": "few"}, "births = 'few': must be one finite number"),
+        (UniformSource, {"births": "few"}, "births = 'few': must be a number"),
         (UniformSource, {"self_field": "off"}, "self_field = 'off': must be True or False"),
-        (UniformSource, {"cells": 1, "per_cell": 0.3}, "no particle in 1.3 cells"),
-        (UniformSource, {"courant": 1.5}, "courant = 1.5: a share of the longest stable step"),
+        (
+            UniformSource,
+            {"cells": 1, "per_cell": 0.3},
+            r"per_cell = 0\.3: 0 particles in 1\^3 cells, from 1 to 2147483647",
+        ),
+        (UniformSource, {"courant": 1.5}, r"courant = 1\.5: must be a number from 1e-30 to 1"),
         (UniformSource, {"energy": float("nan")}, "energy = nan"),
         (UniformSource, {"radius": 0}, "radius = 0"),
-        (UniformSource, {"births": 2}, "births = 2: a share of the particles from 0 to 1"),
+        (UniformSource, {"births": 2}, "births = 2: must be a number from 0 to 1"),
         (UniformSource, {"steps": -1}, "steps = -1"),
         (Plasma, {"heat": 0}, "heat = 0"),
-        (Plasma, {"plasma_step": "fast"}, "plasma_step = 'fast': must be one finite number"),
+        (Plasma, {"plasma_step": "fast"}, "plasma_step = 'fast': must be a number"),
     ],
 )
 def test_what_cannot_be_set_up_is_refused(case, wrong, message):

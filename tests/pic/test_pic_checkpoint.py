@@ -18,8 +18,8 @@ from repro.parallel import select
 from repro.parallel.ranks.launch import launch
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.disk.checkpoint import load, save
-from repro.pic.disk.description import described
 from repro.pic.disk.openpmd import write
+from repro.pic.disk.system_metadata import described
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System
@@ -59,7 +59,7 @@ def bits(simulation) -> dict[str, np.ndarray]:
             nodes = np.moveaxis(charges, 2 - axis, 0)
             nodes[1] += nodes[-1]
             nodes[-1] = 0
-    tallies = {} if simulation.tallies is None else {"tallies": host(simulation.tallies)}
+    tallies = {} if simulation._tallies is None else {"tallies": host(simulation._tallies)}
     return simulation.particles() | arrays | {"charges": charges, "steps": simulation.steps} | tallies
 
 
@@ -114,7 +114,7 @@ def test_a_restart_goes_on_bit_for_bit(made, name, precision):
     second.step(4)
     require_same_bits(second, whole)
     if name == "air":
-        assert whole.tallies[:4].any()
+        assert whole._tallies[:4].any()
     elif name == "open":
         assert all(psi.any() for psi in whole.fields.psi.values())
 
@@ -132,7 +132,7 @@ def test_a_checkpoint_is_read_alike_on_every_device_and_written_again_as_it_was(
     strategy = baskets(blocks=2, threads=3, basket=2) if device.name == "cuda" else "fastest"
     second = load(path, device, strategy=strategy)
     require_same_bits(second, load(path, PlainDevice()))
-    for copy, field in zip(second.surroundings[0][:2], second.fields.arrays[:2], strict=True):
+    for copy, field in zip(second.step_arguments[0][:2], second.fields.arrays[:2], strict=True):
         np.testing.assert_array_equal(device.to_host(copy), field)
     assert second._clock[0] == 2
     save(second, tmp_path / "again.h5")

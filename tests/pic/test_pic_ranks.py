@@ -1,4 +1,4 @@
-"""Electrons on several ranks: histories are the same bit for bit, and nobody is lost or doubled."""
+"""Electrons on several ranks: histories are the same bit for bit, and no particle is lost or doubled."""
 
 import json
 from functools import cache

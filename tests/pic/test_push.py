@@ -6,7 +6,7 @@ from helpers.helix import displaced, turned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.pic.motion.push import LARGEST_TURN, circling, momentum, moved, turning
+from repro.pic.motion.push import LARGEST_TURN, make_orbit, make_rotation_factors, momentum, moved
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -20,8 +20,8 @@ def vectors(largest):
 def followed(real, u, magnetic, t):
     """Momentum and way on the solver's orbit."""
     u, magnetic, courant = (tuple(map(real, values)) for values in (u, magnetic, COURANT))
-    orbit, t = circling(real)(u, magnetic), real(t)
-    factors = turning(real)(orbit[0] * t * t, t)
+    orbit, t = make_orbit(real)(u, magnetic), real(t)
+    factors = make_rotation_factors(real)(orbit[0] * t * t, t)
     _, slow, u, g, h = orbit
     way = [moved(real(0), courant[k] * slow, u[k], g[k], h[k], t, factors) for k in range(3)]
     return np.array(momentum(orbit, factors), float), np.array(way, float)
@@ -32,7 +32,7 @@ def test_the_series_hold_to_rounding_for_angles_up_to_2(real):
     nodes, weights = np.polynomial.legendre.leggauss(24)
     shares, weights = (nodes + 1) / 2, weights / 2
     for angle in np.concatenate([[0.0, 1e-9, 1e-4], np.linspace(0.01, 2 * LARGEST_TURN, 200)]):
-        found = turning(real)(real(angle**2), real(1))
+        found = make_rotation_factors(real)(real(angle**2), real(1))
         # integrals from 0 to 1 of cos(a s), (1 - s) cos(a s) and (1 - s)^2 / 2 cos(a s): nothing cancels
         cosines = np.cos(angle * shares)
         expected = [weights @ (factor * cosines) for factor in (1, 1 - shares, (1 - shares) ** 2 / 2)]

@@ -9,9 +9,9 @@ from helpers.helix import displaced, turned
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repro.pic.motion.push import circling, searching
-from repro.pic.motion.segment import INSIDE, segments
-from repro.pic.travel import next_cell
+from repro.pic.advance import make_enter_cell
+from repro.pic.motion.push import make_orbit, make_search_face
+from repro.pic.motion.segment import INSIDE, make_segment
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -28,7 +28,7 @@ def vectors(largest):
 
 
 class Space:
-    """All cells of an endless mesh for `next_cell`: each is beyond its neighbours."""
+    """All cells of an endless mesh for `make_enter_cell`: each is beyond its neighbours."""
 
     row, plane = 1000, 1_000_000
 
@@ -43,7 +43,7 @@ class Space:
 
 def way(real, position, u, magnetic, courant=COURANT, most=40):
     """One step's segments: list of (cell's corner, start, end, time, face), and the momentum after them."""
-    segment, through, space = segments(real), next_cell(real), Space()
+    segment, through, space = make_segment(real), make_enter_cell(real), Space()
     position, u, magnetic, courant = (tuple(map(real, values)) for values in (position, u, magnetic, courant))
     cell, left, found = 0, real(1), []
     for _ in range(most):
@@ -149,10 +149,10 @@ def test_no_momentum_no_field_and_fast_electrons(real):
 @given(PLACES, vectors(20.0), vectors(100.0))
 @settings(max_examples=100, deadline=None)
 def test_whatever_the_field_a_segment_ends_in_the_cell_and_in_time(real, position, u, magnetic):
-    """Beyond the angles that a system may have nothing is right, but nothing hangs and nobody is outside either."""
+    """Beyond the angles that a system may have nothing is right, but nothing hangs and no end is outside either."""
     position, u, magnetic, courant = (tuple(map(real, values)) for values in (position, u, magnetic, COURANT))
     with np.errstate(all="ignore"):
-        end, _, time, face = segments(real)(position, u, magnetic, courant, real(1))
+        end, _, time, face = make_segment(real)(position, u, magnetic, courant, real(1))
     assert all(0 <= value <= 1 for value in end)
     assert 0 <= time <= 1
     assert -1 <= face <= 5
@@ -165,7 +165,7 @@ def test_the_time_of_a_crossing_is_found_to_rounding(x, angle, turn):
     end = x + displaced(u, magnetic, (speed,) * 3, 1)[0]
     if end <= 1:
         return
-    orbit = circling(np.float64)(tuple(u), magnetic)
-    time = searching(np.float64)(1, (x, 0.5, 0.5), orbit, (speed,) * 3, 1.0)
+    orbit = make_orbit(np.float64)(tuple(u), magnetic)
+    time = make_search_face(np.float64)(1, (x, 0.5, 0.5), orbit, (speed,) * 3, 1.0)
     assert 0 <= time <= 1
     assert x + displaced(u, magnetic, (speed,) * 3, time)[0] == pytest.approx(1, abs=1e-14)

@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.pic_fields import advance, made, random_fields
 from helpers.pic_systems import cold_wave, crowd, divergence, flows, gauss_residual, inner, net_charge
 from helpers.plain import PlainDevice
 
 from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
 from repro.parallel import select
+from repro.pic.air.collision_tables import Collisions
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
-from repro.pic.maxwell.fields import field_units
+from repro.pic.maxwell.fields import courant_limit, field_units
 from repro.pic.mesh import Mesh
+from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES
 from repro.pic.system import Electrons, Source, System
@@ -41,7 +44,7 @@ def require_same(one, other):
 def plain_crowd():
     """The reference: plain Python, without a compiler, never sorted."""
     simulation = after(crowd(), PlainDevice(), 4)
-    assert simulation.count < 9 + 4 + 4 * 3, "somebody must have been absorbed"
+    assert simulation.count < 9 + 4 + 4 * 3, "a particle must have been absorbed"
     return simulation
 
 
@@ -52,7 +55,7 @@ def test_compiled_steps_with_births_walls_and_sorting_are_the_plain_formulas_bit
 def test_sorting_changes_nothing_but_the_order(plain_crowd):
     found = after(crowd(), PlainDevice(), 4, sort_every=2)
     require_same(plain_crowd, found)
-    for launch in found._order.parts.values():
+    for launch in found._cell_sort.parts.values():
         launch()
     assert found.used[0] == found.count
     assert (np.diff(found.particles_on_device.cell[: found.count]) >= 0).all()
@@ -109,9 +112,9 @@ def wave(simulation, steps):
         simulation.step(1)
         electric, particles = simulation.fields.on_host()["electric"], simulation.particles()
         squares = (particles["momentum"] ** 2).sum(1)
-        kinetic = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
+        make_kinetic_energy = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
         field = PERMITTIVITY / 2 * mesh.cell_volume * (electric[:, :-1, :-1, :-1] ** 2).sum()
-        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + kinetic))
+        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + make_kinetic_energy))
     return np.array(found).T, system.dt * np.arange(1, steps + 1)
 
 
@@ -162,7 +165,6 @@ def test_an_electron_between_two_fields_that_turn_it_back_slides_along_the_face(
     mesh, dt = Mesh((4, 4, 1), (1e-3,) * 3), 1.5e-12
     electrons = Electrons([[1e-3, 2e-3, 0.5e-3]], [[1.0, across, 0]], [1.0])
     simulation = Simulation(System(mesh, dt, electrons, self_field=False), PlainDevice(), precision=precision)
-    simulation.start()
     magnetic = np.zeros((3, 1, 4, 4))
     magnetic[2] = 0.5 * field_units(dt)[1] * np.array([1, 1, -1, -1])[None, :, None]
     simulation.fields.set(magnetic=magnetic)
@@ -191,12 +193,18 @@ def test_what_is_not_finite_is_an_error_with_the_step():
 def test_a_simulation_refuses_what_cannot_work():
     system = crowd()
     for options, line in (
-        ({"precision": "half"}, "unknown precision 'half': choose one of single, double"),
-        ({"strategy": "magic"}, "unknown strategy 'magic'"),
-        ({"strategy": STRATEGIES["in air"]}, "'in air' is for air, and the system has none: take 'global sums'"),
-        ({"strategy": STRATEGIES["batches"]}, "'batches' is for serial and threads, and the device is cuda: take 'gl"),
-        ({"strategy": ["batches"]}, "unknown strategy"),
-        ({"precision": ["single"]}, "unknown precision"),
+        ({"precision": "half"}, "precision = 'half': must be one of single, double"),
+        ({"strategy": "magic"}, "strategy = 'magic': must be one of global sums"),
+        (
+            {"strategy": STRATEGIES["in air"]},
+            "'in air' is for air on .*, and this is vacuum",
+        ),
+        (
+            {"strategy": STRATEGIES["batches"]},
+            "on serial and threads, and this is vacuum on cuda: take 'gl",
+        ),
+        ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be one of"),
+        ({"precision": ["single"]}, r"precision = \['single'\]: must be one of"),
         ({"ranks": 4}, "ranks = 4: must be of the kind Alone or Ranks or None"),
         ({"sort_every": 0.5}, "sort_every = 0.5"),
     ):
@@ -231,3 +239,51 @@ def test_a_source_gives_all_directions_one_energy_and_the_whole_box():
     place = found["position"] / mesh.length
     np.testing.assert_allclose(place.mean(0), 0.5, atol=4 / np.sqrt(12 * 2000))
     np.testing.assert_allclose(place.var(0), 1 / 12, atol=4 / np.sqrt(180 * 2000))
+
+
+def test_fields_without_electrons_are_those_of_maxwells_equations_alone(device):
+    mesh = Mesh((4, 3, 5), (1e-3, 1.1e-3, 0.9e-3), ("conducting", "periodic", "periodic"))
+    system, start = System(mesh, 0.9 * courant_limit(mesh), name="waves"), random_fields(mesh)
+    simulation = Simulation(system, device, precision="double")
+    simulation.fields.set(**start)
+    simulation.step(6)
+    alone = made(mesh, device=device, **start)
+    advance(alone, 6)
+    found = simulation.fields.on_host()
+    for name, values in alone.on_host().items():
+        np.testing.assert_array_equal(found[name], values)
+    assert simulation.count == 0
+    assert len(simulation.particles()["ids"]) == 0
+
+
+def test_fields_cannot_be_set_once_electrons_have_begun_in_them():
+    simulation = Simulation(crowd(), PlainDevice())
+    simulation.fields.set(electric=np.zeros((3, 1, 1, 1)))
+    simulation.particles()
+    with pytest.raises(InputError, match="fields are set before the first step and the first look at the particles"):
+        simulation.fields.set(electric=np.zeros((3, 1, 1, 1)))
+
+
+def test_there_is_room_for_what_a_source_adds_in_a_thousand_steps():
+    system = replace(crowd(boundaries=("periodic",) * 3), capacity=None)
+    assert system.room == 13 + 1000 * 3
+    assert after(system, PlainDevice(), 4).count == 13 + 4 * 3
+    with pytest.raises(CapacityError, match=r"take a capacity of 32 \(the source adds 3 a step\)"):
+        after(replace(system, capacity=15), PlainDevice(), 1)
+
+
+def test_tallies_say_in_joules_where_the_energy_of_electrons_in_air_has_gone():
+    # far from all faces and without fields: what the electrons have lost is what the air and photons have got
+    mesh, count = Mesh((6, 6, 6), (1e-2,) * 3), 20
+    electrons = Electrons(np.full((count, 3), 3e-2), np.tile([0.1, 0.2, 0.2], (count, 1)), np.full(count, 1e3))
+    system = System(mesh, 5e-12, electrons, self_field=False, air=Collisions(), capacity=500)
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    assert simulation.tallies()["lost"] == 0
+    simulation.step(8)
+    found, told = simulation.particles(), simulation.tallies()
+    before = kinetic_energy(electrons.momentum, electrons.weight)
+    after_ = kinetic_energy(found["momentum"], found["weight"])
+    assert told["lost"] + told["radiated"] + told["left over"] == pytest.approx(before - after_, rel=1e-6, abs=0)
+    assert told["lost"] > 0.01 * before
+    assert len(found["ids"]) == count + told["ionisation"] - told["stops"]
+    assert Simulation(crowd(), PlainDevice()).tallies() == {}

@@ -13,10 +13,16 @@ from scipy.interpolate import CubicSpline
 
 from repro.parallel import inline
 from repro.parallel.elementary import logarithm
+from repro.particles.random import uniform
 
 from ..constants import REST_ENERGY
-from .exponential import exponential
+from .event_numbers import ANGLES, make_event_words
+from .exponential import make_exponential
+from .kinematics import make_with_energy
 from .medium import Air
+
+#: as a process, see `processes`: the photon takes the energy, and flies out of the air
+SECONDARY, ENERGY = False, "radiated"
 
 #: NIST ESTAR (ICRU 37), dry air: kinetic energies in MeV
 _ENERGIES = """
@@ -55,19 +61,37 @@ def cross_section(tau, cut: float, air: Air) -> np.ndarray:
     return radiative_stopping(tau, air) / tau * np.log(np.maximum(tau / cut, 1))
 
 
-def stopping_below(tau, cut: float, air: Air) -> np.ndarray:
+#: all of them happen
+candidates = cross_section
+
+
+def loss(tau, cut: float, air: Air) -> np.ndarray:
     """Mean energy that photons below `cut` take per metre, in m c^2 / m."""
     tau = np.asarray(tau, float)
     return radiative_stopping(tau, air) * np.minimum(cut / tau, 1)
 
 
 @cache
-def photon(real):
-    """Returns energy(unit, cut, tau): with the density 1/k from cut to tau, for a number from 0 to 1."""
-    natural, power = logarithm(real), exponential(real)
+def make_photon_energy(real):
+    """A photon's energy, with the density 1/k from cut to tau, for a number from 0 to 1: energy(unit, cut, tau)."""
+    natural, power = logarithm(real), make_exponential(real)
 
     @inline
     def energy(unit, cut, tau):
         return min(cut * power(unit * natural(tau / cut)), tau)
 
     return energy
+
+
+@cache
+def make_outcome(real):
+    """What the emission of a photon leaves, see `processes`: the electron with less energy in the same direction."""
+    drawn, unit, zero = make_event_words(), uniform(real), real(0)
+    energy, scaled = make_photon_energy(real), make_with_energy(real)
+
+    @inline
+    def outcome(u, u2, tau, key, event, cut):
+        first, _ = drawn(key, event, ANGLES)
+        return True, scaled(u, u2, tau - energy(unit(first), cut, tau)), (zero, zero, zero)
+
+    return outcome

@@ -11,19 +11,18 @@ say in which part it lies, without a logarithm, and nodes lie on the cut and on 
 from dataclasses import dataclass, field
 from functools import cache
 from math import frexp
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from repro.declared import Kind
+from repro.declared import Kind, Number, Numbers, checked
 from repro.errors import InputError
 from repro.parallel import fma, inline
 
-from ..checks import finite, positive
-from ..constants import REST_ENERGY
-from . import bremsstrahlung, elastic, ionisation
+from ..constants import REST_ENERGY, SMALLEST
 from .medium import Air
-from .stopping import HIGHEST_ENERGY, LOWEST_ENERGY, collision_stopping
+from .processes import PROCESSES
+from .stopping import HIGHEST_ENERGY, LOWEST_ENERGY
 
 #: parts of an octave, as a power of two: interpolation is then within 1e-4
 _PARTS = 6
@@ -31,14 +30,16 @@ _PARTS = 6
 #: share of its energy that an electron may lose in a segment, by the rate at its start, and one that it cannot lose
 FALL, _COVERED = 1 / 16, 5 / 64
 
-#: numbers at a node: cross-sections for elastic candidates, those and ionisation, those and photons; stopping power
-_ROW = 4
+#: columns of a table's row: cumulative cross-sections of the candidates of PROCESSES, of which the last is TOTAL, and
+#: the restricted stopping power
+TOTAL, STOPPING = len(PROCESSES) - 1, len(PROCESSES)
+COLUMNS = STOPPING + 1
 
 
 class Tables(NamedTuple):
     """Collisions as kernels take them. Energies are in m c^2, lengths in m."""
 
-    #: rows of a node each (flat): three cumulative cross-sections of candidates, and the restricted stopping power
+    #: COLUMNS of a node, row after row
     rows: np.ndarray
     #: M between a node and the next
     majorant: np.ndarray
@@ -52,41 +53,28 @@ class Tables(NamedTuple):
 
 
 @dataclass(frozen=True)
+@checked
 class Collisions:
     """Which collisions are events of their own. Energies in eV."""
 
-    air: Air = field(default_factory=Air)
+    air: Annotated[Air, Kind(Air)] = field(default_factory=Air)
     #: secondaries and photons above it are events, those below a continuous loss
-    cut: float = 1e3
-    #: an electron below it flies no further
-    stop: float = 1e3
+    cut: Annotated[float, Number(SMALLEST, unit="eV")] = 1e3
+    #: an electron below it flies no further; below the least the stopping power is unknown
+    stop: Annotated[float, Number(LOWEST_ENERGY, unit="eV")] = 1e3
     #: the tables end here
-    highest: float = HIGHEST_ENERGY
+    highest: Annotated[float, Number(SMALLEST, HIGHEST_ENERGY, "eV")] = HIGHEST_ENERGY
 
     def __post_init__(self):
-        Kind(Air).check("air of collisions", self.air)
-        for what, value in (
-            ("energy at which electrons stop", self.stop),
-            ("cut", self.cut),
-            ("highest energy", self.highest),
-        ):
-            positive(what, value, "eV")
-        if not LOWEST_ENERGY <= self.stop <= self.highest:
-            raise InputError(
-                f"energy at which electrons stop = {self.stop:g} eV: from {LOWEST_ENERGY:g} eV, below which the "
-                f"stopping power is unknown, to {self.highest:g} eV"
-            )
         if not self.stop <= self.cut <= self.highest / 2:
             raise InputError(
                 f"cut = {self.cut:g} eV: from {self.stop:g} eV, at which electrons stop, to {self.highest / 2:g} eV, "
                 "half of the highest energy"
             )
-        if not self.highest <= HIGHEST_ENERGY:
-            raise InputError(f"highest energy = {self.highest:g} eV: at most {HIGHEST_ENERGY:g} eV, where tables end")
 
     def require_energies(self, energies) -> None:
         """Refuse kinetic energies in eV that the tables do not hold, and none at all."""
-        energies = finite("energies", energies, (None,), "eV")
+        energies = Numbers(None, unit="eV").array("energies", energies)
         if not len(energies):
             raise InputError("energies: none given, where there must be at least one in eV")
         low, high = energies.min(), energies.max()
@@ -97,18 +85,11 @@ class Collisions:
 
     def restricted_stopping(self, tau) -> np.ndarray:
         """The continuous loss in m c^2 per metre: all but what events take."""
-        cut = self.cut / REST_ENERGY
-        soft = collision_stopping(tau, self.air) - ionisation.stopping_above(tau, cut, self.air)
-        return soft + bremsstrahlung.stopping_below(tau, cut, self.air)
+        return sum(process.loss(tau, self.cut / REST_ENERGY, self.air) for process in PROCESSES)
 
     def rows(self, tau) -> np.ndarray:
-        """The table's rows at energies in m c^2, of shape (count, 4)."""
-        cut = self.cut / REST_ENERGY
-        rates = (
-            elastic.candidates(tau, self.air),
-            ionisation.candidates(tau, cut, self.air),
-            bremsstrahlung.cross_section(tau, cut, self.air),
-        )
+        """The table's rows at energies in m c^2, of shape (count, COLUMNS)."""
+        rates = [process.candidates(tau, self.cut / REST_ENERGY, self.air) for process in PROCESSES]
         return np.column_stack([*np.cumsum(rates, 0), self.restricted_stopping(tau)])
 
 
@@ -125,7 +106,7 @@ def tables(collisions: Collisions, device, real) -> Tables:
     cut, stop = collisions.cut / REST_ENERGY, collisions.stop / REST_ENERGY
     rows = collisions.rows(cut * nodes)
     lowest = np.maximum(np.searchsorted(nodes, (1 - _COVERED) * nodes[:-1], "right") - 1, 0)
-    majorant = [rows[low : part + 2, 2].max() for part, low in enumerate(lowest)]
+    majorant = [rows[low : part + 2, TOTAL].max() for part, low in enumerate(lowest)]
     return Tables(
         device.to_device(rows.astype(real).ravel()),
         device.to_device(np.array(majorant, real)),
@@ -142,8 +123,8 @@ def _whole(real):
 
 
 @cache
-def finding(real):
-    """Returns find(tau, tables): the part in which an energy lies, and where in it, from 0 to 1."""
+def make_find_part(real):
+    """The part of the tables in which an energy lies, and where in it, from 0 to 1: find(tau, tables)."""
     whole, digits = _whole(real), np.finfo(real).nmant - _PARTS
     inside, scale, zero, one = whole(2**digits - 1), real(2.0**-digits), real(0), real(1)
 
@@ -162,55 +143,66 @@ def finding(real):
 
 @inline
 def _between(rows, part, column, place):
-    low, high = rows[_ROW * part + column], rows[_ROW * (part + 1) + column]
+    low, high = rows[COLUMNS * part + column], rows[COLUMNS * (part + 1) + column]
     return fma(place, high - low, low)
 
 
 @cache
-def looking_ahead(real):
-    """Returns ahead(tau, tables): majorant M (1/m), stopping power (m c^2 / m) and longest segment (m) at an energy.
+def make_look_ahead(real):
+    """Majorant M (1/m), stopping power (m c^2 / m) and longest segment (m) at an energy: look_ahead(tau, tables).
 
     M holds for a segment that is no longer.
     """
-    find, fall = finding(real), real(FALL)
+    find, fall = make_find_part(real), real(FALL)
 
     @inline
-    def ahead(tau, tables):
+    def look_ahead(tau, tables):
         part, place = find(tau, tables)
-        stopping = _between(tables.rows, part, 3, place)
+        stopping = _between(tables.rows, part, STOPPING, place)
         return tables.majorant[part], stopping, fall * tau / stopping
 
-    return ahead
+    return look_ahead
 
 
 @cache
-def slowing(real):
-    """Returns slowed(tau, stopping, path, tables): the energy after a path in m, by the midpoint rule.
+def make_slow_down(real):
+    """The energy after a path in m, by the midpoint rule: slow_down(tau, stopping, path, tables).
 
-    `stopping` is the stopping power at the start, and the path no longer than `looking_ahead` allows.
+    `stopping` is the stopping power at the start, and the path no longer than `make_look_ahead` allows.
     """
-    find, half = finding(real), real(0.5)
+    find, half = make_find_part(real), real(0.5)
 
     @inline
-    def slowed(tau, stopping, path, tables):
+    def slow_down(tau, stopping, path, tables):
         part, place = find(fma(-half * stopping, path, tau), tables)
-        return fma(-_between(tables.rows, part, 3, place), path, tau)
+        return fma(-_between(tables.rows, part, STOPPING, place), path, tau)
 
-    return slowed
+    return slow_down
 
 
 @cache
-def total_rates(real):
-    """Returns rates(tau, tables): cumulative macroscopic cross-sections of candidates in 1/m.
+def _make_columns(count: int):
+    """The first `count` columns at a place between two nodes: columns(rows, part, place)."""
+    if not count:
+        return inline(lambda rows, part, place: ())
+    last = count - 1
+    before = _make_columns(last)
 
-    They are for elastic scattering, this and ionisation, and these and radiation.
-    """
-    find = finding(real)
+    @inline
+    def columns(rows, part, place):
+        return (*before(rows, part, place), _between(rows, part, last, place))
+
+    return columns
+
+
+@cache
+def make_rates(real):
+    """Cumulative macroscopic cross-sections (1/m) of the candidates of PROCESSES at an energy: rates(tau, tables)."""
+    find, columns = make_find_part(real), _make_columns(len(PROCESSES))
 
     @inline
     def rates(tau, tables):
         part, place = find(tau, tables)
-        rows = tables.rows
-        return _between(rows, part, 0, place), _between(rows, part, 1, place), _between(rows, part, 2, place)
+        return columns(tables.rows, part, place)
 
     return rates

@@ -16,9 +16,15 @@ import numpy as np
 from scipy import constants
 
 from repro.parallel import fma, inline
+from repro.particles.random import uniform
 
+from .event_numbers import ANGLES, REJECTION, make_event_words
+from .kinematics import make_deflection
 from .medium import ELEMENTS, Air, Element
 from .stopping import ELECTRON_RADIUS, speed_squared
+
+#: as a process, see `processes`: it sets no electron free, and takes no energy
+SECONDARY, ENERGY = False, None
 
 _BOHR_RADIUS = constants.physical_constants["Bohr radius"][0]
 _COMPTON = constants.hbar / (constants.m_e * constants.c)
@@ -58,10 +64,15 @@ def _rutherford(tau, element: Element, air: Air):
     return size / (tau * (tau + 2) * speed_squared(tau) * a * (1 + a))
 
 
-def candidates(tau, air: Air) -> np.ndarray:
-    """Macroscopic cross-section (1/m) at which angles are drawn, those that are rejected included."""
+def candidates(tau, cut: float, air: Air) -> np.ndarray:
+    """Macroscopic cross-section (1/m) at which angles are drawn, those that are rejected included, whatever the cut."""
     tau = np.asarray(tau, float)
     return sum(_rutherford(tau, element, air) * bound(tau, element) for element in ELEMENTS)
+
+
+def loss(tau, cut: float, air: Air) -> np.ndarray:
+    """No continuous loss: an atom is so heavy that it takes no energy."""
+    return np.zeros_like(tau, float)
 
 
 def _mott_mean(tau, element: Element):
@@ -80,8 +91,8 @@ def cross_section(tau, air: Air) -> np.ndarray:
 
 
 @cache
-def polar(real):
-    """Returns angle(unit, a): mu1 with the density 1 / (mu1 + 2 A)^2, for a number from 0 to 1.
+def make_polar_angle(real):
+    """mu1 with the density 1 / (mu1 + 2 A)^2, for a number from 0 to 1: angle(unit, a).
 
     A number near 0 is a large angle: there it has the more digits, while A is 1e-7 at 10 MeV.
     """
@@ -95,12 +106,12 @@ def polar(real):
 
 
 @cache
-def scattering(real):
-    """Returns angle(u2, targets, unit, chance): mu1 of a collision, and whether it happens.
+def make_scattering(real):
+    """mu1 = 1 - cos(theta) of a collision, and whether it happens: angle(u2, targets, unit, chance).
 
     `targets`, `unit` and `chance` are three numbers from 0 to 1, for element, angle and Mott's factor.
     """
-    draw = polar(real)
+    draw = make_polar_angle(real)
     bare = tuple(real(_bare(element)) for element in ELEMENTS)
     moliere = tuple(real(3.76 * (constants.alpha * element.number) ** 2) for element in ELEMENTS)
     mott = tuple(real(pi * constants.alpha * element.number) for element in ELEMENTS)
@@ -133,3 +144,21 @@ def scattering(real):
         return mu1, chance * fma(quarter * tilt, beta, one) <= factor
 
     return angle
+
+
+@cache
+def make_outcome(real):
+    """What an elastic collision leaves, see `processes`: the electron in another direction."""
+    drawn, unit, zero = make_event_words(), uniform(real), real(0)
+    angle, turned = make_scattering(real), make_deflection(real)
+
+    @inline
+    def outcome(u, u2, tau, key, event, cut):
+        first, second = drawn(key, event, ANGLES)
+        third, fourth = drawn(key, event, REJECTION)
+        mu1, happens = angle(u2, unit(fourth), unit(first), unit(third))
+        if happens:
+            u = turned(u, sqrt(u2), mu1, unit(second))
+        return happens, u, (zero, zero, zero)
+
+    return outcome

@@ -10,8 +10,8 @@ from repro.parallel.elementary import polynomial
 
 
 @cache
-def exponential(real):
-    """Returns power(x) = e^x to rounding, for results that are normal numbers.
+def make_exponential(real):
+    """e^x to rounding, for results that are normal numbers: power(x).
 
     x = n ln 2 + r with |r| <= ln 2 / 2, and 2^n is put together from its bits.
     """

@@ -11,17 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
-from repro.declared import Device, Kind
-from repro.errors import InputError, require_whole
-from repro.parallel import Kernel, fma, inline, require_memory
+from repro.declared import Device, Kind, Number, OneOf, Whole
+from repro.errors import InputError
+from repro.parallel import PRECISIONS, Kernel, fma, inline, require_memory
 
-from ..checks import positive, real_of
-from ..constants import REST_ENERGY
+from ..constants import REST_ENERGY, SMALLEST
 from ..motion.push import squared
-from .collision_tables import Collisions, looking_ahead, slowing, tables
-from .collisions import MOST_EVENTS, colliding, segment_depth
-from .kinematics import kinetic, with_energy
-from .processes import ELASTIC, RADIATION
+from .collision_tables import Collisions, make_look_ahead, make_slow_down, tables
+from .collisions import make_collide
+from .event_numbers import MOST_EVENTS, make_segment_depth
+from .kinematics import make_kinetic_energy, make_with_energy
+from .processes import NOTHING, PROCESSES, RADIATES
 
 #: segments of an electron in one launch
 SEGMENTS = 500
@@ -43,7 +43,7 @@ class Tracks(NamedTuple):
     depth: np.ndarray
     #: energy that photons above the cut took, in m c^2
     radiated: np.ndarray
-    #: collisions of each process, elastic first
+    #: events of each of PROCESSES, one after the other
     collisions: np.ndarray
     #: number of the next candidate
     event: np.ndarray
@@ -51,8 +51,8 @@ class Tracks(NamedTuple):
 
 
 def _bytes_each(real) -> int:
-    """Bytes of one electron: two vectors and four scalars, and five whole numbers."""
-    return 10 * np.dtype(real).itemsize + 5 * 4
+    """Bytes of one electron: two vectors and four scalars, and whole numbers: events of each process and two more."""
+    return 10 * np.dtype(real).itemsize + (len(PROCESSES) + 2) * np.dtype(np.int32).itemsize
 
 
 def make_tracks(device, real, u: np.ndarray) -> Tracks:
@@ -60,13 +60,13 @@ def make_tracks(device, real, u: np.ndarray) -> Tracks:
     count = len(u)
     vectors = (device.to_device(np.ascontiguousarray(u.T, real).ravel()), device.zeros(3 * count, real))
     scalars = (device.zeros(count, real) for _ in range(4))
-    return Tracks(*vectors, *scalars, *(device.zeros(size * count, np.int32) for size in (3, 1, 1)))
+    return Tracks(*vectors, *scalars, *(device.zeros(size * count, np.int32) for size in (len(PROCESSES), 1, 1)))
 
 
 @cache
-def _flight(real):
-    """Returns segment(u, u2, tau, most, depth, tables): u, path and depth at its end, and M, or 0 without candidate."""
-    ahead, slowed, scaled = looking_ahead(real), slowing(real), with_energy(real)
+def _make_flight(real):
+    """The next segment of a track: u, path and depth at its end, and M, or 0 without a candidate for a collision."""
+    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
     zero = real(0)
 
     @inline
@@ -81,18 +81,19 @@ def _flight(real):
 
 
 @cache
-def follow_body(real):
-    """Returns a kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
-    segment, collide, born, energy_of = _flight(real), colliding(real), segment_depth(real), kinetic(real)
+def make_follow_kernel(real):
+    """A kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
+    segment, collide, first_depth = _make_flight(real), make_collide(real), make_segment_depth(real)
+    energy_of = make_kinetic_energy(real)
     zero = real(0)
 
     @inline
     def record(i, count, tracks, process, path, before, after):
-        if process > 0:
+        if process != NOTHING:
             if tracks.first[i] == zero:
                 tracks.first[i] = path
-            tracks.collisions[i + (process - ELASTIC) * count] += 1
-        if process == RADIATION:
+            tracks.collisions[i + (process - 1) * count] += 1
+        if (RADIATES >> process) & 1:
             tracks.radiated[i] += before - after
 
     @inline
@@ -106,7 +107,7 @@ def follow_body(real):
             px, py, pz = tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count]
             path, depth, event, state = tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i]
             if state == _NEW:
-                depth, event, state = born(key, 0), 1, _FLYING
+                depth, event, state = first_depth(key, 0), 1, _FLYING
             for _ in range(SEGMENTS):
                 u2 = squared(u)
                 tau = energy_of(u2)
@@ -134,22 +135,22 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
     """Follow electrons of kinetic energies in eV that start along x, until they are slow or have flown `length` m.
 
     Returns, one entry an electron: path (m), first (m, path to the first collision, 0 without one), place (m, shape
-    (count, 3)), energy (eV, at the end), radiated (eV, by photons above the cut), and collisions (shape (count, 3):
-    elastic, ionisation, radiation). Raises InputError for energies that the tables do not hold, and MemoryLimitError
-    for more electrons than fit.
+    (count, 3)), energy (eV, at the end), radiated (eV, by photons above the cut), and collisions (shape (count,
+    processes), in the order of `processes.PROCESSES`). Raises InputError for energies that the tables do not hold, and
+    MemoryLimitError for more electrons than fit.
     """
     Device().check("device", device)
     Kind(Collisions).check("collisions", collisions)
     collisions.require_energies(energies)
-    real = real_of(precision)
-    require_whole("seed", seed, 0, 2**31 - 1)
-    if length != inf:
-        positive("length", length, "m")
+    OneOf(PRECISIONS).check("precision", precision)
+    Whole(0, 2**31 - 1).check("seed", seed)
+    Number(SMALLEST, unit="m", infinite=True).check("length", length)
+    real = PRECISIONS[precision]
     require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons", "use fewer electrons")
     tau = np.asarray(energies, float) / REST_ENERGY
     u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)
     tracks = make_tracks(device, real, u)
-    kernel = Kernel(follow_body(real), dtype=real, strict=True)
+    kernel = Kernel(make_follow_kernel(real), dtype=real, strict=True)
     launch = device.compile(kernel)(
         (len(tau),), tracks, tables(collisions, device, real), np.uint32(seed), real(length)
     )
@@ -165,5 +166,5 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
         "place": found.place.reshape(3, -1).T,
         "energy": REST_ENERGY * square / (1 + np.sqrt(1 + square)),
         "radiated": REST_ENERGY * found.radiated,
-        "collisions": found.collisions.reshape(3, -1).T,
+        "collisions": found.collisions.reshape(len(PROCESSES), -1).T,
     }

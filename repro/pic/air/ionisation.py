@@ -4,7 +4,7 @@
                                               - (2 gamma - 1)/(gamma^2 eps (1 - eps))]
 
 with eps = W / T from cut / T to 1/2: of the two electrons the slower is the secondary. A transfer eps is drawn from
-1/eps^2 and accepted with the probability of `acceptance`; what is rejected is a collision that does nothing.
+1/eps^2 and accepted with the probability of `make_acceptance`; what is rejected is a collision that does nothing.
 """
 
 from functools import cache
@@ -13,10 +13,15 @@ from math import sqrt
 import numpy as np
 
 from repro.parallel import fma, inline
+from repro.particles.random import uniform
 
-from .kinematics import deflected, momentum_squared
+from .event_numbers import ANGLES, REJECTION, make_event_words
+from .kinematics import make_deflection, make_momentum_squared
 from .medium import Air
-from .stopping import collision_scale, speed_squared
+from .stopping import collision_scale, collision_stopping, speed_squared
+
+#: as a process, see `processes`: the secondary has the energy that is taken
+SECONDARY, ENERGY = True, None
 
 
 def _parts(tau):
@@ -55,9 +60,14 @@ def candidates(tau, cut: float, air: Air) -> np.ndarray:
     return collision_scale(air) / (speed_squared(tau) * tau) * (1 / x - 2) * np.maximum(1, 2 + square / 4 - mixed)
 
 
+def loss(tau, cut: float, air: Air) -> np.ndarray:
+    """Energy that the electrons of air take per metre in portions up to the cut, excitation included."""
+    return collision_stopping(tau, air) - stopping_above(tau, cut, air)
+
+
 @cache
-def transfer(real):
-    """Returns share(unit, cut, tau): eps with the density 1/eps^2 from cut / tau to 1/2, for a number from 0 to 1."""
+def make_transfer(real):
+    """eps with the density 1/eps^2 from cut / tau to 1/2, for a number from 0 to 1: share(unit, cut, tau)."""
     half, one, two = real(0.5), real(1), real(2)
 
     @inline
@@ -69,8 +79,8 @@ def transfer(real):
 
 
 @cache
-def acceptance(real):
-    """Returns chance(eps, tau): the cross-section over that of the candidates.
+def make_acceptance(real):
+    """The cross-section over that of the candidates: chance(eps, tau).
 
     With r = eps / (1 - eps) the form times eps^2 is 1 + r^2 + ((gamma - 1)/gamma)^2 eps^2 - (2 gamma - 1)/gamma^2 r,
     which is convex, and so largest at an end: 1 at eps = 0, or its value at 1/2.
@@ -90,12 +100,12 @@ def acceptance(real):
 
 
 @cache
-def ejecting(real):
-    """Returns secondary(u, size, tau, energy, turn): the momentum of the secondary of that energy, in units of m c.
+def make_ejection(real):
+    """The momentum (over m c) of a secondary of an energy: secondary(u, size, tau, energy, turn).
 
     cos^2 of its angle is (W / T)(T + 2) / (W + 2); the primary keeps u less that momentum, and T - W with it.
     """
-    turned, square = deflected(real), momentum_squared(real)
+    turned, square = make_deflection(real), make_momentum_squared(real)
     one, two = real(1), real(2)
 
     @inline
@@ -107,3 +117,22 @@ def ejecting(real):
         return factor * x, factor * y, factor * z
 
     return secondary
+
+
+@cache
+def make_outcome(real):
+    """What an ionisation leaves, see `processes`: two electrons, between which the momentum is shared."""
+    drawn, unit, zero = make_event_words(), uniform(real), real(0)
+    share, chance, eject = make_transfer(real), make_acceptance(real), make_ejection(real)
+
+    @inline
+    def outcome(u, u2, tau, key, event, cut):
+        first, second = drawn(key, event, ANGLES)
+        third, _ = drawn(key, event, REJECTION)
+        eps = share(unit(first), cut, tau)
+        if unit(third) > chance(eps, tau):
+            return False, u, (zero, zero, zero)
+        x, y, z = eject(u, sqrt(u2), tau, eps * tau, unit(second))
+        return True, (u[0] - x, u[1] - y, u[2] - z), (x, y, z)
+
+    return outcome

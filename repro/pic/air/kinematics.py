@@ -8,8 +8,8 @@ from repro.parallel.elementary import half_turn_sine
 
 
 @cache
-def kinetic(real):
-    """Returns energy(u2) = gamma - 1 from the square of the momentum: u2 / (1 + gamma), safe for slow electrons."""
+def make_kinetic_energy(real):
+    """Kinetic energy gamma - 1 from the square of the momentum, exact for slow electrons: energy(u2)."""
     one = real(1)
 
     @inline
@@ -20,8 +20,8 @@ def kinetic(real):
 
 
 @cache
-def momentum_squared(real):
-    """Returns square(tau) = tau (tau + 2), the square of the momentum."""
+def make_momentum_squared(real):
+    """The square of the momentum, tau (tau + 2): square(tau)."""
     two = real(2)
 
     @inline
@@ -32,9 +32,9 @@ def momentum_squared(real):
 
 
 @cache
-def with_energy(real):
-    """Returns scaled(u, u2, tau): the momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0."""
-    square = momentum_squared(real)
+def make_with_energy(real):
+    """The momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0: scaled(u, u2, tau)."""
+    square = make_momentum_squared(real)
 
     @inline
     def scaled(u, u2, tau):
@@ -45,8 +45,8 @@ def with_energy(real):
 
 
 @cache
-def circle(real):
-    """Returns at(turn): cosine and sine of 2 pi (turn - 1/2) for a share of a turn from 0 to 1, by a series."""
+def make_circle(real):
+    """Cosine and sine of 2 pi (turn - 1/2) for a share of a turn from 0 to 1, by a series: at(turn)."""
     sine = half_turn_sine(real)
     zero, half, one, two = real(0), real(0.5), real(1), real(2)
 
@@ -59,14 +59,14 @@ def circle(real):
 
 
 @cache
-def deflected(real):
-    """Returns turned(u, size, mu1, turn): the vector u of length `size`, turned by a polar and an azimuthal angle.
+def make_deflection(real):
+    """The vector u of length `size`, turned by a polar and an azimuthal angle: turned(u, size, mu1, turn).
 
     mu1 is 1 - cos(polar angle), which keeps its digits for the small angles of fast electrons, and `turn` the azimuth
     as a share of a full turn. The two directions across u are those of Duff et al. (2017, J. Comput. Graph. Tech. 6,
     1): they need no trigonometry and have no pole.
     """
-    around = circle(real)
+    context = make_circle(real)
     one, two = real(1), real(2)
 
     @inline
@@ -76,7 +76,7 @@ def deflected(real):
         a = -one / (side + z)
         b = x * y * a
         across = size * sqrt(mu1 * (two - mu1))
-        cosine, sine = around(turn)
+        cosine, sine = context(turn)
         p, q = across * cosine, across * sine
         return (
             fma(p, fma(side * x * x, a, one), fma(q, b, fma(-mu1, u[0], u[0]))),

@@ -1,12 +1,13 @@
 """Dry air near sea level, in which electrons collide: how many atoms, molecules and electrons it has. SI units."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from scipy import constants
 
-from repro.errors import InputError
+from repro.declared import Number, checked
 
-from ..checks import positive, within
+from ..constants import SMALLEST
 
 
 @dataclass(frozen=True)
@@ -39,21 +40,17 @@ ELECTRONS_PER_GRAM, EXCITATION_ENERGY = 0.49919, 85.7
 #: density of liquid air in kg/m3
 DENSEST = 875.0
 
-#: gas temperatures in K for which the rates of `slow` are meant
+#: gas temperatures in K for which the rates of `electron_loss` are meant
 COLDEST, HOTTEST = 100.0, 3000.0
 
 
 @dataclass(frozen=True)
+@checked
 class Air:
     """Dry air of a density in kg/m3 (ESTAR's is that at 20 degrees and one atmosphere) and a temperature in K."""
 
-    density: float = 1.20479
-    temperature: float = 293.15
-
-    def __post_init__(self):
-        if positive("density of the air", self.density, "kg/m3") > DENSEST:
-            raise InputError(f"density of the air = {self.density} kg/m3: at most {DENSEST:g} kg/m3, when it is liquid")
-        within("temperature of the air", self.temperature, COLDEST, HOTTEST, "K")
+    density: Annotated[float, Number(SMALLEST, DENSEST, "kg/m3")] = 1.20479
+    temperature: Annotated[float, Number(COLDEST, HOTTEST, "K")] = 293.15
 
     def atoms(self, element: Element) -> float:
         """Atoms of an element in a cubic metre."""

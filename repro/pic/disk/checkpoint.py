@@ -11,8 +11,8 @@ from repro.parallel import PRECISIONS
 
 from ..simulation import MOST_STEPS, Simulation
 from ..system import System
-from .description import ENTRIES, TEXT, described, system_of
 from .global_state import COUNT, gathered, scattered, types_and_shapes
+from .system_metadata import ENTRIES, TEXT, described, system_of
 
 _KIND, _VERSION = "checkpoint of electrons", 1
 
@@ -97,11 +97,11 @@ def _require_valid(state: dict[str, np.ndarray], system: System) -> None:
     _require(
         "weight", weight, (weight > 0) & (weight <= weight.dtype.type(heaviest)), f"above 0, and at most {heaviest:g}"
     )
-    ids, born = state["ids"], len(system.electrons.weight)
+    ids, given = state["ids"], len(system.electrons.weight)
     if source is not None:
-        born += source.start + source.per_step * steps
-    # those of secondaries are drawn
-    last = born - 1 if system.air is None else np.iinfo(COUNT).max
+        given += source.start + source.per_step * steps
+    # ids of secondaries are drawn
+    last = given - 1 if system.air is None else np.iinfo(COUNT).max
     _require("ids", ids, (ids >= 0) & (ids <= last), f"from 0 to {last}, as were given away in {steps} steps")
     _require("ids", ids[1:], np.diff(ids) > 0, "of one particle each, in their order")
 

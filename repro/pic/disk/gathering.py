@@ -54,12 +54,12 @@ def nodes_here(simulation, *, shared: bool = False) -> tuple[np.ndarray, np.ndar
 
     Where another part goes on, the last nodes of an axis are its own; with `shared` they are here, too.
     """
-    part, mesh = simulation.part, simulation.system.mesh
-    layout, own = node_layout(mesh), part.mesh.layout
+    subdomain, mesh = simulation.subdomain, simulation.system.mesh
+    layout, own = node_layout(mesh), subdomain.mesh.layout
     steps, local_steps = (1, layout.row, layout.plane), (1, own.row, own.plane)
     whole = here = np.zeros(1, np.int64)
     for axis in (2, 1, 0):
-        first, cells = part.first[axis], part.mesh.shape[axis]
+        first, cells = subdomain.first[axis], subdomain.mesh.shape[axis]
         along = np.arange(cells + (shared or first + cells == mesh.shape[axis]))
         whole = (whole[:, None] + steps[axis] * (first + along)).ravel()
         here = (here[:, None] + local_steps[axis] * (1 + along)).ravel()
@@ -86,10 +86,10 @@ def flows(simulation) -> np.ndarray | None:
     Of shape (3, nz + 1, ny + 1, nx + 1) on the first rank: axis, and node at the edge's low end; None on the others.
     Along a periodic axis the first and the last node, which are one, each have a part.
     """
-    fields, mesh = simulation.fields, simulation.part.mesh
+    fields, mesh = simulation.fields, simulation.subdomain.mesh
     sums = fields.device.to_host(fields.arrays.currents).reshape(-1, EDGES)
     # guards have copies of what other cells have
-    sums[mesh.beyond != np.arange(mesh.layout.nodes)] = 0
+    sums[mesh.neighbour_cell != np.arange(mesh.layout.nodes)] = 0
     steps, found = (1, mesh.layout.row, mesh.layout.plane), []
     for axis in range(3):
         p, q = steps[(axis + 1) % 3], steps[(axis + 2) % 3]

@@ -10,7 +10,7 @@ Several ranks gather it on one, and any number of them can scatter it. Between t
                         the first and the last node, which are one, each have a part of its charge
     psi electric, psi magnetic
                         in absorbing layers: two convolutions for each axis that has any, (nodes in layers, number)
-    tallies             in air: what electrons have done so far, see `scattering`
+    tallies             in air: what electrons have done so far, see `transport`
 
 The currents of the last step are not part of it.
 """
@@ -19,9 +19,10 @@ import numpy as np
 
 from repro.errors import CapacityError
 
-from ..air.scattering import TALLIES
+from ..air.tallies import TALLIES
 from ..maxwell.absorbing import layered_nodes
-from ..part import Whole
+from ..packing import put_particles
+from ..subdomain import WholeDomain
 from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed
 
 COUNT, CELL = np.dtype(np.int64), np.dtype(np.int32)
@@ -63,37 +64,37 @@ def gathered(simulation) -> dict[str, np.ndarray] | None:
 def scattered(state: dict[str, np.ndarray], simulation) -> None:
     """Let a fresh simulation go on from a state that fits it; each of several ranks takes its part.
 
-    Raises CapacityError where a rank has no room for those in its part.
+    Raises CapacityError where a rank has no room for the particles in its subdomain.
     """
-    part, device, fields = simulation.part, simulation.device, simulation.fields
+    subdomain, device, fields = simulation.subdomain, simulation.device, simulation.fields
     mesh = simulation.system.mesh
     _put_particles(state, simulation)
     here, whole = nodes_here(simulation)
     for name in ("electric", "magnetic"):
         array = getattr(fields.arrays, name)
-        # what is beyond a wall stays as it is in a fresh simulation: nobody changes it
+        # what is beyond a wall stays as it is in a fresh simulation: no launch changes it
         values = fields.device.to_host(array).reshape(3, -1)
         values[:, here] = state[name].reshape(3, -1)[:, whole]
         array[:] = fields.device.to_device(values.ravel())
     fields.fill_guards()
-    charges = np.zeros(part.mesh.layout.nodes, np.int64)
+    charges = np.zeros(subdomain.mesh.layout.nodes, np.int64)
     charges[here] = state["charges"].ravel()[whole]
     simulation.charges[:] = device.to_device(charges)
     for name, psi in fields.psi.items():
-        rows = np.searchsorted(_layered(Whole(simulation.system), mesh), _layered(part, mesh))
-        values = state[f"psi {name}"][rows][:, _columns(part, mesh)]
+        rows = np.searchsorted(_layered(WholeDomain(simulation.system), mesh), _layered(subdomain, mesh))
+        values = state[f"psi {name}"][rows][:, _columns(subdomain, mesh)]
         psi[:] = fields.device.to_device(np.ascontiguousarray(values.T).ravel())
-    if simulation.tallies is not None and is_first(simulation.ranks):
-        simulation.tallies[:] = device.to_device(state["tallies"])
+    if simulation._tallies is not None and is_first(simulation.ranks):
+        simulation._tallies[:] = device.to_device(state["tallies"])
     simulation.resume(int(state["steps"]))
 
 
 def _particles(simulation) -> dict:
-    """Those in this part."""
+    """The particles in this subdomain."""
     device, found = simulation.device, simulation.particles_on_device
     nodes = device.to_host(found.cell)
     here = np.flatnonzero(nodes >= 0)
-    cells = simulation.part.mesh.cells(nodes[here]) + np.array(simulation.part.first)
+    cells = simulation.subdomain.mesh.cells(nodes[here]) + np.array(simulation.subdomain.first)
     rows = {name: device.to_host(getattr(found, name)) for name in ("place", "u", "weight", "ids")}
     rows = {name: values.reshape(-1, len(nodes))[:, here] for name, values in rows.items()}
     vectors = {name: np.ascontiguousarray(rows[name].T) for name in ("place", "u")}
@@ -101,19 +102,15 @@ def _particles(simulation) -> dict:
 
 
 def _put_particles(state, simulation) -> None:
-    device, found, part = simulation.device, simulation.particles_on_device, simulation.part
-    here = np.flatnonzero(part.own(state["cell"]))
-    count, room = len(here), part.room
+    subdomain = simulation.subdomain
+    here = np.flatnonzero(subdomain.own(state["cell"]))
+    count, room = len(here), subdomain.room
     if count > room:
         where = f"the part of rank {simulation.ranks.rank}" if simulation.ranks else "the box"
         raise CapacityError(f"{count} particles in {where}, and room for {room}: take fewer ranks")
-    cells = state["cell"][here] - np.array(part.first)
+    cells = state["cell"][here] - np.array(subdomain.first)
     rows = {name: state[name][here].T for name in ("place", "u", "weight", "ids")}
-    rows["cell"] = part.mesh.nodes(cells).astype(CELL)
-    for name, values in rows.items():
-        target = getattr(found, name).reshape(-1, room)
-        target[:, :count] = device.to_device(np.ascontiguousarray(values.reshape(-1, count)))
-    simulation.used[:] = count
+    put_particles(simulation, cell=subdomain.mesh.nodes(cells).astype(CELL), **rows)
 
 
 def _fields(simulation) -> dict:
@@ -128,37 +125,37 @@ def _layered_axes(mesh) -> list[int]:
     return [axis for axis, ends in enumerate(mesh.absorbing) if any(ends)]
 
 
-def _layered(part, mesh) -> np.ndarray:
+def _layered(subdomain, mesh) -> np.ndarray:
     """Numbers in the whole box, a `mesh`, of a part's nodes in absorbing layers, in their order."""
     layout = node_layout(mesh)
-    cells = part.mesh.cells(layered_nodes(part.mesh)) + np.array(part.first)
+    cells = subdomain.mesh.cells(layered_nodes(subdomain.mesh)) + np.array(subdomain.first)
     return cells @ np.array([1, layout.row, layout.plane])
 
 
-def _columns(part, mesh) -> np.ndarray:
+def _columns(subdomain, mesh) -> np.ndarray:
     """Which of the convolutions in the whole box a part has."""
     axes = _layered_axes(mesh)
-    return np.array([2 * axes.index(axis) + k for axis in _layered_axes(part.mesh) for k in (0, 1)], int)
+    return np.array([2 * axes.index(axis) + k for axis in _layered_axes(subdomain.mesh) for k in (0, 1)], int)
 
 
 def _layers(simulation) -> dict:
     """The convolutions of the nodes here that are in layers."""
-    part, mesh, fields = simulation.part, simulation.system.mesh, simulation.fields
+    subdomain, mesh, fields = simulation.subdomain, simulation.system.mesh, simulation.fields
     axes = _layered_axes(mesh)
     if not axes:
         return {}
-    node, found = _layered(part, mesh), {}
+    node, found = _layered(subdomain, mesh), {}
     for name in ("electric", "magnetic"):
         # along an axis whose layers are on other ranks there is nothing to convolve
         found[f"psi {name}"] = np.zeros((len(node), 2 * len(axes)), simulation.real)
         if len(node):
             psi = fields.device.to_host(fields.psi[name]).reshape(-1, len(node))
-            found[f"psi {name}"][:, _columns(part, mesh)] = psi.T
+            found[f"psi {name}"][:, _columns(subdomain, mesh)] = psi.T
     return {"node": node} | found
 
 
 def _tallies(simulation) -> dict:
-    found = simulation.tallies
+    found = simulation._tallies
     return {} if found is None else {"tallies": simulation.device.to_host(found)[None]}
 
 

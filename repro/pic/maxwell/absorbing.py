@@ -75,8 +75,8 @@ class Layers(NamedTuple):
 
 
 @cache
-def absorbing_body(real):
-    """Returns a kernel's body for nodes in layers: adds to `target` what they change in the curl of `source`.
+def make_absorbing_kernel(real):
+    """A kernel's body for nodes in layers: adds to `target` what they change in the curl of `source`.
 
     `way` is 1 for the magnetic field and -1 for the electric one, whose differences go the other way; `slots` are the
     places of x, y and z among the axes with layers.
@@ -137,7 +137,7 @@ def make_layers(device, real, mesh: Mesh, dt: float, nodes, *, half: bool) -> La
 
 
 def bind_layers(device, real, mesh: Mesh, layers: Layers, target, source, courant, way: int):
-    """The launch that adds to `target` what the layers change in the curl of `source`, see `absorbing_body`."""
+    """The launch that adds to `target` what the layers change in the curl of `source`, see `make_absorbing_kernel`."""
     slots = tuple(int(slot) for slot in np.cumsum([0] + [2 * any(ends) for ends in mesh.absorbing[:2]]))
-    body = device.compile(Kernel(absorbing_body(real), strict=True))
+    body = device.compile(Kernel(make_absorbing_kernel(real), strict=True))
     return body((len(layers.nodes),), target, source, layers, slots, courant, way, mesh.layout)

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from repro.declared import Numbers
 from repro.errors import InputError
 from repro.parallel import Kernel
 
-from ..checks import finite
 from ..constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from ..deposition import EDGES
 from ..mesh import Mesh
 from .absorbing import bind_layers, layered_nodes, make_layers
-from .yee import FieldArrays, copy_guards, electric_body, magnetic_body
+from .yee import FieldArrays, copy_guards, make_electric_kernel, make_magnetic_kernel
 
 
 def courant_numbers(mesh: Mesh, dt: float) -> tuple[float, float, float]:
@@ -55,6 +55,8 @@ class Fields:
         self.courant = tuple(real(number) for number in courant_numbers(mesh, dt))
         self._factors = tuple(factor / unit for factor in current_factors(mesh, dt))
         self._exchange = exchange
+        #: whether the first step is near, after which nothing can be set
+        self.begun = False
         #: the convolutions in the absorbing layers by field: state, which belongs to a checkpoint
         self.psi = {}
         open_magnetic, open_electric = self._bind_layers()
@@ -65,11 +67,15 @@ class Fields:
         self.before = open_magnetic | {"magnetic field": self._magnetic(1.0)} | self._magnetic_guards
         self.after = current_guards | open_electric | {"electric field": self._electric()} | self._electric_guards
 
-    def begin(self):
+    def begin(self, advance: bool = True):
         """Launch what takes B from the start to half a step before it, where a step expects it; once.
 
-        The layers take no part: nothing that goes on in the box has reached them yet.
+        The layers take no part: nothing that goes on in the box has reached them yet. Fields that do not `advance` stay
+        as they are.
         """
+        self.begun = True
+        if not advance:
+            return
         for launch in [self._magnetic(-0.5), *self._magnetic_guards.values()]:
             launch()
 
@@ -79,12 +85,12 @@ class Fields:
             launch()
 
     def _magnetic(self, share):
-        body = self.device.compile(Kernel(magnetic_body(self.real), ndim=3, strict=True))
+        body = self.device.compile(Kernel(make_magnetic_kernel(self.real), ndim=3, strict=True))
         return body(self.mesh.shape, self.arrays, self.courant, self.real(share), self.mesh.layout)
 
     def _electric(self):
         walls = tuple(low for low, _ in self.mesh.walls)
-        body = self.device.compile(Kernel(electric_body(self.real), ndim=3, strict=True))
+        body = self.device.compile(Kernel(make_electric_kernel(self.real), ndim=3, strict=True))
         return body(self.mesh.shape, self.arrays, self.courant, self._factors, walls, self.mesh.layout)
 
     def _bind_layers(self) -> tuple[dict, dict]:
@@ -125,11 +131,15 @@ class Fields:
         }
 
     def set(self, electric=None, magnetic=None) -> None:
-        """Set E in V/m or B in T, both at the same time, of a shape that fits (3, nz, ny, nx): component and node.
+        """Set E in V/m or B in T, both at the start, of a shape that fits (3, nz, ny, nx): component and node.
 
+        Before the first step and the first look at the particles only: a simulation's electrons begin in these fields.
         With one node more along an axis, as of `on_host`, the values on the wall at its high end are set too, otherwise
-        B goes on there as it is before it. On a conductor E along it is zero. Raises InputError for another shape.
+        B goes on there as it is before it. On a conductor E along it is zero. Raises InputError for another shape,
+        and after the start.
         """
+        if self.begun:
+            raise InputError("fields are set before the first step and the first look at the particles: begin anew")
         units = field_units(self.dt)
         if electric is not None:
             values = self._with_guards("electric", electric, mode="constant")
@@ -145,7 +155,7 @@ class Fields:
         self.fill_guards()
 
     def _with_guards(self, name, values, mode) -> np.ndarray:
-        values, inside = finite(f"{name} field", values, None), (3, *self.mesh.shape[::-1])
+        values, inside = Numbers().array(f"{name} field", values), (3, *self.mesh.shape[::-1])
         fits = values.ndim == 4 and values.shape[0] in (1, 3)
         if not fits or any(
             n not in (1, cells, cells + 1) for n, cells in zip(values.shape[1:], inside[1:], strict=True)

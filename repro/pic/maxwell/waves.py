@@ -5,10 +5,10 @@ Taflove and Hagness (2005), Computational Electrodynamics, chapter 4.
 
 import numpy as np
 
+from repro.declared import Number, Numbers
 from repro.errors import InputError
 
-from ..checks import finite, positive
-from ..constants import LIGHT
+from ..constants import LIGHT, SMALLEST
 from ..mesh import Mesh
 
 
@@ -17,7 +17,7 @@ def yee_frequency(mesh: Mesh, dt: float, wave_vector) -> float:
 
     sin^2(omega dt / 2) / (c dt)^2 = sum_i sin^2(k_i dx_i / 2) / dx_i^2. A step beyond the Courant limit has none: NaN.
     """
-    positive("dt", dt, "s")
+    Number(SMALLEST, unit="s").check("dt", dt)
     slope = np.linalg.norm(_slopes(mesh, wave_vector))
     with np.errstate(invalid="ignore"):
         return float(2 / dt * np.arcsin(LIGHT * dt * slope))
@@ -26,12 +26,12 @@ def yee_frequency(mesh: Mesh, dt: float, wave_vector) -> float:
 def _slopes(mesh: Mesh, wave_vector) -> np.ndarray:
     """sin(k_i dx_i / 2) / dx_i."""
     spacing = np.asarray(mesh.spacing)
-    return np.sin(finite("wave vector", wave_vector, (3,), "1/m") * spacing / 2) / spacing
+    return np.sin(Numbers(3, unit="1/m").array("wave vector", wave_vector) * spacing / 2) / spacing
 
 
 def transverse(mesh: Mesh, wave_vector, towards) -> np.ndarray:
     """The direction of E next to `towards` with which a wave has no divergence on the mesh; of length 1."""
-    slopes, towards = _slopes(mesh, wave_vector), finite("towards", towards, (3,))
+    slopes, towards = _slopes(mesh, wave_vector), Numbers(3).array("towards", towards)
     if not slopes.any():
         raise InputError(f"wave vector = {wave_vector} 1/m: one without a direction has none across it")
     found = towards - slopes * (slopes @ towards) / (slopes @ slopes)
@@ -47,11 +47,17 @@ def _places(mesh: Mesh, component: int) -> list[np.ndarray]:
     return found
 
 
+def _phases(mesh: Mesh, wave_vector, direction):
+    """For each component of E its size, and k_i x_i along each axis."""
+    wave_vector = Numbers(3, unit="1/m").array("wave vector", wave_vector)
+    direction = Numbers(3).array("direction", direction)
+    for c in range(3):
+        yield direction[c], [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
+
+
 def plane_wave(mesh: Mesh, wave_vector, direction) -> np.ndarray:
     """E as direction * cos(k x), of shape (3, nz + 1, ny + 1, nx + 1), in V/m: two opposite waves."""
-    wave_vector, direction = finite("wave vector", wave_vector, (3,), "1/m"), finite("direction", direction, (3,))
-    phases = (sum(k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)) for c in range(3))
-    return np.array([direction[c] * np.cos(phase) for c, phase in enumerate(phases)])
+    return np.array([size * np.cos(sum(phases)) for size, phases in _phases(mesh, wave_vector, direction)])
 
 
 def cavity_mode(mesh: Mesh, wave_vector, direction) -> np.ndarray:
@@ -59,12 +65,10 @@ def cavity_mode(mesh: Mesh, wave_vector, direction) -> np.ndarray:
 
     k_i is a multiple of pi over the box's length.
     """
-    wave_vector, direction = finite("wave vector", wave_vector, (3,), "1/m"), finite("direction", direction, (3,))
     found = []
-    for c in range(3):
-        phases = [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
+    for c, (size, phases) in enumerate(_phases(mesh, wave_vector, direction)):
         waves = [np.cos(phase) if axis == c else np.sin(phase) for axis, phase in enumerate(phases)]
-        found.append(direction[c] * waves[0] * waves[1] * waves[2])
+        found.append(size * waves[0] * waves[1] * waves[2])
     return np.array(found)
 
 
@@ -73,8 +77,8 @@ def measured_frequency(amplitudes: np.ndarray, dt: float) -> float:
 
     The cosine is the one that fits all steps best.
     """
-    positive("dt", dt, "s")
-    amplitudes = finite("amplitudes", amplitudes, (None,))
+    Number(SMALLEST, unit="s").check("dt", dt)
+    amplitudes = Numbers(None).array("amplitudes", amplitudes)
     middle = amplitudes[1:-1]
     if not middle.any():
         raise InputError(f"amplitudes: {len(amplitudes)} of them do not oscillate: give three or more, not all 0")

@@ -34,8 +34,8 @@ def _curl(field, p, q, p_step, q_step, courant_p, courant_q):
 
 
 @cache
-def magnetic_body(real):
-    """Returns a kernel's body for a row of nodes: B~ goes on by `share` of a step, and the currents are cleared."""
+def make_magnetic_kernel(real):
+    """A kernel's body for a row of nodes: B~ goes on by `share` of a step, and the currents are cleared."""
 
     @inline
     def update(x, n, y, z, fields, courant, share, layout):
@@ -65,11 +65,11 @@ def flow(currents, node, edge, p_step, q_step):
 
 
 @cache
-def electric_body(real):
-    """Returns a kernel's body for a row of nodes: E~ goes on by a step.
+def make_electric_kernel(real):
+    """A kernel's body for a row of nodes: E~ goes on by a step.
 
     Along an axis of `walls` the first nodes are on a conductor, where E along the wall stays zero. The nodes on a
-    conductor at the other end are guards, which nobody changes.
+    conductor at the other end are guards, which no launch changes.
     """
     zero = real(0)
 

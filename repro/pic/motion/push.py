@@ -30,8 +30,8 @@ _SEARCHES = 60
 
 
 @cache
-def turning(real):
-    """Returns factors(q, t): S, C and D for q = (t w)^2, to rounding for angles t w up to 2."""
+def make_rotation_factors(real):
+    """S, C and D for q = (t w)^2, to rounding for angles t w up to 2: factors(q, t)."""
     terms = 7 if real is np.float32 else 11
     sine, cosine, rest = (
         polynomial(tuple(real((-1) ** k / factorial(2 * k + odd)) for k in reversed(range(terms)))) for odd in (1, 2, 3)
@@ -62,8 +62,8 @@ def squared(a):
 
 
 @cache
-def circling(real):
-    """Returns orbit(u, magnetic): how an electron of momentum u moves in the field B~.
+def make_orbit(real):
+    """How an electron of momentum u moves in the field B~: orbit(u, magnetic).
 
     The parts are w^2, 1 / gamma, and the vectors u, g and h of the module's text.
     """
@@ -109,8 +109,8 @@ def rate(speed, u, g, h, factors):
 
 
 @cache
-def first_face(real):
-    """Returns nearest(position, end): the face that the chord to `end`, beyond the cell, meets first, and its share.
+def make_first_face(real):
+    """The face that the chord to `end`, beyond the cell, meets first, and its share: nearest(position, end).
 
     The face is 2 * axis, and 1 more at the high end; the share of the chord is 1 at its end.
     """
@@ -145,13 +145,13 @@ def along_axis(axis, position, orbit, courant):
 
 
 @cache
-def meeting(real):
-    """Returns meet(face, share, position, orbit, courant, t): when an orbit meets a face, and whether it may do so.
+def make_meet_face(real):
+    """When an orbit meets a face, and whether it may do so: meet(face, share, position, orbit, courant, t).
 
     So many steps of Newton's iteration from where the chord of the time t meets it, without a branch. It may not if it
     begins on the face and turns inwards first.
     """
-    factors = turning(real)
+    factors = make_rotation_factors(real)
     zero, one = real(0), real(1)
     # with which most orbits are on the face to rounding
     steps = 3 if real is np.float32 else 4
@@ -174,13 +174,13 @@ def meeting(real):
 
 
 @cache
-def searching(real):
-    """Returns search(face, position, orbit, courant, t): when an orbit that is beyond a face at t met it, always.
+def make_search_face(real):
+    """When an orbit that is beyond a face at t met it, always: search(face, position, orbit, courant, t).
 
     Newton's iteration kept between a time inside and one outside. An orbit that begins on the face and turns inwards
     is inside until it comes back.
     """
-    factors = turning(real)
+    factors = make_rotation_factors(real)
     zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
 
     @inline

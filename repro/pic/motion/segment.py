@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.parallel import inline
 
-from .push import circling, first_face, meeting, momentum, moved, searching, turning
+from .push import make_first_face, make_meet_face, make_orbit, make_rotation_factors, make_search_face, momentum, moved
 
 #: what a segment ends at, beside the faces 0 to 5
 INSIDE = -1
@@ -16,9 +16,9 @@ _CUTS = 4
 
 
 @cache
-def flying(real):
-    """Returns fly(position, orbit, courant, t): where an orbit has come after t of a step, and the momentum there."""
-    factors_of = turning(real)
+def make_fly(real):
+    """Where an orbit has come after t of a step, and the momentum there: fly(position, orbit, courant, t)."""
+    factors_of = make_rotation_factors(real)
 
     @inline
     def fly(position, orbit, courant, t):
@@ -33,7 +33,7 @@ def flying(real):
 
 
 @cache
-def inside_cell(real):
+def make_inside_cell(real):
     """Returns inside(position): is it in [0, 1]^3?"""
     zero, one = real(0), real(1)
 
@@ -46,15 +46,15 @@ def inside_cell(real):
 
 
 @cache
-def segments(real):
-    """Returns segment(position, u, magnetic, courant, t): follows an electron inside its cell for at most t of a step.
+def make_segment(real):
+    """Follows an electron inside its cell for at most t of a step: segment(position, u, magnetic, courant, t).
 
     `position` is the place in the cell, from 0 to 1 along each axis, `courant` the way of light in a step in cells.
     Returns position and momentum at the end, the time taken, and INSIDE or the face that was met: 2 * axis, and 1 more
     at the high end. On a face the position is exactly 0 or 1. Where an orbit leaves a cell and is back at the end of t,
     it counts as inside: the chord is, along which the current flows.
     """
-    orbiting, fly, inside, stop = circling(real), flying(real), inside_cell(real), stopping(real)
+    orbiting, fly, inside, stop = make_orbit(real), make_fly(real), make_inside_cell(real), make_stop_at_face(real)
 
     @inline
     def segment(position, u, magnetic, courant, t):
@@ -68,8 +68,8 @@ def segments(real):
 
 
 @cache
-def placing(real):
-    """Returns on_face(end, face): a place that is on a face exactly, and within the cell along the other axes."""
+def make_place_on_face(real):
+    """A place that is on a face exactly, and within the cell along the other axes: on_face(end, face)."""
     zero, one = real(0), real(1)
 
     @inline
@@ -88,13 +88,13 @@ def placing(real):
 
 
 @cache
-def landing(real):
-    """Returns land(position, beyond, orbit, courant, t): the segment of an orbit that is beyond its cell after t.
+def make_land(real):
+    """The segment of an orbit that is beyond its cell after t: land(position, beyond, orbit, courant, t).
 
     Without a branch, and with a sign that tells whether it is right: it is not where the curve meets another face
     before the one that its chord meets first, or only grazes it.
     """
-    fly, nearest, meet, on_face = flying(real), first_face(real), meeting(real), placing(real)
+    fly, nearest, meet, on_face = make_fly(real), make_first_face(real), make_meet_face(real), make_place_on_face(real)
     zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
 
     @inline
@@ -116,9 +116,9 @@ def landing(real):
 
 
 @cache
-def finding_face(real):
-    """Returns find(position, beyond, orbit, courant, t): as `landing`, right in all cases, and slower."""
-    fly, search, on_face = flying(real), searching(real), placing(real)
+def make_find_face(real):
+    """As `make_land`, right in all cases, and slower: find(position, beyond, orbit, courant, t)."""
+    fly, search, on_face = make_fly(real), make_search_face(real), make_place_on_face(real)
     zero, one = real(0), real(1)
 
     @inline
@@ -149,9 +149,9 @@ def finding_face(real):
 
 
 @cache
-def stopping(real):
-    """Returns stop(position, beyond, orbit, courant, t): as `landing`, and right in all cases."""
-    land, find = landing(real), finding_face(real)
+def make_stop_at_face(real):
+    """As `make_land`, and right in all cases: stop(position, beyond, orbit, courant, t)."""
+    land, find = make_land(real), make_find_face(real)
 
     @inline
     def stop(position, beyond, orbit, courant, t):

@@ -1,18 +1,18 @@
 """Ways to move the particles: the same trajectories, and the same sums of currents, to the last bit."""
 
 from . import batches, global_sums, in_air, tiles
-from .baskets import baskets
 from .strategy import Strategy
+from .transfer_buffers import baskets
 
 #: ways to move particles, by name
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
-        Strategy("batches", batches.build, late=batches.late, on=("serial", "threads")),
-        Strategy("global sums", global_sums.build, late=global_sums.late),
-        Strategy("tiles", tiles.build, late=global_sums.late, on=("cuda",)),
+        Strategy("batches", batches.build, resume=batches.resume, on=("serial", "threads")),
+        Strategy("global sums", global_sums.build, resume=global_sums.resume),
+        Strategy("tiles", tiles.build, resume=global_sums.resume, on=("cuda",)),
         baskets(),
-        Strategy("in air", in_air.build, late=in_air.late, by_host=True, through_air=True),
+        Strategy("in air", in_air.build, resume=in_air.resume, by_host=True, through_air=True),
     )
 }
 

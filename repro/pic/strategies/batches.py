@@ -1,8 +1,8 @@
 """A batch of particles at a time, for the cores of a CPU. Not in the paper.
 
 All particles of a batch fly to the end of the step, in a loop without a branch, of which the compiler computes 8 or 16
-at once; so do those that met a face go on, in smaller and smaller batches. What adds to sums runs one by one. Each core
-adds to currents of its own, which are summed at the end.
+at once; so do particles that met a face go on, in smaller and smaller batches. What adds to sums runs one by one. Each
+core adds to currents of its own, which are summed at the end.
 """
 
 from functools import cache
@@ -12,13 +12,13 @@ import numpy as np
 
 from repro.parallel import Kernel, inline
 
-from ..deposition import EDGES, charging, sharing, to_whole
+from ..advance import kicked, make_enter_cell, make_turning_field, place_of, set_place
+from ..deposition import EDGES, make_deposit_charge, make_edge_weights, make_to_whole
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
-from ..motion.push import circling
-from ..motion.segment import INSIDE, finding_face, flying, inside_cell, landing, placing
+from ..motion.push import make_orbit
+from ..motion.segment import INSIDE, make_find_face, make_fly, make_inside_cell, make_land, make_place_on_face
 from ..state import FRESH, MOST_SEGMENTS, STUCK
-from ..travel import field_of_slider, kicked, next_cell, place_of, set_place
 
 
 class Shares(NamedTuple):
@@ -30,18 +30,18 @@ class Shares(NamedTuple):
 
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
-#: taken; and of whole numbers: particle, cell, the face that is met, who of the batch met one, how many faces a
+#: taken; and of whole numbers: particle, cell, the face that is met, which of the batch met one, how many faces a
 #: particle has met in the step, and the cell beyond the face, or what stands for it
 PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
-WHO, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
+PARTICLE, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
 
-#: rows of what is found about those that met a face: place and momentum, time taken, face; and afterwards of what the
-#: edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have to
-#: read after it has been written.
+#: rows of what is found about particles that met a face: place and momentum, time taken, face; and afterwards of what
+#: the edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have
+#: to read after it has been written.
 AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, EDGES
 
 #: a face that only a search finds, the particle of an entry without one that flies, and most particles of a batch
-RARE, NOBODY, BATCH = 8, -1, 128
+RARE, NO_PARTICLE, BATCH = 8, -1, 128
 
 
 @inline
@@ -55,21 +55,21 @@ def _keep(s, row, k, values):
 
 
 @cache
-def _departing(real):
-    """Returns depart(...): a batch of particles takes its kicks; returns whether anybody is in it.
+def _make_depart(real):
+    """A batch of particles takes its kicks; returns whether any particle is in it: depart(...).
 
-    With `late` it is those alone who are in the midst of a step.
+    When `resuming` it is particles alone that are in the midst of a step.
     """
     zero, one = real(0), real(1)
 
     @inline
-    def depart(x, n, s, r, particles, count, fields, layout, late):
-        anybody = False
+    def depart(x, n, s, r, particles, count, fields, layout, resuming):
+        occupied = False
         for k in range(n):
-            goes = (particles.cell[x + k] >= 0) & ((late == 0) | (particles.left[x + k] <= one))
-            r[WHO, k] = x + k if goes else NOBODY
-            anybody |= goes
-        if not anybody:
+            goes = (particles.cell[x + k] >= 0) & ((resuming == 0) | (particles.left[x + k] <= one))
+            r[PARTICLE, k] = x + k if goes else NO_PARTICLE
+            occupied |= goes
+        if not occupied:
             return False
         for k in range(n):
             i = x + k
@@ -88,10 +88,10 @@ def _departing(real):
 
 
 @cache
-def _segment_of_each(real):
-    """Returns follow(...): the next segment of each particle of a batch, without a branch but for rare faces."""
-    orbiting, fly, inside = circling(real), flying(real), inside_cell(real)
-    land, find, turned_by = landing(real), finding_face(real), field_of_slider(real)
+def _make_follow(real):
+    """The next segment of each particle of a batch, without a branch but for rare faces: follow(...)."""
+    orbiting, fly, inside = make_orbit(real), make_fly(real), make_inside_cell(real)
+    land, find, turned_by = make_land(real), make_find_face(real), make_turning_field(real)
 
     @inline
     def orbit_of(s, r, k, fields, layout):
@@ -148,29 +148,29 @@ def _segment_of_each(real):
 
 
 @cache
-def _arriving(real):
-    """Returns arrive(...): the currents of a batch's segments, and who of it goes on in another cell.
+def _make_arrive(real):
+    """The currents of a batch's segments, and which particles go on in another cell: arrive(...).
 
-    What `travel.passing` does for one particle is taken apart here: next to a branch that uses an array Numba counts
-    the array in and out each time, a fifth of all time.
+    What `advance.make_cross_face` does for one particle is taken apart here: next to a branch that uses an array Numba
+    counts the array in and out each time, a fifth of all time.
     """
-    shares, whole = sharing(real), to_whole(real)
-    beyond_face, on_face, fresh = next_cell(real), placing(real), real(FRESH)
+    shares, whole = make_edge_weights(real), make_to_whole(real)
+    enter, on_face, fresh = make_enter_cell(real), make_place_on_face(real), real(FRESH)
 
     @inline
     def share_out(waiting, s, r, t, particles, unit):
         for k in range(waiting):
             # of NOBODY it is the last particle's, and goes nowhere
-            amount = particles.weight[r[WHO, k]] * unit
+            amount = particles.weight[r[PARTICLE, k]] * unit
             along_x, along_y, along_z = shares(_three(s, PLACE, k), _three(s, END, k), amount)
             t[0, k], t[1, k], t[2, k], t[3, k] = along_x
             t[4, k], t[5, k], t[6, k], t[7, k] = along_y
             t[8, k], t[9, k], t[10, k], t[11, k] = along_z
 
     @inline
-    def pass_faces(waiting, s, r, beyond, layout):
+    def pass_faces(waiting, s, r, neighbour_cell, layout):
         for k in range(waiting):
-            into, place = beyond_face(r[CELL, k], _three(s, END, k), r[FACE, k], beyond, layout)
+            into, place = enter(r[CELL, k], _three(s, END, k), r[FACE, k], neighbour_cell, layout)
             _keep(s, END, k, place)
             r[INTO, k], s[LEFT, k] = into, s[LEFT, k] - s[USED, k]
 
@@ -188,17 +188,17 @@ def _arriving(real):
         set_place(particles, i, count, _three(s, END, k), _three(s, THEN, k))
 
     @inline
-    def arrive(waiting, s, r, t, particles, count, currents, shift, unit, beyond, layout):
+    def arrive(waiting, s, r, t, particles, count, currents, shift, unit, neighbour_cell, layout):
         """Returns how many go on, now the first of the batch, and how many a wall has taken up.
 
         Of these places, charges and cells are kept.
         """
         share_out(waiting, s, r, t, particles, unit)
-        pass_faces(waiting, s, r, beyond, layout)
+        pass_faces(waiting, s, r, neighbour_cell, layout)
         more, gone = 0, 0
         for k in range(waiting):
-            i, into, face = r[WHO, k], r[INTO, k], r[FACE, k]
-            if i == NOBODY:
+            i, into, face = r[PARTICLE, k], r[INTO, k], r[FACE, k]
+            if i == NO_PARTICLE:
                 continue
             deposit(EDGES * (r[CELL, k] + shift), t, k, currents)
             if into == ABSORBED:
@@ -208,7 +208,7 @@ def _arriving(real):
             settle(i, k, s, r, particles, count)
             _keep(s, PLACE, more, _three(s, END, k))
             _keep(s, MOMENTUM, more, _three(s, THEN, k))
-            s[LEFT, more], r[WHO, more], r[CELL, more], r[FACES, more] = s[LEFT, k], i, into, r[FACES, k] + 1
+            s[LEFT, more], r[PARTICLE, more], r[CELL, more], r[FACES, more] = s[LEFT, k], i, into, r[FACES, k] + 1
             more += (face != INSIDE) & (into >= 0)
         return more, gone
 
@@ -217,26 +217,36 @@ def _arriving(real):
 
 @cache
 def _body(real, add):
-    depart, follow_segments = _departing(real), _segment_of_each(real)
-    arrive, rest = _arriving(real), charging(real, add)
+    depart, follow_segments = _make_depart(real), _make_follow(real)
+    arrive, rest = _make_arrive(real), make_deposit_charge(real, add)
 
     @inline
-    def follow(x, n, s, r, t, particles, count, fields, around, courant, layout, shares, late):
+    def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, shares, resuming):
         # the core whose share these are, see `loops`
         shift = ((x + 1) * shares.cores - 1) // count * layout.nodes
-        waiting = n if depart(x, n, s, r, particles, count, fields, layout, late) else 0
+        waiting = n if depart(x, n, s, r, particles, count, fields, layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             follow_segments(waiting, s, r, t, fields, courant, layout)
             waiting, gone = arrive(
-                waiting, s, r, t, particles, count, shares.currents, shift, real(around.unit), around.beyond, layout
+                waiting,
+                s,
+                r,
+                t,
+                particles,
+                count,
+                shares.currents,
+                shift,
+                real(context.unit),
+                context.neighbour_cell,
+                layout,
             )
             for k in range(gone):
-                rest(around.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
+                rest(context.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
             if not waiting:
                 break
         for k in range(waiting):
-            if r[WHO, k] != NOBODY:
-                particles.cell[r[WHO, k]] = STUCK
+            if r[PARTICLE, k] != NO_PARTICLE:
+                particles.cell[r[PARTICLE, k]] = STUCK
 
     return follow
 
@@ -254,7 +264,7 @@ def _add_up(x, n, currents, own, cores, length):
 def build(setup) -> dict:
     """The launches of a step by name."""
     device, size = setup.device, EDGES * setup.mesh.layout.nodes
-    currents = setup.surroundings[0].currents
+    currents = setup.step_arguments[0].currents
     own = currents if device.workers == 1 else device.zeros(device.workers * size, np.int64)
     launches = {"particles": _bound(setup, Shares(own, device.workers), 0)}
     if own is not currents:
@@ -264,14 +274,14 @@ def build(setup) -> dict:
     return launches
 
 
-def late(setup, moves: dict):
-    """The launch that moves those who are in the midst of a step."""
-    own = getattr(moves["particles"], "own", setup.surroundings[0].currents)
+def resume(setup, moves: dict):
+    """The launch that ends partial steps."""
+    own = getattr(moves["particles"], "own", setup.step_arguments[0].currents)
     return _bound(setup, Shares(own, setup.device.workers), 1)
 
 
-def _bound(setup, shares: Shares, late: int):
+def _bound(setup, shares: Shares, resuming: int):
     scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
     kernel = Kernel(_body(setup.real, setup.device.add), dtype=setup.real, strict=True, **scratch)
     count = len(setup.particles.cell)
-    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.surroundings, shares, late)
+    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.step_arguments, shares, resuming)

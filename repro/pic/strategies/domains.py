@@ -11,11 +11,11 @@ import numpy as np
 
 from repro.parallel import inline
 
+from ..advance import make_advance_segment, make_first_kick, place_of, set_place
 from ..deposition import EDGES
 from ..maxwell.fields import FieldArrays
 from ..mesh import ABSORBED, LEAVES
-from ..state import EMPTY, FRESH, LATE, MOST_SEGMENTS, STUCK, Particles
-from ..travel import first_kick, one_segment, place_of, set_place
+from ..state import DEFERRED, EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
 
 
 class Threads(NamedTuple):
@@ -33,12 +33,12 @@ class Threads(NamedTuple):
     absorbed: np.ndarray
 
 
-#: what `take_stock` finds: is there anybody on the way, and anybody who has left?
+#: what `take_stock` finds: are there particles in transit, and particles that have left?
 ON_THE_WAY, LEFT = 0, 1
 
 
 class Counts(NamedTuple):
-    """Particles in each block's baskets: the paper's I_in and I_out; `room` is what a basket holds."""
+    """Particles in each block's transfer buffers: the paper's I_in and I_out; `room` is what a buffer holds."""
 
     incoming: np.ndarray
     outgoing: np.ndarray
@@ -50,13 +50,13 @@ class Counts(NamedTuple):
 
 @inline
 def leaving(cell):
-    """Whether a particle's cell says that it leaves, see `Mesh.beyond`."""
-    return LATE < cell <= LEAVES
+    """Whether a particle's cell says that it leaves, see `Mesh.neighbour_cell`."""
+    return DEFERRED < cell <= LEAVES
 
 
 @inline
 def entry_of(k, block, blocks):
-    """The entry of the baskets' arrays that is number k of a block's basket: the host copies what baskets have used."""
+    """The entry of the buffers' arrays that is number k of a block's buffer: the host copies what they have used."""
     return k * blocks + block
 
 
@@ -85,7 +85,7 @@ def find_ends(x, n, particles, count, threads, counts, used):
 
 @inline
 def take_stock(x, n, threads, counts, stock):
-    """A kernel's body: whether anybody is on the way, and whether anybody has left. All who write, write the same."""
+    """A kernel's body: whether particles are in transit, and whether any have left. All threads write the same."""
     for t in range(x, x + n):
         if threads.read[t] < threads.end[t]:
             stock[ON_THE_WAY] = 1
@@ -97,10 +97,10 @@ def take_stock(x, n, threads, counts, stock):
 
 
 @cache
-def taking(add):
-    """Returns take(t, particles, count, threads, incoming, counts): whether thread t has a particle to work on.
+def make_take(add):
+    """Whether thread t has a particle to work on: take(t, particles, count, threads, incoming, counts).
 
-    Only when its own are done does a thread take one from its block's basket, to where it will be written.
+    Only when its own are done does a thread take one from its block's buffer, to where it will be written.
     """
 
     @inline
@@ -124,11 +124,11 @@ def taking(add):
 
 
 @cache
-def settling(real, add):
-    """Returns settle(t, particles, count, threads, outgoing, counts): moves the pointers of who is done.
+def make_settle(real, add):
+    """Moves the pointers behind a particle that is done: settle(t, particles, count, threads, outgoing, counts).
 
     One that stays moves up to the write pointer, and both pointers go on; for one that was absorbed or left only the
-    read pointer does, so that those behind it close the hole. One that finds no room in the outgoing basket waits.
+    read pointer does, so that particles behind it close the hole. One that finds no room in the outgoing buffer waits.
     """
     fresh = real(FRESH)
 
@@ -161,21 +161,22 @@ def settling(real, add):
 
 
 @cache
-def segment_body(real, add):
-    """Returns a kernel's body: each thread builds one segment of the particle that it works on."""
-    begin, go, take, settle = first_kick(real), one_segment(real, add), taking(add), settling(real, add)
+def make_segment_kernel(real, add):
+    """A kernel's body: each thread builds one segment of the particle that it works on."""
+    begin, advance_segment = make_first_kick(real), make_advance_segment(real, add)
+    take, settle = make_take(add), make_settle(real, add)
 
     @inline
-    def build(t, i, particles, count, threads, sums, fields, around, courant, layout):
+    def build(t, i, particles, count, threads, sums, fields, context, courant, layout):
         """Particle i's next segment; returns whether it has more before it."""
-        cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
+        cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
         position, momentum = place_of(particles, i, count)
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
         own = FieldArrays(fields.electric, fields.magnetic, sums.currents)
         at = cell + np.int64(t // sums.block) * layout.nodes
         met = particles.event[i] + threads.segments[t]
-        cell, position, momentum, left, going = go(
-            cell, at, position, momentum, left, met, amount, own, around, courant, layout
+        cell, position, momentum, left, going = advance_segment(
+            cell, at, position, momentum, left, met, amount, own, context, courant, layout
         )
         threads.segments[t] += 1
         if going and threads.segments[t] == MOST_SEGMENTS:
@@ -185,14 +186,14 @@ def segment_body(real, add):
         return going
 
     @inline
-    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, around, courant, layout):
+    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, context, courant, layout):
         for t in range(x, x + n):
             if take(t, particles, count, threads, incoming, counts):
                 threads.busy[t] += 1
                 i = threads.read[t] * counts.threads + t
                 going = False
                 if particles.cell[i] >= 0:
-                    going = build(t, i, particles, count, threads, sums, fields, around, courant, layout)
+                    going = build(t, i, particles, count, threads, sums, fields, context, courant, layout)
                 if not going:
                     settle(t, particles, count, threads, outgoing, counts)
 

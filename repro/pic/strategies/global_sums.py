@@ -4,18 +4,18 @@ from functools import cache
 
 from repro.parallel import Kernel, inline
 
-from ..travel import travelling
+from ..advance import make_advance
 
 
 @cache
 def _body(real, add):
-    travel, one = travelling(real, add), real(1)
+    advance, one = make_advance(real, add), real(1)
 
     @inline
-    def follow(x, n, particles, count, fields, around, courant, layout, late):
+    def follow(x, n, particles, count, fields, context, courant, layout, resuming):
         for i in range(x, x + n):
-            if particles.cell[i] >= 0 and (not late or particles.left[i] <= one):
-                travel(i, particles, count, fields, around, courant, layout)
+            if particles.cell[i] >= 0 and (not resuming or particles.left[i] <= one):
+                advance(i, particles, count, fields, context, courant, layout)
 
     return follow
 
@@ -25,12 +25,12 @@ def build(setup) -> dict:
     return {"particles": _bound(setup, 0)}
 
 
-def late(setup, moves: dict):
-    """The launch that moves those who are in the midst of a step."""
+def resume(setup, moves: dict):
+    """The launch that ends partial steps."""
     return _bound(setup, 1)
 
 
-def _bound(setup, late: int):
+def _bound(setup, resuming: int):
     kernel = Kernel(_body(setup.real, setup.device.add), strict=True)
     count = len(setup.particles.cell)
-    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.surroundings, late)
+    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.step_arguments, resuming)

@@ -10,22 +10,23 @@ import numpy as np
 from repro.parallel import Kernel, inline
 
 from ..air.collision_tables import tables
-from ..air.scattering import TALLIES, AirAround, scattering
-from ..births import count_steps
+from ..air.tallies import TALLIES
+from ..air.transport import AirContext, make_transport
 from ..constants import LIGHT
-from ..state import LATE
+from ..particle_source import count_steps
+from ..state import DEFERRED
 
 
 @cache
 def _body(real, add):
-    travel, one = scattering(real, add), real(1)
+    transport, one = make_transport(real, add), real(1)
 
     @inline
-    def follow(x, n, particles, count, fields, around, courant, layout, air, tables, late):
+    def follow(x, n, particles, count, fields, context, courant, layout, air, tables, resuming):
         for i in range(x, x + n):
-            # those of which the step has begun move alone in the later launches
-            if particles.cell[i] >= 0 and (not late or particles.left[i] <= one):
-                travel(i, particles, count, fields, around, courant, layout, air, tables)
+            # particles whose step has begun move alone in the later launches
+            if particles.cell[i] >= 0 and (not resuming or particles.left[i] <= one):
+                transport(i, particles, count, fields, context, courant, layout, air, tables)
 
     return follow
 
@@ -33,26 +34,28 @@ def _body(real, add):
 @inline
 def _wake(x, n, cell):
     for i in range(x, x + n):
-        if cell[i] <= LATE:
-            cell[i] = LATE - cell[i]
+        if cell[i] <= DEFERRED:
+            cell[i] = DEFERRED - cell[i]
 
 
 class InAir:
-    """A step's launches, made by the host; `tallies` are what the electrons have done so far, see `scattering`."""
+    """A step's launches, made by the host; `tallies` are what the electrons have done so far, see `air.tallies`."""
 
     def __init__(self, setup):
         device, real, system = setup.device, setup.real, setup.system
         self._setup, count = setup, len(setup.particles.cell)
-        self.tallies, self._late = device.zeros(TALLIES, np.int64), device.zeros(1, np.int32)
+        self.tallies, self._deferred = device.zeros(TALLIES, np.int64), device.zeros(1, np.int32)
         light = LIGHT * system.dt
-        air = AirAround(setup.used, setup.clock, self._late, self.tallies, np.uint32(system.seed), light)
+        air = AirContext(setup.used, setup.clock, self._deferred, self.tallies, np.uint32(system.seed), light)
         bind, table = device.compile(Kernel(_body(real, device.add), strict=True)), tables(system.air, device, real)
         self._all, self._rest = (
-            bind((count,), setup.particles, count, *setup.surroundings, air, table, late) for late in (0, 1)
+            bind((count,), setup.particles, count, *setup.step_arguments, air, table, resuming) for resuming in (0, 1)
         )
         self._wake = device.compile(Kernel(_wake))((count,), setup.particles.cell)
-        births = system.source is not None and system.source.per_step
-        self._before = list(setup.bear(setup.cradle).values()) if births else [count_steps(device, setup.clock)]
+        injects = system.source is not None and system.source.per_step
+        self._before = (
+            list(setup.inject(setup.source_target).values()) if injects else [count_steps(device, setup.clock)]
+        )
 
     def __call__(self):
         """A step."""
@@ -61,14 +64,14 @@ class InAir:
         self._all()
         self._go_on()
 
-    def late(self):
-        """Move those who are in the midst of a step."""
+    def resume(self):
+        """Move the particles that are in the midst of a step."""
         self._rest()
         self._go_on()
 
     def _go_on(self):
-        while int(self._late[0]) and int(self._setup.used[0]) <= len(self._setup.particles.cell):
-            self._late[:] = 0
+        while int(self._deferred[0]) and int(self._setup.used[0]) <= len(self._setup.particles.cell):
+            self._deferred[:] = 0
             self._wake()
             self._rest()
 
@@ -78,6 +81,6 @@ def build(setup) -> dict:
     return {"particles": InAir(setup)}
 
 
-def late(setup, moves: dict):
-    """The launch that moves those who are in the midst of a step."""
-    return moves["particles"].late
+def resume(setup, moves: dict):
+    """The launch that ends partial steps."""
+    return moves["particles"].resume

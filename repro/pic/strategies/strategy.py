@@ -10,20 +10,20 @@ def _nothing(system, real, device) -> int:
 
 @dataclass(frozen=True)
 class Strategy:
-    """How the particles of a step are moved, and who takes part in it."""
+    """How the particles of a step are moved, and what takes part in it."""
 
     name: str
     #: build(setup): the launches by name that move the particles by a step
     build: Callable
     #: bytes(system, real, device) that it takes on the device beside the particles and the fields
     memory: Callable = _nothing
-    #: late(setup, moves): the launch that moves those who arrive from another rank in the midst of a step, if it can
-    late: Callable | None = None
-    #: crossing(part, setup, moves): the particles' part of a step on several ranks, where `late` is not enough
+    #: resume(setup, moves): the launch that ends the partial steps of particles from another rank, if it can
+    resume: Callable | None = None
+    #: crossing(part, setup, moves): the particles' part of a step on several ranks, where `resume` is not enough
     crossing: Callable | None = None
     #: the devices that it is for
     on: tuple[str, ...] = ("serial", "threads", "cuda")
-    #: the host launches again until all is done, which no recorded sequence can; it lets particles be born itself
+    #: the host launches again until all is done, which no recorded sequence can; it injects a source's particles itself
     by_host: bool = False
     #: it is for electrons that collide with air, and for no others
     through_air: bool = False

@@ -10,9 +10,9 @@ import numpy as np
 
 from repro.parallel import Kernel, inline
 
-from ..deposition import EDGES, depositing
+from ..advance import make_advance
+from ..deposition import EDGES, make_deposit
 from ..maxwell.fields import FieldArrays
-from ..travel import travelling
 
 #: cells in a window, and threads of a block
 WINDOW, BLOCK = 32, 128
@@ -22,27 +22,27 @@ _ROWS = EDGES * WINDOW // BLOCK
 
 
 @cache
-def _windowed(real, add):
+def _make_windowed_deposit(real, add):
     """What adds a segment's current to a window (numbers, first edge in it, sums of all)."""
 
     @inline
     def add_within(currents, edge, value):
-        window, first, everyone = currents
+        window, first, global_sums = currents
         near = edge - first
         if 0 <= near < EDGES * WINDOW:
             add(window, (near // BLOCK, near % BLOCK), value)
         else:
-            add(everyone, edge, value)
+            add(global_sums, edge, value)
 
-    return depositing(real, add_within)
+    return make_deposit(real, add_within)
 
 
 @cache
 def _body(real, add, barrier):
-    travel = travelling(real, add, _windowed)
+    advance = make_advance(real, add, _make_windowed_deposit)
 
     @inline
-    def follow(x, n, t, particles, count, fields, around, courant, layout):
+    def follow(x, n, t, particles, count, fields, context, courant, layout):
         lane = x % BLOCK
         # before a thread moves the particle: the block's first one begins the window
         first = EDGES * (particles.cell[x - lane] - WINDOW // 4)
@@ -51,7 +51,7 @@ def _body(real, add, barrier):
         barrier()
         if x < count and particles.cell[x] >= 0:
             windowed = FieldArrays(fields.electric, fields.magnetic, (t, first, fields.currents))
-            travel(x, particles, count, windowed, around, courant, layout)
+            advance(x, particles, count, windowed, context, courant, layout)
         barrier()
         for row in range(_ROWS):
             value = t[row, lane]
@@ -68,5 +68,5 @@ def build(setup) -> dict:
     kernel = Kernel(body, dtype=np.int64, shared_rows=_ROWS, block=BLOCK, strict=True)
     count = len(setup.particles.cell)
     # whole blocks, whose threads all take a share of the window
-    launch = device.compile(kernel)((-(-count // BLOCK) * BLOCK,), setup.particles, count, *setup.surroundings)
+    launch = device.compile(kernel)((-(-count // BLOCK) * BLOCK,), setup.particles, count, *setup.step_arguments)
     return {"particles": launch}

@@ -105,7 +105,7 @@ def test_energies_have_names():
         (tracks.pairs, ([1e4, 1e5], [10]), "2 energies and 1 counts: must be as many"),
         (tracks.free_paths, (Collisions(), 1e4, -5, None), "electrons of 10000 eV = -5: must be a whole number from 2"),
         (tracks.ranges, (Collisions(), [1e4], 1.5, None), "electrons of 10000 eV = 1.5: must be a whole number from 2"),
-        (angles.angles, (-1e4, 10), r"energy of a collision = -10000.0 eV: from 200 to 2e\+07 eV"),
+        (angles.angles, (-1e4, 10), r"energy of a collision = -10000\.0: must be a number from 200 to 2e\+07, in eV"),
         (angles.angles, (1e4, 0), "angles = 0: must be a whole number from 2"),
         (balance.balance, (Air(), 0), "slow electrons in balance = 0: must be a whole number from 1"),
     ],

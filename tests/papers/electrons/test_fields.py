@@ -95,7 +95,7 @@ def test_decibels_are_of_amplitudes():
 @pytest.mark.parametrize(
     ("measure", "arguments", "line"),
     [
-        (Pulse, (-1,), "cells of a pulse = -1: must be above 0"),
+        (Pulse, (-1,), "cells of a pulse = -1: must be a number of at least 1e-30"),
         (Pulse, (12, 0), "period of a pulse = 0: must be a whole number from 1"),
         (Pulse, (12, 12), "period of a pulse = 12: 1, or more than the 12 cells of its wavelength"),
         (dispersion.directions, ([1.5], None, None), "cells of a wavelength = 1.5: must be a whole number from 2"),

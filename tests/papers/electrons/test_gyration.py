@@ -102,16 +102,28 @@ def test_the_verdict_tells_what_holds_from_what_does_not():
 @pytest.mark.parametrize(
     ("measure", "arguments", "line"),
     [
-        (orbits.turns, (-1e3, 0.5, 1, None, "double"), "energy = -1000.0 eV: must be above 0"),
-        (orbits.turns, (1e5, 5.0, 1, None, "double"), "turn = 5.0 radians a step: at most 1"),
-        (orbits.turns, (1e5, 0.5, 0, None, "double"), "count of turns = 0: must be above 0"),
+        (orbits.turns, (-1e3, 0.5, 1, None, "double"), "energy = -1000.0: must be a number of at least 1e-30"),
+        (
+            orbits.turns,
+            (1e5, 5.0, 1, None, "double"),
+            r"turn = 5\.0: must be a number from 1e-30 to 1, in radians a step",
+        ),
+        (orbits.turns, (1e5, 0.5, 0, None, "double"), "count of turns = 0: must be a number of at least 1e-30"),
         (orbits.leaks, (0, 0.5, 20, None), "particles of the crowd = 0: must be a whole number from 1"),
         (orbits.leaks, (40, 0.5, 0, None), "steps of the crowd = 0: must be a whole number from 1"),
-        (crossed.drift, (2.0, 0.0, 100, None), "drift over c = 2.0: below 1"),
+        (
+            crossed.drift,
+            (2.0, 0.0, 100, None),
+            r"drift over c = 2\.0: must be a number above 0 and below 1, in c, at which the electric force would win",
+        ),
         (crossed.drift, (0.5, 0.0, -1, None), "steps of the drift = -1: must be a whole number from 1"),
-        (crossed.force_free, ([0.1], 0.5, 1.0), "gamma = 0.5: above 1"),
-        (crossed.force_free, ([0.0], 5.0, 1.0), "turn without a force = 0.0 radians: from 0.0001"),
-        (crossed.force_free, ([0.1], 5.0, -1.0), "rounds = -1.0: must be above 0"),
+        (crossed.force_free, ([0.1], 0.5, 1.0), r"gamma = 0\.5: must be a number above 1"),
+        (
+            crossed.force_free,
+            ([0.0], 5.0, 1.0),
+            r"turn without a force = 0\.0: must be a number from 0\.0001 to 3\.14159, in radians",
+        ),
+        (crossed.force_free, ([0.1], 5.0, -1.0), "rounds = -1.0: must be a number of at least 1e-30"),
     ],
 )
 def test_what_no_orbit_has_is_refused(measure, arguments, line):

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pandas as pd
 
-from repro.pic.strategies.rounds import Round
+from repro.pic.strategies.host_loop import StepLaunches
 
 from .pointers import State
 from .walk import ARRIVES, BLOCKS, ORDER, THREADS, Look, Neighbour
@@ -43,7 +43,7 @@ def _kinds() -> list[str]:
     return list(dict.fromkeys(ORDER))
 
 
-def step_text(looks: list[Look], taken: Round, neighbour: Neighbour) -> str:
+def step_text(looks: list[Look], taken: StepLaunches, neighbour: Neighbour) -> str:
     """What the step took."""
     last = looks[-1]
     lengths = ", ".join(map(str, last.write))

@@ -6,12 +6,12 @@ import numpy as np
 
 from repro.pic.constants import LIGHT
 from repro.pic.mesh import Mesh
-from repro.pic.records import record_type
+from repro.pic.packing import record_type
 from repro.pic.simulation import Simulation
 from repro.pic.state import EMPTY
 from repro.pic.strategies import baskets
 from repro.pic.strategies.domains import domains_of
-from repro.pic.strategies.rounds import Round
+from repro.pic.strategies.host_loop import StepLaunches
 from repro.pic.system import Electrons, Source, System
 
 #: two blocks of two threads, whose baskets hold one particle
@@ -77,9 +77,9 @@ def simulation(device, exchange) -> Simulation:
     # behind the right end is no wall but a neighbour
     nodes = np.arange(mesh.layout.nodes)
     right = nodes[mesh.cells(nodes)[:, 0] == CELLS]
-    beyond = mesh.beyond.copy()
+    beyond = mesh.neighbour_cell.copy()
     beyond[right] = RIGHT
-    found.surroundings[1].beyond[:] = device.to_device(beyond)
+    found.step_arguments[1].neighbour_cell[:] = device.to_device(beyond)
     return found
 
 
@@ -101,7 +101,7 @@ class Neighbour:
         return self._sent if first else self._sent[:0]
 
 
-def step(device) -> tuple[list[Look], Round, Neighbour]:
+def step(device) -> tuple[list[Look], StepLaunches, Neighbour]:
     """A step: what one sees before the first launch and after each, what it took, and who is at the neighbour's.
 
     What follows a launch is seen before the host looks at the baskets.
@@ -110,33 +110,33 @@ def step(device) -> tuple[list[Look], Round, Neighbour]:
     neighbour = Neighbour(int(last))
     found = simulation(device, neighbour)
     found.start()
-    rounds = found.parts["particles"]
-    rounds.begin()
-    going, looks = rounds.look(), [look(found)]
+    host_loop = found.parts["particles"]
+    host_loop.begin()
+    going, looks = host_loop.look(), [look(found)]
     while going:
-        rounds.launch()
+        host_loop.launch()
         looks.append(look(found))
-        going = rounds.look()
-    rounds.end()
-    return looks, rounds.last, neighbour
+        going = host_loop.look()
+    host_loop.end()
+    return looks, host_loop.last, neighbour
 
 
 def look(found: Simulation) -> Look:
     """What stands in memory now."""
-    host, rounds = found.device.to_host, found.parts["particles"]
+    host, host_loop = found.device.to_host, found.parts["particles"]
     cell, ids = host(found.particles_on_device.cell), host(found.particles_on_device.ids)
     named = np.where(cell == EMPTY, -1, ids)
-    pointers = [host(pointer).tolist() for pointer in rounds.threads]
+    pointers = [host(pointer).tolist() for pointer in host_loop.threads]
     return Look(
-        [named[entries].tolist() for entries in domains_of(found.particles_on_device, rounds.counts.threads)],
+        [named[entries].tolist() for entries in domains_of(found.particles_on_device, host_loop.counts.threads)],
         *pointers[:3],
         *(
             [values[block::BLOCKS][:filled].tolist() for block, filled in enumerate(host(count))]
             for values, count in (
-                (host(rounds.incoming.ids), rounds.counts.incoming),
-                (host(rounds.outgoing.ids), rounds.counts.outgoing),
+                (host(host_loop.incoming.ids), host_loop.counts.incoming),
+                (host(host_loop.outgoing.ids), host_loop.counts.outgoing),
             )
         ),
-        rounds.waiting["ids"].tolist(),
+        host_loop.waiting["ids"].tolist(),
         pointers[4],
     )

@@ -6,12 +6,12 @@ import numpy as np
 from scipy.integrate import cumulative_simpson
 from scipy.stats import kstest
 
+from repro.declared import Number
 from repro.errors import require_whole
 from repro.particles.random import ROUNDS, tea
 from repro.pic.air import elastic
 from repro.pic.air.medium import ELEMENTS, Air
 from repro.pic.air.stopping import HIGHEST_ENERGY, LOWEST_ENERGY
-from repro.pic.checks import within
 from repro.pic.constants import REST_ENERGY
 
 #: probability of a sample as far from the law as the one that was drawn, below which it does not follow the law
@@ -49,11 +49,11 @@ def _law(tau: float, mott: bool):
 
 def angles(energy: float, count: int, seed: int = 1) -> Angles:
     """Draw so many candidates at an energy in eV; those that Mott's factor rejects are left out."""
-    within("energy of a collision", energy, LOWEST_ENERGY, HIGHEST_ENERGY, "eV")
+    Number(LOWEST_ENERGY, HIGHEST_ENERGY, "eV").check("energy of a collision", energy)
     require_whole("angles", count, 2, 10**8)
     require_whole("seed", seed, 0, 2**31 - 1)
     tau = energy / REST_ENERGY
-    draw, number = elastic.scattering(np.float64), np.arange(count, dtype=np.uint32)
+    draw, number = elastic.make_scattering(np.float64), np.arange(count, dtype=np.uint32)
     # 32-bit sums that wrap around are what is meant
     with np.errstate(over="ignore"):
         first, second = tea(ROUNDS)(number, 0 * number, _STREAM, seed, 0)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.errors import require_whole
+from repro.pic.air.electron_loss import ATTACHMENT, FREE, RECOMBINATION, make_electron_loss, slow_rates
 from repro.pic.air.medium import Air
-from repro.pic.air.processes import ATTACHMENT, NOTHING, RECOMBINATION
-from repro.pic.air.slow import losing, slow_rates
 from repro.pic.exact import slow_electrons
 
 #: standard deviations of a count, and a share of the density for the length of a step
@@ -51,7 +50,7 @@ def balance(air: Air, particles: int, steps: int = 100, seed: int = 1) -> Balanc
     """
     require_whole("slow electrons in balance", particles, 1, 10**7)
     require_whole("steps", steps, 5, 10**6)
-    lose, rates = losing(np.float64), slow_rates(air, np.float64)
+    lose, rates = make_electron_loss(np.float64), slow_rates(air, np.float64)
     nu, beta = float(rates.attachment), float(rates.recombination)
     source, weight, step = 2 * nu**2 / beta, nu / beta / particles, 3 / nu / steps
     generator = np.random.default_rng(seed)
@@ -67,8 +66,8 @@ def balance(air: Air, particles: int, steps: int = 100, seed: int = 1) -> Balanc
         words = generator.integers(0, 2**32, len(depth), dtype=np.uint32)
         drawn = zip(depth, spans, words, strict=True)
         every = [lose(left, span, ions, rates, word) for left, span, word in drawn]
-        depth = np.array([left for process, left in every if process == NOTHING])
-        ends = np.concatenate([ends, [process for process, _ in every if process != NOTHING]])
+        depth = np.array([left for process, left in every if process == FREE])
+        ends = np.concatenate([ends, [process for process, _ in every if process != FREE]])
         found.append(weight * len(depth))
     time = step * np.arange(1, steps + 1)
     exact = slow_electrons(time, source, nu, beta)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import require_whole
-from repro.pic.deposition import EDGES, depositing, units_of_weight
+from repro.pic.deposition import EDGES, make_deposit, units_of_weight
 from repro.pic.mesh import Mesh
 from repro.pic.observables import charges_in_cells, continuity_errors, continuity_residual
 
@@ -27,7 +27,7 @@ def _moved(mesh: Mesh, cells: np.ndarray, real, unit: float, seed: int):
     start, end = (tuple(numbers.uniform(0, 1, (3, count)).astype(real)) for _ in range(2))
     weight, nodes = numbers.uniform(0.5, 1.5, count).astype(real), mesh.nodes(cells)
     currents = np.zeros(EDGES * mesh.layout.nodes, np.int64)
-    deposit = depositing(real, lambda sums, index, value: np.add.at(sums, index, value))
+    deposit = make_deposit(real, lambda sums, index, value: np.add.at(sums, index, value))
     deposit(currents, nodes, start, end, weight * real(unit))
     return weight, *(charges_in_cells(mesh, nodes, place, weight, unit) for place in (start, end)), currents
 

@@ -6,8 +6,9 @@ from math import asin, degrees
 import numpy as np
 import pandas as pd
 
+from repro.declared import Number
 from repro.errors import InputError, require_whole
-from repro.pic.checks import positive
+from repro.pic.constants import SMALLEST
 from repro.pic.deposition import EDGES
 from repro.pic.maxwell.fields import Fields, courant_limit
 from repro.pic.mesh import Mesh
@@ -40,7 +41,7 @@ class Pulse:
     period: int = 1
 
     def __post_init__(self):
-        positive("cells of a pulse", self.wavelength)
+        Number(SMALLEST).check("cells of a pulse", self.wavelength)
         require_whole("period of a pulse", self.period, 1, 65535)
         if 1 < self.period <= self.wavelength:
             raise InputError(

@@ -5,14 +5,15 @@ from math import ceil, pi, sqrt
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, require_whole
-from repro.pic.checks import finite, positive, within
-from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.declared import Above, Number
+from repro.errors import require_whole
+from repro.pic.constants import CHARGE, LIGHT, MASS, SMALLEST
 from repro.pic.mesh import Mesh
-from repro.pic.motion.pushers import PUSHERS
-from repro.pic.motion.uniform import propagated
 from repro.pic.simulation import Simulation
 from repro.pic.system import Electrons, System
+
+from .pushers import PUSHERS
+from .uniform import propagated
 
 #: the way of light in a step, in cells
 _COURANT = 0.5
@@ -23,10 +24,9 @@ _TURN = 0.2
 
 def drifting(share: float, momentum: float, steps: int) -> System:
     """An electron that begins along the drift, E across B with E = `share` c B, in a box as long as its way."""
-    if not 0 < positive("drift over c", share) < 1:
-        raise InputError(f"drift over c = {share}: below 1, where the electric force would win")
+    Above(0, "c, at which the electric force would win", below=1).check("drift over c", share)
     require_whole("steps of the drift", steps, 1, 10**6)
-    finite("momentum of the drift", momentum, (), "m c")
+    Number(unit="m c").check("momentum of the drift", momentum)
     dt = 1e-12
     field = _TURN * MASS / (CHARGE * dt)
     spacing = LIGHT * dt / _COURANT
@@ -103,12 +103,11 @@ def force_free(turns, gamma: float, rounds: float) -> pd.DataFrame:
     angle (largest between momentum and its direction at the start), energy (largest relative error of gamma), drift
     (relative error of the mean velocity).
     """
-    if not finite("gamma", gamma, ()) > 1:
-        raise InputError(f"gamma = {gamma}: above 1, for an electron that moves")
-    positive("rounds", rounds)
+    Above(1).check("gamma", gamma)
+    Number(SMALLEST).check("rounds", rounds)
     start, rows = (sqrt(gamma**2 - 1), 0.0, 0.0), []
     for turn in turns:
-        within("turn without a force", turn, 1e-4, pi, "radians")
+        Number(1e-4, pi, "radians").check("turn without a force", turn)
         magnetic = (0.0, 0.0, turn * gamma)
         electric = (0.0, start[0] * turn, 0.0)
         for name, push in PUSHERS.items():

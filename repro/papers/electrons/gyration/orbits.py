@@ -5,10 +5,10 @@ from math import ceil, pi
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, require_whole
+from repro.declared import Number
+from repro.errors import require_whole
 from repro.pic import exact
-from repro.pic.checks import positive
-from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.constants import CHARGE, LIGHT, MASS, SMALLEST
 from repro.pic.mesh import Mesh
 from repro.pic.motion.push import LARGEST_TURN
 from repro.pic.simulation import Simulation
@@ -32,9 +32,9 @@ def one_electron(energy: float, turn: float, field: float = 0.1) -> System:
 
     A fast one turns by less, so that a slow one in the same field would turn by no more than a step may.
     """
-    momentum = float(exact.momentum_of(positive("energy", energy, "eV")))
-    if positive("turn", turn, "radians") > LARGEST_TURN:
-        raise InputError(f"turn = {turn} radians a step: at most {LARGEST_TURN:g}")
+    Number(SMALLEST, unit="eV").check("energy", energy)
+    Number(SMALLEST, LARGEST_TURN, "radians a step").check("turn", turn)
+    momentum = float(exact.momentum_of(energy))
     turn = min(turn, 0.99 * LARGEST_TURN / float(exact.lorentz_factor(momentum)))
     dt = turn / float(exact.gyration_frequency(momentum, field))
     mesh = Mesh((4, 4, 4), (LIGHT * dt / _COURANT,) * 3)
@@ -58,7 +58,7 @@ def turns(energy: float, turn: float, count: float, device, precision: str) -> p
     Columns: turns, radius (relative error), phase (error in radians), Boris (what his rotation's would be), energy
     (relative error of the kinetic one), and steps.
     """
-    positive("count of turns", count)
+    Number(SMALLEST).check("count of turns", count)
     system = one_electron(energy, turn)
     simulation, rows = Simulation(system, device, precision=precision), []
     momentum = float(np.linalg.norm(system.electrons.momentum))

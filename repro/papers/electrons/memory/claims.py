@@ -15,9 +15,9 @@ JUDGED = dict(zip(POWERS, ("electrons-006", "electrons-013", "electrons-014"), s
 
 def setup(stated, simulation: Simulation) -> pd.DataFrame:
     """The paper's set-up beside that of a process, one row a claim of `stated` (by id)."""
-    rounds = simulation.parts["particles"]
-    counts, kept = rounds.counts, (simulation.particles_on_device, rounds.incoming, rounds.outgoing)
-    ours = dict(zip(SETUP, (counts.block, rounds.blocks, counts.threads, len(kept)), strict=True))
+    host_loop = simulation.parts["particles"]
+    counts, kept = host_loop.counts, (simulation.particles_on_device, host_loop.incoming, host_loop.outgoing)
+    ours = dict(zip(SETUP, (counts.block, host_loop.blocks, counts.threads, len(kept)), strict=True))
     rows = [(c.id, c.quantity, c.case, c.value, ours[c.id]) for c in stated.values()]
     return pd.DataFrame(rows, columns=["id", "quantity", "case", "paper", "here"])
 

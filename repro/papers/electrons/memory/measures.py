@@ -10,8 +10,8 @@ from repro.pic.maxwell.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
-from repro.pic.strategies.baskets import PAPER_THREADS
 from repro.pic.strategies.domains import bytes_of_currents
+from repro.pic.strategies.transfer_buffers import PAPER_THREADS
 from repro.pic.system import Source, System
 
 #: a cell's side in m
@@ -55,10 +55,10 @@ def sweep(device, sides, chips, processes) -> pd.DataFrame:
     """Bytes for currents of a process and of the whole GPU, as allocated and by 96 N m / n^2, one row a combination."""
     rows = []
     for side, m, n in product(sides, chips, processes):
-        rounds = process(device, side, m, n).parts["particles"]
-        measured, cells = int(rounds.sums.currents.nbytes), side**3
+        host_loop = process(device, side, m, n).parts["particles"]
+        measured, cells = int(host_loop.sums.currents.nbytes), side**3
         formula = bytes_of_currents(cells, 1) * m / n**2
-        rows.append((side, cells, m, n, rounds.blocks, measured, formula, n * measured, n * formula))
+        rows.append((side, cells, m, n, host_loop.blocks, measured, formula, n * measured, n * formula))
     names = ["side", "cells", "chips", "processes", "blocks", "process", "formula", "GPU", "formula of the GPU"]
     return pd.DataFrame(rows, columns=names)
 

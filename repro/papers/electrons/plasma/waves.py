@@ -7,10 +7,10 @@ from math import ceil, pi
 import numpy as np
 import pandas as pd
 
+from repro.declared import Number
 from repro.errors import require_whole
 from repro.pic import exact
-from repro.pic.checks import positive, within
-from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY, SMALLEST
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
 from repro.pic.observables import field_energy, kinetic_energy
@@ -64,7 +64,7 @@ class Wave:
     def system(self) -> System:
         """The electrons at the start, at rest but for the wave."""
         mesh = self.mesh
-        positive("turn", self.turn)
+        Number(SMALLEST).check("turn", self.turn)
         dt = _COURANT * courant_limit(mesh)
         axes = [
             (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
@@ -94,7 +94,7 @@ def oscillation(wave: Wave, periods: float, device, precision: str = "double", e
     Columns: periods, field (E along the wave, projected on it, in V/m), electric and kinetic (energies in J).
     """
     # a frequency is that of a period at least, and so is a mean energy
-    within("periods", periods, 1, 1e6)
+    Number(1, 1e6).check("periods", periods)
     system = wave.system()
     simulation, mesh = Simulation(system, device, precision=precision), system.mesh
     shapes = [np.sin(wave.phase(_edges(mesh, axis))) * wave.direction[axis] for axis in range(3)]

@@ -16,10 +16,10 @@ from repro.parallel import host_clock, select
 from repro.parallel.ranks.world import world
 from repro.pic.benchmark import CHECK_STEPS, REPEATS
 from repro.pic.cases import UniformSource
-from repro.pic.counting import rounds_of
+from repro.pic.segment_statistics import host_loop_of
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
-from repro.pic.strategies.baskets import shape_of
+from repro.pic.strategies.transfer_buffers import shape_of
 
 from .programs import PAPER, programs
 from .shared import Order
@@ -42,11 +42,11 @@ def main(order: str, answer: str):
     seconds = median(_seconds(simulation, ranks, order.steps) for _ in range(REPEATS))
     sent = simulation.crossing.counts.sent if ranks.count > 1 else 0
     (crossing,) = ranks.sum(np.array([sent]))
-    rounds = rounds_of(simulation)
+    host_loop = host_loop_of(simulation)
     found = {
         "seconds": seconds,
         "crossing": crossing / order.particles,
-        "currents": (rounds.sums if rounds else simulation.fields.arrays).currents.nbytes,
+        "currents": (host_loop.sums if host_loop else simulation.fields.arrays).currents.nbytes,
         "digest": _digest(small, ranks),
     }
     if ranks.rank == 0:

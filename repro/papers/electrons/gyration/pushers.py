@@ -10,8 +10,7 @@ from math import sqrt
 import numpy as np
 
 from repro.parallel import inline
-
-from .push import circling, cross, momentum, moved, squared, turning
+from repro.pic.motion.push import cross, make_orbit, make_rotation_factors, momentum, moved, squared
 
 
 @inline
@@ -80,12 +79,12 @@ def higuera_cary(u, electric, magnetic):
     return _with_way(_plus(_plus(middle, cross(middle, t), 1.0), electric, -0.5))
 
 
-_ORBIT, _FACTORS = circling(np.float64), turning(np.float64)
+_ORBIT, _FACTORS = make_orbit(np.float64), make_rotation_factors(np.float64)
 
 
 @inline
 def splitting(u, electric, magnetic):
-    """Ours: half a kick, the exact helix, half a kick; see `push`."""
+    """Ours: half a kick, the exact helix, half a kick; see `repro.pic.motion.push`."""
     orbit = _ORBIT(_plus(u, electric, -0.5), magnetic)
     factors = _FACTORS(orbit[0], 1.0)
     _, slow, p, g, h = orbit

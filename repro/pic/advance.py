@@ -7,18 +7,18 @@ import numpy as np
 
 from repro.parallel import fma, inline
 
-from .deposition import charging, depositing
+from .deposition import make_deposit, make_deposit_charge
 from .gather import electric_at, magnetic_at
 from .mesh import ABSORBED
-from .motion.segment import segments
+from .motion.segment import make_segment
 from .state import FRESH, MOST_SEGMENTS, SLIDING, STUCK
 
 
-class Surroundings(NamedTuple):
+class MeshContext(NamedTuple):
     """What is the same for all particles: tables and numbers of the mesh."""
 
-    #: where a particle in a cell goes on, see `Mesh.beyond`
-    beyond: np.ndarray
+    #: where a particle in a cell goes on, see `Mesh.neighbour_cell`
+    neighbour_cell: np.ndarray
     #: charges that rest on the mesh, in units of the sums
     charges: np.ndarray
     #: units of the sums in one electron
@@ -41,45 +41,45 @@ def set_place(particles, i, count, position, momentum):
 
 
 @cache
-def next_cell(real):
-    """Returns beyond_face(cell, position, face, beyond, layout): the cell beyond a face, and the place there.
+def make_enter_cell(real):
+    """The cell beyond a face, and the place there: enter(cell, position, face, neighbour_cell, layout).
 
     For INSIDE it is the cell itself.
     """
     zero, one = real(0), real(1)
 
     @inline
-    def beyond_face(cell, position, face, beyond, layout):
+    def enter(cell, position, face, neighbour_cell, layout):
         axis, high = face >> 1, face & 1
         step = layout.plane if axis == 2 else (layout.row if axis == 1 else (1 if axis == 0 else 0))
         other = zero if high else one
-        into = beyond[cell + step if high else cell - step]
+        into = neighbour_cell[cell + step if high else cell - step]
         x = other if axis == 0 else position[0]
         y = other if axis == 1 else position[1]
         z = other if axis == 2 else position[2]
         return into, (x, y, z)
 
-    return beyond_face
+    return enter
 
 
 @cache
-def passing(real, add):
-    """Returns through(cell, position, face, amount, around, layout): where a particle is that met a face, or INSIDE.
+def make_cross_face(real, add):
+    """Where a particle is that met a face, or INSIDE: cross(cell, position, face, amount, context, layout).
 
-    That is its cell, or what `Mesh.beyond` has for it, and its place there. The charge of one that a wall takes up
-    stays where it met the wall.
+    That is its cell, or what `Mesh.neighbour_cell` has for it, and its place there. The charge of one that a wall
+    takes up stays where it met the wall.
     """
-    beyond_face, rest = next_cell(real), charging(real, add)
+    enter, rest = make_enter_cell(real), make_deposit_charge(real, add)
 
     @inline
-    def through(cell, position, face, amount, around, layout):
-        into, place = beyond_face(cell, position, face, around.beyond, layout)
+    def cross(cell, position, face, amount, context, layout):
+        into, place = enter(cell, position, face, context.neighbour_cell, layout)
         if into == ABSORBED:
-            rest(around.charges, cell, position, -amount, layout)
+            rest(context.charges, cell, position, -amount, layout)
             place = position
         return into, place
 
-    return through
+    return cross
 
 
 @inline
@@ -93,8 +93,8 @@ def kicked(momentum, electric, share):
 
 
 @cache
-def first_kick(real):
-    """Returns begin(cell, position, momentum, left, fields, layout): momentum, and what is left of the step.
+def make_first_kick(real):
+    """Momentum, and what is left of the step: begin(cell, position, momentum, left, fields, layout).
 
     A particle whose step begins has its kick, and the whole step before it; one that is on its way stays as it is.
     """
@@ -110,8 +110,8 @@ def first_kick(real):
 
 
 @cache
-def field_of_slider(real):
-    """Returns turned_by(met, magnetic): the field that turns a particle that has met so many faces in the step.
+def make_turning_field(real):
+    """The field that turns a particle that has met so many faces in the step: turned_by(met, magnetic).
 
     It is none for one that slides along a face, see `state.SLIDING`.
     """
@@ -130,43 +130,43 @@ def field_of_slider(real):
 
 
 @cache
-def one_segment(real, add, depositing=depositing):
-    """Returns go(cell, sums, position, momentum, left, met, amount, fields, around, courant, layout): one segment.
+def make_advance_segment(real, add, make_deposit=make_deposit):
+    """One segment of a particle's way through a step: advance_segment(cell, sums, position, momentum, left, ...).
 
     `met` is how many faces it has met in the step, `sums` the number by which the sums of currents know the cell;
-    `depositing(real, add)` makes what adds to these, see `deposition`. Returns cell, position, momentum, what is left
+    `make_deposit(real, add)` makes what adds to these, see `deposition`. Returns cell, position, momentum, what is left
     of the step, and whether the particle has more segments before it.
     """
-    follow, deposit, through = segments(real), depositing(real, add), passing(real, add)
-    turned_by = field_of_slider(real)
+    follow, deposit, cross = make_segment(real), make_deposit(real, add), make_cross_face(real, add)
+    turned_by = make_turning_field(real)
 
     @inline
-    def go(cell, sums, position, momentum, left, met, amount, fields, around, courant, layout):
+    def advance_segment(cell, sums, position, momentum, left, met, amount, fields, context, courant, layout):
         magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, layout))
         end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
         deposit(fields.currents, sums, position, end, amount)
         position = end
         if face >= 0:
-            cell, position = through(cell, end, face, amount, around, layout)
+            cell, position = cross(cell, end, face, amount, context, layout)
         return cell, position, momentum, left - used, (face >= 0) & (cell >= 0)
 
-    return go
+    return advance_segment
 
 
 @cache
-def travelling(real, add, depositing=depositing):
-    """Returns travel(i, particles, count, fields, around, courant, layout): particle i's step, its currents added."""
-    begin, go, fresh = first_kick(real), one_segment(real, add, depositing), real(FRESH)
+def make_advance(real, add, make_deposit=make_deposit):
+    """Particle i's step, its currents added: advance(i, particles, count, fields, context, courant, layout)."""
+    begin, advance_segment, fresh = make_first_kick(real), make_advance_segment(real, add, make_deposit), real(FRESH)
 
     @inline
-    def travel(i, particles, count, fields, around, courant, layout):
-        cell, amount = particles.cell[i], particles.weight[i] * real(around.unit)
+    def advance(i, particles, count, fields, context, courant, layout):
+        cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
         position, momentum = place_of(particles, i, count)
         momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
         met, going = particles.event[i], True
         for _ in range(MOST_SEGMENTS):
-            cell, position, momentum, left, going = go(
-                cell, cell, position, momentum, left, met, amount, fields, around, courant, layout
+            cell, position, momentum, left, going = advance_segment(
+                cell, cell, position, momentum, left, met, amount, fields, context, courant, layout
             )
             if not going:
                 break
@@ -175,4 +175,4 @@ def travelling(real, add, depositing=depositing):
         particles.left[i], particles.event[i] = (left, met + 1) if cell < 0 else (fresh, 0)
         set_place(particles, i, count, position, momentum)
 
-    return travel
+    return advance

@@ -3,28 +3,28 @@
 import numpy as np
 
 from .simulation import Simulation
-from .strategies.relay import Relay
-from .strategies.rounds import Rounds
+from .strategies.host_loop import HostLoop
+from .strategies.rank_exchange import RankExchange
 
 #: most particles of whom the segments are counted
 _SAMPLE = 1_000_000
 
 
-def rounds_of(simulation: Simulation) -> Rounds | None:
+def host_loop_of(simulation: Simulation) -> HostLoop | None:
     """What launches in the paper's strategy, where the host counts launches and segments; None for others."""
     moves = simulation.parts["particles"]
-    moves = moves.rounds if isinstance(moves, Relay) else moves
-    return moves if isinstance(moves, Rounds) else None
+    moves = moves.host_loop if isinstance(moves, RankExchange) else moves
+    return moves if isinstance(moves, HostLoop) else None
 
 
 def mean_segments(simulation: Simulation) -> float:
     """Segments of a particle in a step: counted where the host launches them, or else one and the faces it crosses.
 
-    Faces are those between its cells before and after a step, which this makes, of a sample of a million. Who leaves a
-    cell and comes back to its layer of cells in the same step counts too few: rare where orbits are wide.
+    Faces are counted between its cells before and after a step, of a sample of a million, which this makes.
+    One that leaves a cell and comes back to its layer in the same step counts too few: rare where orbits are wide.
     """
-    if rounds := rounds_of(simulation):
-        return rounds.last.segments / simulation.count
+    if host_loop := host_loop_of(simulation):
+        return host_loop.last.segments / max(simulation.count, 1)
     if simulation.sort_every and simulation.steps % simulation.sort_every == 0:
         # a sort would give the entries to others
         simulation.advance(1)

@@ -9,9 +9,9 @@ import pytest
 from helpers.random_words import units, words
 
 from repro.errors import InputError
-from repro.pic.air import slow
+from repro.pic.air import electron_loss
+from repro.pic.air.electron_loss import ATTACHMENT, FREE, RECOMBINATION
 from repro.pic.air.medium import Air
-from repro.pic.air.processes import ATTACHMENT, NOTHING, RECOMBINATION
 from repro.pic.exact import slow_electrons
 
 _FILE = Path(__file__).resolve().parents[2] / "data" / "reference" / "air_electron_kinetics.csv"
@@ -32,37 +32,37 @@ def test_rates_are_those_of_the_table(te, t):
     (with_oxygen,) = listed("e + O2 + O2 -> O2- + O2", te, t)
     (with_nitrogen,) = listed("e + O2 + N2 -> O2- + N2", te, t)
     expected = oxygen * (oxygen * with_oxygen + nitrogen * with_nitrogen)
-    assert slow.attachment(air, te) == pytest.approx(expected, rel=1e-12)
-    assert slow.recombination(te, "O4+") == pytest.approx(listed("e + O4+ -> O2 + O2", te, t)[0], rel=1e-12)
-    assert slow.recombination(te, "N4+") == pytest.approx(listed("e + N4+ -> N2 + N2", te, t)[0], rel=1e-12)
-    assert slow.recombination(te, "O2+") == pytest.approx(listed("e + O2+ -> O + O", te, t)[0], rel=1e-12)
+    assert electron_loss.attachment(air, te) == pytest.approx(expected, rel=1e-12)
+    assert electron_loss.recombination(te, "O4+") == pytest.approx(listed("e + O4+ -> O2 + O2", te, t)[0], rel=1e-12)
+    assert electron_loss.recombination(te, "N4+") == pytest.approx(listed("e + N4+ -> N2 + N2", te, t)[0], rel=1e-12)
+    assert electron_loss.recombination(te, "O2+") == pytest.approx(listed("e + O2+ -> O + O", te, t)[0], rel=1e-12)
 
 
 def test_attachment_at_300_kelvin_and_an_atmosphere():
     # formulas.md: about 5.8e7 per second
-    assert slow.attachment(Air(1.1768, 300), 300) == pytest.approx(5.8e7, rel=0.01)
+    assert electron_loss.attachment(Air(1.1768, 300), 300) == pytest.approx(5.8e7, rel=0.01)
 
 
 def test_wrong_ions_and_temperatures_are_refused():
-    with pytest.raises(InputError, match="unknown ion 'He'.*O4"):
-        slow.recombination(300, "He")
-    with pytest.raises(InputError, match="temperature of slow electrons = 0 K"):
-        slow.slow_rates(Air(), np.float64, 0)
-    with pytest.raises(InputError, match="temperature of the air = nan: must be one finite number in K"):
+    with pytest.raises(InputError, match=r"ion = 'He': must be one of O2\+, O4\+, N4\+"):
+        electron_loss.recombination(300, "He")
+    with pytest.raises(InputError, match="temperature of slow electrons = 0: must be a number from 100"):
+        electron_loss.slow_rates(Air(), np.float64, 0)
+    with pytest.raises(InputError, match="temperature = nan: must be a number from 100 to 3000, in K"):
         Air(temperature=float("nan"))
-    with pytest.raises(InputError, match="density of the air"):
+    with pytest.raises(InputError, match="density = 0: must be a number from 1e-30 to 875, in kg/m3"):
         Air(density=0)
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_lifetimes_are_exponential_and_each_process_has_its_share(real):
-    lose, rates = slow.losing(real), slow.SlowRates(real(3e7), real(1e-12))
+    lose, rates = electron_loss.make_electron_loss(real), electron_loss.SlowRates(real(3e7), real(1e-12))
     ions, step, count = real(5e19), real(1e-9), 4000
     depth = -np.log(units(count, real)[0]).astype(real)
     lives, fates = np.zeros(count), np.zeros(count, int)
     for i, word in enumerate(words(count, seed=2)[0]):
         left = depth[i]
-        while fates[i] == NOTHING:
+        while fates[i] == FREE:
             fates[i], left = lose(left, step, ions, rates, word)
             lives[i] += step
     # 8e7 losses a second, 3/8 of them by attachment; times are known to within a step of 1 ns
@@ -77,7 +77,7 @@ SOURCE, NU, BETA, DURATION = 2.5e27, 5e7, 2e-12, 4e-8
 
 
 def test_balance_of_source_and_losses_is_the_exact_solution():
-    lose, rates = slow.losing(np.float64), slow.SlowRates(NU, BETA)
+    lose, rates = electron_loss.make_electron_loss(np.float64), electron_loss.SlowRates(NU, BETA)
     weight, steps = 5e15, 100
     step = DURATION / steps
     generator = np.random.default_rng(5)
@@ -92,7 +92,7 @@ def test_balance_of_source_and_losses_is_the_exact_solution():
         ions = weight * (now + (now - before) / 2 if k else len(born) / 2)
         before = now
         drawn = [lose(left, span, ions, rates, np.uint32(0)) for left, span in zip(depth, time, strict=True)]
-        depth = np.array([left for process, left in drawn if process == NOTHING])
+        depth = np.array([left for process, left in drawn if process == FREE])
         found.append(weight * len(depth))
     exact = slow_electrons(step * np.arange(1, steps + 1), SOURCE, NU, BETA)
     # births and losses are counted, each with the scatter of a Poisson process; 0.5 % is for the length of the step

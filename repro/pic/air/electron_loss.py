@@ -9,14 +9,14 @@ from functools import cache
 from math import exp
 from typing import NamedTuple
 
-from repro.declared import Kind
-from repro.errors import require_one_of
+from repro.declared import Kind, Number, OneOf
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from ..checks import within
 from .medium import COLDEST, HOTTEST, Air
-from .processes import ATTACHMENT, NOTHING, RECOMBINATION
+
+#: what becomes of a slow electron: it is still free, lost to an O2 molecule, or lost to a positive ion
+FREE, ATTACHMENT, RECOMBINATION = range(3)
 
 #: recombination coefficient in m3/s with electrons at 300 K, and the power of 300 K / T_e it goes with
 _IONS = {"O2+": (1.95e-13, 0.7), "O4+": (1.4e-12, 0.5), "N4+": (2.0e-12, 0.5)}
@@ -45,7 +45,7 @@ def attachment(air: Air, temperature: float) -> float:
 
 def recombination(temperature: float, ion: str = ION) -> float:
     """beta in m3/s of electrons of a temperature in K with an ion: O2+, O4+ or N4+."""
-    require_one_of("ion", ion, tuple(_IONS))
+    OneOf(_IONS).check("ion", ion)
     at_300, power = _IONS[ion]
     return at_300 * (300 / _electrons(temperature)) ** power
 
@@ -57,15 +57,16 @@ def slow_rates(air: Air, real, temperature: float | None = None, ion: str = ION)
 
 
 def _electrons(temperature: float) -> float:
-    return within("temperature of slow electrons", temperature, COLDEST, 100 * HOTTEST, "K")
+    Number(COLDEST, 100 * HOTTEST, "K").check("temperature of slow electrons", temperature)
+    return temperature
 
 
 @cache
-def losing(real):
-    """Returns lose(depth, time, ions, rates, word): what becomes of a slow electron within `time` seconds.
+def make_electron_loss(real):
+    """What becomes of a slow electron within `time` seconds: lose(depth, time, ions, rates, word).
 
     `depth` is what is left of a number -ln(xi), as for fast electrons; `ions` the positive ions in a cubic metre.
-    Returns the process, NOTHING for an electron that is still free, and what is left of the depth.
+    Returns its fate, FREE for an electron that still is, and what is left of the depth.
     """
     unit, zero = uniform(real), real(0)
 
@@ -73,9 +74,9 @@ def losing(real):
     def lose(depth, time, ions, rates, word):
         rate = fma(rates.recombination, ions, rates.attachment)
         left = fma(-rate, time, depth)
-        process = NOTHING
+        fate = FREE
         if left <= zero:
-            process = ATTACHMENT if unit(word) * rate <= rates.attachment else RECOMBINATION
-        return process, left
+            fate = ATTACHMENT if unit(word) * rate <= rates.attachment else RECOMBINATION
+        return fate, left
 
     return lose

@@ -11,7 +11,7 @@ from .state import EMPTY, Particles, make_particles
 
 
 @cache
-def _count_body(add):
+def _make_count(add):
     @inline
     def count(x, n, cell, used, counts):
         for i in range(x, x + n):
@@ -22,7 +22,7 @@ def _count_body(add):
 
 
 @cache
-def _scatter_body(add):
+def _make_scatter(add):
     @inline
     def scatter(x, n, particles, used, starts, sorted_, count):
         for i in range(x, x + n):
@@ -60,7 +60,7 @@ def _use(x, n, used, starts, nodes):
         used[0] = starts[nodes - 1]
 
 
-class Ordering:
+class CellSort:
     """The launches that bring particles into the order of their cells; `used` is the number of entries in use."""
 
     def __init__(self, device, real, particles: Particles, used, nodes: int):
@@ -71,9 +71,9 @@ class Ordering:
         bind = device.compile
         self.parts = {
             "clear the counts": bind(Kernel(zero))((nodes,), counts),
-            "count": bind(Kernel(_count_body(device.add)))((count,), particles.cell, used, counts),
+            "count": bind(Kernel(_make_count(device.add)))((count,), particles.cell, used, counts),
             "scan": lambda: [launch() for launch in scan] and None,
-            "scatter": bind(Kernel(_scatter_body(device.add)))((count,), particles, used, starts, sorted_, count),
+            "scatter": bind(Kernel(_make_scatter(device.add)))((count,), particles, used, starts, sorted_, count),
             "copy back": bind(Kernel(_copy_back))((count,), particles, used, starts, sorted_, count, nodes),
             "close gaps": bind(Kernel(_use))((1,), used, starts, nodes),
         }

@@ -1,7 +1,7 @@
 """Electrons that a uniform source adds: where, when and where to is drawn from their own numbers.
 
-A particle's number is counted through all steps, and its random numbers are named by it, so that the same electrons are
-born however the box is divided.
+A particle's number is counted through all steps, and its random numbers are named by it, so that the same electrons
+come however the box is divided.
 """
 
 from functools import cache
@@ -13,35 +13,35 @@ from numpy import uint32
 
 from repro.parallel import Kernel, fma, inline
 from repro.parallel.elementary import half_turn_sine
-from repro.particles.random import ROUNDS, tea, uniform
+from repro.particles.random import ROUNDS, Stream, tea, uniform
 
-from .deposition import charging
+from .advance import MeshContext, kicked, set_place
+from .deposition import make_deposit_charge
 from .gather import electric_at
 from .maxwell.fields import FieldArrays
 from .state import FRESH, Particles
-from .travel import Surroundings, kicked, set_place
 
-#: the stream of `repro.particles.random` that is a source's
-BIRTH = 111
+#: the stream of the source's random numbers
+SOURCE_STREAM = int(Stream.SOURCE)
 
 
-class Cradle(NamedTuple):
-    """Where particles are born: entries of `particles` from used[0] on, in the `fields` there."""
+class SourceTarget(NamedTuple):
+    """Where particles of a source go: entries of `particles` from used[0] on, in the `fields` there."""
 
     device: object
     particles: Particles
     used: np.ndarray
     fields: FieldArrays
-    around: Surroundings
+    context: MeshContext
 
 
-class Births(NamedTuple):
+class SourceNumbers(NamedTuple):
     """What a source's kernel needs to know."""
 
     #: particles in use, and steps that were taken
     used: np.ndarray
     steps: np.ndarray
-    #: particles at the start and in each step, and those that came from elsewhere before them
+    #: particles at the start and in each step, and given ones, whose numbers come first
     start: int
     per_step: int
     others: int
@@ -54,8 +54,8 @@ class Births(NamedTuple):
 
 
 @cache
-def directions(real):
-    """Returns direction(word, word): a unit vector, every one as likely as another."""
+def make_direction(real):
+    """A unit vector, every one as likely as another: direction(word, word)."""
     unit, sine = uniform(real), half_turn_sine(real)
     half, one, two = real(0.5), real(1), real(2)
 
@@ -71,7 +71,7 @@ def directions(real):
 
 
 @cache
-def _places(real):
+def _make_place(real):
     scale = real(2.0**-32)
 
     @inline
@@ -84,22 +84,22 @@ def _places(real):
 
 
 @cache
-def births_body(real, add, at_start: bool):
-    """Returns a kernel's body: each item is one birth, of the start or of this step."""
-    words, place, direction, unit = tea(ROUNDS), _places(real), directions(real), uniform(real)
-    charge = charging(real, add)
+def make_source_kernel(real, add, at_start: bool):
+    """A kernel's body: each item is a particle of the source, of the start or of this step."""
+    words, place, direction, unit = tea(ROUNDS), _make_place(real), make_direction(real), uniform(real)
+    charge = make_deposit_charge(real, add)
     half, fresh = real(0.5), real(FRESH)
 
     @inline
-    def bear(x, n, particles, count, fields, around, source, layout):
+    def inject(x, n, particles, count, fields, context, source, layout):
         for i in range(x, x + n):
             number = np.int64(source.others + i)
             if not at_start:
                 number += source.start + source.per_step * (source.steps[0] - 1)
             low, high = uint32(number), uint32(number >> 32)
-            a, b = words(low, high, BIRTH, source.seed, 0)
-            c, d = words(low, high, BIRTH, source.seed, 1)
-            e, f = words(low, high, BIRTH, source.seed, 2)
+            a, b = words(low, high, SOURCE_STREAM, source.seed, 0)
+            c, d = words(low, high, SOURCE_STREAM, source.seed, 1)
+            e, f = words(low, high, SOURCE_STREAM, source.seed, 2)
             cx, px = place(a, source.whole[0])
             cy, py = place(b, source.whole[1])
             cz, pz = place(c, source.whole[2])
@@ -118,9 +118,9 @@ def births_body(real, add, at_start: bool):
                     particles.cell[k], particles.weight[k], particles.ids[k] = cell, real(source.weight), number
                     particles.left[k], particles.event[k] = left, 0
                     set_place(particles, k, count, position, momentum)
-                    charge(around.charges, cell, position, real(source.weight) * real(around.unit), layout)
+                    charge(context.charges, cell, position, real(source.weight) * real(context.unit), layout)
 
-    return bear
+    return inject
 
 
 @inline

@@ -1,4 +1,4 @@
-"""Particles on the host, one record each: for those that are on their way from one place in memory to another."""
+"""Particles on the host, one record each: for particles in transit from one place in memory to another."""
 
 import numpy as np
 
@@ -18,6 +18,15 @@ def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:
         vector = name in ("place", "u")
         found[name] = values.reshape(3, -1)[:, entries].T if vector else values[entries]
     return found
+
+
+def put_particles(simulation, **rows: np.ndarray) -> None:
+    """Put particles into the first entries of a simulation's arrays: (count) or (3, count) of each array by name."""
+    room, count = simulation.subdomain.room, len(rows["cell"])
+    for name, values in rows.items():
+        target = getattr(simulation.particles_on_device, name).reshape(-1, room)
+        target[:, :count] = simulation.device.to_device(np.ascontiguousarray(values.reshape(-1, count)))
+    simulation.used[:] = count
 
 
 def put_records(records: np.ndarray, particles: Particles, entries: np.ndarray) -> None:

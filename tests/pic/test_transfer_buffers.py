@@ -9,12 +9,12 @@ from helpers.plain import PlainDevice
 from repro.errors import CapacityError, InputError, MemoryLimitError
 from repro.pic.constants import LIGHT
 from repro.pic.mesh import ABSORBED, LEAVES, Mesh
-from repro.pic.records import put_records, record_type, to_records
+from repro.pic.packing import put_records, record_type, to_records
 from repro.pic.simulation import Simulation
 from repro.pic.state import EMPTY, FRESH, bytes_each, make_particles
 from repro.pic.strategies import baskets
-from repro.pic.strategies.domains import Counts, Threads, find_ends, settling, taking
-from repro.pic.strategies.rounds import shares
+from repro.pic.strategies.domains import Counts, Threads, find_ends, make_settle, make_take
+from repro.pic.strategies.host_loop import shares
 from repro.pic.system import Electrons, Source, System
 
 MILLI, STEP = 1e-3, 1.4e-12
@@ -40,7 +40,7 @@ def run(device, strategy, system=CASE, steps=20, **more):
 
 
 def bits(simulation):
-    """All that is the same whoever moved the particles."""
+    """All that is the same whatever moved the particles."""
     fields = simulation.fields
     currents = fields.device.to_host(fields.arrays.currents)
     charges = simulation.device.to_host(simulation.charges)
@@ -84,7 +84,7 @@ def test_neither_blocks_nor_threads_nor_baskets_change_a_bit(expected, blocks, t
     require_same_bits(run(PlainDevice(), strategy, sort_every=sort_every), expected)
 
 
-def test_nobody_is_lost_or_doubled_in_a_periodic_box():
+def test_no_particle_is_lost_or_doubled_in_a_periodic_box():
     mesh = replace(CASE.mesh, boundaries=("periodic",) * 3)
     system = replace(CASE, mesh=mesh, source=replace(CASE.source, start=9, per_step=2), capacity=31)
     simulation = Simulation(system, PlainDevice(), strategy=plain(blocks=2, threads=2, basket=1, every=2))
@@ -95,12 +95,12 @@ def test_nobody_is_lost_or_doubled_in_a_periodic_box():
 
 
 def self_exchange(mesh):
-    """The box as its own neighbour along x: who leaves at one end comes back at the other, in the same step."""
+    """The box as its own neighbour along x: what leaves at one end comes back at the other, in the same step."""
 
     def exchange(departed, done):
         if done and not len(departed):
             return None
-        departed["cell"] = mesh.beyond[NUMBER - departed["cell"]]
+        departed["cell"] = mesh.neighbour_cell[NUMBER - departed["cell"]]
         return departed
 
     return exchange
@@ -112,11 +112,11 @@ NUMBER = -100
 
 @pytest.mark.parametrize("basket", [1, 8])
 def test_who_leaves_through_one_end_and_arrives_at_the_other_moves_as_in_a_periodic_box(expected, basket):
-    # baskets for one overflow: who finds no room waits until the host has emptied them
+    # baskets for one overflow: a particle that finds no room waits until the host has emptied them
     strategy = plain(blocks=2, threads=4, basket=basket, every=2, exchange=self_exchange(CASE.mesh))
     simulation = Simulation(CASE, PlainDevice(), strategy=strategy)
-    beyond, nodes = simulation.surroundings[1].beyond, np.arange(CASE.mesh.layout.nodes)
-    wraps = (CASE.mesh.beyond >= 0) & ~np.isin(CASE.mesh.cells(nodes)[:, 0], range(CASE.mesh.shape[0]))
+    beyond, nodes = simulation.step_arguments[1].neighbour_cell, np.arange(CASE.mesh.layout.nodes)
+    wraps = (CASE.mesh.neighbour_cell >= 0) & ~np.isin(CASE.mesh.cells(nodes)[:, 0], range(CASE.mesh.shape[0]))
     beyond[wraps] = NUMBER - nodes[wraps]
     simulation.step(20)
     require_same_bits(simulation, expected)
@@ -144,7 +144,7 @@ def test_holes_close_behind_who_is_absorbed_or_leaves():
     particles, pointers, counts = domain([5, 5, 5, 5, 5], threads=3, thread=1)
     outgoing = make_particles(PlainDevice(), np.float64, 2)
     assert pointers.end.tolist() == [0, 5, 0]
-    settle, found = settling(np.float64, add), []
+    settle, found = make_settle(np.float64, add), []
     for element, cell in enumerate([5, ABSORBED, 7, LEAVES - 3, 8]):
         entry = element * 3 + 1
         particles.cell[entry], particles.left[entry] = cell, 0.25 if cell == LEAVES - 3 else 0
@@ -154,7 +154,7 @@ def test_holes_close_behind_who_is_absorbed_or_leaves():
     assert particles.ids[1::3][:3].tolist() == [10, 12, 14]
     assert particles.cell[1::3].tolist() == [5, 7, 8, EMPTY, EMPTY, EMPTY]
     assert (particles.left[1::3][:3] == FRESH).all()
-    # who left takes along what is left of the step
+    # a particle that left takes along what is left of the step
     assert counts.outgoing.tolist() == [1]
     assert (outgoing.ids[0], outgoing.cell[0], outgoing.left[0]) == (13, LEAVES - 3, 0.25)
 
@@ -162,13 +162,13 @@ def test_holes_close_behind_who_is_absorbed_or_leaves():
 def test_who_finds_no_room_in_the_outgoing_basket_waits():
     particles, pointers, counts = domain([LEAVES])
     counts.outgoing[0] = counts.room
-    settling(np.float64, add)(0, particles, 6, pointers, make_particles(PlainDevice(), np.float64, 2), counts)
+    make_settle(np.float64, add)(0, particles, 6, pointers, make_particles(PlainDevice(), np.float64, 2), counts)
     assert (pointers.read[0], counts.outgoing[0], particles.cell[0]) == (0, counts.room, LEAVES)
 
 
 def test_a_thread_takes_from_the_basket_only_when_its_own_are_done_and_where_there_is_room():
     particles, pointers, counts = domain([5, 5])
-    incoming, take = make_particles(PlainDevice(), np.float64, 2), taking(add)
+    incoming, take = make_particles(PlainDevice(), np.float64, 2), make_take(add)
     incoming.ids[:], incoming.cell[:], counts.incoming[0] = [20, 21], 3, 2
     asked = (0, particles, 6, pointers, incoming, counts)
     assert take(*asked)
@@ -233,11 +233,17 @@ def test_more_particles_than_there_is_room_for_are_refused_with_what_it_takes():
 
 def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
     strategy = plain(blocks=3, threads=4, basket=5)
-    rounds = Simulation(CASE, PlainDevice(), strategy=strategy).parts["particles"]
-    arrays = [rounds.sums.currents, *rounds.threads, *rounds.incoming, *rounds.outgoing, *rounds.counts[:2]]
-    arrays.append(rounds.stock)
+    host_loop = Simulation(CASE, PlainDevice(), strategy=strategy).parts["particles"]
+    arrays = [
+        host_loop.sums.currents,
+        *host_loop.threads,
+        *host_loop.incoming,
+        *host_loop.outgoing,
+        *host_loop.counts[:2],
+    ]
+    arrays.append(host_loop.stock)
     assert strategy.memory(CASE, np.float32, PlainDevice()) == sum(array.nbytes for array in arrays)
-    assert rounds.sums.currents.nbytes == 12 * 8 * CASE.mesh.layout.nodes * 3
+    assert host_loop.sums.currents.nbytes == 12 * 8 * CASE.mesh.layout.nodes * 3
     with pytest.raises(MemoryLimitError):
         Simulation(CASE, PlainDevice(), strategy=plain(blocks=2**16))
 

@@ -1,4 +1,4 @@
-"""The host's side of the paper's strategy: launches until all particles are done, and baskets filled and emptied."""
+"""The host's side of the paper's strategy: launches until all particles are done, between them transfer buffers."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,11 +9,22 @@ from repro.errors import CapacityError
 from repro.parallel import Kernel, zero
 from repro.parallel.recorded import Recorded
 
-from ..births import Cradle
-from ..records import put_records, record_type, to_records
+from ..advance import MeshContext
+from ..packing import put_records, record_type, to_records
+from ..particle_source import SourceTarget
 from ..state import Particles, make_particles
-from ..travel import Surroundings
-from .domains import LEFT, ON_THE_WAY, Counts, Sums, Threads, add_blocks, entry_of, find_ends, segment_body, take_stock
+from .domains import (
+    LEFT,
+    ON_THE_WAY,
+    Counts,
+    Sums,
+    Threads,
+    add_blocks,
+    entry_of,
+    find_ends,
+    make_segment_kernel,
+    take_stock,
+)
 
 #: what clears a few numbers, and the sums of all blocks, of which small blocks of threads would be millions
 _FEW, _MANY = Kernel(zero, block=32), Kernel(zero, block=1024)
@@ -23,7 +34,7 @@ _REGISTERS = 65536
 
 
 class Options(NamedTuple):
-    """What `baskets` was told."""
+    """The choices of `transfer_buffers.baskets`."""
 
     blocks: int | None
     threads: int | None
@@ -32,19 +43,19 @@ class Options(NamedTuple):
     exchange: Callable | None
 
 
-class Round(NamedTuple):
+class StepLaunches(NamedTuple):
     """What a step took."""
 
     #: launches until all particles were at its end, and the share of threads that had one, in the mean of them
     launches: int
     busy: float
-    #: segments that were built, and times that the host filled the incoming baskets
+    #: segments that were built, and times that the host filled the incoming buffers
     segments: int
     filled: int
 
 
 def shares(count: int, most: np.ndarray) -> np.ndarray:
-    """How many of `count` particles each basket gets: as even as `most`, what it has room for, allows."""
+    """How many of `count` particles each buffer gets: as even as `most`, what it has room for, allows."""
     given = np.zeros_like(most)
     while count and (given < most).any():
         free = np.flatnonzero(given < most)[:count]
@@ -54,7 +65,7 @@ def shares(count: int, most: np.ndarray) -> np.ndarray:
     return given
 
 
-class Rounds:
+class HostLoop:
     """A step's launches, made by the host until all particles are done."""
 
     def __init__(self, setup, options: Options):
@@ -66,7 +77,7 @@ class Rounds:
         self.incoming, self.outgoing = (make_particles(device, real, self.blocks * basket) for _ in range(2))
         filled = (device.zeros(self.blocks, np.int32) for _ in range(2))
         self.counts = Counts(*filled, basket, per_block, total)
-        fields = setup.surroundings[0]
+        fields = setup.step_arguments[0]
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
@@ -80,8 +91,8 @@ class Rounds:
                 ("end", ("add blocks", "clear blocks")),
             )
         }
-        self._bear = _nursery(setup)
-        #: particles on the host that no basket has had room for yet
+        self._inject = _make_injection(setup)
+        #: particles on the host that no buffer has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self.launches, self.filled = 0, 0
         #: elements of each block's domains
@@ -89,12 +100,14 @@ class Rounds:
 
     def _bind(self, setup) -> dict:
         """The launches by name."""
-        compiled, fields, threads = setup.device.compile, setup.surroundings[0], self.counts.threads
+        compiled, fields, threads = setup.device.compile, setup.step_arguments[0], self.counts.threads
         particles = setup.particles, self._room, self.threads
         per_block = self.counts.block
         limit = _REGISTERS // per_block if per_block > 256 else None
-        kernel = Kernel(segment_body(setup.real, setup.device.add), block=per_block, registers=limit, strict=True)
-        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.surroundings
+        kernel = Kernel(
+            make_segment_kernel(setup.real, setup.device.add), block=per_block, registers=limit, strict=True
+        )
+        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.step_arguments
         return {
             "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, setup.used),
             "segments": compiled(kernel)((threads,), *moving),
@@ -114,10 +127,10 @@ class Rounds:
         self.end()
 
     def begin(self):
-        """Point all threads to the start of their domains; who is born in this step waits at the host."""
+        """Point all threads to the start of their domains; new particles wait at the host."""
         self.launches, self.filled, self._seen = 0, 0, None
         self._sequences["begin"]()
-        self.waiting = self._bear()
+        self.waiting = self._inject()
 
     def launch(self):
         """As many launches as there are between two looks."""
@@ -131,11 +144,11 @@ class Rounds:
 
     @property
     def going(self) -> bool:
-        """Whether somebody here is still on the way."""
+        """Whether a particle here is still in transit."""
         return self._look_at_stock(ON_THE_WAY) or len(self.waiting) > 0
 
     def look(self) -> bool:
-        """Between launches: empty and fill the baskets; returns whether somebody is still on the way."""
+        """Between launches: empty and fill the buffers; returns whether a particle is still in transit."""
         exchange = self._options.exchange
         while exchange:
             arrived = exchange(self.departed(), not self.going)
@@ -152,14 +165,14 @@ class Rounds:
         self._sequences["end"]()
 
     @property
-    def last(self) -> Round:
+    def last(self) -> StepLaunches:
         """What the last step took."""
         busy = int(self.threads.busy.sum())
         share = busy / max(self.launches * self.counts.threads, 1)
-        return Round(self.launches, share, busy, self.filled)
+        return StepLaunches(self.launches, share, busy, self.filled)
 
     def departed(self) -> np.ndarray:
-        """Those who have left, out of the outgoing baskets, which are then empty."""
+        """Particles that have left, out of the outgoing buffers, which are then empty."""
         device = self._setup.device
         if not self._look_at_stock(LEFT):
             return self.waiting[:0]
@@ -173,19 +186,19 @@ class Rounds:
         """Components and type of each of a particle's arrays."""
         return [(len(values) // len(self.incoming.cell), values.dtype) for values in self.incoming]
 
-    def _layers(self, baskets: Particles, most: int) -> Particles:
-        """The first `most` entries of each basket, which lie in one piece."""
+    def _layers(self, buffers: Particles, most: int) -> Particles:
+        """The first `most` entries of each buffer, which lie in one piece."""
         size = most * self.blocks
-        return Particles(*(values.reshape(-1, len(baskets.cell))[:, :size].ravel() for values in baskets))
+        return Particles(*(values.reshape(-1, len(buffers.cell))[:, :size].ravel() for values in buffers))
 
     def _entries(self, filled) -> np.ndarray:
-        """Entries of the baskets, of which each has so many: the first of all blocks, the second of all ..."""
+        """Entries of the buffers, of which each has so many: the first of all blocks, the second of all ..."""
         within = np.arange(filled.max(initial=0))[:, None]
         entries = entry_of(within, np.arange(self.blocks), self.blocks)
         return entries[within < filled]
 
     def fill(self):
-        """Fill the incoming baskets evenly, when they are empty and somebody waits."""
+        """Fill the incoming buffers evenly, when they are empty and particles wait."""
         device = self._setup.device
         if not len(self.waiting) or device.to_host(self.counts.incoming).any():
             return
@@ -214,31 +227,31 @@ class Rounds:
     def _refuse(self):
         needed = int(self.threads.write.sum()) + len(self.waiting)
         raise CapacityError(
-            f"{needed} particles in a step of {self._setup.system.name}, and room for {self._room}: take a capacity of "
-            f"{2 * needed}"
+            f"{needed} particles in a step of {self._setup.system.name}, and room for {self._room}: take "
+            f"{self._setup.system.wanted_capacity(needed)}"
         )
 
 
-def _nursery(setup):
-    """Returns bear(): records of those who are born in a step, where the fields are."""
+def _make_injection(setup):
+    """Records of the particles that a source adds in a step, computed where the fields are: inject()."""
     source, device = setup.system.source, setup.fields.device
     room = source.per_step if source else 0
     if not room:
         return lambda: np.empty(0, record_type(setup.real))
-    born, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
-    around = setup.surroundings[1]
-    charges = ions = around.charges
+    added, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
+    context = setup.step_arguments[1]
+    charges = ions = context.charges
     if device is not setup.device:
         ions = device.zeros(len(charges), np.int64)
-        around = Surroundings(setup.mesh.beyond, ions, around.unit)
-    launches = setup.bear(Cradle(device, born, used, setup.fields.arrays, around)).values()
+        context = MeshContext(setup.mesh.neighbour_cell, ions, context.unit)
+    launches = setup.inject(SourceTarget(device, added, used, setup.fields.arrays, context)).values()
     launch = Recorded(device, [device.compile(_FEW)((1,), used), *launches])
 
-    def bear():
+    def inject():
         launch()
         if ions is not charges:
             charges[:] += setup.device.to_device(ions)
             ions[:] = 0
-        return to_records(Particles(*map(device.to_host, born)), np.arange(int(used[0])))
+        return to_records(Particles(*map(device.to_host, added)), np.arange(int(used[0])))
 
-    return bear
+    return inject

@@ -1,8 +1,9 @@
-"""The paper's own way (section 3, figure 1): a domain of particles for each thread, and baskets for each block.
+"""The paper's own way (section 3, figure 1): a domain of particles for each thread, and transfer
+buffers, its baskets, for each block.
 
 The host launches one segment a thread again and again until all particles are at the end of the step; between
-launches it fills the incoming baskets and empties the outgoing ones. Blocks keep currents of their own, which are
-added up at the end. What the threads do is in `domains`, what the host does in `rounds`.
+launches it fills the incoming buffers and empties the outgoing ones. Blocks keep currents of their own, which are
+added up at the end. What the threads do is in `domains`, what the host does in `host_loop`.
 """
 
 from collections.abc import Callable
@@ -15,9 +16,9 @@ from repro.errors import require_one_of, require_whole
 from repro.parallel import require_memory
 
 from ..state import bytes_each
-from . import relay
+from . import rank_exchange
 from .domains import Threads, bytes_of_currents
-from .rounds import Options, Rounds
+from .host_loop import HostLoop, Options
 from .strategy import Strategy
 
 #: the paper's threads a block
@@ -36,13 +37,13 @@ def baskets(
     fields: str = "host",
     exchange: Callable | None = None,
 ) -> Strategy:
-    """The paper's strategy: `blocks` blocks of `threads` threads, with baskets for `basket` particles each.
+    """The paper's strategy: `blocks` blocks of `threads` threads, with buffers for `basket` particles each.
 
     By default a block of 512 on each multiprocessor of a GPU, and a few small blocks elsewhere. Each `every` launches
-    the host looks whether all is done, and at the baskets. `fields` says where they are advanced: on the "host", as in
-    the paper, or on the "device". Between ranks particles cross as `relay` has it. Where something else is beside the
-    mesh, `exchange(departed, done)` takes the particles that have left (see `repro.pic.records`), and whether nobody
-    here is on the way any more; it returns those that arrive, or None when the step is over there, too.
+    the host looks whether all is done, and at the buffers. `fields` says where they are advanced: on the "host", as in
+    the paper, or on the "device". Between ranks particles cross as `rank_exchange` has it. Where something else is
+    beside the mesh, `exchange(departed, done)` takes the particles that have left (see `repro.pic.packing`), and
+    whether none here is in transit any more; it returns those that arrive, or None when the step is over there, too.
     """
     for what, value in (("blocks", blocks), ("threads a block", threads)):
         if value is not None:
@@ -56,7 +57,7 @@ def baskets(
         "baskets",
         partial(_build, options),
         partial(_memory, options),
-        crossing=relay.crossing,
+        crossing=rank_exchange.crossing,
         by_host=True,
         fields_on_host=fields == "host",
     )
@@ -86,4 +87,4 @@ def _build(options: Options, setup) -> dict:
     needed = _memory(options, setup.system, setup.real, setup.device)
     require_memory(setup.device, needed, "currents and baskets of each block", "use fewer blocks, or smaller baskets")
     blocks, threads = shape_of(setup.device, options.blocks, options.threads)
-    return {"particles": Rounds(setup, options._replace(blocks=blocks, threads=threads))}
+    return {"particles": HostLoop(setup, options._replace(blocks=blocks, threads=threads))}

@@ -1,4 +1,4 @@
-"""A rank's part of the box: its mesh, its guards, and particles that cross to other ranks in the midst of a step."""
+"""A rank's subdomain: its mesh, its guards, and particles that cross to other ranks in the midst of a step."""
 
 from math import ceil
 
@@ -11,14 +11,14 @@ from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
 from .mesh import ABSORBED, LEAVES, Mesh
-from .records import record_type, to_records
-from .state import EMPTY, LATE, Particles
+from .packing import record_type, to_records
+from .state import DEFERRED, EMPTY, Particles
 
 #: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
 _UNEVEN, _FEW = 1.5, 256
 
 
-class Whole:
+class WholeDomain:
     """One rank has the whole box."""
 
     first, exchange = (0, 0, 0), None
@@ -31,7 +31,7 @@ class Whole:
         return np.ones(len(cells), bool)
 
 
-class Part:
+class Subdomain:
     """What one of several `ranks` (see `repro.parallel.ranks.world`) has of a system's box.
 
     Ranks that do not divide the mesh are refused, with numbers that would.
@@ -64,7 +64,7 @@ class Part:
         return ((local >= 0) & (local < np.array(self.mesh.shape))).all(1)
 
     def sent_on(self, records: np.ndarray) -> dict[int, np.ndarray]:
-        """Records of those who have left by the rank they go to, with the cells that they have there."""
+        """Records of the particles that have left by the rank they go to, with the cells that they have there."""
         cells = self.mesh.cells(LEAVES - records["cell"].astype(np.int64)) + np.array(self.first)
         owner, inside = self.domain.owners(cells)
         # all parts have one shape, and number their cells alike
@@ -73,27 +73,28 @@ class Part:
 
 
 class Crossing:
-    """The end of a step on one rank: who left is handed over, who arrives goes on, until nobody is on the way.
+    """The end of a step on one rank: particles that left are handed over and go on there, until none is in transit.
 
-    `moves` moves everybody by a step, `late` those alone who are in the midst of it. `counts` are those of the last
+    `moves` moves all particles by a step, `resume` the ones in the midst of it. `counts` are those of the last
     step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, part: Part, setup, moves, late):
-        self._part, self._device, self._particles, self._used = part, setup.device, setup.particles, setup.used
-        self._moves, self._late = moves, late
-        self._born = setup.system.source.per_step if setup.system.source else 0
+    def __init__(self, subdomain: Subdomain, setup, moves, resume):
+        self._subdomain, self._device = subdomain, setup.device
+        self._particles, self._used = setup.particles, setup.used
+        self._moves, self._resume = moves, resume
+        self._added = setup.system.source.per_step if setup.system.source else 0
         self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
 
     def count(self) -> None:
-        """Count those who are here, before a step."""
-        self._make_room(self._born)
+        """Count the particles that are here, before a step."""
+        self._make_room(self._added)
         self._held, self._before = int((self._particles.cell >= 0).sum()), int(self._used[0])
 
     def __call__(self):
         """The particles' part of a step, on all ranks together."""
         self._first = True
-        self.counts = run_until_all_done(self._work, self._part.ranks, self._record, self._held)
+        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held)
 
     def _work(self, arrived: np.ndarray) -> Progress:
         before = self._before
@@ -102,19 +103,19 @@ class Crossing:
             self._moves()
         elif len(arrived):
             before = self._put(arrived)
-            self._late()
+            self._resume()
         return self._progress(before)
 
     def _put(self, arrived: np.ndarray) -> int:
-        """Put arrivals behind those who are here; returns how many entries are then in use."""
+        """Put arrivals behind the particles that are here; returns how many entries are then in use."""
         count, room = len(arrived), len(self._particles.cell)
         self._make_room(count)
         start = int(self._used[0])
         end = start + count
         if end > room:
             raise CapacityError(
-                f"{count} particles arrive on rank {self._part.ranks.rank}, where {start} of {room} entries are in "
-                f"use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
+                f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {start} of {room} entries are "
+                f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
             )
         for name, rows in zip(Particles._fields, self._rows(), strict=True):
             rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, count)))
@@ -126,7 +127,7 @@ class Crossing:
         return [values.reshape(-1, len(self._particles.cell)) for values in self._particles]
 
     def _make_room(self, count: int) -> None:
-        """If so many more do not fit behind those who are here, the last of these go into the gaps that others left."""
+        """If so many more do not fit behind the particles here, the last of these go into the gaps that others left."""
         cell, xp = self._particles.cell, self._device.xp
         if int(self._used[0]) + count <= len(cell):
             return
@@ -138,14 +139,14 @@ class Crossing:
         self._used[:] = len(here)
 
     def _progress(self, before: int) -> Progress:
-        """What is to be sent, and who appeared and disappeared since so many entries were in use."""
+        """What is to be sent, and how many appeared and disappeared since so many entries were in use."""
         cell, used = self._particles.cell, int(self._used[0])
-        gone = (cell <= LEAVES) & (cell > LATE)
+        gone = (cell <= LEAVES) & (cell > DEFERRED)
         entries = self._device.xp.flatnonzero(gone)
         leavers = {}
         if len(entries):
             host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in self._rows()))
-            leavers = self._part.sent_on(to_records(host, np.arange(len(entries))))
+            leavers = self._subdomain.sent_on(to_records(host, np.arange(len(entries))))
             cell[entries] = EMPTY
         absorbed = int((cell == ABSORBED).sum())
         if absorbed:
@@ -154,6 +155,6 @@ class Crossing:
         return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
 
 
-def crossing(late, part: Part, setup, moves: dict) -> Crossing:
-    """What crosses between ranks with a strategy whose `late` moves those who arrive, see `strategies.Strategy`."""
-    return Crossing(part, setup, moves["particles"], late(setup, moves))
+def crossing(resume, subdomain: Subdomain, setup, moves: dict) -> Crossing:
+    """What crosses between ranks with a strategy whose `resume` moves arrivals, see `strategies.Strategy`."""
+    return Crossing(subdomain, setup, moves["particles"], resume(setup, moves))
