@@ -6,7 +6,7 @@ article 61).
 In the walls: layers on the lattice of the fluid, as thick as the support. They have the fluid's velocity along the
 wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the fluid slips; and the
 fluid's density, continued at rest to their depth (Adami and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a
-copy would leave the lowest layer without support for its weight. With equation 4 they mirror the fluid, see solids.py.
+copy would leave the lowest layer without support for its weight. With equation 4 they mirror it (solid_boundary.py).
 
 In the air: sites of the lattice with no fluid nearer than the gap and some within the support. They have the fluid's
 velocity and no pressure: density rho0. The sites are fixed and only their use changes, on the device: a new random
@@ -14,7 +14,6 @@ sample in each step would need another number of particles each time.
 """
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
@@ -47,7 +46,7 @@ class Sites:
 def lattice(system: System) -> tuple[Sites, Sites]:
     """The sites in the walls and those in the tank; raises InputError if the lattice does not fit the tank."""
     spacing = system.resolution.spacing
-    layers = ceil(system.resolution.support / spacing)
+    layers = system.resolution.layers
     shape = [round(side / spacing) for side in system.tank]
     for axis, side, n in zip("xyz", system.tank, shape, strict=True):
         if abs(n * spacing - side) > 1e-6 * side:
@@ -85,7 +84,7 @@ def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     return Species(r, u, u, s, term, device.to_device(sites.kind[order]), count, sort.starts, sort.members, sort.starts)
 
 
-def no_ghosts(device, real, system: System) -> Species:
+def make_no_ghosts(device, real, system: System) -> Species:
     """A species without particles, of which every cell is empty."""
     numbers, kind = device.zeros(3, real), device.zeros(1, np.int32)
     r, starts = device.zeros(3, Units(real).whole), device.zeros(system.cells.count + 1, np.int32)

@@ -13,13 +13,13 @@ from repro.particles.position import Units
 
 from .bindings import Bindings
 from .exact import rest_condensation
-from .gather import FEW
-from .ghosts import BOUNDARIES, lattice, make_ghosts, no_ghosts, obstacles
-from .looks import require_inside, require_limits
+from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
+from .neighbour_sums import LARGEST, continuity, momentum, summation
+from .stability_checks import require_inside, require_limits
 from .state import make_state
 from .strategies import STRATEGIES
-from .strategies.lists import ROWS
-from .sums import LARGEST, continuity, momentum, summation
+from .strategies.search import ROWS
+from .sum_kernels import FEW
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. With equation 3 a ghost in the air that comes or goes changes the
@@ -45,7 +45,7 @@ class Simulation(TimeLoop):
         system: Annotated[System, Kind(System, wanted="a System, as case.system() makes it")],
         device: OnDevice,
         *,
-        strategy: Annotated[str, OneOf(STRATEGIES)] = "runs",
+        strategy: Annotated[str, OneOf(STRATEGIES)] = "sorted cells",
         density: Annotated[str, OneOf(DENSITIES)] = "continuity",
         boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
         precision: Precision = "single",
@@ -59,21 +59,21 @@ class Simulation(TimeLoop):
         self._bind = Bindings(device, self.real, system, strategy)
         self._lists = self._bind.search.lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
-        #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
+        #: every type of particles that fluid meets in a step, by name; see neighbour_sums.PARTICLE_TYPES
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
         if density == "summation":
             self.neighbours["air"] = self.air
         if len(system.obstacles):
             self.neighbours["obstacles"] = self._ghosts(obstacles(system))
-        self.neighbours = {kind: self._bind.kept(species) for kind, species in self.neighbours.items()}
+        self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
         self._first_density, self._density = self._bind_densities()
         self.samplings, self._after = self._bind_ghosts()
-        equation = "force" if density == "summation" else "work"
+        forces = momentum(self.real, "force" if density == "summation" else "work")
         self._first_forces, self._forces = (
-            self._bind.total(momentum, self._bind.again, self.state.a, self.neighbours, still=still, equation=equation)
-            for still in (True, False)
+            self._bind.sum(forces, self._bind.second, self.state.a, self.neighbours, static=static)
+            for static in (True, False)
         )
 
     def __repr__(self):
@@ -83,45 +83,47 @@ class Simulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device, about: fluid with a sorted copy and shared sums, ghosts, tables of cells."""
         inside = np.prod([side / self.system.resolution.spacing for side in self.system.tank])
-        sites = np.prod([side / self.system.resolution.spacing + 8 for side in self.system.tank])
+        walls = 2 * (self.system.resolution.layers + 1)
+        sites = np.prod([side / self.system.resolution.spacing + walls for side in self.system.tank])
         each = np.dtype(self.real).itemsize
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
-        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW) + 2 * 4 * STRATEGIES[self.strategy].KEPT
+        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
+        fluid += 2 * 4 * STRATEGIES[self.strategy].cached_words
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
-        return self._bind.search.still(self.device, make_ghosts(self.device, self.real, self.system, sites))
+        return self._bind.search.static(self.device, make_ghosts(self.device, self.real, self.system, sites))
 
     @cached_property
-    def _nobody(self):
-        return self._bind.search.still(self.device, no_ghosts(self.device, self.real, self.system))
+    def _no_ghosts(self):
+        return self._bind.search.static(self.device, make_no_ghosts(self.device, self.real, self.system))
 
     @cached_property
     def walls(self):
         """The ghosts in walls; none without ghosts."""
         if self.boundary != "ghosts":
-            return self._nobody
+            return self._no_ghosts
         return self._ghosts(lattice(self.system)[0])
 
     @cached_property
     def air(self):
         """The sites of ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
         if self.boundary != "ghosts":
-            return self._nobody
+            return self._no_ghosts
         return self._ghosts(lattice(self.system)[1])
 
     def _bind_densities(self):
         """The launches that find densities at the start and in a step."""
         s, clamp = self.state.s, 0 if self.boundary == "clamped" else None
         if self.density == "summation":
-            found = self._bind.total(summation, self._bind.first, s, self.neighbours, least=clamp)
-            return found, found
+            launch = self._bind.sum(summation(self.real, clamp), self._bind.first, s, self.neighbours)
+            return launch, launch
         # unlike with equation 3, ghosts do not hang on the density that is found
-        options = {"least": clamp, "besides": self.followers.values() if self._bind.shared else ()}
+        terms, besides = continuity(self.real, clamp), self.followers.values() if self._bind.shared else ()
         return tuple(
-            self._bind.total(continuity, self._bind.first, s, self.neighbours, still=still, **options)
-            for still in (True, False)
+            self._bind.sum(terms, self._bind.first, s, self.neighbours, static=static, besides=besides)
+            for static in (True, False)
         )
 
     def _bind_ghosts(self):
@@ -129,13 +131,13 @@ class Simulation(TimeLoop):
         followers, before = self.followers, {"air": self._sampling} if "ghosts in air" in self.followers else {}
         if self._bind.shared and self.density == "continuity":
             return before, {}
-        return before, {name: self._bind.one(body, n, *taken) for name, (body, n, taken) in followers.items()}
+        return before, {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in followers.items()}
 
     @cached_property
     def followers(self):
         """What gives ghosts the fluid's velocity and pressure, by name: body, items and arguments."""
-        used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid" and ghosts.count}
-        return {f"ghosts in {kind}": self._bind.extrapolation(self.fluid, ghosts) for kind, ghosts in used.items()}
+        used = {name: ghosts for name, ghosts in self.neighbours.items() if name != "fluid" and ghosts.count}
+        return {f"ghosts in {name}": self._bind.extrapolation(self.fluid, ghosts) for name, ghosts in used.items()}
 
     @cached_property
     def _sampling(self):
@@ -159,7 +161,7 @@ class Simulation(TimeLoop):
         self._require_valid()
 
     def _require_valid(self):
-        """Raise DivergenceError for what stops a run, see `looks`."""
+        """Raise DivergenceError for what stops a run, see `stability_checks`."""
         found = self.particles()
         when = f"between steps {self._looked} and {self.steps}"
         require_inside(self.excursions(), found["velocity"], self.system, when)
@@ -214,7 +216,7 @@ class Simulation(TimeLoop):
     @cached_property
     def _measure(self):
         """What equation 3 gives with all ghosts, and its launch."""
-        # and the pressure that nobody asks for
+        # and the pressure, which is not asked for
         summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
         neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
-        return summed, self._bind.total(summation, self._bind.walk, summed, neighbours, least=None)
+        return summed, self._bind.sum(summation(self.real, None), self._bind.walk, summed, neighbours)

@@ -12,7 +12,7 @@ from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import rest_condensation
 from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.ghosts import lattice
-from repro.sph.kernels import KERNELS, SUPPORT
+from repro.sph.kernels import KERNELS
 
 
 def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_and_okas_tank():
@@ -27,8 +27,8 @@ def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_
 @given(ratio=some.floats(1, 2))
 def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ratio):
     resolution = Resolution(0.01, ratio, kernel)
-    shape, _ = KERNELS[kernel](float)
-    n = int(SUPPORT * ratio) + 1
+    shape, _ = KERNELS[kernel].shape(float)
+    n = int(KERNELS[kernel].support * ratio) + 1
     index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3)
     total = sum(shape(q) for q in np.linalg.norm(index, axis=1) / ratio) * resolution.norm
     assert resolution.mass(1000.0) * total / resolution.smoothing_length**3 == pytest.approx(1000)
@@ -40,8 +40,8 @@ def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ra
 @given(ratio=some.floats(1.2, 2))
 def test_a_linear_field_has_its_gradient_on_the_lattice(kernel, ratio):
     resolution = Resolution(0.01, ratio, kernel)
-    _, slope = KERNELS[kernel](float)
-    n = int(SUPPORT * ratio) + 1
+    _, slope = KERNELS[kernel].shape(float)
+    n = int(KERNELS[kernel].support * ratio) + 1
     index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3) / ratio
     f = np.array([slope(q) for q in np.linalg.norm(index, axis=1)])
     # the sum over neighbours of equations 4 and 6, for a field that rises by one in a smoothing length along y
@@ -164,10 +164,10 @@ def test_walls_have_a_support_of_ghosts_on_the_fluids_lattice():
     # three layers are the first to be as thick as 2.6 spacings
     assert len(walls.position) == 10 * 10 * 18 - 4 * 4 * 12
     assert len(inside.position) == 4 * 4 * 12
-    everyone = np.concatenate([walls.position, inside.position])
-    on_lattice = everyone / spacing - 0.5
+    ghosts = np.concatenate([walls.position, inside.position])
+    on_lattice = ghosts / spacing - 0.5
     np.testing.assert_allclose(on_lattice, np.round(on_lattice), atol=1e-9)
-    assert everyone.min() <= -support + spacing / 2
+    assert ghosts.min() <= -support + spacing / 2
     # a corner lies beyond three walls
     assert walls.kind[np.argmin(walls.position.sum(1))] == 7
 

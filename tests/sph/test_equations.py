@@ -81,5 +81,5 @@ def test_the_xsph_mean_lies_between_the_neighbours_values(values, data):
     assert min(values) - 1e-9 <= found <= max(values) + 1e-9
 
 
-def test_the_xsph_mean_of_nobody_is_zero():
+def test_the_xsph_mean_of_no_neighbour_is_zero():
     assert xsph_mean(float)(np.float64(0), np.float64(0)) == 0
