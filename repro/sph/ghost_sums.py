@@ -10,7 +10,7 @@ from numpy import float64
 
 from repro.parallel import inline
 
-from .equations import pressure_term, xsph_mean
+from .equations import make_pressure_term, make_xsph_mean
 from .pair import AIR, UNUSED, Position, make_extrapolation_pair, make_nearest_pair, vector_of
 from .strategies.search import cell_number, make_locate, make_sum_around
 
@@ -41,7 +41,7 @@ def make_sampling(real, search, walk):
 def make_extrapolation(real, kernel, search, walk):
     """What the ghosts take over from the fluid around them: its velocity, and in walls its pressure."""
     total, locate = make_sum_around(real, make_extrapolation_pair(real, kernel), walk), make_locate(real)
-    term, mean, zero, zeros = pressure_term(real), xsph_mean(real), real(0), (float64(0),) * 5
+    term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (float64(0),) * 5
     occupied = search.occupied
 
     @inline

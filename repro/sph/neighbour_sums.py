@@ -12,7 +12,7 @@ from numpy import float64
 
 from repro.parallel import fma, inline
 
-from .equations import pressure_term
+from .equations import make_pressure_term
 from .pair import (
     Position,
     Target,
@@ -74,7 +74,7 @@ class NeighbourSum(NamedTuple):
 @cache
 def summation(real, least) -> NeighbourSum:
     """Condensation by equation 3 into `result`, clamped to at least `least` unless that is None, and the pressure."""
-    locate, term, floor = make_locate(real), pressure_term(real), real(-1 if least is None else least)
+    locate, term, floor = make_locate(real), make_pressure_term(real), real(-1 if least is None else least)
 
     @inline
     def load(i, faces, p, cells, fluid):
@@ -97,7 +97,7 @@ def continuity(real, least) -> NeighbourSum:
     is drawn apart and pressed together again would each time be denser than before.
     """
     locate, near, none = make_locate(real), make_wall_proximity(real), real(0)
-    term, floor = pressure_term(real), real(-1 if least is None else least)
+    term, floor = make_pressure_term(real), real(-1 if least is None else least)
 
     @inline
     def load(i, faces, p, cells, fluid):

@@ -14,7 +14,7 @@ from numpy import float64, uint32
 from repro.parallel import fma, inline
 from repro.particles.position import between
 
-from .equations import diffusion_term, divergence_terms, momentum_term, viscous_term
+from .equations import diffusion_term, divergence_terms, make_viscous_term, momentum_term
 
 #: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
 AIR, UNUSED, OBSTACLE = 8, 16, 32
@@ -136,7 +136,7 @@ def make_divergence_pair(real, kernel):
 @cache
 def _make_push(real):
     """The vector that a neighbour adds to equation 6, with artificial viscosity, from the kernel's slope f there."""
-    viscous = viscous_term(real)
+    viscous = make_viscous_term(real)
 
     @inline
     def push(target, e, square, f, j, species, p):

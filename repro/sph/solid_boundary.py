@@ -30,7 +30,7 @@ from numpy import float64
 from repro.parallel import fma, inline
 from repro.particles.position import between
 
-from .equations import divergence_terms, viscous_term
+from .equations import divergence_terms, make_viscous_term
 from .integrate import make_way_back
 from .pair import OBSTACLE, halfway, minus, plus, vector_of, within_support
 
@@ -142,7 +142,7 @@ def make_solid_momentum(real, kernel):
 
     sums = (three of the acceleration, three of x dW/dx beside an axis, what fluid adds besides).
     """
-    (_, slope), viscous = kernel.shape(real), viscous_term(real)
+    (_, slope), viscous = kernel.shape(real), make_viscous_term(real)
     facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
 
     @within_support(real)
