@@ -56,8 +56,8 @@ class Bindings:
     def sum(self, terms: NeighbourSum, walk, result, neighbours: dict, *, static=False, besides=()):
         """The launch of a sum over all types of neighbours, species by name, into `result`.
 
-        A `static` one takes no time: it adds nothing to the condensation. Bodies
-        `besides`, each with its items and arguments, are run in the kernel of a shared sum.
+        A `static` one takes no time: it adds nothing to the condensation. Bodies `besides`, each with its items and
+        arguments, are run in the kernel of a shared sum.
         """
         count, p = self.system.count, self._numbers
         if static:
@@ -72,7 +72,7 @@ class Bindings:
             arguments = number, *taken, *arguments
         parts = self.launch(body, items, *arguments)
         end = self.launch(make_row_total(terms), count, result, self._rows, self._faces, p, neighbours["fluid"])
-        return partial(_in_turn, parts, end)
+        return partial(in_turn, parts, end)
 
     def motion(self, state, excursion, *, free_to_go: bool):
         """The launches that move particles, drift and kick; walls hold back those that are not free to go."""
@@ -96,6 +96,7 @@ class Bindings:
         return self.launch(body, air.count, fluid, air, gap, self._numbers, self._cells)
 
 
-def _in_turn(*launches):
+def in_turn(*launches):
+    """Launch one after the other."""
     for launch in launches:
         launch()

@@ -74,11 +74,6 @@ class Resolution:
         """Layers of the lattice that are together as thick as the support."""
         return ceil(self.support / self.spacing)
 
-    @property
-    def norm(self) -> float:
-        """What the kernel's shape is multiplied by, times h^3."""
-        return self.smoothing_kernel.norm
-
     @cached_property
     def lattice_sum(self) -> float:
         """The sum of the kernel's shape over the whole cubic lattice."""
@@ -107,7 +102,7 @@ class Resolution:
         It is density times spacing^3 to some percent at ratio 1 and less at larger ones; the Tait equation would answer
         the difference with tens of kilopascals.
         """
-        return density * self.smoothing_length**3 / (self.norm * self.lattice_sum)
+        return density * self.smoothing_length**3 / (self.smoothing_kernel.norm * self.lattice_sum)
 
 
 def time_steps(

@@ -12,23 +12,10 @@ from numpy import float64
 
 from repro.parallel import fma, inline
 
+from . import pair, solid_boundary
 from .equations import make_pressure_term
-from .pair import (
-    Position,
-    Target,
-    make_density_pair,
-    make_diffusive_pair,
-    make_divergence_pair,
-    make_momentum_pair,
-    vector_of,
-)
-from .solid_boundary import (
-    kernel_corrected,
-    make_solid_divergence,
-    make_solid_momentum,
-    make_wall_proximity,
-    make_wall_spring,
-)
+from .pair import Position, Target, vector_of
+from .solid_boundary import kernel_corrected, make_wall_proximity, make_wall_spring
 from .strategies.search import make_locate
 
 
@@ -43,15 +30,18 @@ class PairTerms(NamedTuple):
     work: Callable | None
 
 
+_EQUATION_3 = pair.make_density_pair, pair.make_momentum_pair
+_SOLID = solid_boundary.make_solid_divergence, solid_boundary.make_solid_momentum
+
 #: Every type of particles: a further one is one line here, and its species among the neighbours of `Simulation`.
 #: Equation 3 counts solids where they stand, and their ghosts push with the fluid's mean pressure; mirrored as for
 #: equation 4 they would do more work than they take. Air pushes only where it counts in the density. In equation 4 it
 #: goes with the fluid and adds nothing; if it pushed all the same, the energy would grow.
 PARTICLE_TYPES = {
-    "fluid": PairTerms(make_density_pair, make_momentum_pair, make_divergence_pair, make_diffusive_pair),
-    "walls": PairTerms(make_density_pair, make_momentum_pair, make_solid_divergence, make_solid_momentum),
-    "air": PairTerms(make_density_pair, make_momentum_pair, None, None),
-    "obstacles": PairTerms(make_density_pair, make_momentum_pair, make_solid_divergence, make_solid_momentum),
+    "fluid": PairTerms(*_EQUATION_3, pair.make_divergence_pair, pair.make_diffusive_pair),
+    "walls": PairTerms(*_EQUATION_3, *_SOLID),
+    "air": PairTerms(*_EQUATION_3, None, None),
+    "obstacles": PairTerms(*_EQUATION_3, *_SOLID),
 }
 
 #: numbers in the largest sum

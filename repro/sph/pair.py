@@ -27,9 +27,7 @@ class Position(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The particle whose sums are taken, with its velocity, how near walls are (see solid_boundary), and p / (1 + s)^2
-    in Pa.
-    """
+    """The particle whose sums are taken, how near walls are (see solid_boundary), and its p / (1 + s)^2 in Pa."""
 
     position: tuple
     velocity: tuple
@@ -64,18 +62,11 @@ def within_support(real, *, in_use: bool = False):
         @inline
         def pair_term(sums, target, j, species, p):
             e, square = apart(target.position, j, species, p)
-            if square < p.reach:
+            if square < p.reach and (not in_use or species.kind[j] != UNUSED):
                 return add(sums, target, e, square, j, species, p)
             return sums
 
-        @inline
-        def pair_term_in_use(sums, target, j, species, p):
-            e, square = apart(target.position, j, species, p)
-            if square < p.reach and species.kind[j] != UNUSED:
-                return add(sums, target, e, square, j, species, p)
-            return sums
-
-        return pair_term_in_use if in_use else pair_term
+        return pair_term
 
     return made
 

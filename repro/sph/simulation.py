@@ -11,7 +11,7 @@ from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.options import OnDevice, Precision
 from repro.particles.position import Units
 
-from .bindings import Bindings
+from .bindings import Bindings, in_turn
 from .exact import rest_condensation
 from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
 from .neighbour_sums import LARGEST, continuity, momentum, summation
@@ -64,7 +64,7 @@ class Simulation(TimeLoop):
         if density == "summation":
             self.neighbours["air"] = self.air
         if len(system.obstacles):
-            self.neighbours["obstacles"] = self._ghosts(obstacles(system))
+            self.neighbours["obstacles"] = self._ghosts([obstacles(system)])
         self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
@@ -93,45 +93,34 @@ class Simulation(TimeLoop):
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
-        return self._bind.search.static(self.device, make_ghosts(self.device, self.real, self.system, sites))
-
-    @cached_property
-    def _no_ghosts(self):
-        return self._bind.search.static(self.device, make_no_ghosts(self.device, self.real, self.system))
+        make = make_ghosts if sites else make_no_ghosts
+        return self._bind.search.static(self.device, make(self.device, self.real, self.system, *sites))
 
     @cached_property
     def walls(self):
         """The ghosts in walls; none without ghosts."""
-        if self.boundary != "ghosts":
-            return self._no_ghosts
-        return self._ghosts(lattice(self.system)[0])
+        return self._ghosts(lattice(self.system)[:1] if self.boundary == "ghosts" else ())
 
     @cached_property
     def air(self):
         """The sites of ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
-        if self.boundary != "ghosts":
-            return self._no_ghosts
-        return self._ghosts(lattice(self.system)[1])
+        return self._ghosts(lattice(self.system)[1:] if self.boundary == "ghosts" else ())
 
     def _bind_densities(self):
         """The launches that find densities at the start and in a step."""
-        s, clamp = self.state.s, 0 if self.boundary == "clamped" else None
-        if self.density == "summation":
-            launch = self._bind.sum(summation(self.real, clamp), self._bind.first, s, self.neighbours)
-            return launch, launch
+        make, besides = (summation, ()) if self.density == "summation" else (continuity, self.followers.values())
+        terms = make(self.real, 0 if self.boundary == "clamped" else None)
         # unlike with equation 3, ghosts do not hang on the density that is found
-        terms, besides = continuity(self.real, clamp), self.followers.values() if self._bind.shared else ()
         return tuple(
-            self._bind.sum(terms, self._bind.first, s, self.neighbours, static=static, besides=besides)
+            self._bind.sum(terms, self._bind.first, self.state.s, self.neighbours, static=static, besides=besides)
             for static in (True, False)
         )
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        followers, before = self.followers, {"air": self._sampling} if "ghosts in air" in self.followers else {}
-        if self._bind.shared and self.density == "continuity":
-            return before, {}
-        return before, {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in followers.items()}
+        before = {"air": self._sampling} if "ghosts in air" in self.followers else {}
+        alone = {} if self._bind.shared and self.density == "continuity" else self.followers
+        return before, {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
 
     @cached_property
     def followers(self):
@@ -152,12 +141,10 @@ class Simulation(TimeLoop):
         return self._lists.parts | self.samplings | {"density": density} | self._after | {"forces": forces}
 
     def _launch_step(self):
-        for launch in self.parts.values():
-            launch()
+        in_turn(*self.parts.values())
 
     def _find_forces(self):
-        for launch in self._force_parts(self._first_density, self._first_forces).values():
-            launch()
+        in_turn(*self._force_parts(self._first_density, self._first_forces).values())
         self._require_valid()
 
     def _require_valid(self):

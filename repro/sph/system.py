@@ -1,7 +1,7 @@
 """What is simulated: a fluid's particles in a closed tank, checked."""
 
 from dataclasses import dataclass, field
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Annotated
 
 import numpy as np
@@ -56,7 +56,7 @@ class System:
     def _require_tank(self):
         for axis, side in zip("xyz", self.tank, strict=True):
             require(
-                isfinite(side) and side >= self.resolution.spacing,
+                side >= self.resolution.spacing,
                 f"{self.name}: tank side {axis} = {side}: at least one spacing, {self.resolution.spacing:g} m",
             )
         for what, places in (("particles", self.position), ("obstacles", self.obstacles)):

@@ -30,7 +30,7 @@ def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ra
     shape, _ = KERNELS[kernel].shape(float)
     n = int(KERNELS[kernel].support * ratio) + 1
     index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3)
-    total = sum(shape(q) for q in np.linalg.norm(index, axis=1) / ratio) * resolution.norm
+    total = sum(shape(q) for q in np.linalg.norm(index, axis=1) / ratio) * KERNELS[kernel].norm
     assert resolution.mass(1000.0) * total / resolution.smoothing_length**3 == pytest.approx(1000)
     # a sum over the lattice is nearly the integral
     assert resolution.mass(1000.0) == pytest.approx(1000 * 0.01**3, rel=0.04)
@@ -157,12 +157,14 @@ def test_particles_outside_the_tank_or_without_a_finite_place_are_refused():
         replace(system, position=position)
 
 
-def test_walls_have_a_support_of_ghosts_on_the_fluids_lattice():
-    system = water.system()
+@pytest.mark.parametrize("own", [False, True])
+def test_walls_have_a_support_of_ghosts_on_the_fluids_lattice(own, own_kernel):
+    system = replace(water, kernel=own_kernel if own else "wendland c2").system()
     walls, inside = lattice(system)
     spacing, support = system.resolution.spacing, system.resolution.support
-    # three layers are the first to be as thick as 2.6 spacings
-    assert len(walls.position) == 10 * 10 * 18 - 4 * 4 * 12
+    # three layers are the first to be as thick as 2.6 spacings, and four as 3.9
+    side = 4 + 2 * (4 if own else 3)
+    assert len(walls.position) == side * side * (side + 8) - 4 * 4 * 12
     assert len(inside.position) == 4 * 4 * 12
     ghosts = np.concatenate([walls.position, inside.position])
     on_lattice = ghosts / spacing - 0.5

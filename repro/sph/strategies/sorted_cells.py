@@ -25,33 +25,21 @@ WORD, WORDS = 32, 3
 
 
 @cache
-def _make_neighbours(real):
-    """Which of n particles from `first` on are neighbours, as bits: neighbours(target, first, n, species, p)."""
+def _make_words(real):
+    """Three ways to the word of n particles from `first` on: it is found, found and written down, or read there."""
     apart = separation(real)
 
     @inline
-    def neighbours(target, first, n, species, p):
+    def find(target, place, number, first, n, species, p):
         word = uint32(0)
         for k in range(uint32(n)):
             _, square = apart(target.position, uint32(first + k), species, p)
             word |= uint32(square < p.reach) << uint32(k)
         return word
 
-    return neighbours
-
-
-@cache
-def _make_words(real):
-    """Three ways to a word of neighbours: it is found, found and written down, or read where it was written down."""
-    neighbours = _make_neighbours(real)
-
-    @inline
-    def find(target, place, number, first, n, species, p):
-        return neighbours(target, first, n, species, p)
-
     @inline
     def write(target, place, number, first, n, species, p):
-        word = neighbours(target, first, n, species, p)
+        word = find(target, place, number, first, n, species, p)
         if number < WORDS:
             species.cached_neighbours[place] = word
         return word
@@ -60,7 +48,7 @@ def _make_words(real):
     def read(target, place, number, first, n, species, p):
         if number < WORDS:
             return species.cached_neighbours[place]
-        return neighbours(target, first, n, species, p)
+        return find(target, place, number, first, n, species, p)
 
     return find, write, read
 
