@@ -6,7 +6,6 @@ e = (x_a - x_b) / h, and q = |e|; a sum over neighbours b leaves the mass and th
 """
 
 from functools import cache
-from math import sqrt
 
 from numpy import float64
 
@@ -17,11 +16,6 @@ GAMMA = 7
 
 #: Becker and Teschner's epsilon, which keeps the viscosity finite between particles that meet
 SOFTENING = 0.01
-
-
-def sound_speed(stiffness: float, density: float) -> float:
-    """Speed of sound in m/s of a fluid with Tait's B in Pa and rho0 in kg/m3: c^2 = dp/drho = gamma B / rho0."""
-    return sqrt(GAMMA * stiffness / density)
 
 
 @cache

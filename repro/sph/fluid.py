@@ -9,7 +9,7 @@ from typing import Annotated
 from repro.declared import Above, Number, OneOf, checked
 from repro.errors import InputError
 
-from .equations import GAMMA, sound_speed
+from .equations import GAMMA
 from .kernels import KERNELS, SmoothingKernel, require_kernel
 
 #: smoothing length over spacing: with less a particle has no neighbours, with more too many
@@ -35,8 +35,8 @@ class Fluid:
 
     @property
     def sound_speed(self) -> float:
-        """c in m/s."""
-        return sound_speed(self.stiffness, self.density)
+        """c in m/s: c^2 = dp/drho = gamma B / rho0."""
+        return sqrt(GAMMA * self.stiffness / self.density)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,8 @@ def within_support(real, *, in_use: bool = False):
     apart = separation(real)
 
     def made(add):
+        add = inline(add)
+
         @inline
         def pair_term(sums, target, j, species, p):
             e, square = apart(target.position, j, species, p)
@@ -102,7 +104,6 @@ def make_density_pair(real, kernel):
     shape, _ = kernel.shape(real)
 
     @within_support(real, in_use=True)
-    @inline
     def add(sums, target, e, square, j, species, p):
         return (sums[0] + float64(shape(real(sqrt(square)))),)
 
@@ -115,7 +116,6 @@ def make_divergence_pair(real, kernel):
     _, slope = kernel.shape(real)
 
     @within_support(real)
-    @inline
     def add(sums, target, e, square, j, species, p):
         du = minus(target.velocity, vector_of(species.v, j, species.count))
         e, square = halfway(e, du, p)
@@ -144,7 +144,6 @@ def make_momentum_pair(real, kernel):
     (_, slope), push = kernel.shape(real), _make_push(real)
 
     @within_support(real, in_use=True)
-    @inline
     def add(sums, target, e, square, j, species, p):
         return plus(sums, push(target, e, square, slope(real(sqrt(square))), j, species, p))
 
@@ -160,7 +159,6 @@ def make_diffusive_pair(real, kernel):
     (_, slope), push = kernel.shape(real), _make_push(real)
 
     @within_support(real)
-    @inline
     def add(sums, target, e, square, j, species, p):
         f = slope(real(sqrt(square)))
         diffusion = diffusion_term(target.term, species.term[j], p.weight, e[2], f)
@@ -191,7 +189,6 @@ def make_extrapolation_pair(real, kernel):
     shape, _ = kernel.shape(real)
 
     @within_support(real)
-    @inline
     def add(sums, target, e, square, j, species, p):
         w, u = shape(real(sqrt(square))), vector_of(species.u, j, species.count)
         level = fma(-p.hydrostatic, e[2], species.s[j])

@@ -125,7 +125,6 @@ def make_solid_divergence(real, kernel):
     (_, slope), facing, beside = kernel.shape(real), _make_facing(real), _make_beside(real)
 
     @within_support(real)
-    @inline
     def add(sums, target, e, square, j, species, p):
         v, kind = target.velocity, species.kind[j]
         e, square = halfway(e, v, p)
@@ -146,7 +145,6 @@ def make_solid_momentum(real, kernel):
     facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
 
     @within_support(real)
-    @inline
     def add(sums, target, e, square, j, species, p):
         du = minus(target.velocity, vector_of(species.u, j, species.count))
         f, kind = slope(real(sqrt(square))), species.kind[j]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from repro.errors import InputError
@@ -23,8 +23,14 @@ def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_
     assert system.position.min() == pytest.approx(system.resolution.spacing / 2)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.fixture(scope="module", params=[*KERNELS, None])
+def kernel(request, own_kernel):
+    """Every kernel, and a user's own."""
+    return request.param or own_kernel
+
+
 @given(ratio=some.floats(1, 2))
+@settings(max_examples=30)
 def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ratio):
     resolution = Resolution(0.01, ratio, kernel)
     shape, _ = KERNELS[kernel].shape(float)
@@ -36,8 +42,8 @@ def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ra
     assert resolution.mass(1000.0) == pytest.approx(1000 * 0.01**3, rel=0.04)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @given(ratio=some.floats(1.2, 2))
+@settings(max_examples=30)
 def test_a_linear_field_has_its_gradient_on_the_lattice(kernel, ratio):
     resolution = Resolution(0.01, ratio, kernel)
     _, slope = KERNELS[kernel].shape(float)

@@ -13,8 +13,8 @@ from repro.sph.equations import (
     make_viscous_term,
     make_xsph_mean,
     momentum_term,
-    sound_speed,
 )
+from repro.sph.fluid import Fluid
 
 #: the paper's, in Pa
 STIFFNESS = 1119e3
@@ -23,7 +23,7 @@ components = some.tuples(*[some.floats(-2, 2)] * 3)
 
 
 def test_the_papers_stiffness_is_a_sound_speed_of_88_5_metres_a_second():
-    assert sound_speed(STIFFNESS, 1000) == pytest.approx(88.5, abs=0.05)
+    assert Fluid(stiffness=STIFFNESS, density=1000.0).sound_speed == pytest.approx(88.5, abs=0.05)
 
 
 @given(s=some.floats(-0.3, 0.3))
