@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+import repro.sph
 from repro.errors import InputError
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import rest_condensation
@@ -184,3 +185,11 @@ def test_a_tank_that_the_lattice_does_not_fit_is_refused():
     system = replace(water.system(), tank=(0.043, 0.04, 0.12))
     with pytest.raises(InputError, match="tank side x = 0.043 m is no whole number of spacings"):
         lattice(system)
+
+
+def test_the_package_offers_its_public_names_and_no_others():
+    for name in repro.sph.__all__:
+        assert name == "KERNELS" or getattr(repro.sph, name).__module__.startswith("repro.sph.")
+    assert repro.sph.KERNELS is KERNELS
+    with pytest.raises(ImportError, match="cannot import name 'Water'"):
+        exec("from repro.sph import Water")
