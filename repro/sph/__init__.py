@@ -2,18 +2,48 @@
 
 Where a section is:
 
-    1.2, equations 3 to 6          equations.py, kernels.py; pair.py (what a pair adds), sums.py (over neighbours)
-    1.2, boundary conditions       ghosts.py, ghost_sums.py, solids.py (what walls and obstacles do)
-    2, figures 4 and 5             strategies/cell_table.py, repro/particles/radix_sort.py
-    3.2, figures 6 to 8            cases.py (DamBreak); figure 8's surface: surface.py
+    1.1 (the 27 cells)             repro/particles/cells.py, strategies/search.py; repro/papers/sph/neighbours.py
+    1.2, the fluid                 fluid.py (with its resolution and time steps), system.py, state.py, simulation.py
+    1.2, equation 3                pair.py (make_density_pair), neighbour_sums.py (summation)
+    1.2, equation 4                equations.py (divergence_terms), pair.py, neighbour_sums.py (continuity)
+    1.2, equation 5                equations.py (make_tait)
+    1.2, equation 6                equations.py (momentum_term), pair.py, neighbour_sums.py (momentum)
+    1.2, boundary conditions       ghosts.py, ghost_sums.py, solid_boundary.py (what walls and obstacles do)
+    2, figure 4                    repro/papers/sph/neighbours.py (example), repro/particles/cells.py
+    2, figure 5 (first index)      strategies/cell_table.py, repro/particles/radix_sort.py
+    3.2, figures 6 and 7           cases.py (DamBreak), ghosts.py (BOUNDARIES); repro/papers/sph/ghosts
+    3.2, figure 8                  surface.py, vtk.py; repro/papers/sph/dam_break
     3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/ordered_list.py, benchmark.py
 
-What is simulated stands in fluid.py, system.py and state.py, what runs in simulation.py, what is measured in
-observables.py, theory in exact.py, restarts in checkpoint.py, files for ParaView in vtk.py.
+A term of equation 6 is launched in four steps: equations.py -> pair.py (with one neighbour) -> neighbour_sums.py (with
+all of them) -> sum_kernels.py (a thread's share), which bindings.py launches. Smoothing kernels stand in kernels.py,
+what is measured in observables.py, theory in exact.py, restarts in checkpoint.py.
 
-Not in the paper: strategies/runs.py (fast), integrate.py (it names no time step), artificial viscosity, density
+Not in the paper: strategies/sorted_cells.py (fast), integrate.py (it names no time step), artificial viscosity, density
 diffusion, Wendland's kernel, a mass with which the lattice has exactly the density of rest, sums of equations 4 and 6
 that are exact on the lattice, the pressure of rest at the start, fluid that slips along walls, is mirrored in them and
 pushed back, obstacles, and ghosts in the air at fixed sites, with a gap of our choice. What stops a run stands in
-looks.py.
+stability_checks.py.
 """
+
+from importlib import import_module
+
+#: the module of each public name
+_HOMES = {
+    "DamBreak": "cases",
+    "Fluid": "fluid",
+    "KERNELS": "kernels",
+    "Resolution": "fluid",
+    "Simulation": "simulation",
+    "SmoothingKernel": "kernels",
+    "StillWater": "cases",
+    "System": "system",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

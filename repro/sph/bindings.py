@@ -7,15 +7,14 @@ import numpy as np
 from repro.parallel import Kernel
 from repro.particles.position import Units
 
-from .gather import beside, end_body, rows_body, shared, whole_body
-from .ghost_sums import air_body, extrapolation_body
+from .ghost_sums import make_extrapolation, make_sampling
 from .ghosts import GAP
-from .integrate import drift_body, free, held, kick_body
-from .kernels import KERNELS
+from .integrate import free, make_drift, make_held, make_kick
+from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
 from .strategies import STRATEGIES
-from .strategies.lists import ROWS
-from .sums import LARGEST
+from .strategies.search import ROWS
+from .sum_kernels import make_accumulate, make_particle_sums, make_row_sums, make_row_total, make_side_by_side, shared
 
 
 class Bindings:
@@ -23,18 +22,17 @@ class Bindings:
 
     def __init__(self, device, real, system, strategy: str):
         self.device, self.real, self.system = device, real, system
-        search = STRATEGIES[strategy]
-        self.search, self._kernel = search, KERNELS[system.resolution.kernel]
+        self.search, self._kernel = STRATEGIES[strategy], system.resolution.smoothing_kernel
         gpu = device.name == "cuda"
-        self.walk = search.walk_on_gpu if gpu else search.walk
+        self.walk = self.search.walk_on_gpu if gpu else self.search.walk
         #: of the two sums in a step, the second one over the same places
-        self.first, self.again = (self.walk, self.walk) if gpu else (search.walk_and_keep, search.walk_again)
-        self._kept = 0 if gpu else search.KEPT
+        self.first, self.second = [self.walk] * 2 if gpu else (self.search.first_walk, self.search.second_walk)
+        self._cached_words = 0 if gpu else self.search.cached_words
         #: whether threads share a particle's sum
-        self.shared = search.SHARES and shared(device, system.count)
+        self.shared = self.search.shares and shared(device, system.count)
         self._numbers, self._cells = numbers(system, real), system.cells.shape
 
-    def one(self, body, items, *arguments):
+    def launch(self, body, items, *arguments):
         """The launch of a body over so many items."""
         return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
 
@@ -50,29 +48,31 @@ class Bindings:
         """Partial sums of the rows of cells."""
         return self.device.zeros(ROWS * LARGEST * self.system.count, np.float64)
 
-    def kept(self, species):
-        """The species with room for who of it is near each particle of the fluid."""
-        room = self.device.zeros(max(1, self._kept * self.system.count), np.uint32)
-        return species._replace(near=room)
+    def with_cache(self, species):
+        """The species with room for its neighbours of each particle of the fluid."""
+        room = self.device.zeros(max(1, self._cached_words * self.system.count), np.uint32)
+        return species._replace(cached_neighbours=room)
 
-    def total(self, make, walk, target, neighbours: dict, *, still=False, besides=(), **options):
-        """The launch of a sum over all kinds of neighbours, species by name, into `target`; `make` is of `sums`.
+    def sum(self, terms: NeighbourSum, walk, result, neighbours: dict, *, static=False, besides=()):
+        """The launch of a sum over all types of neighbours, species by name, into `result`.
 
-        A `still` one takes no time: it adds nothing to the condensation. Bodies
-        `besides`, each with its items and arguments, are run in the kernel of a shared sum.
+        A `static` one takes no time: it adds nothing to the condensation. Bodies `besides`, each with its items and
+        arguments, are run in the kernel of a shared sum.
         """
-        terms, count = make(self.real, self._kernel, walk, tuple(neighbours), **options), self.system.count
-        p = self._numbers._replace(divergence=np.float64(0), diffusion=np.float64(0)) if still else self._numbers
+        count, p = self.system.count, self._numbers
+        if static:
+            p = p._replace(divergence=np.float64(0), diffusion=np.float64(0))
+        accumulate = make_accumulate(self.real, self._kernel, walk, terms.equation, tuple(neighbours))
         species = self._faces, p, self._cells, *neighbours.values()
         if not self.shared:
-            return self.one(whole_body(terms), count, target, *species)
-        body, items, arguments = rows_body(terms), ROWS * count, (self._rows, *species)
+            return self.launch(make_particle_sums(terms, accumulate), count, result, *species)
+        body, items, arguments = make_row_sums(terms, accumulate), ROWS * count, (self._rows, *species)
         for other, number, taken in besides:
-            body, items = beside(other, body, len(taken)), number + items
+            body, items = make_side_by_side(other, body, len(taken)), number + items
             arguments = number, *taken, *arguments
-        parts = self.one(body, items, *arguments)
-        end = self.one(end_body(terms), count, target, self._rows, self._faces, p, neighbours["fluid"])
-        return partial(_in_turn, parts, end)
+        parts = self.launch(body, items, *arguments)
+        end = self.launch(make_row_total(terms), count, result, self._rows, self._faces, p, neighbours["fluid"])
+        return partial(in_turn, parts, end)
 
     def motion(self, state, excursion, *, free_to_go: bool):
         """The launches that move particles, drift and kick; walls hold back those that are not free to go."""
@@ -80,22 +80,23 @@ class Bindings:
         units, dt = Units(real), real(system.dt)
         arrays = state.r, state.v, state.u, state.a, state.ids, excursion
         scales = units.per_length(system.box), units.lengths(system.box)
-        body = drift_body(real, free if free_to_go else held(real))
-        drift = self.one(body, state.count, *arrays, dt, *scales, self._faces, state.count)
-        return drift, self.one(kick_body(real), 3 * state.count, state.v, state.a, dt)
+        body = make_drift(real, free if free_to_go else make_held(real))
+        drift = self.launch(body, state.count, *arrays, dt, *scales, self._faces, state.count)
+        return drift, self.launch(make_kick(real), 3 * state.count, state.v, state.a, dt)
 
     def extrapolation(self, fluid, ghosts) -> tuple:
         """Body, items and arguments of what gives ghosts the fluid's velocity and pressure."""
-        body = extrapolation_body(self.real, self._kernel, self.walk, self.search.anyone)
+        body = make_extrapolation(self.real, self._kernel, self.search, self.walk)
         return body, ghosts.count, (fluid, ghosts, self._numbers, self._cells)
 
     def sampling(self, fluid, air):
         """The launch that finds out which sites in the air hold a ghost."""
         gap = self.real((GAP / self.system.resolution.ratio) ** 2)
-        body = air_body(self.real, self.walk, self.search.anyone)
-        return self.one(body, air.count, fluid, air, gap, self._numbers, self._cells)
+        body = make_sampling(self.real, self.search, self.walk)
+        return self.launch(body, air.count, fluid, air, gap, self._numbers, self._cells)
 
 
-def _in_turn(*launches):
+def in_turn(*launches):
+    """Launch one after the other."""
     for launch in launches:
         launch()

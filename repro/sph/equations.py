@@ -6,7 +6,6 @@ e = (x_a - x_b) / h, and q = |e|; a sum over neighbours b leaves the mass and th
 """
 
 from functools import cache
-from math import sqrt
 
 from numpy import float64
 
@@ -19,14 +18,9 @@ GAMMA = 7
 SOFTENING = 0.01
 
 
-def sound_speed(stiffness: float, density: float) -> float:
-    """Speed of sound in m/s of a fluid with Tait's B in Pa and rho0 in kg/m3: c^2 = dp/drho = gamma B / rho0."""
-    return sqrt(GAMMA * stiffness / density)
-
-
 @cache
-def tait(real):
-    """Returns pressure(s, stiffness) in Pa: B ((1 + s)^7 - 1), equation 5, without the difference of like numbers."""
+def make_tait(real):
+    """Equation 5 in Pa, B ((1 + s)^7 - 1), without the difference of like numbers: pressure(s, stiffness)."""
     seven, twenty_one, thirty_five = map(real, (7, 21, 35))
 
     @inline
@@ -39,9 +33,9 @@ def tait(real):
 
 
 @cache
-def pressure_term(real):
-    """Returns term(s, stiffness): p / (1 + s)^2, the particle's share of equation 6 times rho0^2, in Pa."""
-    pressure, one = tait(real), real(1)
+def make_pressure_term(real):
+    """A particle's share of equation 6 times rho0^2, p / (1 + s)^2 in Pa: term(s, stiffness)."""
+    pressure, one = make_tait(real), real(1)
 
     @inline
     def term(s, stiffness):
@@ -61,8 +55,8 @@ def divergence_terms(e, du, slope):
 
 
 @cache
-def viscous_term(real):
-    """Returns term(e, du, square, viscosity): Pi_ab rho0^2 in Pa, artificial viscosity of particles that approach.
+def make_viscous_term(real):
+    """Artificial viscosity of particles that approach, Pi_ab rho0^2 in Pa: term(e, du, square, viscosity).
 
     Pi = -alpha c h (u . x) / (rho (x^2 + 0.01 h^2)) for u . x < 0 and zero else: Monaghan, Annu. Rev. Astron.
     Astrophys. 30 (1992) 543, without his quadratic term, as Becker and Teschner 2007, equation 11. `viscosity` is
@@ -79,8 +73,8 @@ def viscous_term(real):
 
 
 @cache
-def xsph_mean(real):
-    """Returns mean(weighted, weight): the mean of the neighbours' values, weighted with the kernel; zero without any.
+def make_xsph_mean(real):
+    """The mean of the neighbours' values, weighted with the kernel, zero without any: mean(weighted, weight).
 
     It is the velocity towards which XSPH draws a particle's own (Monaghan, J. Comput. Phys. 82 (1989) 1), and what a
     ghost has for its own. Both sums are in double precision.
@@ -98,7 +92,7 @@ def xsph_mean(real):
 def momentum_term(own, other, viscous, slope):
     """The factor of e in a neighbour's share of equation 6, with artificial viscosity: symmetric in a and b.
 
-    `own` and `other` are the particles' `pressure_term`. Over rho0 h and the lattice's slope it is an acceleration.
+    `own` and `other` are the particles' p / (1 + s)^2. Over rho0 h and the lattice's slope it is an acceleration.
     """
     return -(own + other + viscous) * slope
 
@@ -109,7 +103,7 @@ def diffusion_term(own, other, weight, depth, slope):
     and Colagrossi, Comput. Phys. Commun. 180 (2009) 861, less the pressure of water at rest, as Fourtakas and others,
     Comput. Fluids 190 (2019) 346.
 
-    In place of s stands the `pressure_term` of both, about rho0 c^2 s: then what diffuses takes energy. Water at rest
-    has `weight` more a smoothing length, and the neighbour lies `depth` of them deeper: that does not diffuse.
+    In place of s stands p / (1 + s)^2 of both, about rho0 c^2 s: then what diffuses takes energy. Water at rest has
+    `weight` more a smoothing length, and the neighbour lies `depth` of them deeper: that does not diffuse.
     """
     return -slope * fma(-weight, depth, other - own)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import sqrt
+from math import ceil, sqrt
 from typing import Annotated
 
 from repro.declared import Above, Number, OneOf, checked
 from repro.errors import InputError
 
-from .equations import GAMMA, sound_speed
-from .kernels import KERNELS, NORMS, SUPPORT
+from .equations import GAMMA
+from .kernels import KERNELS, SmoothingKernel, require_kernel
 
 #: smoothing length over spacing: with less a particle has no neighbours, with more too many
 RATIO = Number(1, 4)
@@ -35,8 +35,8 @@ class Fluid:
 
     @property
     def sound_speed(self) -> float:
-        """c in m/s."""
-        return sound_speed(self.stiffness, self.density)
+        """c in m/s: c^2 = dp/drho = gamma B / rho0."""
+        return sqrt(GAMMA * self.stiffness / self.density)
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,14 @@ class Resolution:
     #: bursts after the impact of a dam break.
     kernel: Annotated[str, OneOf(KERNELS)] = "wendland c2"
 
+    def __post_init__(self):
+        require_kernel(self.kernel, self.smoothing_kernel)
+
+    @property
+    def smoothing_kernel(self) -> SmoothingKernel:
+        """Its shape, its support and its norm."""
+        return KERNELS[self.kernel]
+
     @property
     def smoothing_length(self) -> float:
         """h in m."""
@@ -59,17 +67,17 @@ class Resolution:
     @property
     def support(self) -> float:
         """Radius in m beyond which particles do not meet."""
-        return SUPPORT * self.smoothing_length
+        return self.smoothing_kernel.support * self.smoothing_length
 
     @property
-    def norm(self) -> float:
-        """What the kernel's shape is multiplied by, times h^3."""
-        return NORMS[self.kernel]
+    def layers(self) -> int:
+        """Layers of the lattice that are together as thick as the support."""
+        return ceil(self.support / self.spacing)
 
     @cached_property
     def lattice_sum(self) -> float:
         """The sum of the kernel's shape over the whole cubic lattice."""
-        shape, _ = KERNELS[self.kernel](float)
+        shape, _ = self.smoothing_kernel.shape(float)
         return sum(shape(sqrt(x * x + y * y + z * z)) for x, y, z in self._lattice)
 
     @cached_property
@@ -79,13 +87,13 @@ class Resolution:
         The integral over all space is that of w itself. The lattice's sum is 0.97 of `lattice_sum` at ratio 1.3:
         equations 4 and 6 divide by it, so that a uniform divergence and a linear pressure are exact on the lattice.
         """
-        _, slope = KERNELS[self.kernel](float)
+        _, slope = self.smoothing_kernel.shape(float)
         return -sum(slope(sqrt(x * x + y * y + z * z)) * x * x for x, y, z in self._lattice)
 
     @property
     def _lattice(self):
         """The sites of a lattice around the origin, in smoothing lengths."""
-        reach = int(SUPPORT * self.ratio) + 1
+        reach = int(self.smoothing_kernel.support * self.ratio) + 1
         return product([n / self.ratio for n in range(-reach, reach + 1)], repeat=3)
 
     def mass(self, density: float) -> float:
@@ -94,7 +102,7 @@ class Resolution:
         It is density times spacing^3 to some percent at ratio 1 and less at larger ones; the Tait equation would answer
         the difference with tens of kilopascals.
         """
-        return density * self.smoothing_length**3 / (self.norm * self.lattice_sum)
+        return density * self.smoothing_length**3 / (self.smoothing_kernel.norm * self.lattice_sum)
 
 
 def time_steps(

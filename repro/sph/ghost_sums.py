@@ -1,4 +1,4 @@
-"""What ghosts find out of the fluid around them, as bodies of kernels: one item a ghost.
+"""What ghosts take from the fluid around them, as bodies of kernels: one item a ghost.
 
 Ghosts lie in the order of their cells. Those of a cell without fluid around it, most of a tank's, are passed over, and
 on a CPU without a look at each.
@@ -10,28 +10,27 @@ from numpy import float64
 
 from repro.parallel import inline
 
-from .equations import pressure_term, xsph_mean
-from .pair import AIR, UNUSED, extrapolation_visit, nearest_visit, vector_of
-from .strategies.lists import around, cell_number
-from .sums import located
+from .equations import make_pressure_term, make_xsph_mean
+from .pair import AIR, UNUSED, Position, make_extrapolation_pair, make_nearest_pair, vector_of
+from .strategies.search import cell_number, make_locate, make_sum_around
 
 
 @cache
-def air_body(real, walk, anyone):
+def make_sampling(real, search, walk):
     """Which sites in the air hold a ghost: those with no fluid nearer than `gap` (squared, in smoothing lengths)."""
-    total, at = around(real, nearest_visit(real), walk), located(real)
+    total, locate, occupied = make_sum_around(real, make_nearest_pair(real), walk), make_locate(real), search.occupied
 
     @inline
     def sample(x, n, fluid, air, gap, p, cells):
         last, near = -1, False
         for i in range(x, x + n):
-            me = vector_of(air.r, i, air.count)
-            where = at(me, cells)
-            cell = cell_number(where, cells)
-            if cell != last:
-                last, near = cell, anyone(where, fluid, cells)
+            position = vector_of(air.r, i, air.count)
+            cell = locate(position, i, air.count, cells)
+            number = cell_number(cell, cells)
+            if number != last:
+                last, near = number, occupied(cell, fluid, cells)
             kind = UNUSED
-            if near and gap <= total((p.reach,), me, where, fluid, p, cells)[0] < p.reach:
+            if near and gap <= total((p.reach,), Position(position), cell, fluid, p, cells)[0] < p.reach:
                 kind = AIR
             air.kind[i] = kind
 
@@ -39,26 +38,27 @@ def air_body(real, walk, anyone):
 
 
 @cache
-def extrapolation_body(real, kernel, walk, anyone):
+def make_extrapolation(real, kernel, search, walk):
     """What the ghosts take over from the fluid around them: its velocity, and in walls its pressure."""
-    total, at = around(real, extrapolation_visit(real, kernel), walk), located(real)
-    term, mean, zero, none = pressure_term(real), xsph_mean(real), real(0), float64(0)
+    total, locate = make_sum_around(real, make_extrapolation_pair(real, kernel), walk), make_locate(real)
+    term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (float64(0),) * 5
+    occupied = search.occupied
 
     @inline
     def extrapolate(x, n, fluid, ghosts, p, cells):
         u, count, last, near = ghosts.u, ghosts.count, -1, False
         for i in range(x, x + n):
-            kind, me = ghosts.kind[i], vector_of(ghosts.r, i, count)
-            where = at(me, cells)
-            cell = cell_number(where, cells)
-            if cell != last:
-                last, near = cell, anyone(where, fluid, cells)
+            kind, position = ghosts.kind[i], vector_of(ghosts.r, i, count)
+            cell = locate(position, i, count, cells)
+            number = cell_number(cell, cells)
+            if number != last:
+                last, near = number, occupied(cell, fluid, cells)
             if near and kind != UNUSED:
-                found = total((none, none, none, none, none), me, where, fluid, p, cells)
-                u[i] = zero if kind & 1 else mean(found[1], found[0])
-                u[count + i] = zero if kind & 2 else mean(found[2], found[0])
-                u[2 * count + i] = zero if kind & 4 else mean(found[3], found[0])
-                ghosts.s[i] = zero if kind == AIR else mean(found[4], found[0])
+                sums = total(zeros, Position(position), cell, fluid, p, cells)
+                u[i] = zero if kind & 1 else mean(sums[1], sums[0])
+                u[count + i] = zero if kind & 2 else mean(sums[2], sums[0])
+                u[2 * count + i] = zero if kind & 4 else mean(sums[3], sums[0])
+                ghosts.s[i] = zero if kind == AIR else mean(sums[4], sums[0])
                 ghosts.term[i] = term(ghosts.s[i], p.stiffness)
 
     return extrapolate

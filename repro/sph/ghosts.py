@@ -6,15 +6,14 @@ article 61).
 In the walls: layers on the lattice of the fluid, as thick as the support. They have the fluid's velocity along the
 wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the fluid slips; and the
 fluid's density, continued at rest to their depth (Adami and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a
-copy would leave the lowest layer without support for its weight. With equation 4 they mirror the fluid, see solids.py.
+copy would leave the lowest layer without support for its weight. With equation 4 they mirror it (solid_boundary.py).
 
 In the air: sites of the lattice with no fluid nearer than the gap and some within the support. They have the fluid's
 velocity and no pressure: density rho0. The sites are fixed and only their use changes, on the device: a new random
 sample in each step would need another number of particles each time.
 """
 
-from dataclasses import dataclass
-from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,21 +32,16 @@ BOUNDARIES = ("ghosts", "none", "clamped")
 GAP = 0.85
 
 
-@dataclass(frozen=True)
-class Sites:
+class Sites(NamedTuple):
     """Places in m for ghosts, (count, 3), and their kinds: bits of the axes beyond a wall, or UNUSED in the air."""
 
     position: np.ndarray
     kind: np.ndarray
 
-    def __getitem__(self, chosen) -> "Sites":
-        return Sites(self.position[chosen], self.kind[chosen])
 
-
-def lattice(system: System) -> tuple[Sites, Sites]:
+def lattice(system: System) -> list[Sites]:
     """The sites in the walls and those in the tank; raises InputError if the lattice does not fit the tank."""
-    spacing = system.resolution.spacing
-    layers = ceil(system.resolution.support / spacing)
+    spacing, layers = system.resolution.spacing, system.resolution.layers
     shape = [round(side / spacing) for side in system.tank]
     for axis, side, n in zip("xyz", system.tank, shape, strict=True):
         if abs(n * spacing - side) > 1e-6 * side:
@@ -55,9 +49,9 @@ def lattice(system: System) -> tuple[Sites, Sites]:
     axes = [np.arange(-layers, n + layers) for n in shape]
     index = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
     beyond = (index < 0) | (index >= shape)
-    kind = beyond @ np.array([1, 2, 4])
-    all_sites = Sites((index + 0.5) * spacing, np.where(kind == 0, UNUSED, kind).astype(np.int32))
-    return all_sites[kind > 0], all_sites[kind == 0]
+    position, kind = (index + 0.5) * spacing, beyond @ np.array([1, 2, 4], np.int32)
+    walls = kind > 0
+    return [Sites(position[walls], kind[walls]), Sites(position[~walls], np.full_like(kind[~walls], UNUSED))]
 
 
 def obstacles(system: System) -> Sites:
@@ -67,25 +61,18 @@ def obstacles(system: System) -> Sites:
 
 def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     """Ghosts on the device, in the order of their cells."""
-    cells = system.cells
-
-    def placed(position):
-        r = vectors(device, Units(real).of(position + system.margin, system.box))
-        sort = RadixSort(device, cells, len(position), real)
-        for launch in sort.update(r).values():
-            launch()
-        return r, sort
-
-    _, unsorted = placed(sites.position)
-    order = device.to_host(unsorted.members)
-    r, sort = placed(sites.position[order])
-    count = len(order)
+    r, count = Units(real).of(sites.position + system.margin, system.box), len(sites.kind)
+    sort = RadixSort(device, system.cells, count, real)
+    for launch in sort.update(vectors(device, r)).values():
+        launch()
+    order, members = device.to_host(sort.members), device.to_device(np.arange(count, dtype=np.int32))
     u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
     # ghosts do not move by themselves: both velocities are one
-    return Species(r, u, u, s, term, device.to_device(sites.kind[order]), count, sort.starts, sort.members, sort.starts)
+    kind, starts = device.to_device(sites.kind[order]), sort.starts
+    return Species(vectors(device, r[order]), u, u, s, term, kind, count, starts, members, starts)
 
 
-def no_ghosts(device, real, system: System) -> Species:
+def make_no_ghosts(device, real, system: System) -> Species:
     """A species without particles, of which every cell is empty."""
     numbers, kind = device.zeros(3, real), device.zeros(1, np.int32)
     r, starts = device.zeros(3, Units(real).whole), device.zeros(system.cells.count + 1, np.int32)

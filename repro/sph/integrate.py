@@ -17,13 +17,13 @@ from repro.particles.position import cell_bits, moved, periodic_difference
 
 
 @cache
-def drift_body(real, contain):
+def make_drift(real, contain):
     """First half of a step; contain(r, v, u, j, k, walls) looks at the walls across axis k, of which j is the place.
 
     `excursion` keeps by id how far in m, with `lengths` of a unit, a particle has ever been beyond a wall; infinity
     stands for a velocity that is no finite number, with which it does not move.
     """
-    half, zero, never, move, beyond = real(0.5), real(0), real(inf), moved(real), outside(real)
+    half, zero, never, move, way_back = real(0.5), real(0), real(inf), moved(real), make_way_back(real)
 
     @inline
     def drift(x, n, r, v, u, a, ids, excursion, dt, per_length, lengths, walls, count):
@@ -36,7 +36,7 @@ def drift_body(real, contain):
                 if abs(v[j]) < never:
                     r[j] = move(r[j], per_length[k], dt * v[j])
                     contain(r, v, u, j, k, walls)
-                    far = beyond(r[j], walls[k], walls[3 + k], lengths[k])
+                    far = abs(way_back(r[j], walls[k], walls[3 + k], lengths[k]))
                 if far > zero:
                     excursion[ids[i]] = max(excursion[ids[i]], far)
 
@@ -44,34 +44,37 @@ def drift_body(real, contain):
 
 
 @cache
-def outside(real):
-    """Returns beyond(coordinate, lower, upper, length): how far in m a particle is beyond one of two walls, or zero."""
+def make_way_back(real):
+    """How far in m a particle must go back along an axis to be between its walls: zero inside, negative from above.
+
+    As way_back(coordinate, lower, upper, length), `length` of a unit of coordinates.
+    """
     # from the box's edge: a difference alone would be the nearer way around the box, shorter than many tanks
-    bits, apart, zero = cell_bits(real), periodic_difference(real), real(0)
+    upper_of, difference, zero = cell_bits(real), periodic_difference(real), real(0)
 
     @inline
-    def beyond(coordinate, lower, upper, length):
-        if bits(coordinate) < bits(lower):
-            return apart(lower, coordinate) * length
-        if bits(coordinate) > bits(upper):
-            return apart(coordinate, upper) * length
+    def way_back(coordinate, lower, upper, length):
+        if upper_of(coordinate) < upper_of(lower):
+            return difference(lower, coordinate) * length
+        if upper_of(coordinate) > upper_of(upper):
+            return -(difference(coordinate, upper) * length)
         return zero
 
-    return beyond
+    return way_back
 
 
 @inline
 def free(r, v, u, j, k, walls):
-    """Walls hold nobody back: ghosts do, or the run is stopped."""
+    """Walls hold no particle back: ghosts do, or the run is stopped."""
 
 
 @cache
-def held(real):
-    """Returns contain(r, v, u, j, k, walls): puts what crosses a wall back onto it, without velocity across it.
+def make_held(real):
+    """Puts what crosses a wall back onto it, without velocity across it: contain(r, v, u, j, k, walls).
 
     walls = the three lower and the three upper ones' positions.
     """
-    # from the box's edge, as in `outside`
+    # from the box's edge, as in `make_way_back`
     upper, zero = cell_bits(real), real(0)
 
     @inline
@@ -85,7 +88,7 @@ def held(real):
 
 
 @cache
-def kick_body(real):
+def make_kick(real):
     """Second half of a step."""
     half = real(0.5)
 

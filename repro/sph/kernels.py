@@ -1,24 +1,34 @@
-"""Smoothing kernels in three dimensions: W(q) / h^3 with q = r / h, zero from q = 2 on.
+"""Smoothing kernels in three dimensions: W(r) = norm / h^3 w(q) with q = r / h, zero from the support on.
 
-A kernel is two functions of q without their norm: its shape w(q), and f(q) = w'(q) / q, with which the gradient is
-norm / h^5 f(q) r without a division by r. The norm makes the integral over all space one.
+A further kernel is one entry of KERNELS, made in any file; Resolution and the cases then take its name.
 """
 
+from collections.abc import Callable
 from functools import cache
 from math import pi
+from typing import NamedTuple
 
+import numpy as np
+
+from repro.errors import InputError
 from repro.parallel import fma, inline
 
-#: radius of the support in smoothing lengths
-SUPPORT = 2.0
 
-#: the names of the kernels, and their norms
-NORMS = {"cubic spline": 1 / pi, "wendland c2": 21 / (16 * pi)}
+class SmoothingKernel(NamedTuple):
+    """A smoothing kernel, on any scale: `norm` makes the integral over all space one."""
+
+    #: shape(real) makes two functions of q for numbers of type `real`: w(q), and w'(q) / q, with which the gradient is
+    #: norm / h^5 w'(q) / q r without a division by r. Both are finite, and zero from the support on.
+    shape: Callable
+    #: radius of the support in smoothing lengths
+    support: float
+    #: one over the integral of w over all space
+    norm: float
 
 
 @cache
 def cubic_spline(real):
-    """Returns (w, f) of the cubic spline M4 (Monaghan and Lattanzio, Astron. Astrophys. 149 (1985) 135)."""
+    """w and w'/q of the cubic spline M4 (Monaghan and Lattanzio, Astron. Astrophys. 149 (1985) 135)."""
     zero, one, two = real(0), real(1), real(2)
     quarter, three_quarters, nine_quarters, three = map(real, (0.25, 0.75, 2.25, 3))
 
@@ -40,7 +50,7 @@ def cubic_spline(real):
 
 @cache
 def wendland_c2(real):
-    """Returns (w, f) of Wendland's C2 kernel (Adv. Comput. Math. 4 (1995) 389): (1 - q/2)^4 (2 q + 1)."""
+    """w and w'/q of Wendland's C2 kernel (Adv. Comput. Math. 4 (1995) 389): (1 - q/2)^4 (2 q + 1)."""
     zero, half, one, two, five = map(real, (0, 0.5, 1, 2, 5))
 
     @inline
@@ -56,4 +66,30 @@ def wendland_c2(real):
     return shape, slope
 
 
-KERNELS = {"cubic spline": cubic_spline, "wendland c2": wendland_c2}
+#: every kernel by its name
+KERNELS = {
+    "cubic spline": SmoothingKernel(cubic_spline, support=2.0, norm=1 / pi),
+    "wendland c2": SmoothingKernel(wendland_c2, support=2.0, norm=21 / (16 * pi)),
+}
+
+#: panels of the support for the check of a kernel
+_PANELS = 240
+
+
+@cache
+def require_kernel(name: str, kernel: SmoothingKernel) -> None:
+    """Raise InputError unless the kernel is normalised, with the slope of its shape, and zero from its support on."""
+    shape, slope = kernel.shape(float)
+    step, end = kernel.support / _PANELS, kernel.support
+    q = step * (np.arange(_PANELS) + 0.5)
+    middle, low, high = (np.array([shape(value) for value in q + shift]) for shift in (0, -step / 2, step / 2))
+    # Simpson's rule in each panel
+    integral = 4 * np.pi * step / 6 * (4 * middle * q**2 + low * (q - step / 2) ** 2 + high * (q + step / 2) ** 2).sum()
+    if not abs(kernel.norm * integral - 1) < 1e-5:
+        raise InputError(f"kernel '{name}': norm = {kernel.norm:g}: one over its integral is {1 / integral:g}")
+    difference = (high - low) / step - q * np.array([slope(value) for value in q])
+    if not np.abs(difference).max() < 1e-3 * np.abs(middle).max():
+        worst = q[np.abs(difference).argmax()]
+        raise InputError(f"kernel '{name}': its slope at q = {worst:g} is not w'(q) / q of its shape w")
+    if any(value(far * end) != 0 for value in (shape, slope) for far in (1, 1.01, 2)):
+        raise InputError(f"kernel '{name}': shape and slope must be zero from its support on, q = {end:g}")

@@ -1,40 +1,76 @@
-"""Two particles in the arrays of their species: how far apart, and what one adds to the other's sums.
+"""What a particle adds to another one's sums; what ghosts in solids add to equations 4 and 6 stands in solid_boundary.
 
-Sums over neighbours are taken in double precision and in one order; what is added is in the precision of the state.
-`me` is a particle's position (x, y, z) and what else the sum needs of it. Plain Python's square root is in double
-precision: it is rounded at once, as a kernel does. What ghosts in solids add stands in solids.py.
+A pair term is pair_term(sums, target, j, species, p): the sums over the neighbours of a `Target`, with particle j of a
+species. Sums are taken in double precision and in one order; what is added is in the precision of the state. Plain
+Python's square root is in double precision: it is rounded at once, as a kernel does.
 """
 
 from functools import cache
 from math import sqrt
+from typing import NamedTuple
 
 from numpy import float64, uint32
 
 from repro.parallel import fma, inline
 from repro.particles.position import periodic_difference
 
-from .equations import diffusion_term, divergence_terms, momentum_term, viscous_term
+from .equations import diffusion_term, divergence_terms, make_viscous_term, momentum_term
 
 #: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
 AIR, UNUSED, OBSTACLE = 8, 16, 32
 
 
+class Position(NamedTuple):
+    """The particle whose sums are taken, of which nothing but its position matters."""
+
+    position: tuple
+
+
+class Target(NamedTuple):
+    """The particle whose sums are taken, how near walls are (see solid_boundary), and its p / (1 + s)^2 in Pa."""
+
+    position: tuple
+    velocity: tuple
+    proximity: tuple
+    term: float
+
+
 @cache
 def separation(real):
-    """Returns apart(me, j, species, p): the vector from particle j to the position `me` in smoothing lengths, and its
-    square.
-    """
+    """The vector from particle j to a position in smoothing lengths, and its square: apart(position, j, species, p)."""
     difference = periodic_difference(real)
 
     @inline
-    def apart(me, j, species, p):
+    def apart(position, j, species, p):
         r, count = species.r, species.count
-        ex = difference(me[0], r[j]) * p.unit_x
-        ey = difference(me[1], r[uint32(count + j)]) * p.unit_y
-        ez = difference(me[2], r[uint32(2 * count + j)]) * p.unit_z
+        ex = difference(position[0], r[j]) * p.unit_x
+        ey = difference(position[1], r[uint32(count + j)]) * p.unit_y
+        ez = difference(position[2], r[uint32(2 * count + j)]) * p.unit_z
         return (ex, ey, ez), fma(ex, ex, fma(ey, ey, ez * ez))
 
     return apart
+
+
+def within_support(real, *, in_use: bool = False):
+    """Makes a pair term of add(sums, target, e, square, j, species, p), for neighbours at e = (x_a - x_b) / h.
+
+    With `in_use` ghosts that are UNUSED add nothing either.
+    """
+    apart = separation(real)
+
+    def made(add):
+        add = inline(add)
+
+        @inline
+        def pair_term(sums, target, j, species, p):
+            e, square = apart(target.position, j, species, p)
+            if square < p.reach and (not in_use or species.kind[j] != UNUSED):
+                return add(sums, target, e, square, j, species, p)
+            return sums
+
+        return pair_term
+
+    return made
 
 
 @inline
@@ -49,19 +85,10 @@ def minus(a, b):
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@cache
-def density_visit(real, kernel):
-    """Adds W / norm h^3, equation 3, of fluid or of a ghost that is used. me = position; found = (sum,)."""
-    apart, shape = separation(real), kernel(real)[0]
-
-    @inline
-    def visit(found, me, j, species, p):
-        _, square = apart(me, j, species, p)
-        if square < p.reach and species.kind[j] != UNUSED:
-            return (found[0] + float64(shape(real(sqrt(square)))),)
-        return found
-
-    return visit
+@inline
+def plus(sums, vector):
+    """Sums with a vector added to the first three of them."""
+    return sums[0] + float64(vector[0]), sums[1] + float64(vector[1]), sums[2] + float64(vector[2]), *sums[3:]
 
 
 @inline
@@ -72,115 +99,100 @@ def halfway(e, du, p):
 
 
 @cache
-def divergence_visit(real, kernel):
-    """Adds to equation 4's sum, axis by axis. me = (position, velocity at the middle of the step, and for solids).
+def make_density_pair(real, kernel):
+    """W / norm h^3 of equation 3, of fluid and of ghosts in use, of a `Position`; sums = (W,)."""
+    shape, _ = kernel.shape(real)
 
-    found = (three of the sum, and what ghosts in solids add).
-    """
-    apart, slope = separation(real), kernel(real)[1]
+    @within_support(real, in_use=True)
+    def add(sums, target, e, square, j, species, p):
+        return (sums[0] + float64(shape(real(sqrt(square)))),)
 
-    @inline
-    def visit(found, me, j, species, p):
-        e, square = apart(me, j, species, p)
-        if square < p.reach:
-            du = minus((me[3], me[4], me[5]), vector_of(species.v, j, species.count))
-            e, square = halfway(e, du, p)
-            x, y, z = divergence_terms(e, du, slope(real(sqrt(square))))
-            return found[0] + float64(x), found[1] + float64(y), found[2] + float64(z), *found[3:]
-        return found
-
-    return visit
+    return add
 
 
 @cache
-def momentum_visit(real, kernel):
-    """Adds to equation 6's sum, with artificial viscosity. me = (position, velocity, own term, and for solids).
+def make_divergence_pair(real, kernel):
+    """The divergence of equation 4 axis by axis, with velocities at the middle of the step; sums = (x, y, z, ...)."""
+    _, slope = kernel.shape(real)
 
-    found = (three of the sum, and what ghosts in solids add).
-    """
-    apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
+    @within_support(real)
+    def add(sums, target, e, square, j, species, p):
+        du = minus(target.velocity, vector_of(species.v, j, species.count))
+        e, square = halfway(e, du, p)
+        return plus(sums, divergence_terms(e, du, slope(real(sqrt(square)))))
 
-    @inline
-    def visit(found, me, j, species, p):
-        e, square = apart(me, j, species, p)
-        if square < p.reach and species.kind[j] != UNUSED:
-            du = minus((me[3], me[4], me[5]), vector_of(species.u, j, species.count))
-            push = momentum_term(me[6], species.term[j], viscous(e, du, square, p.viscosity), slope(real(sqrt(square))))
-            return (
-                found[0] + float64(push * e[0]),
-                found[1] + float64(push * e[1]),
-                found[2] + float64(push * e[2]),
-                *found[3:],
-            )
-        return found
-
-    return visit
+    return add
 
 
 @cache
-def diffusive_visit(real, kernel):
-    """As `momentum_visit`, and adds to the sum of density diffusion, which needs the same pressures and slope.
-
-    found = (three of equation 6's sum, what ghosts in solids add, diffusion).
-    """
-    apart, slope, viscous = separation(real), kernel(real)[1], viscous_term(real)
+def _make_push(real):
+    """The vector that a neighbour adds to equation 6, with artificial viscosity, from the kernel's slope f there."""
+    viscous = make_viscous_term(real)
 
     @inline
-    def visit(found, me, j, species, p):
-        e, square = apart(me, j, species, p)
-        if square < p.reach:
-            du = minus((me[3], me[4], me[5]), vector_of(species.u, j, species.count))
-            f, other = slope(real(sqrt(square))), species.term[j]
-            push = momentum_term(me[6], other, viscous(e, du, square, p.viscosity), f)
-            return (
-                found[0] + float64(push * e[0]),
-                found[1] + float64(push * e[1]),
-                found[2] + float64(push * e[2]),
-                found[3],
-                found[4],
-                found[5],
-                found[6] + float64(diffusion_term(me[6], other, p.weight, e[2], f)),
-            )
-        return found
+    def push(target, e, square, f, j, species, p):
+        du = minus(target.velocity, vector_of(species.u, j, species.count))
+        factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), f)
+        return factor * e[0], factor * e[1], factor * e[2]
 
-    return visit
+    return push
 
 
 @cache
-def nearest_visit(real):
-    """The square of the distance of the nearest particle in smoothing lengths. found = (least,)."""
+def make_momentum_pair(real, kernel):
+    """The acceleration of equation 6, with artificial viscosity, of ghosts in use; sums = (x, y, z, ...)."""
+    (_, slope), push = kernel.shape(real), _make_push(real)
+
+    @within_support(real, in_use=True)
+    def add(sums, target, e, square, j, species, p):
+        return plus(sums, push(target, e, square, slope(real(sqrt(square))), j, species, p))
+
+    return add
+
+
+@cache
+def make_diffusive_pair(real, kernel):
+    """Equation 6 as `make_momentum_pair`, and density diffusion, which needs the same pressures and slope.
+
+    sums = (x, y, z, three that solids add to, diffusion).
+    """
+    (_, slope), push = kernel.shape(real), _make_push(real)
+
+    @within_support(real)
+    def add(sums, target, e, square, j, species, p):
+        f = slope(real(sqrt(square)))
+        diffusion = diffusion_term(target.term, species.term[j], p.weight, e[2], f)
+        return *plus(sums[:6], push(target, e, square, f, j, species, p)), sums[6] + float64(diffusion)
+
+    return add
+
+
+@cache
+def make_nearest_pair(real):
+    """The square of the distance of the nearest particle from a `Position` in smoothing lengths; sums = (least,)."""
     apart = separation(real)
 
     @inline
-    def visit(found, me, j, species, p):
-        _, square = apart(me, j, species, p)
-        return (min(found[0], square),)
+    def pair_term(sums, target, j, species, p):
+        _, square = apart(target.position, j, species, p)
+        return (min(sums[0], square),)
 
-    return visit
+    return pair_term
 
 
 @cache
-def extrapolation_visit(real, kernel):
-    """Adds to the kernel's sum, and weighted with it velocity and condensation at the height of `me`.
+def make_extrapolation_pair(real, kernel):
+    """The kernel, and weighted with it velocity and condensation at the height of a `Position`.
 
-    found = (weight, three of velocity, condensation).
+    sums = (weight, three of velocity, condensation).
     """
-    apart, shape = separation(real), kernel(real)[0]
+    shape, _ = kernel.shape(real)
 
-    @inline
-    def visit(found, me, j, species, p):
-        e, square = apart(me, j, species, p)
-        if square < p.reach:
-            w = shape(real(sqrt(square)))
-            u = vector_of(species.u, j, species.count)
-            level = fma(-p.hydrostatic, e[2], species.s[j])
-            return (
-                found[0] + float64(w),
-                found[1] + float64(w * u[0]),
-                found[2] + float64(w * u[1]),
-                found[3] + float64(w * u[2]),
-                found[4] + float64(w * level),
-            )
-        return found
+    @within_support(real)
+    def add(sums, target, e, square, j, species, p):
+        w, u = shape(real(sqrt(square))), vector_of(species.u, j, species.count)
+        level = fma(-p.hydrostatic, e[2], species.s[j])
+        weighted = plus(sums[1:], (w * u[0], w * u[1], w * u[2]))
+        return sums[0] + float64(w), *weighted[:3], weighted[3] + float64(w * level)
 
-    return visit
+    return add

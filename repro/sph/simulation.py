@@ -11,15 +11,15 @@ from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.options import OnDevice, Precision
 from repro.particles.position import Units
 
-from .bindings import Bindings
+from .bindings import Bindings, in_turn
 from .exact import rest_condensation
-from .gather import FEW
-from .ghosts import BOUNDARIES, lattice, make_ghosts, no_ghosts, obstacles
-from .looks import require_inside, require_limits
+from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
+from .neighbour_sums import LARGEST, continuity, momentum, summation
+from .stability_checks import require_inside, require_limits
 from .state import make_state
 from .strategies import STRATEGIES
-from .strategies.lists import ROWS
-from .sums import LARGEST, continuity, momentum, summation
+from .strategies.search import ROWS
+from .sum_kernels import FEW
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. With equation 3 a ghost in the air that comes or goes changes the
@@ -45,7 +45,7 @@ class Simulation(TimeLoop):
         system: Annotated[System, Kind(System, wanted="a System, as case.system() makes it")],
         device: OnDevice,
         *,
-        strategy: Annotated[str, OneOf(STRATEGIES)] = "runs",
+        strategy: Annotated[str, OneOf(STRATEGIES)] = "sorted cells",
         density: Annotated[str, OneOf(DENSITIES)] = "continuity",
         boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
         precision: Precision = "single",
@@ -59,21 +59,21 @@ class Simulation(TimeLoop):
         self._bind = Bindings(device, self.real, system, strategy)
         self._lists = self._bind.search.lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
-        #: every kind of particles that fluid meets in a step, by name; see sums.KINDS
+        #: every type of particles that fluid meets in a step, by name; see neighbour_sums.PARTICLE_TYPES
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
         if density == "summation":
             self.neighbours["air"] = self.air
         if len(system.obstacles):
-            self.neighbours["obstacles"] = self._ghosts(obstacles(system))
-        self.neighbours = {kind: self._bind.kept(species) for kind, species in self.neighbours.items()}
+            self.neighbours["obstacles"] = self._ghosts([obstacles(system)])
+        self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
         self._first_density, self._density = self._bind_densities()
         self.samplings, self._after = self._bind_ghosts()
-        equation = "force" if density == "summation" else "work"
+        forces = momentum(self.real, "force" if density == "summation" else "work")
         self._first_forces, self._forces = (
-            self._bind.total(momentum, self._bind.again, self.state.a, self.neighbours, still=still, equation=equation)
-            for still in (True, False)
+            self._bind.sum(forces, self._bind.second, self.state.a, self.neighbours, static=static)
+            for static in (True, False)
         )
 
     def __repr__(self):
@@ -83,59 +83,50 @@ class Simulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device, about: fluid with a sorted copy and shared sums, ghosts, tables of cells."""
         inside = np.prod([side / self.system.resolution.spacing for side in self.system.tank])
-        sites = np.prod([side / self.system.resolution.spacing + 8 for side in self.system.tank])
+        walls = 2 * (self.system.resolution.layers + 1)
+        sites = np.prod([side / self.system.resolution.spacing + walls for side in self.system.tank])
         each = np.dtype(self.real).itemsize
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
-        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW) + 2 * 4 * STRATEGIES[self.strategy].KEPT
+        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
+        fluid += 2 * 4 * STRATEGIES[self.strategy].cached_words
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
-        return self._bind.search.still(self.device, make_ghosts(self.device, self.real, self.system, sites))
-
-    @cached_property
-    def _nobody(self):
-        return self._bind.search.still(self.device, no_ghosts(self.device, self.real, self.system))
+        make = make_ghosts if sites else make_no_ghosts
+        return self._bind.search.static(self.device, make(self.device, self.real, self.system, *sites))
 
     @cached_property
     def walls(self):
         """The ghosts in walls; none without ghosts."""
-        if self.boundary != "ghosts":
-            return self._nobody
-        return self._ghosts(lattice(self.system)[0])
+        return self._ghosts(lattice(self.system)[:1] if self.boundary == "ghosts" else ())
 
     @cached_property
     def air(self):
         """The sites of ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
-        if self.boundary != "ghosts":
-            return self._nobody
-        return self._ghosts(lattice(self.system)[1])
+        return self._ghosts(lattice(self.system)[1:] if self.boundary == "ghosts" else ())
 
     def _bind_densities(self):
         """The launches that find densities at the start and in a step."""
-        s, clamp = self.state.s, 0 if self.boundary == "clamped" else None
-        if self.density == "summation":
-            found = self._bind.total(summation, self._bind.first, s, self.neighbours, least=clamp)
-            return found, found
+        make, besides = (summation, ()) if self.density == "summation" else (continuity, self.followers.values())
+        terms = make(self.real, 0 if self.boundary == "clamped" else None)
         # unlike with equation 3, ghosts do not hang on the density that is found
-        options = {"least": clamp, "besides": self.followers.values() if self._bind.shared else ()}
         return tuple(
-            self._bind.total(continuity, self._bind.first, s, self.neighbours, still=still, **options)
-            for still in (True, False)
+            self._bind.sum(terms, self._bind.first, self.state.s, self.neighbours, static=static, besides=besides)
+            for static in (True, False)
         )
 
     def _bind_ghosts(self):
         """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        followers, before = self.followers, {"air": self._sampling} if "ghosts in air" in self.followers else {}
-        if self._bind.shared and self.density == "continuity":
-            return before, {}
-        return before, {name: self._bind.one(body, n, *taken) for name, (body, n, taken) in followers.items()}
+        before = {"air": self._sampling} if "ghosts in air" in self.followers else {}
+        alone = {} if self._bind.shared and self.density == "continuity" else self.followers
+        return before, {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
 
     @cached_property
     def followers(self):
         """What gives ghosts the fluid's velocity and pressure, by name: body, items and arguments."""
-        used = {kind: ghosts for kind, ghosts in self.neighbours.items() if kind != "fluid" and ghosts.count}
-        return {f"ghosts in {kind}": self._bind.extrapolation(self.fluid, ghosts) for kind, ghosts in used.items()}
+        used = {name: ghosts for name, ghosts in self.neighbours.items() if name != "fluid" and ghosts.count}
+        return {f"ghosts in {name}": self._bind.extrapolation(self.fluid, ghosts) for name, ghosts in used.items()}
 
     @cached_property
     def _sampling(self):
@@ -150,16 +141,14 @@ class Simulation(TimeLoop):
         return self._lists.parts | self.samplings | {"density": density} | self._after | {"forces": forces}
 
     def _launch_step(self):
-        for launch in self.parts.values():
-            launch()
+        in_turn(*self.parts.values())
 
     def _find_forces(self):
-        for launch in self._force_parts(self._first_density, self._first_forces).values():
-            launch()
+        in_turn(*self._force_parts(self._first_density, self._first_forces).values())
         self._require_valid()
 
     def _require_valid(self):
-        """Raise DivergenceError for what stops a run, see `looks`."""
+        """Raise DivergenceError for what stops a run, see `stability_checks`."""
         found = self.particles()
         when = f"between steps {self._looked} and {self.steps}"
         require_inside(self.excursions(), found["velocity"], self.system, when)
@@ -214,7 +203,7 @@ class Simulation(TimeLoop):
     @cached_property
     def _measure(self):
         """What equation 3 gives with all ghosts, and its launch."""
-        # and the pressure that nobody asks for
+        # and the pressure, which is not asked for
         summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
         neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
-        return summed, self._bind.total(summation, self._bind.walk, summed, neighbours, least=None)
+        return summed, self._bind.sum(summation(self.real, None), self._bind.walk, summed, neighbours)

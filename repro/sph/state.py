@@ -10,12 +10,11 @@ import numpy as np
 
 from repro.particles.position import Units
 
-from .kernels import SUPPORT
 from .system import System
 
 
 class Species(NamedTuple):
-    """What a kernel knows of one kind of particles, in the order of their cells or with a table of them."""
+    """What a kernel knows of one type of particles, in the order of their cells or with a table of them."""
 
     #: positions
     r: object
@@ -33,8 +32,8 @@ class Species(NamedTuple):
     #: the particles of cell c are the places starts[c] to starts[c + 1], and there the numbers in members
     starts: object
     members: object
-    #: who is near, as bits, if a search keeps that; otherwise anything
-    near: object
+    #: the neighbours of each particle of the fluid, as bits, if a search caches them; otherwise anything
+    cached_neighbours: object
 
 
 class Numbers(NamedTuple):
@@ -76,7 +75,7 @@ def numbers(system: System, real) -> Numbers:
     h, rho, c, slope = resolution.smoothing_length, fluid.density, fluid.sound_speed, resolution.lattice_slope
     return Numbers(
         *(real(unit / h) for unit in Units(real).lengths(system.box)),
-        reach=real(SUPPORT**2),
+        reach=real(resolution.smoothing_kernel.support**2),
         stiffness=real(fluid.stiffness),
         viscosity=real(rho * fluid.viscosity * c),
         hydrostatic=real(fluid.gravity * h / c**2),

@@ -1,7 +1,7 @@
 """What is simulated: a fluid's particles in a closed tank, checked."""
 
 from dataclasses import dataclass, field
-from math import ceil, isfinite, sqrt
+from math import sqrt
 from typing import Annotated
 
 import numpy as np
@@ -56,7 +56,7 @@ class System:
     def _require_tank(self):
         for axis, side in zip("xyz", self.tank, strict=True):
             require(
-                isfinite(side) and side >= self.resolution.spacing,
+                side >= self.resolution.spacing,
                 f"{self.name}: tank side {axis} = {side}: at least one spacing, {self.resolution.spacing:g} m",
             )
         for what, places in (("particles", self.position), ("obstacles", self.obstacles)):
@@ -66,8 +66,8 @@ class System:
 
     def _require_apart(self):
         least = OVERLAP * self.resolution.spacing
-        everyone = np.concatenate([self.position, self.obstacles])
-        distance = cKDTree(everyone).query(everyone, 2)[0][:, 1]
+        places = np.concatenate([self.position, self.obstacles])
+        distance = cKDTree(places).query(places, 2)[0][:, 1]
         require(
             bool((distance >= least).all()),
             f"{self.name}: {int((distance < least).sum())} particles overlap: they are nearer to each other than "
@@ -114,7 +114,7 @@ class System:
     def depths(self) -> np.ndarray:
         """How deep in m each particle lies under the surface of the column of fluid that it is in.
 
-        A column is a spacing wide, and ends above where nobody is within the support.
+        A column is a spacing wide, and ends where no particle lies above within the support.
         """
         spacing, z = self.resolution.spacing, self.position[:, 2]
         column = np.floor(self.position[:, :2] / spacing)
@@ -140,9 +140,7 @@ class System:
     @property
     def margin(self) -> float:
         """Distance in m from the box's edge to the tank: the ghosts' layer, and a cell that stays empty."""
-        return (ceil(self.resolution.support / self.resolution.spacing) + 1) * self.resolution.spacing + (
-            2 * self.resolution.support
-        )
+        return (self.resolution.layers + 1) * self.resolution.spacing + 2 * self.resolution.support
 
     @property
     def box(self) -> tuple[float, float, float]:

@@ -3,14 +3,12 @@
 import numpy as np
 
 from repro.sph.equations import GAMMA
-from repro.sph.kernels import KERNELS, NORMS
 
 
 def kernel_values(distance, system):
     """W and its derivative along the distance, in SI units; distances of any shape."""
-    h = system.resolution.smoothing_length
-    shape, slope = KERNELS[system.resolution.kernel](float)
-    norm = NORMS[system.resolution.kernel]
+    h, kernel = system.resolution.smoothing_length, system.resolution.smoothing_kernel
+    norm, (shape, slope) = kernel.norm, kernel.shape(float)
     q = distance / h
     w = np.vectorize(shape, otypes=[float])(q) * norm / h**3
     dw = np.vectorize(slope, otypes=[float])(q) * q * norm / h**4
@@ -28,13 +26,14 @@ def pairs(here, there, system):
 
 def density(position, ghosts, system):
     """Equation 3 with fluid and ghosts of one mass."""
-    everyone = np.concatenate([position, ghosts])
-    return system.mass * pairs(position, everyone, system)[1].sum(1)
+    places = np.concatenate([position, ghosts])
+    return system.mass * pairs(position, places, system)[1].sum(1)
 
 
 def exact_gradients(system):
     """What equations 4 and 6 are divided by: the sum of -x m W'/rho0 over a whole lattice, which should be one."""
-    reach, spacing = int(2 * system.resolution.ratio) + 1, system.resolution.spacing
+    spacing = system.resolution.spacing
+    reach = int(system.resolution.support / spacing) + 1
     index = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * 3), -1).reshape(-1, 3) * spacing
     _, _, gradient = pairs(np.zeros((1, 3)), index, system)
     # the gradient is that at the middle, so that -x becomes x
@@ -74,10 +73,10 @@ def density_rate(position, velocity, ghosts, system):
 def acceleration_with_pressures(position, velocity, rho, ghosts, ghost_velocity, ghost_rho, system):
     """Equation 6 with Becker and Teschner's viscosity (their equation 11, rho0 for the mean density) and gravity."""
     fluid = system.fluid
-    everyone, u = np.concatenate([position, ghosts]), np.concatenate([velocity, ghost_velocity])
+    places, u = np.concatenate([position, ghosts]), np.concatenate([velocity, ghost_velocity])
     rho_b = np.concatenate([rho, ghost_rho])
     p_a, p_b = (fluid.stiffness * ((r / fluid.density) ** GAMMA - 1) for r in (rho, rho_b))
-    apart, _, gradient = pairs(position, everyone, system)
+    apart, _, gradient = pairs(position, places, system)
     factor = (p_a / rho**2)[:, None] + p_b / rho_b**2 + drag(apart, velocity, u, system)
     found = -system.mass * (factor[..., None] * gradient).sum(1) / exact_gradients(system)
     return found - np.array([0, 0, fluid.gravity])

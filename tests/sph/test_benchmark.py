@@ -12,7 +12,7 @@ from repro.errors import CheckError
 from repro.parallel import inline
 from repro.sph import benchmark
 from repro.sph.simulation import Simulation
-from repro.sph.strategies import STRATEGIES, linked_list
+from repro.sph.strategies import STRATEGIES
 
 SYSTEM = shaken(3, tank=(4, 3, 4), water=(2, 2, 3))
 #: without ghosts, of which plain Python would make a long test
@@ -26,7 +26,7 @@ def core(monkeypatch):
         yield core
 
 
-@pytest.mark.parametrize(("strategy", "other"), [("linked list", "runs"), ("runs", "linked list")])
+@pytest.mark.parametrize(("strategy", "other"), [("linked list", "sorted cells"), ("sorted cells", "linked list")])
 def test_a_strategy_is_compared_with_another_one_bit_for_bit(core, strategy, other):
     found = benchmark.check_strategy(core, strategy=strategy, **OPEN)
     assert found.startswith(f"the same bits as {other} on the CPU")
@@ -34,17 +34,19 @@ def test_a_strategy_is_compared_with_another_one_bit_for_bit(core, strategy, oth
 
 
 def test_a_strategy_that_meets_its_neighbours_twice_is_not_timed(core, monkeypatch):
-    def walk(real, visit):
-        whole = linked_list.walk(real, visit)
+    right = STRATEGIES["linked list"]
+
+    def walk(real, pair_term):
+        once = right.walk(real, pair_term)
 
         @inline
-        def along(found, me, at, row, species, p, cells):
-            return whole(whole(found, me, at, row, species, p, cells), me, at, row, species, p, cells)
+        def along(sums, target, cell, row, species, p, cells):
+            sums = once(sums, target, cell, row, species, p, cells)
+            return once(sums, target, cell, row, species, p, cells)
 
         return along
 
-    wrong = SimpleNamespace(**vars(linked_list) | {"walk_and_keep": walk})
-    monkeypatch.setitem(STRATEGIES, "wrong", wrong)
+    monkeypatch.setitem(STRATEGIES, "wrong", right._replace(first_walk=walk))
     monkeypatch.setattr(PlainCore, "clock", None)
     with pytest.raises(CheckError, match="wrong on serial differs from linked list on the CPU by"):
         benchmark.measure_speed("case", SYSTEM, core, strategy="wrong", **OPEN)
@@ -70,8 +72,8 @@ def test_each_part_of_a_step_is_timed_in_its_order(core):
 def test_neighbours_are_counted_with_the_ghosts_and_without_the_particle_itself(core):
     simulation = Simulation(SYSTEM, core)
     fluid, walls = simulation.particles()["position"], benchmark._ghost_places(simulation)[0]
-    everyone = np.concatenate([fluid, walls])
-    near = np.linalg.norm(fluid[:, None] - everyone, axis=2) < SYSTEM.resolution.support
+    places = np.concatenate([fluid, walls])
+    near = np.linalg.norm(fluid[:, None] - places, axis=2) < SYSTEM.resolution.support
     assert benchmark.mean_neighbours(simulation) == pytest.approx(near.sum(1).mean() - 1)
     # ghosts fill up what is missing of a sphere of 74
     assert 30 < near.sum(1).mean() < 90

@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
+import repro.sph
 from repro.errors import InputError
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import rest_condensation
 from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.ghosts import lattice
-from repro.sph.kernels import KERNELS, SUPPORT
+from repro.sph.kernels import KERNELS
 
 
 def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_and_okas_tank():
@@ -23,25 +24,31 @@ def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_
     assert system.position.min() == pytest.approx(system.resolution.spacing / 2)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.fixture(scope="module", params=[*KERNELS, None])
+def kernel(request, own_kernel):
+    """Every kernel, and a user's own."""
+    return request.param or own_kernel
+
+
 @given(ratio=some.floats(1, 2))
+@settings(max_examples=30)
 def test_particles_of_the_mass_on_the_lattice_have_the_fluids_density(kernel, ratio):
     resolution = Resolution(0.01, ratio, kernel)
-    shape, _ = KERNELS[kernel](float)
-    n = int(SUPPORT * ratio) + 1
+    shape, _ = KERNELS[kernel].shape(float)
+    n = int(KERNELS[kernel].support * ratio) + 1
     index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3)
-    total = sum(shape(q) for q in np.linalg.norm(index, axis=1) / ratio) * resolution.norm
+    total = sum(shape(q) for q in np.linalg.norm(index, axis=1) / ratio) * KERNELS[kernel].norm
     assert resolution.mass(1000.0) * total / resolution.smoothing_length**3 == pytest.approx(1000)
     # a sum over the lattice is nearly the integral
     assert resolution.mass(1000.0) == pytest.approx(1000 * 0.01**3, rel=0.04)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 @given(ratio=some.floats(1.2, 2))
+@settings(max_examples=30)
 def test_a_linear_field_has_its_gradient_on_the_lattice(kernel, ratio):
     resolution = Resolution(0.01, ratio, kernel)
-    _, slope = KERNELS[kernel](float)
-    n = int(SUPPORT * ratio) + 1
+    _, slope = KERNELS[kernel].shape(float)
+    n = int(KERNELS[kernel].support * ratio) + 1
     index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3) / ratio
     f = np.array([slope(q) for q in np.linalg.norm(index, axis=1)])
     # the sum over neighbours of equations 4 and 6, for a field that rises by one in a smoothing length along y
@@ -157,17 +164,19 @@ def test_particles_outside_the_tank_or_without_a_finite_place_are_refused():
         replace(system, position=position)
 
 
-def test_walls_have_a_support_of_ghosts_on_the_fluids_lattice():
-    system = water.system()
+@pytest.mark.parametrize("own", [False, True])
+def test_walls_have_a_support_of_ghosts_on_the_fluids_lattice(own, own_kernel):
+    system = replace(water, kernel=own_kernel if own else "wendland c2").system()
     walls, inside = lattice(system)
     spacing, support = system.resolution.spacing, system.resolution.support
-    # three layers are the first to be as thick as 2.6 spacings
-    assert len(walls.position) == 10 * 10 * 18 - 4 * 4 * 12
+    # three layers are the first to be as thick as 2.6 spacings, and four as 3.9
+    side = 4 + 2 * (4 if own else 3)
+    assert len(walls.position) == side * side * (side + 8) - 4 * 4 * 12
     assert len(inside.position) == 4 * 4 * 12
-    everyone = np.concatenate([walls.position, inside.position])
-    on_lattice = everyone / spacing - 0.5
+    ghosts = np.concatenate([walls.position, inside.position])
+    on_lattice = ghosts / spacing - 0.5
     np.testing.assert_allclose(on_lattice, np.round(on_lattice), atol=1e-9)
-    assert everyone.min() <= -support + spacing / 2
+    assert ghosts.min() <= -support + spacing / 2
     # a corner lies beyond three walls
     assert walls.kind[np.argmin(walls.position.sum(1))] == 7
 
@@ -176,3 +185,11 @@ def test_a_tank_that_the_lattice_does_not_fit_is_refused():
     system = replace(water.system(), tank=(0.043, 0.04, 0.12))
     with pytest.raises(InputError, match="tank side x = 0.043 m is no whole number of spacings"):
         lattice(system)
+
+
+def test_the_package_offers_its_public_names_and_no_others():
+    for name in repro.sph.__all__:
+        assert name == "KERNELS" or getattr(repro.sph, name).__module__.startswith("repro.sph.")
+    assert repro.sph.KERNELS is KERNELS
+    with pytest.raises(ImportError, match="cannot import name 'Water'"):
+        exec("from repro.sph import Water")

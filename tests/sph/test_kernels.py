@@ -1,57 +1,91 @@
-"""Smoothing kernels: what makes them kernels."""
+"""Smoothing kernels: what makes them kernels, of all that are registered, and of a user's own."""
 
 import numpy as np
 import pytest
+from helpers.sph_systems import quintic_spline
 from hypothesis import given
 from hypothesis import strategies as some
+from scipy.integrate import quad
 
-from repro.sph.kernels import KERNELS, NORMS, SUPPORT
+from repro.errors import InputError
+from repro.parallel import inline
+from repro.sph.fluid import Resolution
+from repro.sph.kernels import KERNELS, SmoothingKernel, wendland_c2
 
-names = pytest.mark.parametrize("name", KERNELS)
+EVERY = KERNELS | {"a user's own": quintic_spline()}
+names = pytest.mark.parametrize("name", EVERY)
+#: of the support
+shares = some.floats(1e-3, 1 - 1e-5)
 
 
 @names
 def test_the_integral_over_all_space_is_one(name):
-    shape, _ = KERNELS[name](float)
-    # Gauss-Legendre in each piece is exact for polynomials
-    nodes, weights = np.polynomial.legendre.leggauss(8)
-    integral = 0.0
-    for low, high in ((0.0, 1.0), (1.0, 2.0)):
-        q = low + (high - low) * (nodes + 1) / 2
-        values = np.array([shape(value) for value in q])
-        integral += (high - low) / 2 * (weights * values * 4 * np.pi * q**2).sum()
-    assert NORMS[name] * integral == pytest.approx(1, abs=1e-14)
+    (shape, _), end = EVERY[name].shape(float), EVERY[name].support
+    # pieces meet at whole smoothing lengths
+    integral, _ = quad(lambda q: shape(q) * 4 * np.pi * q**2, 0, end, points=np.arange(1, end), epsabs=0, epsrel=1e-13)
+    assert EVERY[name].norm * integral == pytest.approx(1, rel=1e-12)
 
 
 @names
-@given(q=some.floats(1e-3, SUPPORT - 1e-5))
-def test_the_gradient_is_the_slope_of_the_shape(name, q):
-    shape, slope = KERNELS[name](float)
-    step = 1e-5
+@given(share=shares)
+def test_the_gradient_is_the_slope_of_the_shape(name, share):
+    (shape, slope), q, step = EVERY[name].shape(float), share * EVERY[name].support, 1e-5
     difference = (shape(q + step) - shape(q - step)) / (2 * step)
-    # a central difference is exact to step^2, and to a step where the cubic spline's pieces meet
-    assert slope(q) * q == pytest.approx(difference, abs=1e-8 if abs(q - 1) > step else 1e-4)
+    # a central difference is exact to step^2, and to a step where pieces meet
+    meets = abs(q - round(q)) <= step
+    assert slope(q) * q == pytest.approx(difference, abs=(1e-4 if meets else 1e-8) * shape(0.0))
 
 
 @names
-@given(q=some.floats(SUPPORT, 1e3))
-def test_a_kernel_and_its_gradient_vanish_outside_the_support(name, q):
-    shape, slope = KERNELS[name](float)
+@given(beyond=some.floats(1, 1e3))
+def test_a_kernel_and_its_gradient_vanish_outside_the_support(name, beyond):
+    shape, slope = EVERY[name].shape(float)
+    q = beyond * EVERY[name].support
     assert shape(q) == slope(q) == 0
 
 
 @names
-@given(q=some.floats(0, SUPPORT * 0.999))
-def test_a_kernel_is_positive_and_falls(name, q):
-    shape, slope = KERNELS[name](float)
+@given(share=some.floats(0, 0.999))
+def test_a_kernel_is_positive_and_falls(name, share):
+    shape, slope = EVERY[name].shape(float)
+    q = share * EVERY[name].support
     assert shape(q) > 0 > slope(q)
 
 
 @names
-@given(q=some.floats(0, 3, width=32))
-def test_single_precision_is_the_same_formula_to_rounding(name, q):
-    exact, rounded = KERNELS[name](float), KERNELS[name](np.float32)
+@given(share=some.floats(0, 1.5, width=32))
+def test_single_precision_is_the_same_formula_to_rounding(name, share):
+    exact, rounded = EVERY[name].shape(float), EVERY[name].shape(np.float32)
+    q = np.float32(share * EVERY[name].support)
     for one, other in zip(exact, rounded, strict=True):
-        found = other(np.float32(q))
+        found = other(q)
         assert type(found) is np.float32
-        assert found == pytest.approx(one(q), abs=1e-6)
+        # the formula's largest value is at the origin
+        assert found == pytest.approx(one(float(q)), abs=1e-6 * abs(one(0.0)))
+
+
+def bent(real):
+    """Wendland's shape with the slope of another one."""
+    shape, slope = wendland_c2(real)
+    return shape, inline(lambda q: slope(q) * 1.01)
+
+
+def cut(real):
+    """Constant up to the support and there, too."""
+    return inline(lambda q: real(q <= 1)), inline(lambda q: real(0))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (KERNELS["wendland c2"]._replace(norm=0.5), "norm = 0.5: one over its integral is 0.417782"),
+        (KERNELS["wendland c2"]._replace(support=1.0), "norm = 0.417782: one over its integral is"),
+        (SmoothingKernel(bent, 2.0, KERNELS["wendland c2"].norm), "its slope at q = .* is not w'"),
+        (SmoothingKernel(cut, 1.0, 3 / (4 * np.pi)), "shape and slope must be zero from its support on, q = 1"),
+    ],
+)
+def test_what_is_no_kernel_is_refused_in_one_line(monkeypatch, kernel, words):
+    monkeypatch.setitem(KERNELS, "wrong", kernel)
+    with pytest.raises(InputError, match=f"kernel 'wrong': {words}") as error:
+        Resolution(0.01, 1.3, "wrong")
+    assert "\n" not in str(error.value)

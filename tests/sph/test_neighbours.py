@@ -14,12 +14,12 @@ from repro.errors import InputError
 from repro.particles.cells import cell_of
 from repro.particles.position import Units
 from repro.sph.fluid import Fluid, Resolution
-from repro.sph.ghosts import Sites, make_ghosts, no_ghosts
-from repro.sph.pair import separation, vector_of
+from repro.sph.ghosts import Sites, make_ghosts, make_no_ghosts
+from repro.sph.pair import Position, separation, vector_of
 from repro.sph.state import make_state, numbers
 from repro.sph.strategies import STRATEGIES
-from repro.sph.strategies.lists import around
-from repro.sph.sums import located
+from repro.sph.strategies.search import make_locate, make_sum_around
+from repro.sph.strategies.sorted_cells import WORD, WORDS
 from repro.sph.system import System
 
 REAL = np.float64
@@ -60,34 +60,34 @@ def collect(real):
     """Adds the numbers of the particles within the support."""
     apart = separation(real)
 
-    def visit(found, me, j, species, p):
-        _, square = apart(me, j, species, p)
-        return (*found, int(j)) if square < p.reach else found
+    def pair_term(sums, target, j, species, p):
+        _, square = apart(target.position, j, species, p)
+        return (*sums, int(j)) if square < p.reach else sums
 
-    return visit
+    return pair_term
 
 
 def neighbours(strategy, system, others):
     """For each fluid particle by id: the ids of its fluid neighbours, and its neighbours among `others` species."""
-    device, module = PlainDevice(), STRATEGIES[strategy]
+    device, search = PlainDevice(), STRATEGIES[strategy]
     state = make_state(device, REAL, system, np.zeros(system.count))
-    lists = module.lists(device, system.cells, state, REAL)
+    lists = search.lists(device, system.cells, state, REAL)
     for launch in lists.parts.values():
         launch()
     fluid, p, cells = state.species(lists.starts, lists.members), numbers(system, REAL), system.cells.shape
-    still = [module.still(device, species) for species in others]
-    total, at, found = around(REAL, collect(REAL), module.walk), located(REAL), {}
+    static = [search.static(device, species) for species in others]
+    total, locate, found = make_sum_around(REAL, collect(REAL), search.walk), make_locate(REAL), {}
     for i in range(system.count):
-        me = vector_of(state.r, i, state.count)
-        where = at(me, cells)
-        near = [int(state.ids[j]) for j in total((), me, where, fluid, p, cells)]
-        found[int(state.ids[i])] = near, [total((), me, where, species, p, cells) for species in still]
+        target = Position(vector_of(state.r, i, state.count))
+        cell = locate(target.position, i, state.count, cells)
+        near = [int(state.ids[j]) for j in total((), target, cell, fluid, p, cells)]
+        found[int(state.ids[i])] = near, [total((), target, cell, species, p, cells) for species in static]
     return found
 
 
 def by_hand(here, there, support):
     distance = np.linalg.norm(here - there, axis=1)
-    # who lies on the edge of the support may be counted or not
+    # what lies on the edge of the support may be counted or not
     sure, maybe = distance < support * (1 - 1e-9), distance < support * (1 + 1e-9)
     return set(np.flatnonzero(sure)), set(np.flatnonzero(maybe))
 
@@ -96,10 +96,10 @@ def by_hand(here, there, support):
 @given(position=places(), floating=places(most=8))
 def test_every_search_finds_each_kinds_neighbours_and_in_the_same_order(position, floating):
     system, device = system_of(position), PlainDevice()
-    # a further kind of particles is one more call
+    # a further type of particles is one more call
     third = make_ghosts(device, REAL, system, Sites(floating, np.zeros(len(floating), np.int32)))
-    nobody = no_ghosts(device, REAL, system)
-    found = [neighbours(strategy, system, [third, nobody]) for strategy in STRATEGIES]
+    empty = make_no_ghosts(device, REAL, system)
+    found = [neighbours(strategy, system, [third, empty]) for strategy in STRATEGIES]
     assert all(other == found[0] for other in found)
     there = Units(REAL).coordinates(third.r.reshape(3, -1).T.copy(), system.box) - system.margin
     for i, (fluid, (others, none)) in found[0].items():
@@ -129,29 +129,29 @@ def test_a_particle_outside_the_tank_is_refused(place):
         system_of(np.array([place]))
 
 
-def test_who_was_near_is_found_again_though_more_are_in_a_row_than_can_be_kept():
+def test_cached_neighbours_are_found_again_though_more_are_in_a_row_than_can_be_cached():
     empty = system_of(np.full((1, 3), 0.1))
     width = np.array(empty.box) / empty.cells.shape
     corner = np.ceil(empty.margin / width) * width - empty.margin
     index = np.stack(np.meshgrid(*map(np.arange, (12, 5, 4)), indexing="ij"), -1).reshape(-1, 3)
     position = corner + 0.01 + 0.03 * index
-    system, device, module = system_of(position), PlainDevice(), STRATEGIES["runs"]
+    system, device, search = system_of(position), PlainDevice(), STRATEGIES["sorted cells"]
     state = make_state(device, REAL, system, np.zeros(system.count))
-    lists = module.lists(device, system.cells, state, REAL)
+    lists = search.lists(device, system.cells, state, REAL)
     for launch in lists.parts.values():
         launch()
     fluid, p = state.species(lists.starts, lists.members), numbers(system, REAL)
-    fluid = fluid._replace(near=np.zeros(module.KEPT * system.count, np.uint32))
-    at, found = located(REAL), {}
-    for name in ("walk", "walk_and_keep", "walk_again"):
-        total = around(REAL, collect(REAL), getattr(module, name))
+    fluid = fluid._replace(cached_neighbours=np.zeros(search.cached_words * system.count, np.uint32))
+    locate, found = make_locate(REAL), {}
+    for name in ("walk", "first_walk", "second_walk"):
+        total = make_sum_around(REAL, collect(REAL), getattr(search, name))
         for i in range(system.count):
-            me = vector_of(state.r, i, state.count)
-            where = (*at(me, system.cells.shape), i, system.count)
-            found[name, i] = total((), me, where, fluid, p, system.cells.shape)
+            target = Position(vector_of(state.r, i, state.count))
+            cell = locate(target.position, i, state.count, system.cells.shape)
+            found[name, i] = total((), target, cell, fluid, p, system.cells.shape)
     # all of them are in one row
-    assert system.count > module.WORD * module.WORDS
+    assert system.count > WORD * WORDS
     assert np.count_nonzero(np.diff(lists.starts)) <= 3
     for i in range(system.count):
-        assert found["walk", i] == found["walk_and_keep", i] == found["walk_again", i]
+        assert found["walk", i] == found["first_walk", i] == found["second_walk", i]
         assert i in found["walk", i]

@@ -15,7 +15,7 @@ from repro.sph.fluid import Fluid
 from repro.sph.simulation import Simulation
 
 
-@pytest.mark.parametrize("strategy", ["runs", "cell table"])
+@pytest.mark.parametrize("strategy", ["sorted cells", "cell table"])
 def test_a_restart_continues_bit_for_bit_with_any_search(shaken_water, tmp_path, strategy):
     device = select("serial")
     whole, first = (Simulation(shaken_water, device) for _ in range(2))

@@ -1,30 +1,13 @@
 """VTK files read back: what ParaView is given is what was there."""
 
-from base64 import b64decode
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
+from helpers.vtk_file import read
 
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_condensation, rest_pressure
 from repro.sph.surface import reconstruct
 from repro.sph.vtk import write_particles, write_surface
-
-TYPES = {"Float32": "<f4", "Float64": "<f8", "Int32": "<i4", "Int64": "<i8"}
-
-
-def read(path) -> tuple[dict, dict[str, np.ndarray]]:
-    """Attributes of the piece, and its arrays by name."""
-    piece = ElementTree.parse(path).getroot().find("PolyData/Piece")
-    arrays = {}
-    for each in piece.iter("DataArray"):
-        content = b64decode(each.text)
-        assert int.from_bytes(content[:8], "little") == len(content) - 8
-        values = np.frombuffer(content[8:], TYPES[each.get("type")])
-        width = int(each.get("NumberOfComponents"))
-        arrays[each.get("Name")] = values.reshape(-1, width) if width > 1 else values
-    return piece.attrib, arrays
 
 
 @pytest.fixture(scope="module")

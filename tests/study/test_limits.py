@@ -13,6 +13,7 @@ from repro.lbm.two_fluids import strategies as two_fluids
 from repro.lbm.two_fluids.forces import STENCILS
 from repro.papers.porous.box.lids import LIDS
 from repro.parallel.timeloop import PRECISIONS
+from repro.sph.kernels import KERNELS
 from repro.study.notebooks import Project, catalogue, parameters
 
 EXAMPLES = {
@@ -162,6 +163,8 @@ def test_the_names_of_the_catalogue_are_those_of_the_library():
         ("swap/cavity3d", "precision", PRECISIONS),
     ):
         assert set(limit[notebook][name]["one_of"]) == set(library), (notebook, name)
+    # a kernel of one's own need not be a choice of the notebook
+    assert set(limit["sph/still_water"]["kernel"]["one_of"]) <= set(KERNELS)
 
 
 @given(st.lists(st.floats(1e-300, 1e36), min_size=1, unique=True))

@@ -20,8 +20,7 @@ from repro.sph.cases import DamBreak, StillWater
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import make_state, numbers, vectors
 from repro.sph.strategies import STRATEGIES, Lists
-from repro.sph.strategies.lists import around
-from repro.sph.sums import located
+from repro.sph.strategies.search import make_locate, make_sum_around
 from repro.sph.system import System
 
 _REAL = np.float32
@@ -103,14 +102,14 @@ def neighbour_cells(shape=(5, 4, 6)) -> int:
 
 
 @cache
-def _walk_all(real, visit):
-    """All particles of a species, as in `sph.strategies`; the first row is all."""
+def _walk_all(real, pair_term):
+    """All particles of a species, as `sph.strategies.search.Search` has it; the first row is all."""
 
     @inline
-    def along(found, me, at, row, species, p, cells):
+    def along(sums, target, cell, row, species, p, cells):
         for j in range(species.count if row == 0 else 0):
-            found = visit(found, me, uint32(j), species, p)
-        return found
+            sums = pair_term(sums, target, uint32(j), species, p)
+        return sums
 
     return along
 
@@ -123,34 +122,43 @@ def _no_lists(device, cells, state, real) -> Lists:
 SEARCHES = {BRUTE_FORCE: SimpleNamespace(walk=_walk_all, lists=_no_lists)} | STRATEGIES
 
 
+class _Listed(NamedTuple):
+    """The particle whose neighbours are written down: up to `width` of them, from `place` on in `table`."""
+
+    position: tuple
+    place: int
+    table: np.ndarray
+    width: int
+
+
 @cache
-def _listing_visit(real):
-    """Writes down who is within the support: found = (candidates, neighbours); me = position, place, table, width."""
+def _make_listing_pair(real):
+    """Writes down the particles within the support; sums = (candidates, neighbours)."""
     apart = separation(real)
 
     @inline
-    def visit(found, me, j, species, p):
-        _, square = apart(me, j, species, p)
-        near = found[1]
+    def pair_term(sums, target, j, species, p):
+        _, square = apart(target.position, j, species, p)
+        near = sums[1]
         if square < p.reach:
-            if near < me[5]:
-                me[4][me[3] + near] = j
+            if near < target.width:
+                target.table[target.place + near] = j
             near += 1
-        return found[0] + 1, near
+        return sums[0] + 1, near
 
-    return visit
+    return pair_term
 
 
 @cache
-def _listing_body(real, walk):
-    total, at = around(real, _listing_visit(real), walk), located(real)
+def _make_listing(real, walk):
+    total, locate = make_sum_around(real, _make_listing_pair(real), walk), make_locate(real)
 
     @inline
     def listing(x, n, fluid, counts, table, width, p, cells):
         for i in range(x, x + n):
-            me = vector_of(fluid.r, i, fluid.count)
-            found = total((0, 0), (*me, i * width, table, width), at(me, cells), fluid, p, cells)
-            counts[i], counts[fluid.count + i] = found
+            position = vector_of(fluid.r, i, fluid.count)
+            target, cell = _Listed(position, i * width, table, width), locate(position, i, fluid.count, cells)
+            counts[i], counts[fluid.count + i] = total((0, 0), target, cell, fluid, p, cells)
 
     return listing
 
@@ -177,7 +185,7 @@ def search(name: str, system: System, position: np.ndarray, device, width: int =
     lists = module.lists(device, cells, state, _REAL)
     fluid = state.species(lists.starts, lists.members)
     counts, table = device.zeros(2 * count, np.int32), device.zeros(max(1, count * width), np.int32)
-    bind = device.compile(Kernel(_listing_body(_REAL, module.walk), dtype=_REAL, strict=True))
+    bind = device.compile(Kernel(_make_listing(_REAL, module.walk), dtype=_REAL, strict=True))
     run = bind((count,), fluid, counts, table, width, numbers(system, _REAL), cells.shape)
     for launch in (*lists.parts.values(), run):
         launch()

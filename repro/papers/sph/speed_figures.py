@@ -9,15 +9,15 @@ import pandas as pd
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from repro.sph.benchmark import FORCE, GROUPS, NEIGHBOUR_LIST, UPDATE
 
-from .speed import COLUMNS, FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, RUNS, RUNS_ON_CORES, group_times
+from .speed import COLUMNS, FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, SORTED_CELLS, SORTED_ON_CORES, group_times
 
 _LOOKS = {
     PAPER: (BLUE, "o"),
     GPU_LIST: (VERMILLION, "s"),
     FOUR_THREADS: (GREEN, "^"),
     ONE_CORE: (ORANGE, "D"),
-    RUNS: (SKY_BLUE, "X"),
-    RUNS_ON_CORES: (PURPLE, "P"),
+    SORTED_CELLS: (SKY_BLUE, "X"),
+    SORTED_ON_CORES: (PURPLE, "P"),
 }
 
 _GROUP_COLOURS = {NEIGHBOUR_LIST: SKY_BLUE, FORCE: ORANGE, UPDATE: PURPLE}

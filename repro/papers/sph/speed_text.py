@@ -4,7 +4,7 @@ import pandas as pd
 
 from repro.sph.benchmark import FORCE, NEIGHBOUR_LIST
 
-from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PARTS_OF, RUNS, group_times
+from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PARTS_OF, SORTED_CELLS, group_times
 
 #: the column of `speed.over_both` over the paper's times
 OVER_PAPER = "over the paper's"
@@ -38,7 +38,7 @@ def sizes(table: pd.DataFrame) -> str:
 def programs(table: pd.DataFrame) -> str:
     """How fast the paper's method is beside the others, at the largest size, from `speed.time_table`."""
     rows = table[table["thousands"] == table["thousands"].max()].set_index("way")
-    paper, fast = rows.loc[PAPER], rows.loc[RUNS]
+    paper, fast = rows.loc[PAPER], rows.loc[SORTED_CELLS]
     found = "; ".join(
         f"*{way}* ({row['hardware']}) **{row['ms'] / paper['ms']:.2g} times** as long"
         for way, row in rows.drop(PAPER).iterrows()

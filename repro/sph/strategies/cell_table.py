@@ -1,54 +1,31 @@
 """The paper's search (section 2, figure 5): a radix sort by cell and a first-index array, and the 27 cells one by one.
 
-The particles stay in their order; what is sorted are their numbers.
+The particles stay in their order; what is sorted are their numbers. One thread a particle, as the paper has it.
 """
-
-from functools import cache
 
 from numpy import uint32
 
 from repro.parallel import inline
-from repro.particles.cells import neighbour
 from repro.particles.radix_sort import RadixSort
 
-from .lists import Lists, cell_number
-from .runs import anyone
-
-__all__ = ["anyone", "lists", "still", "walk"]
+from .search import Lists, Search, cell_by_cell, unchanged
+from .sorted_cells import occupied
 
 
-#: one thread a particle, as the paper has it
-SHARES = False
-
-#: nothing is kept of who is near
-KEPT = 0
-
-
-@cache
-def walk(real, visit):
-    """See `strategies`."""
-
+def _make_cell_sum(pair_term):
     @inline
-    def along(found, me, at, row, species, p, cells):
-        own = cell_number(at, cells)
-        for k in range(3 * row, 3 * row + 3):
-            c = neighbour(own, k, cells)
-            for slot in range(species.starts[c], species.starts[c + 1]):
-                found = visit(found, me, uint32(species.members[slot]), species, p)
-        return found
+    def one(sums, target, c, species, p):
+        for slot in range(species.starts[c], species.starts[c + 1]):
+            sums = pair_term(sums, target, uint32(species.members[slot]), species, p)
+        return sums
 
-    return along
+    return one
 
 
-walk_on_gpu = walk_and_keep = walk_again = walk
-
-
-def lists(device, cells, state, real) -> Lists:
+def _lists(device, cells, state, real) -> Lists:
     """The fluid's first-index array."""
     sort = RadixSort(device, cells, state.count, real)
     return Lists(sort.update(state.r), sort.starts, sort.members)
 
 
-def still(device, species):
-    """Ghosts come with a first-index array."""
-    return species
+SEARCH = Search(_lists, unchanged, occupied, *[cell_by_cell(_make_cell_sum)] * 4)

@@ -70,11 +70,11 @@ def test_a_search_that_misses_a_neighbour_is_told_by_name(monkeypatch):
 
     def blind(name, *arguments):
         found = search(name, *arguments)
-        if name == "runs":
+        if name == "sorted cells":
             found.ids[0] = -1
         return found
 
     monkeypatch.setattr(neighbours, "search", blind)
     table = neighbours.agreement(PLAIN, sets=1, side=2)
-    assert (table["runs"] < 100).all()
-    assert "**They differ** for runs." in neighbours_text.agreement(table)
+    assert (table["sorted cells"] < 100).all()
+    assert "**They differ** for sorted cells." in neighbours_text.agreement(table)

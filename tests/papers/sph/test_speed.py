@@ -12,7 +12,7 @@ from repro.sph.benchmark import GROUPS
 from repro.study.notebooks import Project
 
 #: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
-_MS = {speed.PAPER: 1.0, speed.GPU_LIST: 2.0, speed.FOUR_THREADS: 8.0, speed.ONE_CORE: 20.0, speed.RUNS: 0.5}
+_MS = {speed.PAPER: 1.0, speed.GPU_LIST: 2.0, speed.FOUR_THREADS: 8.0, speed.ONE_CORE: 20.0, speed.SORTED_CELLS: 0.5}
 
 
 def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:

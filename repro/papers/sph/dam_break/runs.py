@@ -7,9 +7,9 @@ import pandas as pd
 
 from repro.papers.sph.machines import label
 from repro.sph.cases import DamBreak
-from repro.sph.looks import THROUGH
 from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
 from repro.sph.simulation import Simulation
+from repro.sph.stability_checks import THROUGH
 from repro.sph.surface import Surface, reconstruct, smoothed
 from repro.sph.system import System
 

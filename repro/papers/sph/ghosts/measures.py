@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from repro.sph.kernels import KERNELS, SUPPORT
 from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
@@ -47,14 +46,14 @@ def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
 
     Of particles at `position` (count, 3) in m, in double precision, to a millionth.
     """
-    h, (shape, _) = system.resolution.smoothing_length, KERNELS[system.resolution.kernel](float)
-    node = np.linspace(0, SUPPORT, _NODES)
+    h, kernel = system.resolution.smoothing_length, system.resolution.smoothing_kernel
+    node, (shape, _) = np.linspace(0, kernel.support, _NODES), kernel.shape(float)
     table = np.array([shape(q) for q in node])
-    pairs = cKDTree(position).query_pairs(SUPPORT * h, output_type="ndarray")
+    pairs = cKDTree(position).query_pairs(kernel.support * h, output_type="ndarray")
     distance = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     weight = np.interp(distance / h, node, table)
     sums = table[0] + sum(np.bincount(pairs[:, k], weight, len(position)) for k in range(2))
-    return sums * system.mass * system.resolution.norm / (system.fluid.density * h**3) - 1
+    return sums * system.mass * kernel.norm / (system.fluid.density * h**3) - 1
 
 
 def sees_air(position: np.ndarray, system: System) -> np.ndarray:

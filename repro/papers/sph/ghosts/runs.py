@@ -12,7 +12,6 @@ from repro.papers.sph.machines import GPU, label
 from repro.sph.cases import DamBreak
 from repro.sph.exact import pressure
 from repro.sph.ghosts import BOUNDARIES, GAP, lattice
-from repro.sph.kernels import KERNELS
 from repro.sph.observables import energy, front
 from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.system import System
@@ -103,7 +102,8 @@ def one_ghost(case: DamBreak) -> tuple[float, float]:
 
     As (rho - rho0) / rho0, and in Pa where there was rho0 before.
     """
-    resolution, (shape, _) = case.resolution, KERNELS[case.kernel](float)
+    resolution = case.resolution
+    shape, _ = resolution.smoothing_kernel.shape(float)
     share = shape(GAP / resolution.ratio) / resolution.lattice_sum
     return share, float(pressure(share, case.fluid))
 

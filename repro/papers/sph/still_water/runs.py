@@ -133,7 +133,9 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def resolutions(depth: float, layers, ratios, device, seconds: float, **options) -> pd.DataFrame:
+def resolutions(
+    depth: float, layers, ratios, device, seconds: float, *, kernel="wendland c2", **options
+) -> pd.DataFrame:
     """Water of one depth in m with ghosts, resolved with so many layers and smoothing lengths of so many spacings.
 
     It is three quarters as wide as deep. Columns: layers, ratio, particles, spacing (m), error (of the pressure, below
@@ -143,7 +145,7 @@ def resolutions(depth: float, layers, ratios, device, seconds: float, **options)
     for ratio in ratios:
         for count in layers:
             wide = 3 * count // 4
-            case = StillWater((wide, wide, count), depth / count, air=max(4, count // 4), ratio=ratio)
+            case = StillWater((wide, wide, count), depth / count, air=max(4, count // 4), ratio=ratio, kernel=kernel)
             run = rest(case, device, seconds, **options)
             row = (count, ratio, run.system.count, depth / count, run.error, run.table["drift"].iloc[-1])
             rows.append(row)

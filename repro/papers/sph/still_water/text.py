@@ -6,7 +6,7 @@ import pandas as pd
 from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
-from repro.sph.looks import THROUGH
+from repro.sph.stability_checks import THROUGH
 
 from .runs import DEEP, ENERGY_GAIN, PRESSURE_ERROR, Run
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from helpers import sph_by_hand
+from helpers.plain import PlainDevice
+from helpers.sph_systems import shaken
 
 from repro.parallel import select
 from repro.particles.position import Units
@@ -23,14 +25,22 @@ def beyond_walls(position, tank):
     return (position < 0) | (position > tank)
 
 
-@pytest.fixture(scope="module")
-def summed(shaken_water):
-    return Simulation(shaken_water, select("serial"), density="summation", precision="double")
+@pytest.fixture(scope="module", params=["support 2 h, compiled", "support 3 h, plain Python"])
+def water(request, shaken_water, own_kernel):
+    """A system and the device for it."""
+    if request.param == "support 2 h, compiled":
+        return shaken_water, select("serial")
+    return shaken(2, tank=(3, 3, 4), water=(2, 2, 3), kernel=own_kernel), PlainDevice()
 
 
 @pytest.fixture(scope="module")
-def moved(shaken_water):
-    return Simulation(shaken_water, select("serial"), density="continuity", precision="double")
+def summed(water):
+    return Simulation(*water, density="summation", precision="double")
+
+
+@pytest.fixture(scope="module")
+def moved(water):
+    return Simulation(*water, density="continuity", precision="double")
 
 
 def used_air(simulation):
@@ -66,7 +76,7 @@ def test_density_by_continuity_is_equation_4_at_the_middle_of_a_step(moved):
     was = place - velocity * system.dt / 2
     expected = sph_by_hand.density_rate(was, velocity, walls, system) / system.fluid.density
     found = moved.particles()["condensation"] - before
-    # who has come into the support within the half step adds next to nothing
+    # what has come into the support within the half step adds next to nothing
     np.testing.assert_allclose(found, system.dt * expected, atol=1e-5 * abs(found).max())
 
 

@@ -10,6 +10,7 @@ from repro.parallel import select
 from repro.particles.position import Units
 from repro.sph.cases import StillWater
 from repro.sph.fluid import Fluid, Resolution
+from repro.sph.kernels import KERNELS
 from repro.sph.observables import energy
 from repro.sph.simulation import Simulation
 from repro.sph.system import System
@@ -50,8 +51,9 @@ def test_water_at_rest_on_the_lattice_is_in_balance_up_to_edges_and_corners(one_
     assert np.abs(simulation.particles()["acceleration"][deep]).max() < 1e-3 * system.fluid.gravity
 
 
-def test_with_the_cubic_spline_water_at_rest_is_in_balance_too():
-    system = StillWater(column=(3, 3, 6), air=1, kernel="cubic spline").system()
+@pytest.mark.parametrize("kernel", [*KERNELS, None])
+def test_with_every_kernel_water_at_rest_is_in_balance(kernel, own_kernel):
+    system = StillWater(column=(3, 3, 6), air=1, kernel=kernel or own_kernel).system()
     simulation = Simulation(system, PlainDevice())
     simulation.start()
     deep = system.depths > system.resolution.support

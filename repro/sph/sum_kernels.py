@@ -1,0 +1,130 @@
+"""Kernels for a sum over neighbours (`NeighbourSum`): one item a particle, or one a particle and row of cells.
+
+Few particles leave most of a GPU idle, and each waits for its own memory: with an item a row, nine threads share a
+particle's sum, and a second kernel adds up what they found. Both give the same bits. What does not hang on such a sum
+is found at the same time, by further threads of its kernel.
+"""
+
+from functools import cache
+
+from numpy import float64
+
+from repro.parallel import inline
+
+from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
+from .strategies.search import ROWS
+
+#: particles below which nine threads share a particle on a GPU
+FEW = 300_000
+
+
+def shared(device, count: int) -> bool:
+    """Whether so many particles are too few to keep the device busy with an item a particle."""
+    return device.name == "cuda" and count < FEW
+
+
+@cache
+def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...]):
+    """What the neighbours of all types in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
+
+    species[k] is of types[k], `equation` a field of `PairTerms`.
+    """
+    accumulate = _unchanged
+    for k, name in enumerate(types):
+        make_pair_term = getattr(PARTICLE_TYPES[name], equation)
+        if make_pair_term:
+            accumulate = _then(accumulate, walk(real, make_pair_term(real, kernel)), k)
+    return accumulate
+
+
+@inline
+def _unchanged(sums, target, cell, row, species, p, cells):
+    return sums
+
+
+def _then(before, along, k):
+    @inline
+    def accumulate(sums, target, cell, row, species, p, cells):
+        sums = before(sums, target, cell, row, species, p, cells)
+        return along(sums, target, cell, row, species[k], p, cells)
+
+    return accumulate
+
+
+def _tuple(arguments: str, item: str, size: int):
+    """A function that returns the tuple of so many items, each numbered; numba builds no tuple in a loop."""
+    return inline(eval(f"lambda {arguments}: ({''.join(f'{item}, '.format(k) for k in range(size))})"))
+
+
+@cache
+def _tuples(size: int):
+    """Tuples of so many numbers: zeros, plus(a, b), and those that stand in a table `stride` apart."""
+    plus = _tuple("a, b", "a[{0}] + b[{0}]", size)
+    return (float64(0),) * size, plus, _tuple("table, place, stride", "table[place + {0} * stride]", size)
+
+
+@cache
+def make_particle_sums(terms: NeighbourSum, accumulate):
+    """The kernel with one item a particle, which goes through all rows."""
+    load, store, (zeros, plus, _) = terms.load, terms.store, _tuples(terms.size)
+
+    @inline
+    def particle_sums(x, n, result, faces, p, cells, fluid, *others):
+        for i in range(x, x + n):
+            target, cell = load(i, faces, p, cells, fluid)
+            sums = zeros
+            for row in range(ROWS):
+                sums = plus(sums, accumulate(zeros, target, cell, row, (fluid, *others), p, cells))
+            store(i, sums, result, faces, p, fluid)
+
+    return particle_sums
+
+
+@cache
+def make_row_sums(terms: NeighbourSum, accumulate):
+    """The kernel with one item a particle and row, particles fastest; into ROWS * size numbers a particle."""
+    load, size, (zeros, _, _) = terms.load, terms.size, _tuples(terms.size)
+
+    @inline
+    def row_sums(x, n, table, faces, p, cells, fluid, *others):
+        count = fluid.count
+        for item in range(x, x + n):
+            row, i = item // count, item % count
+            target, cell = load(i, faces, p, cells, fluid)
+            sums = accumulate(zeros, target, cell, row, (fluid, *others), p, cells)
+            for k in range(size):
+                table[(row * size + k) * count + i] = sums[k]
+
+    return row_sums
+
+
+@cache
+def make_row_total(terms: NeighbourSum):
+    """The kernel that adds up what `make_row_sums` has found, one item a particle."""
+    store, size, (zeros, plus, read) = terms.store, terms.size, _tuples(terms.size)
+
+    @inline
+    def row_total(x, n, result, table, faces, p, fluid):
+        count = fluid.count
+        for i in range(x, x + n):
+            sums = zeros
+            for row in range(ROWS):
+                sums = plus(sums, read(table, row * size * count + i, count))
+            store(i, sums, result, faces, p, fluid)
+
+    return row_total
+
+
+@cache
+def make_side_by_side(first, second, taken: int):
+    """Two bodies in one kernel: `count` items of the first one, which has so many arguments, and then the second's."""
+
+    @inline
+    def both(x, n, count, *arguments):
+        begin = max(x, count)
+        if x < count:
+            first(x, min(n, count - x), *arguments[:taken])
+        if x + n > begin:
+            second(begin - count, x + n - begin, *arguments[taken:])
+
+    return both
