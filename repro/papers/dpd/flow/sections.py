@@ -333,7 +333,7 @@ def apart_table(both: Comparison) -> pd.DataFrame:
             place,
             100 * both.apart[place],
             *(100 * d / own.fastest for d in (own.largest, own.chance)),
-            own.rms / own.error,
+            own.rms / own.error if own.error else float("nan"),
         )
         for place, own in both.local.items()
     ]
