@@ -149,6 +149,11 @@ def published_line(points: pd.DataFrame) -> Line:
     return line(pd.DataFrame({"curvature": points["x"], "pressure": points["y"], "dimensions": 2}))
 
 
+def settled(table: pd.DataFrame) -> bool:
+    """Whether the pressure of no bubble still changes."""
+    return bool(table["change"].max() < SETTLED)
+
+
 def tensions(ours: Line, theirs: Line) -> dict:
     """Our tension, R^2, and by how many % it is off the paper's points; holds within 5 % on a line."""
     off = ours.tension / theirs.tension - 1
