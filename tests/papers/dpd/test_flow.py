@@ -12,8 +12,8 @@ import pytest
 from repro.dpd import cases, exact
 from repro.dpd.averages import Field
 from repro.errors import InputError
-from repro.papers.dpd.flow import channel_text, flows, plates, plates_text, sections
 from repro.papers.dpd.flow import figures as flow_figures
+from repro.papers.dpd.flow import flows, plates, sections
 from repro.parallel import select
 from repro.study.judge import claims
 from repro.study.judge.evidence import Evidence
@@ -114,12 +114,6 @@ def test_the_shear_within_a_layer_is_not_temperature():
     assert plates.thermal(field) == pytest.approx(np.ones(30))
 
 
-def test_the_layer_without_slip_lies_where_the_line_crosses_zero():
-    study = pd.DataFrame({"layer": [0.1, 0.2, 0.3], "slip": [0.12, 0.03, -0.03]})
-    assert plates.layer_without_slip(study) == pytest.approx(0.25)
-    assert np.isnan(plates.layer_without_slip(study.assign(slip=1.0)))
-
-
 def test_cpu_and_device_are_compared_in_their_last_settled_windows(system):
     exact_flow, shifted = between_plates(parabola_with(0.0)), between_plates(parabola_with(0.05))
     runs = {
@@ -198,15 +192,19 @@ def test_the_layers_beside_the_judged_one_are_shown_with_their_distance_from_the
     study = plates.slip_study(PLATES, list(shifts), None, relaxation=0.0)
     fastest = exact.poiseuille(5.0, 10.0, 0.02, 4.0, 1.1)
     assert list(study["from theory"]) == pytest.approx([0.05 / fastest, 0.02 / fastest], rel=0.01)
-    found = plates_text.slip(study, 0.01)
-    assert "largest distance from theory, all layers taken, is 5.5 % with 0.1, 2.2 % with 0.3." in found
 
 
-def test_the_verdict_names_the_layer_and_what_is_not_judged(system):
-    both = _figure_8(system, 0.09, [0.0])
-    note = plates_text.conditions(PLATES, both, steps=130000, cpu_steps=30000, window=10000)
-    assert note.startswith(f"H = 10, reflecting layer of {PLATES.layer:g}, GPU at step 130000")
-    assert note.endswith("no parabola is expected, 0.0 % (CPU and theory) and 9.9 % (GPU and theory)")
+def test_a_table_tells_what_is_judged_and_what_is_not(system):
+    found = plates.apart_table(_figure_8(system, 0.09, [0.0])).set_index(["pair", "layers"])["apart (%)"]
+    assert found["GPU and theory", "beside walls, not judged"] == pytest.approx(9.9, abs=0.1)
+    assert found["CPU and GPU", "all"] > 0
+
+
+def test_a_law_holds_only_where_its_error_is_known_and_small():
+    assert plates.holds(-0.01, 0.03, 0.01)
+    assert not plates.holds(0.04, 0.03, 0.01)
+    assert not plates.holds(0.01, 0.03, 0.02)
+    assert not plates.holds(0.01, 0.03, float("nan"))
 
 
 def test_theory_is_held_against_the_uniform_fluid_only_and_the_runs_against_each_other_everywhere(system):
@@ -233,13 +231,6 @@ def test_theory_takes_the_density_of_the_layers_that_it_is_compared_in(system):
     assert plates.middle_density(field) == pytest.approx(4.3)
     box = plates.bulk_box(both, 8.0, 0.05)
     assert (box.fluid.density, box.drive) == (both.density, 0.05)
-
-
-def test_a_law_is_left_open_where_the_error_hides_it():
-    assert plates.law(-0.01, 0.02, 0.005) == "this holds"
-    assert plates.law(-0.03, 0.02, 0.005) == "this does not hold"
-    assert "cannot tell" in plates.law(0.01, 0.02, 0.02)
-    assert plates.law(0.01, 0.02, float("nan")) == "this run cannot tell (its error is not known)"
 
 
 def test_the_slowest_mode_between_plates_falls_by_e_in_a_relaxation_time():
@@ -376,10 +367,8 @@ def test_the_larger_distance_of_both_sections_is_judged_with_its_scatter(system)
     assert both.scatter == pytest.approx(0.02)
     assert both.relaxations == pytest.approx(4, rel=0.01)
     assert both.fewest == 4
-    assert "long, so that neighbouring ones are nearly independent" in channel_text._independence(both)
-    note = channel_text.comparison_note(both, CHANNEL, window)
-    assert f"CPU over {4 * window} steps and GPU over {4 * window} steps; chance alone makes" in note
-    assert note.endswith("scatter from 4 blocks of the windows")
+    table = sections.apart_table(both).set_index("section")
+    assert table.loc["wide", "of the largest (%)"] == 2.75
 
 
 def test_runs_that_end_before_the_flow_has_settled_do_not_judge_it(system):
@@ -387,8 +376,7 @@ def test_runs_that_end_before_the_flow_has_settled_do_not_judge_it(system):
     both = sections.compare(runs, CHANNEL)
     assert both.windows == {"CPU": 2, "GPU": 2}
     assert not both.resolved
-    assert "in which the flow has settled: here 0 have" in channel_text.not_resolved(both)
-    assert "neighbouring ones may still be alike" in channel_text._independence(both)
+    assert both.fewest == 0
 
 
 @pytest.mark.parametrize(
@@ -423,11 +411,12 @@ def test_two_runs_of_one_flow_are_as_far_apart_as_their_scatter_makes_at_each_se
 def test_a_flow_whose_last_profiles_still_change_is_called_developing(system):
     def late(before, last, noise=0.0):
         run = flows.Flow(system, 0, 50, _windows([before, before, last, last + noise]))
-        return sections.last_windows(run, CHANNEL), run
+        return sections.steady(sections.last_windows(run, CHANNEL))
 
-    assert "is **steady within 5 %**: its profiles changed by 1.0 %" in channel_text.state(*late(0.25, 0.26))
-    assert "still **developing**: its profiles changed by 20.0 %" in channel_text.state(*late(0.25, 0.45))
-    assert "cannot tell" in channel_text.state(*late(0.25, 0.45, noise=0.3))
+    assert late(0.25, 0.26) == {"change": pytest.approx(1), "limit": 5, "holds": True}
+    assert late(0.25, 0.45) == {"change": pytest.approx(20), "limit": 5, "holds": False}
+    # noise alone makes as much
+    assert not late(0.25, 0.26, noise=0.3)["holds"]
 
 
 def test_a_snapshot_shows_the_fluid_of_a_thin_slice_and_where_it_was_before():
@@ -442,9 +431,8 @@ def test_a_snapshot_shows_the_fluid_of_a_thin_slice_and_where_it_was_before():
 def test_the_channel_has_the_papers_number_of_fluid_particles():
     stated = claims.load("dpd")
     fluid, walls = sections.paper_particles()
-    assert fluid == int(stated["dpd-032"].value)
+    assert fluid == int(stated["dpd-032"].value) == sections.FLUID
     assert walls == pytest.approx(int(stated["dpd-031"].value), rel=0.01)
-    assert "-0.4 % from the paper's 101760" in channel_text.particles(fluid, walls)
 
 
 def test_without_a_narrow_part_the_creeping_speed_is_that_between_plates():

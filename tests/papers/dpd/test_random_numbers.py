@@ -8,7 +8,7 @@ from repro.dpd.exact import sound_speed
 from repro.dpd.fluid import Fluid
 from repro.dpd.noise import lcg, thread_words
 from repro.errors import InputError
-from repro.papers.dpd.random_numbers import cycle, text
+from repro.papers.dpd.random_numbers import cycle
 from repro.papers.dpd.random_numbers import density_waves as dw
 from repro.papers.dpd.random_numbers import quality as rq
 from repro.parallel import select
@@ -197,8 +197,7 @@ def test_the_excess_of_a_run_is_over_the_largest_that_tea_shows_by_chance():
     assert dw.regularity(runs, dw.BY_CELL) == {"measured": pytest.approx(3), "scatter": pytest.approx(2)}
     # runs of which one has no more than the bound do not decide
     assert _regular(dw.regularity(runs, dw.BY_CELL)) is Verdict.TIE
-    note = text.verdict_note(runs, (1, 0, 0))
-    assert note == "wave (1, 0, 0), median of 3 runs; with a thread a particle 1.00 and 1.25"
+    assert dw.over_chance(runs, dw.BY_PARTICLE) == pytest.approx([1, 1.25])
 
 
 def test_linear_generators_keep_particles_and_momentum():
@@ -211,4 +210,4 @@ def test_free_sound_advances_by_its_speed_over_its_length():
     fluid = Fluid()
     # a wave along the diagonal of a square of 8 is 8/sqrt(2) long
     expected = sound_speed(fluid) * fluid.dt * 2**0.5 / 8
-    assert text.free_turns((0, 1, -1), (8.0, 8.0, 8.0), fluid) == pytest.approx(expected)
+    assert dw.free_turns((0, 1, -1), (8.0, 8.0, 8.0), fluid) == pytest.approx(expected)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from repro.errors import InputError
-from repro.papers.electrons.collisions import angles, balance, text, tracks
+from repro.papers.electrons.collisions import angles, balance, tracks
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import Air
 
@@ -77,22 +77,21 @@ def test_source_lets_attachment_and_recombination_take_the_same():
     assert found.attached / (found.attached + found.recombined) == pytest.approx(0.55, abs=0.1)
 
 
-def test_the_verdict_follows_from_the_numbers():
-    slow = balance.Balance(np.arange(10.0), np.full(10, 1.0), np.full(10, 1.0), 1e-3, 5, 5, 1.0, 2.0)
+def test_laws_hold_within_their_tolerances():
+    few = {"collisions": [5, 6]}
+    assert tracks.stopping_holds(pd.DataFrame({"error": [0.01, -0.029], **few}))["holds"]
+    assert not tracks.stopping_holds(pd.DataFrame({"error": [0.01, -0.031], **few}))["holds"]
+    assert tracks.depth_holds(pd.DataFrame({"deviation": [-1.5, 2]})) == {"worst": 2, "holds": True}
+    assert not tracks.depth_holds(pd.DataFrame({"deviation": [-4.5, 2]}))["holds"]
+    assert tracks.range_holds(pd.DataFrame({"error": [0.04, -0.01]}))["worst"] == pytest.approx(4)
+    assert not tracks.range_holds(pd.DataFrame({"error": [np.nan]}))["holds"]
+
+
+def test_half_of_an_even_law_lies_below_a_right_angle():
     law = np.linspace(0, 2, 101)
-    follows = angles.Angles(np.linspace(0.01, 1.99, 200), law, law / 2, law / 2)
-    good = {
-        "stopping": pd.DataFrame({"error": [0.01, -0.029]}),
-        "free": pd.DataFrame({"deviation": [-1.5, 2]}),
-        "drawn": {1e6: follows},
-        "ranges": pd.DataFrame({"error": [0.04, -0.01]}),
-        "slow": slow,
-    }
-    assert "**Not as it should be**" not in text.verdict(**good)
-    bad = text.verdict(**good | {"stopping": pd.DataFrame({"error": [-0.031]})})
-    assert "**Not as it should be**: the stopping power of tracks" in bad
-    nothing = text.verdict(**good | {"ranges": pd.DataFrame({"error": [np.nan]})})
-    assert "**Not as it should be**: ranges" in nothing
+    row = angles.table({1e6: angles.Angles(np.linspace(0.01, 1.99, 200), law, law / 2, law / 2)}).iloc[0]
+    assert row["half below (degrees)"] == pytest.approx(90)
+    assert row["share beyond 90 degrees"] == pytest.approx(0.5)
 
 
 def test_energies_have_names():

@@ -1,4 +1,4 @@
-"""The experiment on fields without compiled code: pulses, tables, and what is said of them."""
+"""The experiment on fields without compiled code: pulses, tables and figures."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
-from repro.papers.electrons.fields import continuity, dispersion, figures, reflection, text
+from repro.papers.electrons.fields import continuity, dispersion, figures, reflection
 from repro.papers.electrons.fields.reflection import Pulse
 
 WAVES = pd.DataFrame(
@@ -54,28 +54,6 @@ def test_segments_conserve_charge_to_the_limit_that_is_given():
     # rounding in single precision shows, and no more than that
     assert 1e-9 < single.max() < 1e-6
     assert double.max() < 1e-13
-
-
-def test_reflections_that_are_too_large_are_told():
-    found = text.reflection_text(LAYERS)
-    assert "5 layers send back at most **-30.0 dB** (at 0 degrees), **not below** -40 dB" in found
-    assert "10 layers send back at most **-80.0 dB** (at 0 degrees), below -40 dB" in found
-
-
-def test_texts_give_the_numbers():
-    assert "5 % with 5 cells a wave" in text.dispersion_text(WAVES)
-    found = text.continuity_text({"single": np.array([1e-8, 2e-8, 3e-8])}, CHARGE)
-    assert "2.0e-08 of its charge as a rule and by 3.0e-08 at most; in sums of up to 100 segments" in found
-
-
-def test_the_verdict_follows_from_the_numbers():
-    assert "Not as it should be" not in text.verdict(WAVES, LAYERS, CHARGE)
-    bad = text.verdict(WAVES.assign(error=1e-3), LAYERS.assign(reflection=-20.0), CHARGE.assign(residual=1.0))
-    assert "As it should be: nothing." in bad
-    for said in ("frequencies within 1e-06", "10 layers or more", "double precision", "single precision"):
-        assert said in bad.split("**Not as it should be**")[1]
-    # with fewer layers than are judged nothing is said of them
-    assert "layers" not in text.verdict(WAVES, LAYERS[:2], CHARGE)
 
 
 def test_figures_show_what_is_in_the_tables():

@@ -1,4 +1,4 @@
-"""The notebook on plasma: its waves are what they are called, its measures find what is put in, its sentences tell."""
+"""The notebook on plasma: its waves are what they are called, its measures find what is put in."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
-from repro.papers.electrons.plasma import loop, text, waves
+from repro.papers.electrons.plasma import loop, waves
 from repro.papers.electrons.plasma.waves import Wave
 
 
@@ -36,9 +36,8 @@ def test_a_plane_wave_oscillates_as_theory_has_it_along_the_axis_and_the_diagona
     assert found["from theory (%)"].abs().max() < 0.02
     assert found["deviation (%)"].iloc[0] == pytest.approx(100 * 0.3**2 / 24, rel=0.05)
     assert found["deviation (%)"].iloc[1] < -10
-    said = text.frequency_text(found)
-    assert "1 of 2 waves" in said
-    assert "Along the diagonal, 4 cells" in said
+    assert waves.coarsest_oblique(found) == {"off": found["deviation (%)"].iloc[1], "cells": 4, "holds": True}
+    assert waves.along_an_axis(found)["holds"]
 
 
 def test_a_drift_is_that_of_means_over_a_period():
@@ -55,7 +54,6 @@ def test_residuals_count_as_rounding_or_not():
     assert loop.kept(rows)
     assert not loop.kept(rows.assign(continuity=2e-13))
     assert not loop.kept(rows.assign(gauss=[2e-13, 9e-13]))
-    assert "**more than rounding**" in text.charge_text(rows.assign(gauss=1e-9))
 
 
 def test_what_whole_numbers_leave_is_the_scatter_of_so_many_shares():
@@ -86,7 +84,6 @@ def test_bits_that_differ_are_counted():
     different = table.set_index(["precision", "device"])["different"]
     assert different["single", "same"] == different["double", "same"] == different["double", "other"] == 0
     assert different["single", "other"] > 0
-    assert "differ**" in text.bits_text(table)
 
 
 def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
@@ -98,28 +95,10 @@ def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
     assert loop.fitted(pd.DataFrame({"time": time, "field": field})) == pytest.approx(0.97, rel=1e-6)
 
 
-def test_the_verdict_tells_what_holds_from_what_does_not():
-    frequency = pd.DataFrame(
-        {"direction": ["x", "d", "d"], "deviation (%)": [0.1, -3.0, -0.2], "from theory (%)": 1e-4}
-    )
-    frequency["cells a wavelength"] = [8, 8, 32]
-    cold = pd.DataFrame({"swing (cells)": [0.1, 1.0], "drift": [1e-5, 0.02]})
-    warm = pd.DataFrame({"particles a cell": [10, 100], "energy": [0.01, 1e-4]})
-    charge = pd.DataFrame({"precision": ["single"], "step": 1, "continuity": 1e-8, "gauss": 1e-7, "limit": 1e-6})
-    bits = pd.DataFrame({"different": [0]})
-    good, bad = text.verdict(frequency, cold, warm, charge, bits, 1.01).split("\n")
-    # a resolution at which it holds is not counted with those at which it does not
-    assert "oblique waves within 0.5 % on cells a wavelength: 8 (-3 %)" in bad
-    assert "oblique waves within 0.5 % on cells a wavelength: 32 (-0.2 %)" in good
-    assert "the warm plasma with 10 particles" in bad
-    assert "the warm plasma with 100 particles" in good
-    assert "a larger wave" in bad
-    assert "same bits" in good
-    assert "growth rate" in good
-    good, bad = text.verdict(frequency, cold, warm, charge.assign(gauss=1.0), bits + 1, 1.1).split("\n")
-    assert "same bits" in bad
-    assert "Gauss" in bad
-    assert "growth rate" in bad
+def test_electrons_that_meet_faces_do_not_keep_the_energy():
+    cold = pd.DataFrame({"swing (cells)": [0.1, 1.0, 1.0], "drift": [1e-5, 0.02, 0.03]})
+    assert waves.faces_matter(cold) == {"small": 1e-5, "large": 0.03, "holds": True}
+    assert not waves.faces_matter(cold.assign(drift=1e-5))["holds"]
 
 
 @pytest.mark.parametrize(

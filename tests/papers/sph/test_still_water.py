@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.papers.sph.boundaries import NAMES
-from repro.papers.sph.still_water import runs, text
+from repro.papers.sph.still_water import runs
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.observables import Profile
@@ -40,26 +39,20 @@ def test_layers_are_averaged_with_the_weight_of_their_particles():
     np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07])
 
 
-def test_errors_beyond_the_limit_are_told():
-    assert ", within 2 %" in text.boundary_text({"with ghosts": made(1.013)})
-    assert "**not within** 2 %" in text.boundary_text({"with ghosts": made(0.97)})
-
-
 def test_errors_that_do_not_fall_are_told():
     table = pd.DataFrame({"ratio": [1.3] * 3 + [1.5] * 3, "spacing": [0.1, 0.05, 0.02] * 2})
-    found = text.convergence_text(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.045]), 0.5)
-    assert found.startswith("After 0.5 s: With")
-    assert "$h$ = 1.3 spacings the error is 5 %, 2 %, 1 %: it falls" in found
-    assert "it **does not fall**" in found
+    assert runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.03]))
+    assert not runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.045]))
+    assert not runs.errors_fall(table[::3].assign(error=[0.05, 0.04]))
 
 
-def test_the_verdict_follows_from_the_numbers():
-    names = list(NAMES.values())
-    good = text.verdict(dict(zip(names, (made(1.01), made(2.0, 0.1), made(1.5, 0.05)), strict=True)))
-    assert "**not as it should be**" not in good
-    assert "the error of the pressure is 100 times and the drift 10 times" in good
-    bad = text.verdict(dict(zip(names, (made(1.1, 3.0, 0.7, 1.001, 2.0), made(2.0), made(1.5)), strict=True)))
-    assert "With ghosts, as it should be: nothing." in bad
-    assert "the energy, no more than 0.001 % above its start (0.1 %)" in bad
-    # a current that nothing drives: the speed falls, and the drift goes on
-    assert "rest (from 0.5 s to 1 s the speed goes from 2 to 1 mm/s, and the drift from 1.5 to 3 spacings)" in bad
+def test_a_gain_is_the_most_that_energy_was_ever_above_its_start():
+    assert made(energy=1.001).gain == pytest.approx(0.001)
+    assert made(energy=0.9).gain == 0
+
+
+def test_water_is_at_rest_when_it_slows_down_and_no_particle_has_gone_far():
+    assert not runs.unrest(made())["holds"]
+    assert runs.stays(made())["holds"]
+    assert not runs.stays(made(drift=0.6))["holds"]
+    assert not runs.stays(made(beyond=0.6))["holds"]

@@ -12,7 +12,7 @@ from repro.dpd.observables import Estimate, parabola_viscosity, reverse_viscosit
 from repro.dpd.system import System
 from repro.errors import InputError
 
-from .flows import Flow, distances, mean_field, run, scatter
+from .flows import Flow, distances, kinematic_viscosity, mean_field, relaxation_time, run, scatter
 
 #: share of the largest velocity that counts as agreement, and settled windows that it takes to tell: the last one is
 #: judged, two pairs of others tell how much its number scatters
@@ -248,16 +248,6 @@ def slip_study(case: Poiseuille, layers, device, *, relaxation: float, **options
     return pd.DataFrame(rows, columns=columns)
 
 
-def layer_without_slip(study: pd.DataFrame) -> float:
-    """The thickness at which the slip of a `slip_study` changes sign, linearly interpolated; nan if it does not."""
-    slip, layer = study["slip"].to_numpy(), study["layer"].to_numpy()
-    change = np.flatnonzero(slip[:-1] * slip[1:] <= 0)
-    if len(change) == 0:
-        return float("nan")
-    k = change[0]
-    return float(layer[k] - slip[k] * (layer[k + 1] - layer[k]) / (slip[k + 1] - slip[k]))
-
-
 def summary(fits: dict[str, Parabola]) -> pd.DataFrame:
     """One row per flow: viscosity, largest velocity, residual and slip, as shares of the largest velocity."""
     rows = [
@@ -282,10 +272,60 @@ def last_share(flow: Flow, relaxation: float) -> float:
     return float(np.exp(-steps * flow.system.fluid.dt / relaxation))
 
 
-def law(value: float, limit: float, error: float) -> str:
-    """Whether |value| is below a limit, in words; undecided where its error is more than half the limit."""
-    if error != error:
-        return "this run cannot tell (its error is not known)"
-    if not error < limit / 2:
-        return f"this run cannot tell (error about {100 * error:.1f} %)"
-    return "this holds" if abs(value) < limit else "this does not hold"
+def expectation(case: Poiseuille) -> dict:
+    """What kinetic theory expects: the Mach number of the flow and the steps of a relaxation; holds below sound."""
+    fluid, height = case.fluid, case.height
+    fastest = exact.poiseuille(height / 2, height, case.drive, fluid.density, exact.viscosity(fluid))
+    mach = float(fastest / exact.sound_speed(fluid))
+    steps = relaxation_time(height, kinematic_viscosity(fluid)) / fluid.dt
+    return {"mach": mach, "steps": steps, "holds": mach < 1}
+
+
+def agreement(both: Comparison) -> dict:
+    """The largest distance of any two of CPU, device and theory in %; holds if it counts as agreement."""
+    return {"largest": 100 * both.largest, "holds": both.largest <= AGREEMENT}
+
+
+def apart_table(both: Comparison) -> pd.DataFrame:
+    """Largest distances of each two of CPU, device and theory over the largest velocity, in %.
+
+    Those `within` a cutoff radius of the walls are not judged.
+    """
+    rows = [(pair, "all" if THEORY not in pair else "middle", d) for pair, d in both.apart.items()]
+    rows += [(pair, "beside walls, not judged", d) for pair, d in both.apart_at_walls.items()]
+    rows += [("one window and the mean", "scatter in a layer", both.noise)]
+    found = pd.DataFrame(rows, columns=["pair", "layers", "apart (%)"])
+    return found.assign(**{"apart (%)": 100 * found["apart (%)"]}).round(2)
+
+
+def viscosities_agree(both: Comparison, bulk: Estimate) -> dict:
+    """Viscosities between the plates and in the bulk and their difference in %; holds if within the expected error."""
+    fitted = both.fit.viscosity
+    off = fitted.value / bulk.value - 1
+    error = (fitted.error**2 + bulk.error**2) ** 0.5 / bulk.value
+    return {"plates": fitted.value, "bulk": bulk.value, "off": 100 * off, "holds": holds(off, VISCOSITY_ERROR, error)}
+
+
+def straight(both: Comparison) -> dict:
+    """Residual and slip of the settled flow in % of the largest velocity; holds if both are small."""
+    error = both.noise / len(both.settled) ** 0.5
+    shares = {"rms": both.fit.rms, "slip": both.fit.largest_slip}
+    small = all(holds(share, SMALL, error) for share in shares.values())
+    return {name: 100 * share for name, share in shares.items()} | {"holds": small}
+
+
+def tall_channel(case: Poiseuille, flow: Flow, fit: Parabola, bulk: Estimate) -> dict:
+    """Mach number, how many % the flow is off theory with the bulk viscosity, and the hottest layer; holds within 5 %.
+
+    The density is that of the middle; layers beside the walls are left out.
+    """
+    height, field = case.height, flow.windows[-1]
+    theory = exact.poiseuille(height / 2, height, case.drive, middle_density(field), bulk.value)
+    off = float(fit.fastest / theory - 1)
+    found = {"mach": fit.fastest / exact.sound_speed(case.fluid), "off": 100 * off}
+    return found | {"hottest": float(max(thermal(field)[3:-3])), "holds": abs(off) < AGREEMENT}
+
+
+def holds(value: float, limit: float, error: float) -> bool:
+    """Whether |value| is below a limit, by a run whose error is known and less than half of that."""
+    return bool(error < limit / 2 and abs(value) < limit)

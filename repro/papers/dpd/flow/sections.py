@@ -4,16 +4,21 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel
+from repro.dpd.exact import sound_speed
 from repro.errors import InputError
 
 from .flows import Flow, distances, kinematic_viscosity, mean_field, relaxation_time, scatter
 
 #: share of the largest velocity that counts as agreement, and windows that it takes to tell
 AGREEMENT, FEWEST_WINDOWS = 0.05, 4
+
+#: fluid particles of the paper's channel, from which its gap follows
+FLUID = 1130496
 
 #: parts into which the windows of a run are divided to see how much a number scatters
 BLOCKS = 4
@@ -307,6 +312,48 @@ def snapshot(run: Flow, case: Channel, most: int = 5000) -> dict[str, np.ndarray
     inside = after[:, 1] < thickness
     found = {"x": after[inside, 0], "z": after[inside, 2] - low}
     return found | {"x before": before[inside, 0], "z before": before[inside, 2] - low}
+
+
+def drives(case: Channel, small: Channel) -> pd.DataFrame:
+    """The largest speeds without inertia, their Mach numbers, and relaxation in steps of both parts, by channel."""
+    rows = []
+    for name, channel in (("this run", case), ("small", small), ("the plane flow's force", Channel(drive=0.02))):
+        nu, dt = kinematic_viscosity(channel.fluid), channel.fluid.dt
+        speed = creeping_speed(channel, nu)
+        steps = [relaxation_time(height, nu) / dt for height in (channel.gap, channel.height)]
+        rows.append((name, channel.drive, speed, speed / sound_speed(channel.fluid), *steps))
+    names = ["channel", "force", "at most", "Mach", "narrow part (steps)", "wide part (steps)"]
+    return pd.DataFrame(rows, columns=names).round(3)
+
+
+def apart_table(both: Comparison) -> pd.DataFrame:
+    """How far CPU and device are apart at each section, and by chance, in % of the section's own largest velocity."""
+    rows = [
+        (
+            place,
+            100 * both.apart[place],
+            *(100 * d / own.fastest for d in (own.largest, own.chance)),
+            own.rms / own.error if own.error else float("nan"),
+        )
+        for place, own in both.local.items()
+    ]
+    names = ["section", "of the largest (%)", "of its own (%)", "by chance (%)", "root mean square over scatter"]
+    return pd.DataFrame(rows, columns=names).round(2)
+
+
+def steady(late: LastWindows) -> dict:
+    """The largest change of the profiles and the limit in %; holds if it is less, and noise alone makes less."""
+    change = max(late.changed.values())
+    holds = late.settled and late.chance <= AGREEMENT
+    return {"change": 100 * change, "limit": 100 * AGREEMENT, "holds": holds}
+
+
+def rates(run: Flow, case: Channel) -> dict:
+    """How much the flow rate varies over the sections and from the last window but one, in %; holds if both by less."""
+    mean, over_x, _ = rate_spread(run.windows[-3:], case)
+    before, last = (mean_rate(field, case) for field in run.windows[-2:])
+    over, late = over_x / mean, last / before - 1
+    return {"over": 100 * over, "late": 100 * late, "holds": max(abs(over), abs(late)) < AGREEMENT}
 
 
 def paper_particles() -> tuple[int, int]:

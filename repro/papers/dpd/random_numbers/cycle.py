@@ -94,6 +94,13 @@ def overlap_table(thread_counts, step_counts, length: int, *, seed: int = 1) -> 
     return pd.DataFrame(rows, columns=names)
 
 
+def anew(table: pd.DataFrame) -> dict:
+    """Sub-sequences of the last row of `overlap_table` and how many differ; holds if not a tenth of them does."""
+    row = table.iloc[-1]
+    counts = [int(row[name]) for name in ("stretches", "anew, second", "anew, first")]
+    return dict(zip(("all", "second", "first"), counts, strict=True)) | {"holds": 10 * counts[1] < counts[0]}
+
+
 def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
     """The plane waves of the numbers with one thread per cell: one row for each number that a thread draws.
 

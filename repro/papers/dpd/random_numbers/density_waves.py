@@ -9,12 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from repro.dpd import exact
 from repro.dpd.cases import Bulk
+from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs
 from repro.particles.random import ROUNDS
 
+from .cycle import driver
 from .quality import correlation
 
 TEA, BY_PARTICLE, BY_CELL = "TEA", "method one, a thread a particle", "method one, a thread a cell"
@@ -24,6 +27,10 @@ WAYS = {TEA: ("fastest", ROUNDS), BY_PARTICLE: ("particle", 0), BY_CELL: ("cell"
 
 #: rows of the cell table: a driven wave must not overflow it
 _CAPACITY = 64
+
+
+#: steps below which waves of the density cannot be told from chance
+FEWEST_STEPS = 500
 
 
 @dataclass(frozen=True)
@@ -149,6 +156,25 @@ def comparison(runs: dict) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def free_turns(wave, box, fluid: Fluid) -> float:
+    """Turns a step of free sound in a wave, given by its whole numbers of lengths along the sides of the box."""
+    number = np.linalg.norm(np.asarray(wave, float) / np.asarray(box, float))
+    return float(exact.sound_speed(fluid) * number * fluid.dt)
+
+
+def turns_table(runs: dict, wave, predicted: pd.DataFrame, box, fluid: Fluid) -> pd.DataFrame:
+    """Turns a step of a wave with one thread per cell, by its cause; `predicted` comes from `cycle.driven_waves`."""
+    found = {"measured": f"{abs(frequency(runs[BY_CELL][0], wave)):.4f}", "driven by": driver(predicted, wave)}
+    found |= {"free sound": f"{free_turns(wave, box, fluid):.4f}"}
+    return pd.DataFrame([{"wave": str(wave), **found}])
+
+
+def against_tea(table: pd.DataFrame, way: str, column: str) -> dict:
+    """A column of `comparison` with a way and with TEA."""
+    rows = table.set_index("way")[column]
+    return {"ours": float(rows[way]), "tea": float(rows[TEA])}
 
 
 def over_chance(runs: dict, way: str) -> list[float]:

@@ -139,6 +139,21 @@ def worst_correlation(table: pd.DataFrame, rounds: int) -> float:
     return float(row[np.abs(row).argmax()]) if np.isfinite(row).all() else float("nan")
 
 
+def too_few(table: pd.DataFrame, rounds: int) -> dict:
+    """The worst correlation that so many rounds leave; holds if it is more than chance makes."""
+    worst = worst_correlation(table, rounds)
+    return {"worst": worst, "holds": abs(worst) > 2 * row_of(table, rounds)["band"]}
+
+
+def enough(table: pd.DataFrame, rounds: int) -> dict:
+    """The worst correlation that so many rounds leave, and twice its standard error; holds if there is no more.
+
+    Of three correlations one is beyond the band in one case of seven, so twice the band is allowed.
+    """
+    worst, band = worst_correlation(table, rounds), row_of(table, rounds)["band"]
+    return {"worst": worst, "band": band, "holds": abs(worst) <= 2 * band}
+
+
 def thread_table(device, threads: int, steps: int, *, draw: int = 1, seed: int = 1) -> pd.DataFrame:
     """Correlation of the linear congruential generators' numbers with others that should be independent."""
     names, times = np.arange(threads), 1 + np.arange(steps)[:, None]

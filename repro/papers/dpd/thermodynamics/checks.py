@@ -86,6 +86,11 @@ def of_all(temperature, pressure, structure, diffusion, rate: Estimate, viscosit
     return found + of_diffusion(diffusion, rate) + of_viscosity(viscosity)
 
 
+def exact_laws_hold(table: pd.DataFrame) -> bool:
+    """Whether all checks of `table_of` hold whose tolerance is nothing but the error."""
+    return bool(table.loc[table["tolerance"] == 0, "holds"].all())
+
+
 def table_of(checks: list[Check]) -> pd.DataFrame:
     """The checks, one per row."""
     columns = ("law", "measured", "error", "theory", "tolerance", "holds")

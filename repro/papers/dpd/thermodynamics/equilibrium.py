@@ -82,6 +82,13 @@ def pressures(device, repulsions, densities, length: Length, *, seed: int = 1) -
     return pd.DataFrame(rows, columns=columns)
 
 
+def against_the_fit(table: pd.DataFrame) -> dict:
+    """The paper's fluid in `pressures`, and by how many % Groot and Warren's fit is off; holds if by 5 % at most."""
+    row = table[(table["a"] == Fluid.repulsion) & (table["rho"] == Fluid.density)].iloc[0]
+    off = row["fit"] / row["p"] - 1
+    return {"p": row["p"], "off": 100 * off, "holds": abs(off) <= 0.05}
+
+
 def structure(device, repulsions, length: Length, *, largest=2.0, bins=40, every=100, seed: int = 1) -> pd.DataFrame:
     """Radial distribution function up to `largest` for each repulsion; columns a, r, g, error.
 

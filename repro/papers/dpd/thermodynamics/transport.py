@@ -78,6 +78,17 @@ def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimat
     return mean_of(found)
 
 
+def against_theory(table: pd.DataFrame, rate: Estimate) -> dict:
+    """By how many % D without repulsion is off kinetic theory, of `diffusions`, and the initial rate of friction.
+
+    Holds if the rate, which is exact, is right within three standard errors.
+    """
+    ideal = table[table["a"] == 0].iloc[0]
+    exact = 1 / ideal["theory"]
+    holds = abs(rate.value - exact) <= 3 * rate.error
+    return {"off": 100 * (ideal["D"] * exact - 1), "rate": rate.value, "exact": exact, "holds": holds}
+
+
 def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
     """Velocity autocorrelation <v(0) . v(t)> / <v . v> of an ideal gas (a = 0); columns t, memory, error."""
     every = 5

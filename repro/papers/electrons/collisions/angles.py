@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.integrate import cumulative_simpson
 from scipy.stats import kstest
 
@@ -63,3 +64,15 @@ def angles(energy: float, count: int, seed: int = 1) -> Angles:
     found = [draw(u2, *each) for each in units.T]
     grid, below = _law(tau, True)
     return Angles(np.sort([mu1 for mu1, happens in found if happens]), grid, below, _law(tau, False)[1])
+
+
+def table(drawn: dict[float, Angles]) -> pd.DataFrame:
+    """The angle that half of all collisions stay below, by the law, the share beyond 90 degrees, and the chance.
+
+    The chance is that of a sample as far from the law, or farther (Kolmogorov-Smirnov).
+    """
+    rows = []
+    for energy, found in drawn.items():
+        middle, far = np.interp(0.5, found.below, found.grid), 1 - np.interp(1, found.grid, found.below)
+        rows.append((energy, np.degrees(2 * np.arcsin(np.sqrt(middle / 2))), far, found.chance))
+    return pd.DataFrame(rows, columns=["energy (eV)", "half below (degrees)", "share beyond 90 degrees", "chance"])

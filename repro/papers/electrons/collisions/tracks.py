@@ -90,6 +90,24 @@ def stopping_powers(collisions: Collisions, electrons, listed: Reference, device
     return pd.DataFrame(rows, columns=["energy", "measured", "table", "error", "scatter", "collisions"])
 
 
+def stopping_holds(table: pd.DataFrame) -> dict:
+    """The largest error of `stopping_powers` in % and how many collisions there were; holds if it is small."""
+    worst = float(table["error"].abs().max())
+    return {"worst": 100 * worst, "collisions": int(table["collisions"].sum()), "holds": worst <= STOPPING_ERROR}
+
+
+def depth_holds(table: pd.DataFrame) -> dict:
+    """The largest deviation of `mean_free_paths` in standard deviations; holds if it may be chance."""
+    worst = float(table["deviation"].abs().max())
+    return {"worst": worst, "holds": worst <= DEVIATIONS}
+
+
+def range_holds(table: pd.DataFrame) -> dict:
+    """The largest error of `range_table` in %; holds if it is small."""
+    worst = float(table["error"].abs().max())
+    return {"worst": 100 * worst, "holds": worst <= RANGE_ERROR}
+
+
 def cross_section(collisions: Collisions, energy) -> np.ndarray:
     """Macroscopic cross-section in 1/m of all events at an energy in eV."""
     tau, cut, air = energy / REST_ENERGY, collisions.cut / REST_ENERGY, collisions.air

@@ -9,6 +9,9 @@ from repro.pic.maxwell import waves
 from repro.pic.maxwell.fields import Fields, courant_limit
 from repro.pic.mesh import Mesh
 
+#: by how much a frequency may be off the dispersion relation, of it, and count as exact
+FREQUENCY_ERROR = 1e-6
+
 #: periods along x and y that have the same wave number in a square box: FAMILY^2 is a sum of squares in several ways
 FAMILY = 25
 PERIODS = ((25, 0), (24, 7), (20, 15), (15, 20), (7, 24), (0, 25))

@@ -18,6 +18,9 @@ from .uniform import propagated
 #: the way of light in a step, in cells
 _COURANT = 0.5
 
+#: relative error of a drift, and angle in radians, that is rounding
+ROUNDING = 1e-9
+
 #: B~ of the drifting electrons: radians that one at rest turns by in a step
 _TURN = 0.2
 
@@ -127,6 +130,12 @@ def order(table: pd.DataFrame, name: str) -> float:
     if rows["angle"].min() < 1e-9:
         return float("nan")
     return float(np.diff(np.log(rows["angle"]))[0] / np.diff(np.log(rows["turn"]))[0])
+
+
+def orders(table: pd.DataFrame) -> dict:
+    """The orders of the errors of Boris' step and of ours, of `force_free`; holds if both are second."""
+    found = {"boris": order(table, "Boris"), "ours": order(table, "splitting")}
+    return found | {"holds": all(abs(value - 2) < 0.2 for value in found.values())}
 
 
 def largest_angle(name: str, turn, gamma: float):

@@ -28,6 +28,9 @@ BUSY, COMPARED = ("cells", "particles", "steps", "steps between looks"), ("cells
 
 _SPACING, _COURANT = 1e-3, 0.9
 
+#: by how much of it a growth rate may be off theory
+GROWTH = 0.02
+
 #: momentum of a warm plasma along each axis, over m c: with omega_p dt = 0.1 a Debye length of a third of a cell
 _HEAT = 0.06
 

@@ -20,6 +20,9 @@ from repro.pic.system import Electrons, System
 #: how far a frequency may be from omega_p, and an energy from that at the start
 FREQUENCY_ERROR, ENERGY_DRIFT = 0.005, 1e-3
 
+#: by how much of it a frequency may be off the scheme's own theory
+THEORY = 1e-4
+
 #: side of a cell in m, and the time step as a share of the longest one
 _SPACING, _COURANT = 1e-3, 0.9
 
@@ -149,6 +152,19 @@ def frequencies(waves: list[Wave], periods: float, device) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def along_an_axis(table: pd.DataFrame) -> dict:
+    """The largest deviation of waves along an axis in %, of `frequencies`; holds if it is small."""
+    off = table.loc[table["direction"] == "x", "deviation (%)"].abs().max()
+    return {"off": float(off), "holds": off <= 100 * FREQUENCY_ERROR}
+
+
+def coarsest_oblique(table: pd.DataFrame) -> dict:
+    """The deviation in % of the oblique wave with the fewest cells, and these; holds if it is too large."""
+    row = table[table["direction"] != "x"].sort_values("cells a wavelength").iloc[0]
+    off = float(row["deviation (%)"])
+    return {"off": off, "cells": int(row["cells a wavelength"]), "holds": abs(off) > 100 * FREQUENCY_ERROR}
+
+
 def drift(table: pd.DataFrame) -> pd.Series:
     """The total energy over that of the first period, as running means over a period; index by periods."""
     total = table["electric"] + table["kinetic"]
@@ -182,3 +198,10 @@ def energy_table(runs: dict) -> pd.DataFrame:
         row = {"swing (cells)": swing, "precision": precision, "periods": table["periods"].iloc[-1]}
         rows.append(row | {"drift": drift(table).abs().max(), "spread": float(total.max() / total.min() - 1)})
     return pd.DataFrame(rows)
+
+
+def faces_matter(table: pd.DataFrame) -> dict:
+    """Energy drifts of `energy_table` of the smallest and the largest swing; holds if only the first is kept."""
+    swing = table["swing (cells)"]
+    small, large = (float(table.loc[swing == size, "drift"].max()) for size in (swing.min(), swing.max()))
+    return {"small": small, "large": large, "holds": small <= ENERGY_DRIFT < large}

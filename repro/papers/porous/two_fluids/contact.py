@@ -26,6 +26,10 @@ def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.n
     return found
 
 
+#: difference in degrees below which two angles count as complementary
+COMPLEMENTARY = 3.0
+
+
 def pictures(data: Path) -> pd.Series:
     """Angles of the paper's pictures in degrees by G_fs, read from the folder data/."""
     table = pd.read_csv(data / "published" / "porous_contact_angles_figures.csv", comment="#")
@@ -111,3 +115,24 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
         if len(rows) > 1:
             found[name] = float(-np.polyfit(rows["wetting"], np.cos(np.radians(rows[column])), 1)[0])
     return found
+
+
+def from_pictures(frame: pd.DataFrame) -> dict:
+    """How far angles of drops on the plate are from those of the paper's pictures, in degrees; holds within 15."""
+    difference = frame.loc[~(frame["gap"] > 0), "difference"].dropna()
+    least, most = (difference.min(), difference.max()) if len(difference) else (0.0, 0.0)
+    return {"least": float(least), "most": float(most), "holds": len(difference) > 0 and max(-least, most) < 15}
+
+
+def formula_slope(frame: pd.DataFrame) -> dict:
+    """The formula's slope over ours, of `slopes`, zero without two drops near neutral wetting; holds if it is less."""
+    found = slopes(frame)
+    share = found["formula"] / found["this run"] if found else 0.0
+    return {"share": share, "holds": 0 < share < 1}
+
+
+def complementary(exchanged: pd.DataFrame) -> dict:
+    """The largest difference of `pairs` but the strongest, in degrees; holds if small, and the strongest's is not."""
+    difference = exchanged["difference"].to_list()
+    off = max(difference[:-1], default=0.0)
+    return {"off": off, "holds": len(difference) > 1 and off <= COMPLEMENTARY < difference[-1]}

@@ -149,6 +149,51 @@ def published_line(points: pd.DataFrame) -> Line:
     return line(pd.DataFrame({"curvature": points["x"], "pressure": points["y"], "dimensions": 2}))
 
 
+def settled(table: pd.DataFrame) -> bool:
+    """Whether the pressure of no bubble still changes."""
+    return bool(table["change"].max() < SETTLED)
+
+
+def tensions(ours: Line, theirs: Line) -> dict:
+    """Our tension, R^2, and by how many % it is off the paper's points; holds within 5 % on a line."""
+    off = ours.tension / theirs.tension - 1
+    return {
+        "ours": ours.tension,
+        "r": ours.r_squared,
+        "off": 100 * off,
+        "holds": abs(off) < 0.05 and ours.r_squared > 0.99,
+    }
+
+
+def restless(stencils: pd.DataFrame) -> dict:
+    """Velocities with the central difference, and over those with the sum; holds if only the first never settles."""
+    named, summed = stencils.loc["central"], stencils.loc["isotropic-4"]
+    times = named["spurious"] / summed["spurious"]
+    return {"named": named["spurious"], "times": times, "holds": bool(named["change"] > SETTLED > summed["change"])}
+
+
+def spheres_agree(found: pd.DataFrame) -> dict:
+    """Tensions of circles and spheres with the same stencil and interaction, of `lines`; holds within 5 %."""
+    tension = found["tension"]
+    (_, *kind), spheres = next((key, value) for key, value in tension.items() if key[0] == 3)
+    circles = tension[(2, *kind)]
+    return {"circles": circles, "spheres": spheres, "holds": abs(spheres / circles - 1) < 0.05}
+
+
+def balanced(flat: pd.DataFrame) -> dict:
+    """The largest relative difference of a dissolved density from that of the lattice's balance; holds below 1 %."""
+    off = float((flat["minority"] / flat["lattice minority"] - 1).abs().max())
+    return {"off": off, "holds": off < 0.01}
+
+
+def continuum_fails(flat: pd.DataFrame) -> dict:
+    """The step of the chemical potential in % at the strongest interaction; holds if it is more than 1 % there only."""
+    rows = flat.sort_values("interaction")
+    worst, weakest = rows.iloc[-1], rows.iloc[0]
+    holds = bool(worst["potential step (%)"] > 1 >= weakest["potential step (%)"])
+    return {"step": worst["potential step (%)"], "g": worst["interaction"], "holds": holds}
+
+
 def against_paper(table: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """The paper's five bubbles beside ours of the same start, in the order of the radius.
 

@@ -132,3 +132,33 @@ def paper_deviation(points: pd.DataFrame) -> float:
     exact, found = curves["analytical"], curves["numerical"]
     difference = found["y"] - np.interp(found["x"], exact["x"], exact["y"])
     return float(difference.abs().max() / exact["y"].max())
+
+
+def deviations(flow: LayeredFlow, points: pd.DataFrame) -> dict:
+    """How far the flow and the paper's own curve are from the exact profile, in %; holds if ours is no farther."""
+    ours, paper = flow.deviation(), paper_deviation(points)
+    return {"ours": 100 * ours, "paper": 100 * paper, "holds": ours <= paper}
+
+
+def correction(flow: LayeredFlow) -> dict:
+    """How far a flow is from equation 6.2 as corrected, and that from the printed one, in % of the largest velocity.
+
+    Holds if it is nearer to the corrected one than half of what both differ by.
+    """
+    exact, ours = flow.exact(), flow.deviation()
+    printed = float(np.abs(flow.exact(layered_velocity_as_printed) - exact).max() / exact.max())
+    return {"ours": 100 * ours, "printed": 100 * printed, "holds": ours < printed / 2}
+
+
+def largest_ratio(table: pd.DataFrame, collision: str) -> dict:
+    """The largest ratio of the viscosities that ran, of `over_viscosity`, and the deviation there in %.
+
+    Holds if a larger one diverged.
+    """
+    rows = table[table["collision"] == collision].sort_values("viscosity ratio")
+    last = rows[rows["outcome"] == "steady"].iloc[-1]
+    return {
+        "last": last["viscosity ratio"],
+        "off": last["deviation (%)"],
+        "holds": bool(rows.iloc[-1]["outcome"] != "steady"),
+    }

@@ -28,6 +28,9 @@ FIRST = 20
 #: relative change of a mass over a whole run that is put down to rounding
 DRIFTS = {"single": 1e-5, "double": 1e-12}
 
+#: how many times its last area an interface has while it still shrinks
+PLATEAU = 1.1
+
 #: distance of a circle from a drop's surface, in nodes, beyond which the drop is none
 ROUND = 0.5
 
@@ -109,6 +112,46 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
     last = pd.DataFrame({name: run.last for name, run in runs.items()}).T
     last.insert(0, "wetting", [run.case.wetting for run in runs.values()])
     return last.rename_axis("case").astype({"step": int, "pieces f": int, "pieces g": int})
+
+
+def surrounds(run: Run, steps) -> dict:
+    """The least share of the solid that fluid g covers at these steps, and the pores it fills, in %.
+
+    Holds if it covers nine tenths, and more than half again of what it fills.
+    """
+    rows = run.table.set_index("step").loc[list(steps)]
+    least, pores = 1 - rows["covered"].max(), 1 - rows["saturation"].min()
+    return {"least": 100 * least, "pores": 100 * pores, "holds": bool(least > max(0.9, 1.5 * pores))}
+
+
+def turned_round(table: pd.DataFrame) -> dict:
+    """What fluid f covers with exchanged strengths and as in the paper, in %, of `summary`.
+
+    Holds if it is nearly all and nearly nothing, and about what it fills where walls are neutral.
+    """
+    exchanged, paper = (100 * table.loc[name, "covered"] for name in ("exchanged", "as in the paper"))
+    neutral = table.loc["neutral"]
+    even = abs(neutral["covered"] - neutral["saturation"]) < 0.1
+    return {"exchanged": exchanged, "paper": paper, "holds": bool(exchanged > 90 and paper < 10 and even)}
+
+
+def faster(run: Run) -> dict:
+    """How many times as fast as the wetting phase the non-wetting one moves, per volume; holds if faster."""
+    last = run.last
+    times = last["flow f"] / last["saturation"] / (last["flow g"] / (1 - last["saturation"]))
+    return {"times": float(times), "holds": times > 1}
+
+
+def coarsening(run: Run) -> dict:
+    """The power of the time as which the interface shrinks before its plateau, and the interface at the end.
+
+    Looks count from step 100 on as long as it is a tenth above its last value. Holds between -2/3 and -1/3, as inertia
+    and diffusion would have it.
+    """
+    rows, last = run.table[run.table["step"] >= 100], run.last["interface"]
+    shrinks = rows[rows["interface"] > PLATEAU * last]
+    power = np.polyfit(np.log(shrinks["step"]), np.log(shrinks["interface"]), 1)[0] if len(shrinks) > 2 else 0.0
+    return {"power": float(power), "last": float(last), "holds": -2 / 3 <= power <= -1 / 3}
 
 
 def drops(cases: list[Drop], device, steps: int, **options) -> tuple[pd.DataFrame, list[np.ndarray]]:

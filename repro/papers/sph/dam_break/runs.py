@@ -1,6 +1,7 @@
 """A column of water that collapses (figure 8): what is measured of it over time, fronts, energies and surfaces."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,9 @@ FRONT_ENDS = 3.4
 #: what the slope dZ/dt* must lie between, and when Z = 3 must be reached, to a margin: simulations without a gate lead
 #: the experiments, whose gate has to be lifted first
 SLOPES, ARRIVAL, ARRIVAL_MARGIN = (1.25, 1.45), 2.3, 0.15
+
+#: share of the sound speed that a fall through the column should have, by Becker and Teschner (2007)
+FALL_OVER_SOUND = 0.1
 
 #: by how much of the energy at the start a total may grow between two looks and count as kept: rounding
 ENERGY_GAIN = 1e-5
@@ -120,6 +124,47 @@ def advances(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]) -> pd.D
     for name, points in experiments.items():
         rows.append((name, None, *advance(points["t_star"], points["z"])))
     return pd.DataFrame(rows, columns=["front", "spacings", "slope", "arrival"]).astype({"spacings": "Int64"})
+
+
+def converges(table: pd.DataFrame) -> bool:
+    """Whether the arrivals of `advances` change less and less from each resolution to the next, of three at least."""
+    arrivals = table[table["spacings"].notna()].sort_values("spacings")["arrival"].dropna()
+    changes = arrivals.diff().abs().dropna()
+    return len(changes) > 1 and bool((changes.diff().dropna() < 0).all())
+
+
+def stiffness(case: DamBreak) -> dict:
+    """Speed of a fall through the column over the sound speed, in %, and the depth in m for which it would be right.
+
+    Holds if the column is less deep than that.
+    """
+    fluid, depth = case.fluid, case.system().depth
+    right = (FALL_OVER_SOUND * fluid.sound_speed) ** 2 / (2 * fluid.gravity)
+    share = 100 * sqrt(2 * fluid.gravity * depth) / fluid.sound_speed
+    return {"share": share, "rule": 100 * FALL_OVER_SOUND, "depth": right, "holds": depth < right}
+
+
+def slope(table: pd.DataFrame) -> dict:
+    """The slope of the finest front of `advances`; holds if it lies where those of simulations without a gate do."""
+    found = float(_finest(table)["slope"])
+    return {"slope": found, "holds": SLOPES[0] <= found <= SLOPES[1]}
+
+
+def arrival(table: pd.DataFrame) -> dict:
+    """When the finest front reaches Z = 3, as t*; holds if it is within the margin of simulations without a gate."""
+    found = float(_finest(table)["arrival"])
+    others = {"margin": ARRIVAL_MARGIN, "others": ARRIVAL}
+    return {"arrival": found, **others, "holds": abs(found - ARRIVAL) <= ARRIVAL_MARGIN}
+
+
+def lead(table: pd.DataFrame) -> dict:
+    """By how much the experiments reach Z = 3 later than the finest front, at least; holds if they do."""
+    later = table.loc[table["spacings"].isna(), "arrival"].min() - _finest(table)["arrival"]
+    return {"later": float(later), "holds": later > 0}
+
+
+def _finest(table: pd.DataFrame) -> pd.Series:
+    return table[table["spacings"].notna()].sort_values("spacings").iloc[-1]
 
 
 def experiments(data) -> dict[str, pd.DataFrame]:

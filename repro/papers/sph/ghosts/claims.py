@@ -38,7 +38,7 @@ def order(table: pd.DataFrame) -> dict:
     }
 
 
-def hand_over(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd.DataFrame, gpu: bool) -> None:
+def record_claims(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd.DataFrame, gpu: bool) -> None:
     """Give the notebook's `record` what this run says of the claims; `gpu` says whether a GPU was compared."""
     reason = missing(beside)
     if reason:

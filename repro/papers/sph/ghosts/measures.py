@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
+from repro.papers.sph.boundaries import NAMES
 from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
@@ -108,6 +109,40 @@ def table(looks: dict[str, list[Look]]) -> pd.DataFrame:
             parts = {f"{kind} {place}": value for kind, at in deficits(look).items() for place, value in at.items()}
             rows.append({"boundary": name, "seed": seed, **parts, **shape(look)})
     return pd.DataFrame(rows)
+
+
+def pair_of(table: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
+    """A column of `table` with ghosts and without them, a value a seed each."""
+    return tuple(table.loc[table["boundary"] == NAMES[name], column] for name in ("ghosts", "none"))
+
+
+def missing(table: pd.DataFrame, place: str) -> dict:
+    """What equation 3 lacks at a place with ghosts and without, in %; holds if ghosts halve it, whichever the seeds."""
+    ours, others = pair_of(table, f"counted {place}")
+    return {"ours": 100 * ours.mean(), "others": 100 * others.mean(), "holds": ours.max() <= others.min() / 2}
+
+
+def without_counting(table: pd.DataFrame) -> dict:
+    """What particles that moved with ghosts lack if these are not counted, in %, near walls and near the surface.
+
+    Holds if more than half of what ghosts make up for is missing again, at the same positions.
+    """
+    alone = [100 * pair_of(table, f"not counted {place}")[0].mean() for place in PLACES[:2]]
+    both = [missing(table, place) for place in PLACES[:2]]
+    filled = [a - m["ours"] > (m["others"] - m["ours"]) / 2 for a, m in zip(alone, both, strict=True)]
+    return {"walls": alone[0], "surface": alone[1], "holds": all(filled)}
+
+
+def smoother(table: pd.DataFrame, column: str) -> dict:
+    """Means of a column with ghosts and without; holds if it is less with ghosts, whichever seeds one compares."""
+    ours, others = pair_of(table, column)
+    return {"ours": ours.mean(), "others": others.mean(), "holds": ours.max() < others.min()}
+
+
+def overlapping(table: pd.DataFrame, column: str) -> dict:
+    """The same; holds if the seeds do not tell the two apart."""
+    ours, others = pair_of(table, column)
+    return smoother(table, column) | {"holds": ours.max() >= others.min() and others.max() >= ours.min()}
 
 
 def distance(one: Look, other: Look) -> float:

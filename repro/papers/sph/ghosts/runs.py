@@ -16,7 +16,7 @@ from repro.sph.observables import energy, front
 from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.system import System
 
-from .measures import Look, distance, same_bits
+from .measures import Look, distance, pair_of, same_bits
 
 #: a seed moves each coordinate of each particle at the start by at most so many spacings
 JITTER = 0.02
@@ -118,6 +118,36 @@ def equations(case: DamBreak, device, seconds: float) -> pd.DataFrame:
     """
     rows = [_followed(case, device, seconds, density, name) for density in DENSITIES for name in PAIR]
     return pd.DataFrame(rows)
+
+
+def answer_to_a_ghost(case: DamBreak) -> dict:
+    """What one ghost does by equation 3: % of density, kPa, and times the pressure at the bottom; holds if above it."""
+    share, push = one_ghost(case)
+    times = push / (case.fluid.density * case.fluid.gravity * case.system().depth)
+    return {"share": 100 * share, "push": push / 1000, "times": times, "holds": times > 1}
+
+
+def falls(table: pd.DataFrame) -> dict:
+    """How far the centre fell with ghosts by equation 3 and by 4, in % of a free fall; holds if by 3 less than half."""
+    rows = table[table["boundary"] == NAMES["ghosts"]].set_index("equation")["fallen"]
+    locked, held = (100 * float(rows[name]) for name in EQUATIONS.values())
+    return {"locked": locked, "held": held, "holds": locked < held / 2}
+
+
+def broken(table: pd.DataFrame, density: str) -> bool:
+    """Whether a run of `equations` with these densities was stopped, or gained a thousandth of its energy."""
+    rows = table[table["equation"] == EQUATIONS[density]]
+    return bool((rows["stopped"] | (rows["gained"] > 1e-3)).any())
+
+
+def late_start(table: pd.DataFrame, before: pd.DataFrame, case: DamBreak) -> dict:
+    """Free fall in ms, what a start so late costs and the lag of the front without ghosts in mm.
+
+    `table` as of `measures.table`, `before` as of `earlier`. Holds if the cost is the lag, to a tenth.
+    """
+    ours, others = (float(values.mean()) for values in pair_of(table, "front"))
+    cost, lag = ours - float(before["front"].mean()), ours - others
+    return {"late": 1000 * unheld(case), "cost": 1000 * cost, "lag": 1000 * lag, "holds": cost >= 0.9 * lag}
 
 
 def _followed(case: DamBreak, device, seconds: float, density: str, boundary: str) -> dict:

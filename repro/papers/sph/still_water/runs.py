@@ -9,6 +9,7 @@ from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.ghosts import BOUNDARIES
+from repro.sph.looks import THROUGH
 from repro.sph.observables import Profile, beyond_walls, energy, pressure_profile
 from repro.sph.simulation import Simulation
 from repro.sph.system import System
@@ -131,6 +132,33 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def bottom_pressure(case: StillWater) -> dict:
+    """Depth in m, theory's pressure at the bottom in kPa, and by how many % it is above rho0 g H; holds if it is."""
+    system, fluid = case.system(), case.fluid
+    bottom = float(rest_pressure(system.depth, fluid))
+    more = bottom / (fluid.density * fluid.gravity * system.depth) - 1
+    return {"depth": system.depth, "bottom": bottom / 1000, "more": 100 * more, "holds": more > 0}
+
+
+def unrest(run: Run) -> dict:
+    """Speeds in mm/s in the middle and at the end of a run; holds if the water did not come to rest."""
+    speed = 1000 * run.table["speed"]
+    half, last = float(speed.iloc[len(speed) // 2]), float(speed.iloc[-1])
+    return {"half": half, "last": last, "holds": last >= half}
+
+
+def stays(run: Run) -> dict:
+    """How far the worst particle went, in spacings; holds if less than one, and none went through a wall."""
+    worst = float(run.table["worst"].iloc[-1])
+    return {"worst": worst, "holds": worst < 1 and bool(run.table["beyond"].max() <= THROUGH)}
+
+
+def errors_fall(table: pd.DataFrame) -> bool:
+    """Whether the errors of `resolutions` fall with the spacing for each smoothing length, of two spacings at least."""
+    errors = table.sort_values("spacing", ascending=False).groupby("ratio")["error"]
+    return bool(errors.apply(lambda found: len(found) > 1 and (np.diff(found) < 0).all()).all())
 
 
 def resolutions(

@@ -1,4 +1,4 @@
-"""Tables and sentences on bubbles, layers and drops say what the numbers say."""
+"""Tables and findings on bubbles, layers and drops."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from repro.lbm.two_fluids.cases import Drop, Layers
 from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.observables import ContactAngle
 from repro.papers.porous.published import figure_points
-from repro.papers.porous.two_fluids import contact, figures, laplace, layered, text
+from repro.papers.porous.two_fluids import contact, figures, laplace, layered
 from repro.papers.style import OURS, PAPER
 
 DATA = Path(__file__).resolve().parents[4] / "data"
@@ -46,13 +46,12 @@ def test_lines_tell_stencils_interactions_and_dimensions_apart():
     assert found[2, "isotropic-4", 0.2] == pytest.approx(0.07)
     assert found[2, "central", 0.2] == pytest.approx(0.09)
     assert found[3, "isotropic-4", 0.2] == pytest.approx(0.071)
-    assert "0.0700 from circles, 0.0710 from spheres (+1.4 %)" in text.sphere_text(laplace.lines(table))
+    agree = laplace.spheres_agree(laplace.lines(table))
+    assert (agree["circles"], agree["spheres"], agree["holds"]) == (pytest.approx(0.07), pytest.approx(0.071), True)
     assert laplace.lines(laplace.joined()).empty
-    assert "profile `paper`" in text.sphere_text(laplace.lines(laplace.joined()))
-    # one bubble with half the pressure of the others
-    odd = laplace.joined(bubbles([10], 0.035), bubbles([20, 30, 40], 0.07))
-    assert "the points of circles lie on no line through the origin" in text.sphere_text(laplace.lines(odd))
-    assert "no line" not in text.sphere_text(laplace.lines(table))
+    # one bubble with half the pressure of the others is on no line
+    odd = laplace.lines(laplace.joined(bubbles([10], 0.035), bubbles([20, 30, 40], 0.07)))
+    assert odd["r_squared"].item() < 0.99
 
 
 def test_a_bubble_that_is_gone_does_not_take_its_line_with_it():
@@ -71,15 +70,12 @@ def test_the_papers_points_give_the_claimed_slope():
     assert laplace.against_paper(same[:3], points).empty
 
 
-def test_a_bubble_that_does_not_settle_is_named():
-    table = laplace.joined(bubbles([10, 20], 0.07), bubbles([10, 20], 0.09, stencil="central", change=0.2))
-    found = laplace.by_stencil(table)
-    assert text.stencil_text(found, 400, 400).endswith("Not at rest: central.")
-    # the others may not have had the time
-    assert "Not at rest: central. isotropic-4 ran 4,000 steps, and the others 400, after" in text.stencil_text(
-        found, 4000, 400
-    )
-    assert "All came to rest." in text.stencil_text(laplace.by_stencil(bubbles([10], 0.07)), 400, 100)
+def test_only_the_central_difference_never_settles():
+    central = bubbles([10, 20], 0.09, stencil="central", change=0.2, spurious=0.08)
+    found = laplace.restless(laplace.by_stencil(laplace.joined(bubbles([10, 20], 0.07), central)))
+    assert found == {"named": 0.08, "times": pytest.approx(40), "holds": True}
+    quiet = laplace.joined(bubbles([10, 20], 0.07), central.assign(change=1e-4))
+    assert not laplace.restless(laplace.by_stencil(quiet))["holds"]
 
 
 def flow_of(case, change=1.0, inner=None) -> layered.LayeredFlow:
@@ -112,9 +108,8 @@ def test_the_papers_curves_differ_by_what_is_said_of_them():
 def test_ratios_at_which_the_fluids_diverge_are_named():
     rows = [layered.row_of(flow_of(Layers(nodes=32), 0.9)) | {"outcome": "steady"}]
     rows.append({"viscosity ratio": 100.0, "collision": "mrt", "outcome": "diverged"})
-    said = text.viscosity_text(pd.DataFrame(rows))
-    assert said == "MRT ran up to 10, with a deviation of 10.0 %, and diverged at 100."
-    assert text.viscosity_text(pd.DataFrame(rows[1:])) == "MRT ran at no ratio."
+    assert layered.largest_ratio(pd.DataFrame(rows), "mrt") == pytest.approx({"last": 10, "off": 10, "holds": True})
+    assert not layered.largest_ratio(pd.DataFrame(rows[:1]), "mrt")["holds"]
 
 
 def drop_of(wetting, angle):
@@ -133,21 +128,20 @@ def test_angles_stand_beside_their_pictures_and_their_mirror_images():
     assert frame["difference"].to_list() == pytest.approx([2.7, 4.4, 4.2])
     (pair,) = contact.pairs(frame).itertuples()
     assert (pair.Index, pair.difference, pair.attracted) == pytest.approx((0.01, 2.0, 67.0))
-    assert "complementary to 2.0 degrees for wetting 0.01" in text.angles_verdict(frame)
+    assert not contact.complementary(contact.pairs(frame))["holds"]
     assert contact.monotonic(frame)
     assert not contact.monotonic(frame.assign(angle=[90.0, 67.0, 111.0]))
     assert contact.slopes(frame)["this run"] == pytest.approx((np.cos(np.radians(67)) - np.cos(np.radians(111))) / 0.02)
-    assert "+2.7 to +4.4 degrees" in text.angles_text(frame)
+    assert contact.from_pictures(frame) == {"least": pytest.approx(2.7), "most": pytest.approx(4.4), "holds": True}
     assert contact.slopes(frame[:1]) == {}
-    assert "No two drops" in text.angles_verdict(frame[:1])
+    assert not contact.formula_slope(frame[:1])["holds"]
 
 
 def test_a_drop_that_leaves_the_plate_has_no_angle_to_compare():
     frame = contact.table([drop_of(0.03, 180.0), drop_of(0.01, 111.0)], contact.pictures(DATA))
     stays, away = frame.to_dict("records")
-    said = text.angles_text(pd.DataFrame([stays, away | {"gap": 2.0}]))
-    assert "by +4.2 to +4.2 degrees" in said
-    assert f"it stays, at {away['paper']:.1f}, though its section 6.3(1) calls the angle close to 180." in said
+    found = contact.from_pictures(pd.DataFrame([stays, away | {"gap": 2.0}]))
+    assert found["least"] == found["most"] == pytest.approx(4.2)
 
 
 def test_a_pair_that_is_not_complementary_is_named_with_what_its_circles_do():
@@ -158,44 +152,36 @@ def test_a_pair_that_is_not_complementary_is_named_with_what_its_circles_do():
     assert pair.gap == pytest.approx(0)
     # a circle of 30 nodes that meets the plate at 168 degrees reaches this far below it
     assert pair.asked == pytest.approx(-30 * (1 - np.cos(np.radians(12))))
-    said = text.angles_verdict(frame)
-    assert "For 0.03 they are not: 180.0 against 168.0 degrees" in said
-    assert "would reach 0.7 nodes below the plate" in said
+    assert pair.difference > contact.COMPLEMENTARY
 
 
-def test_verdicts_say_what_the_numbers_say():
-    ours, theirs = laplace.Line(0.066, 1e-3, 0.9995), laplace.Line(0.07, 1e-3, 0.998)
-    flat = pd.DataFrame({"interaction": [0.15, 0.2], "potential step (%)": [0.5, 6.2]})
-    flat = flat.assign(**{"pressure step": 0.0, "minority": [0.1, 0.05], "lattice minority": [0.1, 0.0501]})
-    quiet = laplace.by_stencil(bubbles([10, 20], 0.07))
-    said = text.laplace_verdict(ours, theirs, quiet, flat)
-    assert "5.7 % below" in said
-    assert "6.2 % at g = 0.2" in said
-    assert "those of the lattice's own balance to 2.0e-03" in said
-    assert "central" not in said
-    both = laplace.joined(
-        bubbles([10, 20], 0.07), bubbles([10, 20], 0.09, stencil="central", change=0.2, spurious=0.08)
-    )
-    said = text.laplace_verdict(ours, theirs, laplace.by_stencil(both), flat)
-    assert "never comes to rest" in said
-    assert "40 times those" in said
-    flow, pulled = flow_of(Layers(nodes=64), 0.98), flow_of(Layers(nodes=64, accelerations=(1e-6, 0.0)), 0.97)
-    grids = pd.DataFrame({"collision": "mrt", "nodes": [32, 64], "deviation (%)": [8.0, 4.0]})
-    alike = pd.DataFrame({"viscosity ratio": [1.0], "outcome": "steady", "nodes": 32, "deviation (%)": 8.0})
-    said = text.layers_verdict(flow, pulled, grids, alike, 0.034)
-    assert "on 64 nodes lies within 2.0 % of the exact one (the paper's own, on 256: 3.4 %)" in said
-    assert "corrected equation is met to 3.0 %" in said
+def test_a_tension_holds_on_a_line_near_the_papers():
+    theirs = laplace.Line(0.07, 1e-3, 0.998)
+    found = laplace.tensions(laplace.Line(0.069, 1e-3, 0.9995), theirs)
+    assert found["off"] == pytest.approx(-1.43, abs=0.01)
+    assert found["holds"]
+    assert not laplace.tensions(laplace.Line(0.066, 1e-3, 0.9995), theirs)["holds"]
+    assert not laplace.tensions(laplace.Line(0.07, 1e-3, 0.9), theirs)["holds"]
+
+
+def test_the_continuum_fails_where_fluids_repel_each_other_most():
+    flat = pd.DataFrame({"interaction": [0.15, 0.2], "potential step (%)": [0.5, 6.2], "minority": [0.1, 0.05]})
+    assert laplace.continuum_fails(flat) == {"step": 6.2, "g": 0.2, "holds": True}
+    assert laplace.balanced(flat.assign(**{"lattice minority": [0.1, 0.0501]}))["off"] == pytest.approx(2e-3, rel=0.01)
+    assert not laplace.balanced(flat.assign(**{"lattice minority": [0.1, 0.06]}))["holds"]
+
+
+def test_the_corrected_equation_is_met_and_the_printed_one_is_not():
+    pulled = flow_of(Layers(nodes=64, accelerations=(1e-6, 0.0)), 0.97)
+    found, exact = layered.correction(pulled), pulled.exact()
+    assert found["ours"] == pytest.approx(3)
     # with equal thicknesses half of what is driven in the middle stands as a straight line outside, which is left out
-    exact, printed = pulled.exact(), pulled.exact(layered_velocity_as_printed)
-    assert f"differs by {100 * (exact - printed).max() / exact.max():.0f} % of the largest" in said
-    assert "falls to 0.60 of the fluids'" in said
-    assert "With one viscosity in both fluids that is all; on 32 nodes it makes 8.0 %" in said
-    assert "the inner fluid deviates most, and is too slow, as if the traces of the viscous fluid" in said
-    fast = flow_of(Layers(nodes=64), 1.02)
-    assert "the inner fluid deviates most, and is too fast. Each" in text.layers_verdict(
-        fast, pulled, grids, alike, 0.034
-    )
-    assert "divides the deviation by 2.0" in said
+    printed = pulled.exact(layered_velocity_as_printed)
+    assert found["printed"] == pytest.approx(100 * (exact - printed).max() / exact.max())
+    assert found["holds"]
+    points = figure_points(DATA, "6.4 layered")
+    assert layered.deviations(flow_of(Layers(nodes=64), 0.98), points)["holds"]
+    assert not layered.deviations(flow_of(Layers(nodes=64), 0.95), points)["holds"]
 
 
 def test_the_mixture_is_thin_where_the_layers_meet(threads):

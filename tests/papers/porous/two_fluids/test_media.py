@@ -10,7 +10,7 @@ from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import Drop, Mixture
 from repro.lbm.two_fluids.observables import ContactAngle
 from repro.lbm.two_fluids.wetting import wetting
-from repro.papers.porous.two_fluids import media, media_text
+from repro.papers.porous.two_fluids import media
 
 CHANCE = np.random.default_rng(2)
 ROCK = PoreSpace(CHANCE.random((3, 4, 5)) < 0.3)
@@ -76,17 +76,13 @@ def test_the_controls_start_from_the_same_filling_and_differ_in_the_wetting_alon
     )
     table = media.summary(runs)
     assert table.loc["exchanged", "covered"] >= table.loc["as in the paper", "covered"]
-    text = media_text.controls_text(table)
-    assert "exchanged (G_fs = -0.03)" in text
+    assert media.turned_round(table)["paper"] == 100 * table.loc["as in the paper", "covered"]
 
 
 def test_masses_are_kept_but_for_rounding_in_both_precisions(run):
     table = media.with_run(media.conservation(ROCK, PlainDevice(), 4, ["single", "double"]), run)
     assert table["precision"].tolist() == ["double", "single", "double"]
     assert (table[["drift f", "drift g"]].abs().max(axis=1) < table["allowed"]).all()
-    assert "**more**" not in media_text.conservation_text(table)
-    table.loc[1, "drift g"] = -2e-5
-    assert "single, 5 x 4 x 3: 2.0e-05 over 4 steps, **more** than 1e-05" in media_text.conservation_text(table)
 
 
 def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
@@ -95,7 +91,6 @@ def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
     kept = media.keep(flow, tmp_path / "run.vti", 2)
     assert (kept.step, kept.further, flow.steps) == (2, 2, 4)
     assert kept.image == (tmp_path / "run.vti").stat().st_size / 1e6
-    assert "went on for 2 steps" in media_text.kept_text(kept)
 
     def changed(path, device, load=media.checkpoint.load):
         loaded = load(path, device)
@@ -114,18 +109,6 @@ def test_a_drop_at_its_start_has_the_steepest_angle_that_it_may_start_with():
     assert row["angle"] == pytest.approx(150, abs=6)
     # the chord of a circle with the area of the half circle, at 150 degrees
     assert row["covered"] == pytest.approx(6.5 / 80, abs=0.03)
-    assert "on the plate" in media_text.drop_text(table)
-
-
-def drop(**change) -> pd.DataFrame:
-    row = {"wetting": 0.03, "angle": np.nan, "radius": 10.0, "height": 12.5, "residual": 0.1, "covered": 0.0}
-    return pd.DataFrame([row | change])
-
-
-def test_a_drop_that_left_the_plate_and_one_that_is_none_are_told():
-    assert "its lowest point 2.5 nodes above the plate: behind 0.0 %" in media_text.drop_text(drop())
-    assert "no drop is left" in media_text.drop_text(drop(radius=np.nan, wetting=-0.03))
-    assert "radius 10.0" in media_text.angle_note(pd.concat([drop(wetting=-0.03, radius=3.0), drop()]))
 
 
 @pytest.mark.parametrize(
@@ -154,19 +137,18 @@ def history(**columns) -> media.Run:
     return media.Run(Mixture(ROCK), None, pd.DataFrame(table | columns), {})
 
 
-def test_sentences_hold_the_numbers_of_the_tables():
-    text = media_text.surround_text(history(), [1000, 10000])
-    assert "covers 97.0 to 98.0 % of the solid surface" in text
-    assert "fills only 52.0 to 54.0 % of the pores" in text
-    assert "Fluid f covered 40 % at step 20, less than 5 % by step 100." in text
-    assert "never few" in media_text.surround_text(history(covered=0.3), [1000])
+def test_findings_are_those_of_the_tables():
+    found = media.surrounds(history(), [1000, 10000])
+    assert found == {"least": pytest.approx(97), "pores": pytest.approx(54), "holds": True}
+    assert not media.surrounds(history(covered=0.3), [1000])["holds"]
     # 0.46 of f in 0.46 of the pores against 0.27 of g in 0.54
-    assert "the non-wetting phase moves 2.00 times as fast as the wetting one" in media_text.flow_text(history())
+    assert media.faster(history()) == {"times": pytest.approx(2), "holds": True}
     # the plateau at the end does not count
-    grown = media_text.coarsening_text(history())
-    assert "to 0.0158 per node, on average as the power -0.50 of the time; at step 10000 it is 0.0129." in grown
-    assert "the phases are 2 and 1 pieces" in media_text.coarsening_text(history())
+    grown = media.coarsening(history())
+    assert grown == {"power": pytest.approx(-0.5), "last": pytest.approx(0.0129, abs=1e-4), "holds": True}
 
 
-def test_an_image_is_described():
-    assert media_text.image_text(ROCK).startswith("5 x 4 x 3 nodes, porosity 0.")
+def test_strengths_turn_the_picture_round_or_not():
+    table = pd.DataFrame({"covered": [0.05, 0.95, 0.5], "saturation": 0.5}, ["as in the paper", "exchanged", "neutral"])
+    assert media.turned_round(table)["holds"]
+    assert not media.turned_round(table.assign(covered=0.5))["holds"]
