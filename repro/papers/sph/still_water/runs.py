@@ -9,7 +9,7 @@ from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.ghosts import BOUNDARIES
-from repro.sph.looks import THROUGH
+from repro.sph.stability_checks import THROUGH
 from repro.sph.observables import Profile, beyond_walls, energy, pressure_profile
 from repro.sph.simulation import Simulation
 from repro.sph.system import System
