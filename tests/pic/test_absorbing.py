@@ -108,7 +108,7 @@ def test_two_halves_that_fill_each_others_guards_are_one_box(boundary):
         np.testing.assert_array_equal(found, values[..., :-1])
 
 
-def joined(parts, dt, context) -> list[Fields]:
+def joined(parts, dt, around) -> list[Fields]:
     """Fields of two halves along x, each of which takes its guards from the other's arrays."""
     halves = []
 
@@ -116,9 +116,9 @@ def joined(parts, dt, context) -> list[Fields]:
         def bind(values, components, component_step, node_step):
             def fill():
                 mine, others = (np.moveaxis(a.reshape(shape), x, 0) for a in (values, counterpart(values)))
-                if side or context:
+                if side or around:
                     mine[0] = others[-2]
-                if not side or context:
+                if not side or around:
                     mine[-1] = others[1]
 
             # z, y and x with guards; a cell's currents stand together

@@ -9,7 +9,7 @@ from repro.particles.random import Stream
 from repro.pic.air import bremsstrahlung, elastic, ionisation
 from repro.pic.air.collision_tables import COLUMNS, Collisions, make_look_ahead, make_slow_down, tables
 from repro.pic.air.collisions import make_collide
-from repro.pic.air.event_numbers import MOST_EVENTS, make_secondary_id, make_segment_depth, stream_of
+from repro.pic.air.event_numbers import MOST_EVENTS, make_segment_depth, secondary_id, stream_of
 from repro.pic.air.kinematics import make_kinetic_energy
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
 from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, Tally, make_add_tallies, make_count_event
@@ -142,8 +142,7 @@ def test_streams_of_events_are_no_others_and_all_different():
 
 
 def test_secondaries_have_ids_of_their_own():
-    child = make_secondary_id()
-    found = {tuple(map(int, child(key_of(i), event))) for i in range(300) for event in (1, 2, 3)}
+    found = {tuple(map(int, secondary_id(key_of(i), event))) for i in range(300) for event in (1, 2, 3)}
     assert len(found) == 900
     # as 64 bits: positive, and far above all that are counted
     assert all(2**62 <= (high << 32) + low < 2**63 for low, high in found)

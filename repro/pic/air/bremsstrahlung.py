@@ -16,7 +16,7 @@ from repro.parallel.elementary import logarithm
 from repro.particles.random import uniform
 
 from ..constants import REST_ENERGY
-from .event_numbers import ANGLES, make_event_words
+from .event_numbers import ANGLES, event_words
 from .exponential import make_exponential
 from .kinematics import make_with_energy
 from .medium import Air
@@ -86,12 +86,12 @@ def make_photon_energy(real):
 @cache
 def make_outcome(real):
     """What the emission of a photon leaves, see `processes`: the electron with less energy in the same direction."""
-    drawn, unit, zero = make_event_words(), uniform(real), real(0)
+    unit, zero = uniform(real), real(0)
     energy, scaled = make_photon_energy(real), make_with_energy(real)
 
     @inline
     def outcome(u, u2, tau, key, event, cut):
-        first, _ = drawn(key, event, ANGLES)
+        first, _ = event_words(key, event, ANGLES)
         return True, scaled(u, u2, tau - energy(unit(first), cut, tau)), (zero, zero, zero)
 
     return outcome

@@ -20,7 +20,7 @@ from repro.particles.random import uniform
 
 from ..motion.push import squared
 from .collision_tables import make_rates
-from .event_numbers import CHOICE, make_event_words
+from .event_numbers import CHOICE, event_words
 from .kinematics import make_kinetic_energy
 from .processes import NOTHING, PROCESSES
 
@@ -54,16 +54,16 @@ def make_collide(real):
 
     `majorant` is that of the segment which ends here, and u the momentum. Returns the number of the process (see
     `processes`) or NOTHING, the momentum after it, that of the secondary (zero without one; its id is by
-    `event_numbers.make_secondary_id`), and the depth to the next candidate.
+    `event_numbers.secondary_id`), and the depth to the next candidate.
     """
-    drawn, unit, natural, rates_at = make_event_words(), uniform(real), logarithm(real), make_rates(real)
+    unit, natural, rates_at = uniform(real), logarithm(real), make_rates(real)
     energy_of, choose = make_kinetic_energy(real), _make_choose(real)
 
     @inline
     def collide(u, majorant, key, event, tables):
         u2 = squared(u)
         tau = energy_of(u2)
-        choice, second = drawn(key, event, CHOICE)
+        choice, second = event_words(key, event, CHOICE)
         depth, aim = -natural(unit(second)), unit(choice) * majorant
         process, u, secondary = choose(aim, rates_at(tau, tables), u, u2, tau, key, event, tables.cut)
         return process, u, secondary, depth

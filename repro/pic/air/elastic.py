@@ -18,7 +18,7 @@ from scipy import constants
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from .event_numbers import ANGLES, REJECTION, make_event_words
+from .event_numbers import ANGLES, REJECTION, event_words
 from .kinematics import make_deflection
 from .medium import ELEMENTS, Air, Element
 from .stopping import ELECTRON_RADIUS, speed_squared
@@ -149,13 +149,13 @@ def make_scattering(real):
 @cache
 def make_outcome(real):
     """What an elastic collision leaves, see `processes`: the electron in another direction."""
-    drawn, unit, zero = make_event_words(), uniform(real), real(0)
+    unit, zero = uniform(real), real(0)
     angle, turned = make_scattering(real), make_deflection(real)
 
     @inline
     def outcome(u, u2, tau, key, event, cut):
-        first, second = drawn(key, event, ANGLES)
-        third, fourth = drawn(key, event, REJECTION)
+        first, second = event_words(key, event, ANGLES)
+        third, fourth = event_words(key, event, REJECTION)
         mu1, happens = angle(u2, unit(fourth), unit(first), unit(third))
         if happens:
             u = turned(u, sqrt(u2), mu1, unit(second))

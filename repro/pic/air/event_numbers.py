@@ -20,7 +20,7 @@ MOST_EVENTS = 2**22 - 1
 CHOICE, ANGLES, REJECTION, SECONDARY_ID = range(4)
 
 #: the stream is the lower byte of the word for it, which is all that others use of theirs; above are event and purpose
-_STREAM = int(Stream.COLLISION)
+_STREAM, _WORDS = int(Stream.COLLISION), tea(ROUNDS)
 
 
 @inline
@@ -29,17 +29,22 @@ def stream_of(event, purpose):
     return uint32(_STREAM + (4 * event + purpose) * 256)
 
 
-@cache
-def make_event_words():
-    """Two random 32-bit words: drawn(key, event, purpose)."""
-    words = tea(ROUNDS)
+@inline
+def event_words(key, event, purpose):
+    """Two random 32-bit words."""
+    low, high, seed, step = key
+    return _WORDS(low, high, stream_of(event, purpose), seed, step)
 
-    @inline
-    def drawn(key, event, purpose):
-        low, high, seed, step = key
-        return words(low, high, stream_of(event, purpose), seed, step)
 
-    return drawn
+@inline
+def secondary_id(key, event):
+    """The lower and upper half of the id of the secondary that an event has set free.
+
+    The upper half is from 2^30 to 2^31, so that ids are positive in 64 bits and not those of particles that are
+    counted. Two of N secondaries share an id with the probability N^2 / 2^63.
+    """
+    low, high = event_words(key, event, SECONDARY_ID)
+    return low, uint32((high & uint32(0x3FFFFFFF)) | uint32(0x40000000))
 
 
 @cache
@@ -48,27 +53,10 @@ def make_segment_depth(real):
 
     Where it is not carried across segments it is drawn for each anew.
     """
-    drawn, unit, natural = make_event_words(), uniform(real), logarithm(real)
+    unit, natural = uniform(real), logarithm(real)
 
     @inline
     def depth(key, event):
-        return -natural(unit(drawn(key, event, CHOICE)[1]))
+        return -natural(unit(event_words(key, event, CHOICE)[1]))
 
     return depth
-
-
-@cache
-def make_secondary_id():
-    """The lower and upper half of the id of the secondary that an event has set free: secondary_id(key, event).
-
-    The upper half is from 2^30 to 2^31, so that ids are positive in 64 bits and not those of particles that are
-    counted. Two of N secondaries share an id with the probability N^2 / 2^63.
-    """
-    drawn = make_event_words()
-
-    @inline
-    def secondary_id(key, event):
-        low, high = drawn(key, event, SECONDARY_ID)
-        return low, uint32((high & uint32(0x3FFFFFFF)) | uint32(0x40000000))
-
-    return secondary_id

@@ -15,7 +15,7 @@ import numpy as np
 from repro.parallel import fma, inline
 from repro.particles.random import uniform
 
-from .event_numbers import ANGLES, REJECTION, make_event_words
+from .event_numbers import ANGLES, REJECTION, event_words
 from .kinematics import make_deflection, make_momentum_squared
 from .medium import Air
 from .stopping import collision_scale, collision_stopping, speed_squared
@@ -122,13 +122,13 @@ def make_ejection(real):
 @cache
 def make_outcome(real):
     """What an ionisation leaves, see `processes`: two electrons, between which the momentum is shared."""
-    drawn, unit, zero = make_event_words(), uniform(real), real(0)
+    unit, zero = uniform(real), real(0)
     share, chance, eject = make_transfer(real), make_acceptance(real), make_ejection(real)
 
     @inline
     def outcome(u, u2, tau, key, event, cut):
-        first, second = drawn(key, event, ANGLES)
-        third, _ = drawn(key, event, REJECTION)
+        first, second = event_words(key, event, ANGLES)
+        third, _ = event_words(key, event, REJECTION)
         eps = share(unit(first), cut, tau)
         if unit(third) > chance(eps, tau):
             return False, u, (zero, zero, zero)

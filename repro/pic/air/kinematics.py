@@ -45,20 +45,6 @@ def make_with_energy(real):
 
 
 @cache
-def make_circle(real):
-    """Cosine and sine of 2 pi (turn - 1/2) for a share of a turn from 0 to 1, by a series: at(turn)."""
-    sine = half_turn_sine(real)
-    zero, half, one, two = real(0), real(0.5), real(1), real(2)
-
-    @inline
-    def at(turn):
-        s = sine(turn - half)
-        return fma(-two * s, s, one), two * s * sqrt(max(fma(-s, s, one), zero))
-
-    return at
-
-
-@cache
 def make_deflection(real):
     """The vector u of length `size`, turned by a polar and an azimuthal angle: turned(u, size, mu1, turn).
 
@@ -66,17 +52,19 @@ def make_deflection(real):
     as a share of a full turn. The two directions across u are those of Duff et al. (2017, J. Comput. Graph. Tech. 6,
     1): they need no trigonometry and have no pole.
     """
-    context = make_circle(real)
-    one, two = real(1), real(2)
+    half_sine = half_turn_sine(real)
+    zero, half, one, two = real(0), real(0.5), real(1), real(2)
 
     @inline
     def turned(u, size, mu1, turn):
         x, y, z = u[0] / size, u[1] / size, u[2] / size
-        side = one if z >= real(0) else -one
+        side = one if z >= zero else -one
         a = -one / (side + z)
         b = x * y * a
         across = size * sqrt(mu1 * (two - mu1))
-        cosine, sine = context(turn)
+        # of 2 pi (turn - 1/2), by a series
+        s = half_sine(turn - half)
+        cosine, sine = fma(-two * s, s, one), two * s * sqrt(max(fma(-s, s, one), zero))
         p, q = across * cosine, across * sine
         return (
             fma(p, fma(side * x * x, a, one), fma(q, b, fma(-mu1, u[0], u[0]))),

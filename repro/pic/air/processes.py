@@ -10,7 +10,10 @@ A process is a module, which this one names and no other needs to know:
     ENERGY                      where the energy goes that an event takes and no secondary has: None, "lost"
                                 (to the air) or "radiated"
 
-Energies are in m c^2, momenta over m c, and `cut` is the energy above which a secondary or a photon is an event.
+Energies are in m c^2, momenta over m c, and `cut` is the energy above which a secondary or a photon is an event. The
+whole collisional stopping power, excitations included, is in the loss of ionisation: events that take a part of it have
+a negative loss, so that the sum stays ESTAR's. An event's random numbers are named by what they are for, see
+`event_numbers`.
 """
 
 from . import bremsstrahlung, elastic, ionisation

@@ -23,7 +23,7 @@ from ..motion.segment import make_segment
 from ..state import DEFERRED, FRESH, STUCK
 from .collision_tables import make_look_ahead, make_slow_down
 from .collisions import make_collide
-from .event_numbers import make_secondary_id, make_segment_depth
+from .event_numbers import make_segment_depth, secondary_id
 from .kinematics import make_kinetic_energy, make_with_energy
 from .processes import HEATS, RADIATES, SETS_FREE
 from .tallies import ENERGY_SHARE, NO_EVENTS, Tally, make_add_tallies, make_count_event
@@ -49,7 +49,7 @@ class AirContext(NamedTuple):
 @cache
 def make_add_secondary(real, add):
     """A secondary electron appears beside its ion, and has what is left of the step before it: add_secondary(...)."""
-    charge, secondary_id = make_deposit_charge(real, add), make_secondary_id()
+    charge = make_deposit_charge(real, add)
 
     @inline
     def add_secondary(i, particles, count, cell, position, momentum, left, key, event, context, air, layout):
