@@ -60,8 +60,10 @@ def test_single_precision_is_the_same_formula_to_rounding(name, share):
     for one, other in zip(exact, rounded, strict=True):
         found = other(q)
         assert type(found) is np.float32
-        # the formula's largest value is at the origin
-        assert found == pytest.approx(one(float(q)), abs=1e-6 * abs(one(0.0)))
+        # Of the largest value, which is at the origin. A spline of three pieces is the difference of powers that are
+        # up to seven times as large.
+        rounding = 1e-6 if EVERY[name].support <= 2 else 4e-6
+        assert found == pytest.approx(one(float(q)), abs=rounding * abs(one(0.0)))
 
 
 def bent(real):
