@@ -3,7 +3,7 @@
 import pytest
 
 from repro.errors import InputError
-from repro.papers.electrons.algorithm import figures, pointers, text, walk
+from repro.papers.electrons.algorithm import figures, pointers, walk
 from repro.papers.electrons.algorithm.plain import PlainPython
 
 
@@ -47,9 +47,16 @@ def test_no_domain_has_a_gap_and_no_thread_takes_before_its_own_are_done(step):
         for domain, read, end in zip(look.domains, look.read, look.end, strict=True):
             fresh = [element for element, name in enumerate(domain) if name >= len(walk.ORDER)]
             assert all(element >= end - 1 or element < read for element in fresh)
-    table = text.table(looks)
+    table = walk.table(looks)
     assert table["busy threads"].sum() == taken.segments
     assert len(table) == taken.launches
+
+
+def test_as_printed_a_particle_is_taken_twice_and_others_are_lost():
+    right, printed, again = pointers.three_rules().values()
+    assert right[-1].memory[: right[-1].write] == ("A", "C", "D")
+    assert pointers.lost(right, printed) == ["C", "D"]
+    assert not any(state.happened.startswith(("C", "D")) for state in again)
 
 
 def test_figures_show_every_launch(step):

@@ -51,3 +51,8 @@ def three_rules() -> dict[str, list[State]]:
         "as printed; B, taken again, stays": compacted(NAMES, OUTCOMES, as_printed=True),
         "as printed; B is absorbed each time": compacted(NAMES, AGAIN, as_printed=True),
     }
+
+
+def lost(right: list[State], other: list[State]) -> list[str]:
+    """Particles that a rule has overwritten, beside the rule as it must be."""
+    return [name for name in right[0].memory if name not in other[-1].memory]

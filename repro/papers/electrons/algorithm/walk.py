@@ -1,8 +1,10 @@
 """A step of a few electrons, launch by launch, with what stands in the domains and baskets after each."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 
 from repro.pic.constants import LIGHT
 from repro.pic.mesh import Mesh
@@ -140,3 +142,31 @@ def look(found: Simulation) -> Look:
         host_loop.waiting["ids"].tolist(),
         pointers[4],
     )
+
+
+def who() -> pd.DataFrame:
+    """What becomes of each electron in the step, by number."""
+    kinds = dict.fromkeys(ORDER)
+    rows = [(", ".join(str(k) for k, each in enumerate(ORDER) if each == kind), kind) for kind in kinds]
+    rows += [(f"{len(ORDER)}, {len(ORDER) + 1}", "is born in the step"), (str(ARRIVES), "comes from a neighbour")]
+    return pd.DataFrame(rows, columns=["electron", "what becomes of it"])
+
+
+def table(looks: list[Look]) -> pd.DataFrame:
+    """What each launch found: busy threads, those in baskets after it, done and still to do."""
+    rows = []
+    for number, (before, after) in enumerate(pairwise(looks), start=1):
+        busy = sum(after.busy) - sum(before.busy)
+        unread = sum(end - read for end, read in zip(after.end, after.read, strict=True))
+        baskets = [sum(map(len, names)) for names in (after.incoming, after.outgoing)]
+        rows.append((number, busy, sum(after.write), unread, *baskets, len(after.waiting)))
+    names = [
+        "launch",
+        "busy threads",
+        "at the end of the step",
+        "to be read or in work",
+        "incoming",
+        "outgoing",
+        "at the host",
+    ]
+    return pd.DataFrame(rows, columns=names)

@@ -9,9 +9,9 @@ from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.ghosts import BOUNDARIES
-from repro.sph.stability_checks import THROUGH
 from repro.sph.observables import Profile, beyond_walls, energy, pressure_profile
 from repro.sph.simulation import Simulation
+from repro.sph.stability_checks import THROUGH
 from repro.sph.system import System
 
 #: depth in smoothing lengths below which the pressure is judged, and how far it may be from theory
