@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
-from repro.sph.benchmark import FORCE, GROUPS, NEIGHBOUR_LIST, UPDATE
 
 from .speed import COLUMNS, FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, RUNS, RUNS_ON_CORES, group_times
 

@@ -8,7 +8,6 @@ import pytest
 
 from repro.errors import InputError
 from repro.papers.sph import speed, speed_figures, speed_text
-from repro.sph.benchmark import GROUPS
 from repro.study.notebooks import Project
 
 #: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
@@ -177,3 +176,15 @@ def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
         boxes = [text.get_window_extent() for text in axes.texts]
         assert not any(box.contains(*point) for box in boxes for point in points), factor
         plt.close(figure)
+
+
+def test_the_papers_own_search_counts_the_density_to_the_neighbour_list():
+    names = ["drift", "sort", "air", "density", "ghosts in walls", "forces", "kick"]
+
+    def groups(strategy):
+        lists = SimpleNamespace(parts={"sort": None})
+        simulation = SimpleNamespace(parts=dict.fromkeys(names), strategy=strategy, _lists=lists)
+        return [speed.paper_groups(simulation)[name] for name in names]
+
+    assert groups("cell table") == ["update", *["neighbour list"] * 3, "force", "force", "update"]
+    assert groups("linked list") == ["update", "neighbour list", *["force"] * 4, "update"]

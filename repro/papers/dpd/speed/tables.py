@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from repro.dpd.benchmark import INCLUDES, part_times
+from repro.dpd.benchmark import INCLUDES
 from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
@@ -15,7 +15,7 @@ from repro.dpd.system import in_cell_order
 from repro.errors import require_whole
 from repro.papers.dpd.repeated import RUNS
 from repro.papers.timings import speed_table
-from repro.parallel import select
+from repro.parallel import part_times, select
 from repro.particles.random import ROUNDS
 
 from . import linear

@@ -13,8 +13,9 @@ import numpy as np
 
 from repro.files import write_json
 from repro.parallel import host_clock, select
+from repro.parallel.benchmark import REPEATS
 from repro.parallel.ranks.world import world
-from repro.pic.benchmark import CHECK_STEPS, REPEATS
+from repro.pic.benchmark import CHECK_STEPS
 from repro.pic.cases import UniformSource
 from repro.pic.counting import rounds_of
 from repro.pic.simulation import Simulation
