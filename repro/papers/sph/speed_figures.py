@@ -8,7 +8,20 @@ import pandas as pd
 
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 
-from .speed import COLUMNS, FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, RUNS, RUNS_ON_CORES, group_times
+from .speed import (
+    COLUMNS,
+    FORCE,
+    FOUR_THREADS,
+    GPU_LIST,
+    GROUPS,
+    NEIGHBOUR_LIST,
+    ONE_CORE,
+    PAPER,
+    RUNS,
+    RUNS_ON_CORES,
+    UPDATE,
+    group_times,
+)
 
 _LOOKS = {
     PAPER: (BLUE, "o"),

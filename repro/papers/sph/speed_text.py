@@ -2,9 +2,7 @@
 
 import pandas as pd
 
-from repro.sph.benchmark import FORCE, NEIGHBOUR_LIST
-
-from .speed import FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, PARTS_OF, RUNS, group_times
+from .speed import FORCE, FOUR_THREADS, GPU_LIST, NEIGHBOUR_LIST, ONE_CORE, PAPER, PARTS_OF, RUNS, group_times
 
 #: the column of `speed.over_both` over the paper's times
 OVER_PAPER = "over the paper's"

@@ -37,7 +37,7 @@ def parts(gpu: bool) -> pd.DataFrame:
     for way in ways:
         device = "cuda" if gpu and way != speed.ONE_CORE else "serial"
         for run in range(3):
-            for k, group in enumerate(GROUPS):
+            for k, group in enumerate(speed.GROUPS):
                 # two parts a group
                 rows += [(way, device, run, f"{group} {n}", group, (k + 1) * _MS[way]) for n in range(2)]
     return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
