@@ -4,7 +4,7 @@ import pandas as pd
 
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.papers.dpd.repeated import of_runs
-from repro.papers.timings import orders
+from repro.papers.speed import orders
 
 from .tables import (
     CHANNEL_SPEEDUP,

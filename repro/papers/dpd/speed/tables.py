@@ -14,7 +14,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
 from repro.errors import require_whole
 from repro.papers.dpd.repeated import RUNS
-from repro.papers.timings import speed_table
+from repro.papers.speed import speed_table
 from repro.parallel import part_times, select
 from repro.particles.random import ROUNDS
 

@@ -5,7 +5,7 @@ import gc
 import pandas as pd
 
 from repro.errors import require_one_of, require_whole
-from repro.papers.timings import speed_table
+from repro.papers.speed import speed_table
 from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
 from repro.pic.simulation import Simulation

@@ -6,7 +6,7 @@ from repro.lbm.benchmark import INCLUDES, check_strategy, measure_speed, size_of
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.model import Problem
 from repro.lbm.simulation import Simulation
-from repro.papers import timings
+from repro.papers import speed as speeds
 from repro.parallel import GRAPH_STEPS, CpuDevice, host_clock, select
 
 #: claims on the fastest block size of the duct, and the nodes across of each
@@ -14,8 +14,8 @@ WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
-    """Measure a list of (case, problem, device, options); see `timings.speed_table`."""
-    return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    """Measure a list of (case, problem, device, options); see `speeds.speed_table`."""
+    return speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
 
 
 def on_gpu(device) -> bool:
@@ -89,9 +89,9 @@ def block_claims(table: pd.DataFrame) -> dict:
     sides = table.assign(side=table["size"].str.split().str[0])
     largest = sides[sides["side"] == sides["side"].iloc[-1]]
     return {
-        "porous-103": timings.orders(sides, "side", "block", "mlups"),
-        "porous-104": timings.order(sides[sides["block"] == 128], "side", "mlups"),
-        "porous-105": timings.order(largest, "block", "mlups"),
+        "porous-103": speeds.orders(sides, "side", "block", "mlups"),
+        "porous-104": speeds.order(sides[sides["block"] == 128], "side", "mlups"),
+        "porous-105": speeds.order(largest, "block", "mlups"),
     }
 
 
@@ -100,7 +100,7 @@ def strategy_claims(table: pd.DataFrame, precision: str) -> dict:
     rows = table.set_index(["strategy", "layout", "precision"])
     names = {"SoA": ("pull", "soa"), "AoS": ("pull", "aos"), "fused": ("push", "soa"), "direct": ("push", "soa")}
     names |= {"separate": ("split", "soa"), "shared": ("shared memory", "soa")}
-    speeds = {name: timings.rate_of_runs(rows.loc[(*key, precision)], "mlups") for name, key in names.items()}
+    speeds = {name: speeds.rate_of_runs(rows.loc[(*key, precision)], "mlups") for name, key in names.items()}
     pairs = {"porous-112": ("SoA", "AoS"), "porous-113": ("fused", "separate"), "porous-114": ("shared", "direct")}
     return {claim: {name: speeds[name] for name in pair} for claim, pair in pairs.items()}
 
@@ -108,8 +108,8 @@ def strategy_claims(table: pd.DataFrame, precision: str) -> dict:
 def duct_claims(table: pd.DataFrame) -> dict:
     """{claim: order} of figure 4.7, from the paper's way: the grids with blocks of 64, the blocks on each grid."""
     winners = {claim: table[table["NY"] == nodes] for claim, nodes in WINNER_CLAIMS.items()}
-    found = {claim: timings.order(rows, "block", "mlups") for claim, rows in winners.items() if len(rows)}
-    return {"porous-109": timings.order(table[table["block"] == 64], "NY", "mlups"), **found}
+    found = {claim: speeds.order(rows, "block", "mlups") for claim, rows in winners.items() if len(rows)}
+    return {"porous-109": speeds.order(table[table["block"] == 64], "NY", "mlups"), **found}
 
 
 def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from repro.lbm.porous.node_map import map_pores
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
-from repro.papers import timings
+from repro.papers import speed as speeds
 from repro.parallel import CpuDevice, copy_bandwidth, measure, select, wall_clock
 
 #: the strategies that store all nodes of the box
@@ -23,7 +23,7 @@ def speed_table(runs, record=None) -> pd.DataFrame:
 
     Every speed is handed to the notebook's `record`.
     """
-    return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    return speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
 
 
 def compared(device) -> list[str]:
@@ -43,7 +43,7 @@ def porosity_claims(table: pd.DataFrame) -> dict:
     return {
         "porous-062": float(sparse.max()),
         "porous-063": float(table.loc[table["strategy"] == "sparse", "mlups"].max()),
-        "porous-120": timings.orders(both, "porosity", "algorithm", "mflups"),
+        "porous-120": speeds.orders(both, "porosity", "algorithm", "mflups"),
         "porous-121": float(sparse.min() / sparse.max()),
         "porous-122": float(flag_word.iloc[0] / flag_word.iloc[-1]),
     }
@@ -55,7 +55,7 @@ def variant_claims(table: pd.DataFrame, blocks: pd.DataFrame) -> dict:
     return {
         "porous-057": float(table["drop"].max()),
         "porous-058": float(table["share"].max()),
-        "porous-061": timings.orders(rounded, "porosity", "block", "mlups"),
+        "porous-061": speeds.orders(rounded, "porosity", "block", "mlups"),
     }
 
 
@@ -103,7 +103,7 @@ def storage_gains(baselines: pd.DataFrame) -> list[float]:
     The runs of `cpu_baselines` follow one another, so that none of one belongs to one of the other.
     """
     names = fastest_storages(baselines["mflups"])
-    sparse, full = (timings.rate_of_runs(baselines.loc[name], "mflups") for name in names)
+    sparse, full = (speeds.rate_of_runs(baselines.loc[name], "mflups") for name in names)
     return [a / b for a in sparse for b in full]
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
 from repro.lbm.porous.strategies import STRATEGIES
-from repro.papers import timings
+from repro.papers import speed as speeds
 
 from .permeability import CHI_CLAIMS, PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI, VISCOSITY_TAUS
 from .precision import beside, loss
@@ -258,7 +258,7 @@ def _where_faster(table: pd.DataFrame) -> str:
     """At which porosities every run of the list or of the flag word is the faster one, and where the runs overlap."""
     found: dict[str, list[str]] = {"list": [], "flag word": [], "neither": []}
     for porosity, rows in table.sort_values("porosity").groupby("porosity"):
-        rates = timings.order(rows, "strategy", "mflups")
+        rates = speeds.order(rows, "strategy", "mflups")
         ours, other = rates["sparse"], rates["flag word"]
         first = "list" if min(ours) > max(other) else "flag word" if min(other) > max(ours) else "neither"
         found[first].append(f"{porosity:.2f}")

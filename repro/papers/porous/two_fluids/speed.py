@@ -16,7 +16,7 @@ from repro.lbm.two_fluids.benchmark import measure_speed, part_times, resources
 from repro.lbm.two_fluids.cases import Mixture
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.strategies import STRATEGIES
-from repro.papers import timings
+from repro.papers import speed as speeds
 from repro.parallel import CpuDevice, copy_bandwidth, select
 
 #: the storage of the paper's program: the differences from chapter 5's sparse one that section 6.4(1) lists are others
@@ -90,7 +90,7 @@ def block_of(strategy: str, nx: int) -> int:
 
 
 def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.DataFrame:
-    """Measure each strategy in each of the `spaces`, by name; one row a speed, see `timings.speed_table`.
+    """Measure each strategy in each of the `spaces`, by name; one row a speed, see `speeds.speed_table`.
 
     The names stand in the column "space".
     """
@@ -101,7 +101,7 @@ def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.
             names.append(name)
             chosen = {"strategy": strategy, "block": block} | options
             runs.append((f"{strategy}, {name}", mixture(space), device, chosen))
-    table = timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table = speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
     table.insert(0, "space", names)
     return table
 
@@ -114,14 +114,14 @@ def over_sides(make, sides, strategies, device, record=None, **options) -> pd.Da
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
-    """`timings.speed_table` of `dense` node by node on one core, in rows on one core and on all, indexed by name."""
+    """`speeds.speed_table` of `dense` node by node on one core, in rows on one core and on all, indexed by name."""
     devices = {
         "node by node": select("serial"),
         "rows": CpuDevice("threads", workers=1),
         "rows, all cores": select("threads"),
     }
     runs = [(name, mixture(space), device, {"strategy": "dense"} | options) for name, device in devices.items()]
-    table = timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table = speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
     table.index = pd.Index(list(devices), name="baseline")
     return table
 
@@ -155,7 +155,7 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
     side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
     spaces, chosen = {name_of(side, 3): cube(side), SPHERES: spheres}, {"strategy": "sparse", "block": 128} | options
     runs = [(f"one fluid, {name}", space, device, chosen) for name, space in spaces.items()]
-    one = timings.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
+    one = speeds.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
     cost = STRATEGIES["sparse"].COST
     both = np.array([cost.bytes_per_update(_ITEMSIZE, space.porosity) for space in spaces.values()])
     table = pd.DataFrame(

@@ -1,11 +1,11 @@
-"""Tables of speeds, and their bars."""
+"""Tables of speeds, ladders of baselines, speedups over each rung, and bars of speeds."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
 from repro.errors import InputError
 from repro.papers.style import BLUE, ORANGE
-from repro.parallel import copy_bandwidth
+from repro.parallel import CpuDevice, copy_bandwidth, select
 
 
 def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
@@ -23,6 +23,39 @@ def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
         if record is not None:
             record.timing(**row, includes=includes)
     return pd.DataFrame(rows)
+
+
+def cpu_rungs() -> dict:
+    """The devices of the baselines on a CPU by name, from the papers' kind of loop to all cores.
+
+    "rows" is the source of "node by node" as rows of nodes, which the compiler turns into vector instructions.
+    """
+    cores = {"rows": CpuDevice("threads", workers=1), "rows, all cores": select("threads")}
+    return {"node by node": select("serial")} | cores
+
+
+def ladder(rungs: dict[str, tuple], record=None, *, prefix: str = "", **more) -> pd.DataFrame:
+    """`speed_table` of baselines, indexed by name; `rungs` are (problem, device, options) by name."""
+    table = speed_table([(f"{prefix}{name}", *rung) for name, rung in rungs.items()], record, **more)
+    table.index = pd.Index(list(rungs), name="baseline")
+    return table
+
+
+def over_rungs(speed: float, baselines: pd.DataFrame, rate: str) -> pd.DataFrame:
+    """The speedup of a `speed` over each rung of a `ladder`: columns baseline, hardware, the rate, speedup."""
+    table = baselines.reset_index()[["baseline", "hardware", rate]]
+    return table.assign(speedup=speed / table[rate])
+
+
+def speedups(table: pd.DataFrame, rungs, size: str, rate: str = "seconds") -> pd.DataFrame:
+    """`table` with a column "over RUNG" for each way in `rungs`: how often its time `rate` goes into the rung's.
+
+    Compared are rows with the same `size`; the programs are in the column "way".
+    """
+    for rung in rungs:
+        base = table[table["way"] == rung].set_index(size)[rate]
+        table = table.assign(**{f"over {rung}": table[size].map(base) / table[rate]})
+    return table
 
 
 def order(table: pd.DataFrame, name: str, rate: str) -> dict[str, list[float]]:
