@@ -47,14 +47,17 @@ def over_rungs(speed: float, baselines: pd.DataFrame, rate: str) -> pd.DataFrame
     return table.assign(speedup=speed / table[rate])
 
 
-def speedups(table: pd.DataFrame, rungs, size: str, rate: str = "seconds") -> pd.DataFrame:
-    """`table` with a column "over RUNG" for each way in `rungs`: how often its time `rate` goes into the rung's.
+def speedups(table: pd.DataFrame, rungs, size: str, rate: str, slow: pd.DataFrame | None = None) -> pd.DataFrame:
+    """`table` with a column "over RUNG" for each way in `rungs`: how many times its `rate` the program reaches.
 
-    Compared are rows with the same `size`; the programs are in the column "way".
+    Programs stand in the column "way", and rows of the same `size` are compared. With `slow`, the rungs are its rows,
+    of one size.
     """
     for rung in rungs:
-        base = table[table["way"] == rung].set_index(size)[rate]
-        table = table.assign(**{f"over {rung}": table[size].map(base) / table[rate]})
+        rows = table if slow is None else slow
+        rows = rows[rows["way"] == rung].set_index(size)[rate]
+        base = table[size].map(rows) if slow is None else float(rows.iloc[0])
+        table = table.assign(**{f"over {rung}": table[rate] / base})
     return table
 
 

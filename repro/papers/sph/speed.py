@@ -113,7 +113,7 @@ def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: in
     table = _measured([(f"{n}k, {way}", systems[n], *how) for n, way, *how in cases], record, seconds, runs)
     table.insert(0, "way", [way for _, way, *_ in cases])
     table.insert(0, "thousands", [number for number, *_ in cases])
-    return speedups(table, (FOUR_THREADS, ONE_CORE), "thousands")
+    return speedups(table, (FOUR_THREADS, ONE_CORE), "thousands", "million/s")
 
 
 def _measured(cases, record, seconds, runs=1) -> pd.DataFrame:

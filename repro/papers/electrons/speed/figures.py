@@ -116,7 +116,7 @@ def shared(table: pd.DataFrame):
 
 
 def codes(table: pd.DataFrame):
-    """Nanoseconds of a step of a particle: ours and other codes, from `tables.beside`."""
+    """Nanoseconds of a step of a particle: ours and other codes, from `tables.comparison`."""
     known = [[row.code, row.precision, row.case] for row in table.itertuples()]
     names = [", ".join(part for part in parts if part != UNKNOWN) for parts in known]
     figure, axes = plt.subplots(figsize=(7.2, 0.4 * len(table) + 1.2))
