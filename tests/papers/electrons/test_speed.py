@@ -186,7 +186,7 @@ def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
 def test_other_codes_stand_beside_our_best(timed):
     others = pd.read_csv(Project.default().data / "reference" / "pic_speeds.csv", comment="#")
     assert dict(zip(others["code"], others["ns"], strict=True))["PIConGPU"] == 0.373
-    found = tables.comparison([tables.speeds([1000], timed, one_core=1000, runs=3)], others)
+    found = tables.comparison([tables.speeds([1000], timed, one_core=1000, runs=3)], Project.default().data)
     ours = found[found["who"] == "this run"].set_index("where")
     assert ours.loc["GPU", "ns"] == pytest.approx(0.25)
     assert ours.loc["one core", "ns"] == pytest.approx(40)

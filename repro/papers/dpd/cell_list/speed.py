@@ -82,8 +82,8 @@ def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: fl
 def _checked(name: str, made, device, position, cells) -> str:
     if name == TABLE:
         made.check()
-    found = cell_by_particle(name, made, device, len(position))
-    right = int((found == cells.of(position)).sum())
+    placed = cell_by_particle(name, made, device, len(position))
+    right = int((placed == cells.of(position)).sum())
     if right < len(position):
         raise CheckError(f"{name}: only {right} of {len(position)} particles are in their cell")
     return f"{right} of {len(position)} particles in the cell that the host finds"

@@ -13,12 +13,6 @@ from repro.parallel import Kernel, copy_bandwidth, inline, require_memory, time_
 SECTOR = {"cuda": 32}
 LINE = 64
 
-#: bytes of the longest: what a warp's 32 neighbouring numbers fill, and what a GPU fetches that has no sectors
-LONG_LINE = 128
-
-#: share of the copy bandwidth from which on memory is what limits a walk
-AT_THE_ROOF = 0.85
-
 ITEM = np.dtype(np.float32).itemsize
 
 #: numbers that a GPU's thread takes, all loaded before the first is stored, and threads a block: a single load of 4
@@ -176,6 +170,17 @@ def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
 def worst_stride(large: pd.DataFrame) -> int:
     """The slowest stride of `largest_array`; access at random (0) does not count."""
     return int(large["ratio"].drop(0, errors="ignore").idxmax())
+
+
+def note(walks: pd.DataFrame) -> str:
+    """The ratios beside the one that is judged, and what bytes explain."""
+    large = largest_array(walks)
+    worst, at_random = worst_stride(large), large["ratio"].get(0, float("nan"))
+    return (
+        f"stride 1 at {100 * large.loc[1, 'of copy']:.0f} % of a copy; stride {worst}: "
+        f"{large.loc[worst, 'ratio']:.1f}, at random: {at_random:.1f}; bytes of sectors explain "
+        f"{large['model'].max():g}"
+    )
 
 
 def stride_arrays(walks: pd.DataFrame) -> dict[str, pd.Series]:

@@ -82,8 +82,8 @@ def mapping_sketch(position: np.ndarray, side: int):
         for (i, j), owner in zip(pairs, owners, strict=True):
             style = {"color": VERMILLION, "lw": 2} if owner == most else {"color": "0.7", "lw": 0.8}
             axes.plot(*position[[i, j]].T, marker="none", zorder=1, **style)
-        mine = thread == most
-        for chosen, colour in ((~mine, "0.5"), (mine, VERMILLION)):
+        busiest = thread == most
+        for chosen, colour in ((~busiest, "0.5"), (busiest, VERMILLION)):
             axes.plot(*position[chosen].T, "o", ms=6, color=colour, zorder=2)
         threads = side**2 if name == "cell" else len(position)
         axes.set_title(f"thread per {name}: {threads} threads,\none of them computes {owners.count(most)} pairs")

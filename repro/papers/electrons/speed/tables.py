@@ -3,6 +3,7 @@
 import gc
 import re
 from itertools import product
+from pathlib import Path
 
 import pandas as pd
 
@@ -165,11 +166,12 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return named[columns].rename(columns={"per step": "segments/step"}).fillna({"busy": UNKNOWN})
 
 
-def comparison(tables, others: pd.DataFrame) -> pd.DataFrame:
-    """Our best program on a GPU and on one core beside other codes (data/reference/pic_speeds.csv), by ns.
+def comparison(tables, data: Path) -> pd.DataFrame:
+    """Our best program on a GPU and on one core beside other codes (reference/pic_speeds.csv in `data`), by ns.
 
     `tables` are of `speeds`; columns code, case, precision, particles, ns, where, hardware, who.
     """
+    others = pd.read_csv(data / "reference" / "pic_speeds.csv", comment="#")
     columns = ["code", "case", "precision", "particles", "ns", "where", "hardware", "who"]
     ours = pd.concat(tables, ignore_index=True)
     places = ours["program"].map(dict.fromkeys(ON_GPU, "GPU") | dict.fromkeys(ON_ONE_CORE, "one core"))
