@@ -47,6 +47,19 @@ def over_rungs(speed: float, baselines: pd.DataFrame, rate: str) -> pd.DataFrame
     return table.assign(speedup=speed / table[rate])
 
 
+def rungs_note(cpu: pd.Series, unit: str) -> str:
+    """Which rung a claim is judged with, and the rates of the others; `cpu` is the rate by `cpu_rungs`."""
+    node, cores = cpu["node by node"], cpu["rows, all cores"]
+    return f"rows on one core; node by node {node:.3g}, all cores {cores:.3g} {unit}"
+
+
+def speedup_evidence(speed: float, cpu: pd.Series, program: str, unit: str) -> dict:
+    """Keywords of `Record.measure` for a speedup over rows on one core; `program` is what runs there."""
+    node, cores = speed / cpu["node by node"], speed / cpu["rows, all cores"]
+    note = f"against rows on one core; node by node {node:.0f}, all cores {cores:.3g}"
+    return {"measured": speed / cpu["rows"], "baseline": f"{program}, one core: {cpu['rows']:.3g} {unit}", "note": note}
+
+
 def speedups(table: pd.DataFrame, rungs, size: str, rate: str, slow: pd.DataFrame | None = None) -> pd.DataFrame:
     """`table` with a column "over RUNG" for each way in `rungs`: how many times its `rate` the program reaches.
 

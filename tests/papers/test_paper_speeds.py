@@ -49,3 +49,30 @@ def test_a_run_that_takes_twice_as_long_has_half_the_rate(device):
     }
     with pytest.raises(InputError, match="several rows have the same case: a"):
         speeds.order(both, "case", "mlups")
+
+
+CPU = pd.Series({"node by node": 2.0, "rows": 40.0, "rows, all cores": 400.0})
+
+
+def test_speedups_are_given_over_each_rung():
+    evidence = speeds.speedup_evidence(800.0, CPU, "a list in rows", "MFLUPS")
+    assert evidence["measured"] == 20
+    assert evidence["baseline"] == "a list in rows, one core: 40 MFLUPS"
+    assert evidence["note"] == "against rows on one core; node by node 400, all cores 2"
+    assert speeds.rungs_note(CPU, "MLUPS") == "rows on one core; node by node 2, all cores 400 MLUPS"
+    baselines = pd.DataFrame({"mlups": CPU, "hardware": "a CPU"}).rename_axis("baseline")
+    assert list(speeds.over_rungs(800.0, baselines, "mlups")["speedup"]) == [400, 20, 2]
+
+
+def test_a_ladder_is_indexed_by_its_rungs(device):
+    table = speeds.ladder({"rows": (None, device, {})}, prefix="box: ", measured=measured, includes="all")
+    assert list(table.index) == ["rows"]
+    assert list(table["case"]) == ["box: rows"]
+
+
+def test_programs_are_compared_at_one_size_or_over_another_run():
+    rows = [(10, "slow", 2.0), (10, "fast", 6.0), (20, "slow", 1.0), (20, "fast", 8.0)]
+    table = pd.DataFrame(rows, columns=["particles", "way", "updates"])
+    assert list(speeds.speedups(table, ["slow"], "particles", "updates")["over slow"]) == [1, 3, 1, 8]
+    over = speeds.speedups(table[2:], ["slow"], "particles", "updates", slow=table[:1])
+    assert list(over["over slow"]) == [0.5, 4]

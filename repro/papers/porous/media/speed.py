@@ -1,5 +1,7 @@
 """Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -12,7 +14,11 @@ from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.papers import speed as speeds
-from repro.parallel import CpuDevice, copy_bandwidth, measure, select, wall_clock
+from repro.parallel import copy_bandwidth, measure, wall_clock
+
+#: claims that take a GPU, and all of the notebook
+ON_GPU = tuple(f"porous-{number:03d}" for number in (57, 58, 61, 62, 63, 64, 120, 121, 122))
+CLAIMS = ("porous-041", "porous-054", "porous-123", *ON_GPU)
 
 #: the strategies that store all nodes of the box
 FULL_STORAGE = ("flag word", "branches")
@@ -35,8 +41,8 @@ def compared(device) -> list[str]:
 def porosity_claims(table: pd.DataFrame) -> dict:
     """{claim: value} of figures 5.10a and 5.10b, from `over_porosity`: the largest speeds, the order at each porosity,
     fall and rise."""
-    speeds = table.pivot_table(index="porosity", columns="strategy", values="mflups")
-    sparse, flag_word = speeds["sparse"], speeds["flag word"]
+    rates = table.pivot_table(index="porosity", columns="strategy", values="mflups")
+    sparse, flag_word = rates["sparse"], rates["flag word"]
     algorithms = {"sparse": "algorithm two", "flag word": "algorithm one"}
     both = table[table["strategy"].isin(list(algorithms))]
     both = both.assign(algorithm=both["strategy"].map(algorithms), porosity=both["porosity"].round(3))
@@ -65,24 +71,13 @@ def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
     The sparse list node by node, in rows on one core and in rows on all cores; and both programs that store all nodes,
     in rows on one core, each three times, since others may use the cores; and these node by node, once.
     """
-    serial, rows = select("serial"), CpuDevice("threads", workers=1)
-    runs = {
-        "node by node": (serial, "sparse", 3),
-        "rows": (rows, "sparse", 3),
-        "rows, all cores": (select("threads"), "sparse", 3),
-    }
+    devices, thrice = speeds.cpu_rungs(), {"runs": 3}
+    rungs = {name: (space, device, options | {"strategy": "sparse"} | thrice) for name, device in devices.items()}
     for strategy in FULL_STORAGE:
-        # slow, and no claim is about it
-        runs |= {f"{strategy}, node by node": (serial, strategy, 1), f"{strategy}, rows": (rows, strategy, 3)}
-    table = speed_table(
-        [
-            (name, space, device, options | {"strategy": strategy, "runs": times})
-            for name, (device, strategy, times) in runs.items()
-        ],
-        record,
-    )
-    table.index = pd.Index(list(runs), name="baseline")
-    return table
+        # node by node it is slow, and no claim is about it
+        for name, times in (("node by node", {"runs": 1}), ("rows", thrice)):
+            rungs[f"{strategy}, {name}"] = (space, devices[name], options | {"strategy": strategy} | times)
+    return speeds.ladder(rungs, record, measured=measure_speed, includes=INCLUDES)
 
 
 def fastest_storages(cpu: pd.Series) -> tuple[str, str]:
@@ -111,6 +106,59 @@ def storage_evidence(baselines: pd.DataFrame) -> dict[str, float]:
     """Keywords of `Record.measure` for the `storage_gain` and how far its runs lie apart."""
     gains = storage_gains(baselines)
     return {"measured": storage_gain(baselines["mflups"].astype(float)), "scatter": max(gains) - min(gains)}
+
+
+def storage_note(cpu: pd.Series) -> str:
+    """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
+    sparse, full = fastest_storages(cpu)
+    return (
+        f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}; list over flag word "
+        f"node by node {node_by_node(cpu)['flag word']:.2f}"
+    )
+
+
+def node_by_node(cpu: pd.Series) -> dict[str, float]:
+    """The list over the other ways to find the solid nodes, as plain loops; `cpu` is MFLUPS by baseline."""
+    return {name: float(cpu["node by node"] / cpu[f"{name}, node by node"]) for name in FULL_STORAGE}
+
+
+def faster_storage(table: pd.DataFrame) -> pd.DataFrame:
+    """Which of the list and the flag word is faster in every run, by porosity: columns porosity, faster and roof (%).
+
+    "faster" is "list", "flag word" or "runs overlap", the roof is the flag word's; from `over_porosity`.
+    """
+    rows = []
+    for porosity, some in table.groupby("porosity"):
+        rates = speeds.order(some, "strategy", "mflups")
+        sparse, flag = rates["sparse"], rates["flag word"]
+        faster = "list" if min(sparse) > max(flag) else "flag word" if min(flag) > max(sparse) else "runs overlap"
+        rows.append((porosity, faster, 100 * some.set_index("strategy").loc["flag word", "roof"]))
+    return pd.DataFrame(rows, columns=["porosity", "faster", "roof (%)"])
+
+
+def turning_point(faster: pd.DataFrame) -> tuple[float, bool]:
+    """The porosity from which on the flag word is the faster one, and whether the list is at all below it.
+
+    From `faster_storage`.
+    """
+    dense = faster["faster"] == "flag word"
+    edge = faster.loc[dense, "porosity"].min()
+    below = faster["porosity"] < edge
+    return float(edge), bool((dense == ~below).all() and (faster.loc[below, "faster"] == "list").all() and below.any())
+
+
+def bytes_ratio(table: pd.DataFrame) -> float:
+    """Bytes that a fluid node of the list moves over those of the flag word where little is solid."""
+    moved = (table["bandwidth"] / table["mflups"]).groupby(table["strategy"]).min()
+    return float(moved["sparse"] / moved["flag word"])
+
+
+def gains_in_place(packed: pd.DataFrame, crystals: pd.DataFrame) -> pd.DataFrame:
+    """Speed of the list in place over the list in each packing and crystal; `packing_table` and `over_porosity`."""
+    tables = [packed, crystals.assign(medium=crystals["porosity"].map("crystal, porosity {:.2f}".format))]
+    rates = [t.pivot_table(index="medium", columns="strategy", values="mflups", sort=False) for t in tables]
+    gains = pd.concat([rate["sparse in place"] / rate["sparse"] for rate in rates])
+    return gains.rename("in place / list").rename_axis("medium").reset_index()
 
 
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
@@ -150,10 +198,10 @@ def flag_word_variants(spaces, device, by_block: pd.DataFrame, record=None, **op
 def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
     """Cubes of random spheres by porosity, without solid nodes, and of small random blocks (figure 6.11)."""
     cube = (nodes,) * 3
-    found = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
-    found["no solid"] = PoreSpace(np.zeros(cube, bool))
-    found["blocks, 0.7"] = PoreSpace(random_blocks(cube, 0.7, max(2, nodes // 32), seed))
-    return found
+    media = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
+    media["no solid"] = PoreSpace(np.zeros(cube, bool))
+    media["blocks, 0.7"] = PoreSpace(random_blocks(cube, 0.7, max(2, nodes // 32), seed))
+    return media
 
 
 def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, **options) -> pd.DataFrame:
@@ -208,3 +256,12 @@ def memory_table(space: PoreSpace, device) -> pd.DataFrame:
             allocated = flow.kept_bytes / space.solid.size
             rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
     return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
+
+
+def memory_evidence(memory: pd.DataFrame) -> dict:
+    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`."""
+    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse"]
+    cost = STRATEGIES["sparse"].COST
+    wide = replace(cost, map=2 * cost.map).break_even(STRATEGIES["flag word"].COST, 8)
+    note = f"32-bit places; with 64-bit places {wide:.2f}, in single precision {limit['single']:.2f}"
+    return {"measured": float(limit["double"]), "note": note}

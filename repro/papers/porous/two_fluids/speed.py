@@ -14,13 +14,19 @@ from repro.lbm.media import PoreSpace, random_blocks, random_spheres
 from repro.lbm.porous import benchmark as one_fluid
 from repro.lbm.two_fluids.benchmark import measure_speed, part_times, resources
 from repro.lbm.two_fluids.cases import Mixture
+from repro.lbm.two_fluids.forces import links_of
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.strategies import STRATEGIES
 from repro.papers import speed as speeds
-from repro.parallel import CpuDevice, copy_bandwidth, select
+from repro.parallel import copy_bandwidth
 
 #: the storage of the paper's program: the differences from chapter 5's sparse one that section 6.4(1) lists are others
 PAPER_STRATEGY = "sparse"
+
+#: claims that take a GPU and the paper's boxes, and all of the notebook
+ON_GPU = tuple(f"porous-{number:03d}" for number in (90, 91, 92, 94, 95, 97, 100))
+SLOWER, DENSITIES = "porous-097", "porous-090"
+CLAIMS = ("porous-098", *ON_GPU)
 
 NO_SOLID, SPHERES, BLOCKS = "no solid", "random spheres", "random blocks"
 
@@ -114,27 +120,21 @@ def over_sides(make, sides, strategies, device, record=None, **options) -> pd.Da
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
-    """`speeds.speed_table` of `dense` node by node on one core, in rows on one core and on all, indexed by name."""
-    devices = {
-        "node by node": select("serial"),
-        "rows": CpuDevice("threads", workers=1),
-        "rows, all cores": select("threads"),
-    }
-    runs = [(name, mixture(space), device, {"strategy": "dense"} | options) for name, device in devices.items()]
-    table = speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
-    table.index = pd.Index(list(devices), name="baseline")
-    return table
+    """`speed.ladder` of `dense`."""
+    options, problem = {"strategy": "dense"} | options, mixture(space)
+    rungs = {name: (problem, device, options) for name, device in speeds.cpu_rungs().items()}
+    return speeds.ladder(rungs, record, measured=measure_speed, includes=INCLUDES)
 
 
-def steps_taken_apart(speeds: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
-    """What a step of each strategy moves and does in `space`, single precision; `speeds` are its rows of `speed_table`.
+def step_parts(timed: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
+    """What a step of each strategy moves and does in `space`, single precision; `timed` are its rows of `speed_table`.
 
     Columns: bytes a pore by design, MFLUPS that the copy bandwidth allows by them, MFLUPS measured, their ratio (%),
     the spread (%), the share of the pass over the densities in the time and in the bytes (%), and on a GPU registers
     and shared bytes.
     """
     rows = []
-    for speed in speeds.itertuples():
+    for speed in timed.itertuples():
         cost, options = STRATEGIES[speed.strategy].COST, {"strategy": speed.strategy, "block": speed.block}
         parts = part_times(mixture(space), device, seconds=seconds, **options)
         moved = cost.bytes_per_update(_ITEMSIZE, space.porosity)
@@ -168,8 +168,85 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
 
 def relative(table: pd.DataFrame, rate: str = "mflups") -> pd.DataFrame:
     """Speeds over that without solid, a row a strategy and a column a structure."""
-    speeds = table.pivot_table(index="strategy", columns="space", values=rate, sort=False)
-    return speeds.div(speeds[NO_SOLID], axis=0)
+    rates = table.pivot_table(index="strategy", columns="space", values=rate, sort=False)
+    return rates.div(rates[NO_SOLID], axis=0)
+
+
+def sides_table(layers: pd.DataFrame, cubes: pd.DataFrame, published: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The slowest and fastest of the paper's strategy in MLUPS beside those of figure 6.10: a row "layers", "cubes"."""
+    rows = []
+    for name, table in (("layers", layers), ("cubes", cubes)):
+        here, paper = in_paper_way(table, "mlups"), published[name]["mlups"]
+        rows.append((name, here.min(), here.idxmin(), here.max(), here.idxmax(), paper.min(), paper.max()))
+    names = ["boxes", "slowest", "slowest in", "fastest", "fastest in", "paper: slowest", "paper: fastest"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def step_times(table: pd.DataFrame, dimensions: int) -> pd.DataFrame:
+    """Microseconds of a step by strategy and nodes a side, from `over_sides`."""
+    step = table["side"].astype(float) ** dimensions / table["mlups"]
+    return table.assign(step=step).pivot(index="strategy", columns="side", values="step")
+
+
+def growth_of_small(layers: pd.DataFrame) -> tuple[float, float]:
+    """Nodes of the second layer over the smallest's, and how many times as long a step of the paper's strategy is."""
+    steps = step_times(layers, 2).loc[PAPER_STRATEGY]
+    (small, large), (first, second) = steps.index[:2], steps.iloc[:2]
+    return (large / small) ** 2, second / first
+
+
+def smallest_steps(layers: pd.DataFrame, cubes: pd.DataFrame) -> pd.DataFrame:
+    """Microseconds of a step of each strategy in the smallest layer and cube, and how often one goes into the other.
+
+    The last row has the nodes.
+    """
+    flat, deep = step_times(layers, 2).iloc[:, 0], step_times(cubes, 3).iloc[:, 0]
+    nodes = pd.Series({"nodes": flat.name**2}), pd.Series({"nodes": deep.name**3})
+    table = pd.DataFrame({"layer": pd.concat([flat, nodes[0]]), "cube": pd.concat([deep, nodes[1]])})
+    return table.assign(**{"cube / layer": table["cube"] / table["layer"]}).rename_axis("strategy").reset_index()
+
+
+def relative_table(packed: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Speeds among spheres and blocks over that without solid, per pore and per node; the first row is the paper's."""
+    paper = published.set_index("medium")["mlups"]
+    rows = {"paper, by either reading": [paper[space] / paper[NO_SOLID] for space in (SPHERES, BLOCKS)] * 2}
+    pores, nodes = relative(packed), relative(packed, "mlups")
+    rows |= {name: [t.loc[name, space] for t in (pores, nodes) for space in (SPHERES, BLOCKS)] for name in pores.index}
+    columns = [f"{space}, per {unit}" for unit in ("pore", "node") for space in ("spheres", "blocks")]
+    return pd.DataFrame(rows.values(), rows, columns).rename_axis("over no solid").reset_index()
+
+
+def readings(packed: pd.DataFrame, claim) -> pd.DataFrame:
+    """Loss among blocks (%) of the paper's strategy and `dense`, per pore and per node, and whether it meets a claim.
+
+    Columns strategy, per, "loss (%)" and within: the claim's value to its tolerance. The first row is judged.
+    """
+    rows, tables = [], {"pore": relative(packed), "node": relative(packed, "mlups")}
+    for name in (PAPER_STRATEGY, "dense"):
+        for unit, table in tables.items():
+            if name in table.index:
+                lost = 100 * (1 - table.loc[name, BLOCKS])
+                rows.append((name, unit, lost, abs(lost - claim.bounds()[0]) <= claim.margin()))
+    return pd.DataFrame(rows, columns=["strategy", "per", "loss (%)", "within"])
+
+
+def density_shares() -> pd.DataFrame:
+    """Share of the pass over the densities in the bytes (%), a column for what a card reads from memory.
+
+    With caches 2 densities of a node's neighbours; without, those of all neighbours: of our stencil, of the central
+    differences of section 2.4, and of these with the velocities that the paper's first kernel stores, for its second
+    one to read.
+    """
+    cost = STRATEGIES[PAPER_STRATEGY].COST
+    first, whole = cost.densities_bytes(_ITEMSIZE, 1.0), cost.bytes_per_update(_ITEMSIZE, 1.0)
+    own, paper = (2 * len(links_of(stencil)) for stencil in (TwoFluids.stencil, "central"))
+
+    def share(neighbours: int, stored: int = 0) -> float:
+        return 100 * (first + stored * _ITEMSIZE) / (whole + 2 * (neighbours - 1 + stored) * _ITEMSIZE)
+
+    velocities = 2 * 3
+    names = ["with caches", "without", "central differences", "and velocities"]
+    return pd.DataFrame([(share(1), share(own), share(paper), share(paper, velocities))], columns=names)
 
 
 def in_paper_way(table: pd.DataFrame, rate: str = "mflups") -> pd.Series:
@@ -189,7 +266,7 @@ def speed_claims(layers: pd.DataFrame, cubes: pd.DataFrame, packed: pd.DataFrame
     }
 
 
-def share_claims(apart: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
+def share_claims(parted: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
     """{claim: value} of the pass over the densities and of the loss against one fluid, both in the first space."""
-    share = apart.set_index("strategy")["densities (%)"]
+    share = parted.set_index("strategy")["densities (%)"]
     return {"porous-090": float(share[PAPER_STRATEGY]), "porous-091": float(lost["loss (%)"].iloc[0])}
