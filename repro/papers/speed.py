@@ -1,10 +1,11 @@
 """Tables of speeds, ladders of baselines, speedups over each rung, and bars of speeds."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
 from repro.errors import InputError
-from repro.papers.style import BLUE, ORANGE
+from repro.papers.style import BLUE, ORANGE, PAPER
 from repro.parallel import CpuDevice, copy_bandwidth, select
 
 
@@ -111,3 +112,35 @@ def strategy_bars(table: pd.DataFrame):
     axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
     axes.grid(axis="y", visible=False)
     return figure, {"mlups": table["mlups"], "roof": table["roof"]}
+
+
+def part_bars(bars: list[tuple], colours: dict, xlabel: str, *, points=None):
+    """Bars of (program, part, time), a block a program and a colour a part; `points` are a paper's times of them."""
+    gaps = [1.0 + 1.2 * (k == 0 or bars[k - 1][0] != program) for k, (program, *_) in enumerate(bars)]
+    heights, times = np.cumsum(gaps) - 2.2, [time for *_, time in bars]
+    figure, axes = plt.subplots(figsize=(7.6, 0.28 * heights[-1] + 1.9))
+    axes.barh(heights, times, 0.8, color=[colours[part] for _, part, _ in bars])
+    for height, time, point in zip(heights, times, times if points is None else points, strict=True):
+        label = f"{time:,.0f}" if time >= 100 else f"{time:.2g}"
+        # a point that would lie on the label stands before it
+        place = max(time, point) if point < 2.5 * time else time
+        axes.annotate(label, (place, height), (6, 0), textcoords="offset points", va="center", fontsize=8)
+    for height, gap, (program, *_) in zip(heights, gaps, bars, strict=True):
+        if gap > 1:
+            axes.annotate(program, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
+    handles, names = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()], list(colours)
+    if points is not None:
+        axes.plot(points, heights, **PAPER)
+        handles, names = [*handles, plt.Line2D([], [], **PAPER)], [*names, "paper"]
+    axes.set(xscale="log", xlim=(min(times) / 3, 4 * max(*times, *(points or []))), ylim=(heights[-1] + 0.8, -1.7))
+    axes.set(yticks=[], xlabel=xlabel)
+    axes.grid(axis="y", visible=False)
+    figure.legend(handles, names, loc="outside lower center", ncols=4)
+    return figure
+
+
+def record_launches(record, case: str, device, timing, *, size, precision: str = "single", **more) -> None:
+    """Give a notebook's `record` the time of launches that are no whole steps; `more` as of `Record.timing`."""
+    if record is not None:
+        about = {"device": device.name, "hardware": device.description, "precision": precision, "size": size}
+        record.timing(case, seconds=timing.seconds, spread=timing.spread, **about, **more)

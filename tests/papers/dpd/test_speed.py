@@ -337,9 +337,9 @@ def test_the_rates_of_other_codes_say_who_measured_them_and_where():
 def test_the_figures_show_every_baseline_and_a_panel_over_each():
     table = speed_tables.with_speedups(_table("cuda"))
     paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    drawn = figures.rates(table, paper, {}).axes[0]
+    drawn = figures.rates(table, paper, {})[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
-    panels = figures.speedups(table, paper, {}).axes
+    panels = figures.speedups(table, paper, {})[0].axes
     assert [axes.get_title().replace("\n", " ") for axes in panels] == [f"over {n}" for n in speed_tables.BASELINES]
     assert all(set(axes.get_legend_handles_labels()[1]) >= {"thread per cell"} for axes in panels)
 

@@ -158,7 +158,7 @@ def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
     times = parts(gpu=True)
     ours = speed.group_times(times)
     for factor in (0.5, 1.0, 1.4, 2.0, 20.0):
-        figure, _ = speed_figures.part_bars(times, factor * ours, {"marker": "o", "linestyle": "none"})
+        figure, _ = speed_figures.part_bars(times, factor * ours)
         figure.draw_without_rendering()
         axes = figure.axes[0]
         points = axes.transData.transform(axes.lines[0].get_xydata())

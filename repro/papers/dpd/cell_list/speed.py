@@ -12,6 +12,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.system import System
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.repeated import of_runs
+from repro.papers.speed import record_launches
 from repro.parallel import Kernel, inline, part_seconds, select, time_launches, zero
 
 from .contents import LINKED, LISTS, TABLE, cell_by_particle, make_list, state_of
@@ -63,19 +64,9 @@ def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: fl
                 rows += [
                     {**about, "part": part, "seconds": share, "whole": whole.seconds} for part, share in shares.items()
                 ]
-                if record is not None:
-                    record.timing(
-                        f"{name}, {order}, {system.count}",
-                        seconds=whole.seconds,
-                        spread=whole.spread,
-                        device=on.name,
-                        hardware=on.description,
-                        precision="single",
-                        size=size_of(system),
-                        includes=INCLUDES,
-                        check=check,
-                        updates=system.count / whole.seconds,
-                    )
+                more = {"includes": INCLUDES, "check": check, "updates": system.count / whole.seconds}
+                title = f"{name}, {order}, {system.count}"
+                record_launches(record, title, on, whole, size=size_of(system), **more)
     return pd.DataFrame(rows)
 
 

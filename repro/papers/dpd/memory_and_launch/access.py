@@ -7,6 +7,7 @@ import pandas as pd
 from numpy import uint32
 
 from repro.errors import CheckError, InputError
+from repro.papers.speed import record_launches
 from repro.parallel import Kernel, copy_bandwidth, inline, require_memory, time_launches
 
 #: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
@@ -23,6 +24,8 @@ ITEMS, BLOCK = 8, 256
 _FIRST, _SECOND = uint32(2147483647), 1540483477
 
 _ONE = np.float32(1)
+
+_INCLUDES = "one kernel that reads and writes each number once, replayed as a graph on a GPU"
 
 
 @inline
@@ -146,19 +149,9 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
             row = {"bits": bits, "MiB": requested / 2**20, "stride": stride, "seconds": each, "spread": timing.spread}
             row |= {"GB/s": requested / each / 1e9, "of copy": share, "ratio": each / first}
             rows.append(row | {"model": model, "moved of copy": share * model})
-            if record is not None:
-                where = f"stride {stride}" if stride else "at random"
-                record.timing(
-                    f"add one, {where}, 2^{bits} numbers",
-                    seconds=each,
-                    spread=timing.spread,
-                    device=device.name,
-                    hardware=device.description,
-                    precision="single",
-                    size=f"2^{bits}",
-                    includes="one kernel that reads and writes each number once, replayed as a graph on a GPU",
-                    check=check,
-                )
+            where = f"stride {stride}" if stride else "at random"
+            about = {"size": f"2^{bits}", "includes": _INCLUDES, "check": check}
+            record_launches(record, f"add one, {where}, 2^{bits} numbers", device, timing, **about)
     return pd.DataFrame(rows)
 
 

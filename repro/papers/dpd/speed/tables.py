@@ -302,19 +302,3 @@ def trajectory_view(moved: pd.DataFrame):
     columns = ["largest distance", "particles that differ"]
     wide = moved.pivot_table(index=["precision", "way"], columns="step", values=columns, sort=False)
     return wide.style.format("{:.2g}", subset=columns[0]).format("{:,.0f}", subset=columns[1])
-
-
-def rate_arrays(table: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of rates: updates a second of every way, and the numbers of particles."""
-    rates = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
-    return rates | {"particles": table["particles"].drop_duplicates()}
-
-
-def speedup_arrays(table: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of speedups: ways, and their speedups over each baseline."""
-    return dict(table[["way", *(f"over {name}" for name in BASELINES)]])
-
-
-def part_arrays(parts: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of parts: ways, parts and seconds."""
-    return dict(parts[["way", "part", "seconds"]])
