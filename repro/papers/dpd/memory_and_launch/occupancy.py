@@ -95,18 +95,18 @@ def _rounded(amount: int, unit: int) -> int:
 def limits_of(device) -> Limits:
     """The limits of the GPU at hand, as its driver states them."""
     runtime = device.xp.cuda.runtime
-    found = runtime.getDeviceProperties(device.xp.cuda.Device().id)
-    threads = found["maxThreadsPerMultiProcessor"]
+    properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
+    threads = properties["maxThreadsPerMultiProcessor"]
     return Limits(
-        f"{found['major']}.{found['minor']}",
-        warps=threads // found["warpSize"],
+        f"{properties['major']}.{properties['minor']}",
+        warps=threads // properties["warpSize"],
         threads=threads,
-        blocks=found["maxBlocksPerMultiProcessor"],
-        registers=found["regsPerMultiprocessor"],
+        blocks=properties["maxBlocksPerMultiProcessor"],
+        registers=properties["regsPerMultiprocessor"],
         registers_a_thread=255,
-        shared=found["sharedMemPerMultiprocessor"],
-        reserved=found["reservedSharedMemPerBlock"],
-        unit=128 if found["major"] >= 8 else 256,
+        shared=properties["sharedMemPerMultiprocessor"],
+        reserved=properties["reservedSharedMemPerBlock"],
+        unit=128 if properties["major"] >= 8 else 256,
     )
 
 
