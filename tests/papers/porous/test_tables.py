@@ -325,15 +325,18 @@ def test_the_order_of_the_storages_turns_at_a_porosity_or_not_at_all():
     faster = media_speed.faster_storage(with_runs(table, "mflups"))
     assert list(faster["faster"]) == ["list", "flag word"]
     assert list(faster["roof (%)"]) == pytest.approx([30, 80])
-    assert media_speed.turning_point(faster) == (0.9, True)
-    assert media_speed.bytes_ratio(table) == pytest.approx(1.375)
+    assert media_speed.turning_point(faster) == {"edge": 0.9, "holds": True}
+    assert media_speed.bytes_ratio(table)["ratio"] == pytest.approx(1.375)
     # a tenth of a per cent is within what runs differ by
     table["mflups"] = [9.0, 8.995, 10.0, 12.0]
     faster = media_speed.faster_storage(with_runs(table, "mflups"))
     assert faster["faster"][0] == "runs overlap"
-    assert media_speed.turning_point(faster) == (0.9, False)
+    assert not media_speed.turning_point(faster)["holds"]
     table["mflups"] = [9.0, 12.0, 10.0, 12.0]
-    assert media_speed.turning_point(media_speed.faster_storage(with_runs(table, "mflups"))) == (0.3, False)
+    assert media_speed.turning_point(media_speed.faster_storage(with_runs(table, "mflups"))) == {
+        "edge": 0.3,
+        "holds": False,
+    }
 
 
 def test_the_changes_of_figure_5_7_are_no_law():

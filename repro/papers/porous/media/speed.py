@@ -20,6 +20,10 @@ from repro.parallel import copy_bandwidth, measure, wall_clock
 ON_GPU = tuple(f"porous-{number:03d}" for number in (57, 58, 61, 62, 63, 64, 120, 121, 122))
 CLAIMS = ("porous-041", "porous-054", "porous-123", *ON_GPU)
 
+#: columns of a `speed_table` that a reader compares, and of the baselines
+SHOWN = ["strategy", "porosity", "mlups", "mflups", "spread", "roof"]
+RUNG_COLUMNS = ["baseline", "strategy", "hardware", "porosity", "mflups", "spread", "roof"]
+
 #: the strategies that store all nodes of the box
 FULL_STORAGE = ("flag word", "branches")
 
@@ -108,6 +112,20 @@ def storage_evidence(baselines: pd.DataFrame) -> dict[str, float]:
     return {"measured": storage_gain(baselines["mflups"].astype(float)), "scatter": max(gains) - min(gains)}
 
 
+def storage_numbers(baselines: pd.DataFrame) -> dict:
+    """The `storage_gain` with the range of its runs, for `Record.say`: the list gains."""
+    gains = storage_gains(baselines)
+    gain = storage_gain(baselines["mflups"].astype(float))
+    return {"gain": gain, "least": min(gains), "most": max(gains), "holds": gain > 1}
+
+
+def record_core_claims(record, baselines: pd.DataFrame) -> None:
+    """Give the notebook's `record` what one core tells, from `cpu_baselines`."""
+    cpu = baselines["mflups"].astype(float)
+    record.measure("porous-054", cpu["rows"], note=speeds.rungs_note(cpu, "MFLUPS"))
+    record.measure("porous-123", **storage_evidence(baselines), note=storage_note(cpu))
+
+
 def storage_note(cpu: pd.Series) -> str:
     """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
     sparse, full = fastest_storages(cpu)
@@ -120,6 +138,12 @@ def storage_note(cpu: pd.Series) -> str:
 def node_by_node(cpu: pd.Series) -> dict[str, float]:
     """The list over the other ways to find the solid nodes, as plain loops; `cpu` is MFLUPS by baseline."""
     return {name: float(cpu["node by node"] / cpu[f"{name}, node by node"]) for name in FULL_STORAGE}
+
+
+def node_by_node_numbers(baselines: pd.DataFrame) -> dict:
+    """`node_by_node` for `Record.say`: the list gains over both."""
+    flag, branches = node_by_node(baselines["mflups"]).values()
+    return {"flag": flag, "branches": branches, "holds": min(flag, branches) > 1}
 
 
 def faster_storage(table: pd.DataFrame) -> pd.DataFrame:
@@ -136,21 +160,23 @@ def faster_storage(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["porosity", "faster", "roof (%)"])
 
 
-def turning_point(faster: pd.DataFrame) -> tuple[float, bool]:
-    """The porosity from which on the flag word is the faster one, and whether the list is at all below it.
+def turning_point(faster: pd.DataFrame) -> dict:
+    """The porosity from which on the flag word is the faster one, for `Record.say`: the list is at all below it.
 
     From `faster_storage`.
     """
     dense = faster["faster"] == "flag word"
     edge = faster.loc[dense, "porosity"].min()
     below = faster["porosity"] < edge
-    return float(edge), bool((dense == ~below).all() and (faster.loc[below, "faster"] == "list").all() and below.any())
+    turns = bool((dense == ~below).all() and (faster.loc[below, "faster"] == "list").all() and below.any())
+    return {"edge": float(edge), "holds": turns}
 
 
-def bytes_ratio(table: pd.DataFrame) -> float:
-    """Bytes that a fluid node of the list moves over those of the flag word where little is solid."""
+def bytes_ratio(table: pd.DataFrame) -> dict:
+    """Bytes of a fluid node of the list over those of the flag word where little is solid; for `Record.say`."""
     moved = (table["bandwidth"] / table["mflups"]).groupby(table["strategy"]).min()
-    return float(moved["sparse"] / moved["flag word"])
+    ratio = float(moved["sparse"] / moved["flag word"])
+    return {"ratio": ratio, "holds": ratio > 1}
 
 
 def gains_in_place(packed: pd.DataFrame, crystals: pd.DataFrame) -> pd.DataFrame:
@@ -159,6 +185,12 @@ def gains_in_place(packed: pd.DataFrame, crystals: pd.DataFrame) -> pd.DataFrame
     rates = [t.pivot_table(index="medium", columns="strategy", values="mflups", sort=False) for t in tables]
     gains = pd.concat([rate["sparse in place"] / rate["sparse"] for rate in rates])
     return gains.rename("in place / list").rename_axis("medium").reset_index()
+
+
+def over_baselines(table: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
+    """The speedup of the list at its best in `over_porosity` over each rung of `cpu_baselines`."""
+    best = table.loc[table["strategy"] == "sparse", "mflups"].max()
+    return speeds.over_rungs(best, baselines, "mflups")
 
 
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
@@ -193,6 +225,12 @@ def flag_word_variants(spaces, device, by_block: pd.DataFrame, record=None, **op
     table["drop"] = 100 * (1 - table[first] / table["bgk"])
     table["share"] = 100 * table["double"] / table[first]
     return table
+
+
+def double_share(variants: pd.DataFrame) -> dict:
+    """The least share of double precision in `flag_word_variants`, for `Record.say`: more than its bytes leave."""
+    least = variants["share"].min()
+    return {"least": least, "holds": least > 50}
 
 
 def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
@@ -235,10 +273,14 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
     return pd.DataFrame(rows, columns=["medium", "step", "mflups", "bytes", "roof"])
 
 
-def mapping_time(space: PoreSpace, device) -> float:
-    """Seconds to number the fluid nodes and connect them on the device, copying the image there included."""
+def mapping_time(space: PoreSpace, device) -> dict:
+    """Nanoseconds a fluid node to number and connect them on the device, for `Record.say`; the image is copied there.
+
+    It is less than a few hundred updates.
+    """
     problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    return wall_clock(lambda: map_pores(problem, device), device).seconds
+    ns = 1e9 * wall_clock(lambda: map_pores(problem, device), device).seconds / space.pores
+    return {"ns": ns, "holds": ns < 1e4}
 
 
 def memory_table(space: PoreSpace, device) -> pd.DataFrame:
@@ -256,6 +298,21 @@ def memory_table(space: PoreSpace, device) -> pd.DataFrame:
             allocated = flow.kept_bytes / space.solid.size
             rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
     return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
+
+
+def record_gpu_claims(record, table, variants, by_block, baselines: pd.DataFrame) -> None:
+    """Give the notebook's `record` what a GPU tells, from the tables of this module."""
+    cpu = baselines["mflups"].astype(float)
+    claims = porosity_claims(table) | variant_claims(variants, by_block)
+    record.measure_all(claims)
+    over = speeds.speedup_evidence(claims["porous-062"], cpu, "sparse list in rows", "MFLUPS")
+    record.measure("porous-064", **over)
+
+
+def in_place_numbers(gains: pd.DataFrame) -> dict:
+    """The range of `gains_in_place`, for `Record.say`: in place is faster everywhere."""
+    least, most = gains["in place / list"].min(), gains["in place / list"].max()
+    return {"least": least, "most": most, "holds": least > 1}
 
 
 def memory_evidence(memory: pd.DataFrame) -> dict:

@@ -33,6 +33,10 @@ NO_SOLID, SPHERES, BLOCKS = "no solid", "random spheres", "random blocks"
 #: names of figure 6.12
 STRUCTURES = {"Simple": NO_SOLID, "Medium": SPHERES, "Complex": BLOCKS}
 
+#: columns of a `speed_table` that a reader compares, and of the baselines
+SHOWN = ["strategy", "space", "block", "mlups", "mflups", "spread", "roof"]
+RUNG_COLUMNS = ["baseline", "strategy", "hardware", "size", "mflups", "spread", "roof"]
+
 _ITEMSIZE = 4
 
 
@@ -188,11 +192,21 @@ def step_times(table: pd.DataFrame, dimensions: int) -> pd.DataFrame:
     return table.assign(step=step).pivot(index="strategy", columns="side", values="step")
 
 
-def growth_of_small(layers: pd.DataFrame) -> tuple[float, float]:
-    """Nodes of the second layer over the smallest's, and how many times as long a step of the paper's strategy is."""
+def growth_of_small(layers: pd.DataFrame) -> dict:
+    """Nodes of the second layer over the smallest's, and how much longer a step of the paper's strategy takes.
+
+    For `Record.say`: it is not the nodes that rule it.
+    """
     steps = step_times(layers, 2).loc[PAPER_STRATEGY]
     (small, large), (first, second) = steps.index[:2], steps.iloc[:2]
-    return (large / small) ** 2, second / first
+    more, longer = (large / small) ** 2, second / first
+    return {"more": more, "longer": longer, "holds": longer < more / 2}
+
+
+def growth_of_tiled(layers: pd.DataFrame, cubes: pd.DataFrame) -> dict:
+    """Step and nodes of the smallest cube over those of the smallest layer, for `Record.say`: the step grows more."""
+    longer, more = smallest_steps(layers, cubes).set_index("strategy").loc[["tiled", "nodes"], "cube / layer"]
+    return {"longer": longer, "more": more, "holds": longer > more}
 
 
 def smallest_steps(layers: pd.DataFrame, cubes: pd.DataFrame) -> pd.DataFrame:
@@ -230,6 +244,28 @@ def readings(packed: pd.DataFrame, claim) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["strategy", "per", "loss (%)", "within"])
 
 
+def one_kernel(parted: pd.DataFrame) -> dict:
+    """The speed of `tiled` over the others, for `Record.say`: what is better hangs on what it is compared with.
+
+    From `step_parts`.
+    """
+    rates = parted.set_index("strategy")["mflups"]
+    dense, sparse = rates["tiled"] / rates["dense"], rates["tiled"] / rates["sparse"]
+    return {"dense": dense, "sparse": sparse, "holds": dense < 1 < sparse}
+
+
+def density_numbers(shares: pd.DataFrame, claim) -> dict:
+    """The last of `density_shares` and the paper's claim on time, for `Record.say`: bytes do not explain it."""
+    share, paper = float(shares.iloc[0, -1]), claim.bounds()[0]
+    return {"share": share, "paper": paper, "holds": abs(share - paper) > claim.margin()}
+
+
+def loss_numbers(lost: pd.DataFrame) -> dict:
+    """The loss against one fluid and that of the bytes, for `Record.say`: about the same; from `losses`."""
+    loss, by_bytes = lost[["loss (%)", "by bytes (%)"]].iloc[0]
+    return {"loss": loss, "by_bytes": by_bytes, "holds": abs(loss - by_bytes) < 5}
+
+
 def density_shares() -> pd.DataFrame:
     """Share of the pass over the densities in the bytes (%), a column for what a card reads from memory.
 
@@ -264,6 +300,18 @@ def speed_claims(layers: pd.DataFrame, cubes: pd.DataFrame, packed: pd.DataFrame
         "porous-095": float(deep.max()),
         "porous-097": float(100 * (1 - media[BLOCKS] / media[NO_SOLID])),
     }
+
+
+def over_baselines(cubes: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
+    """The speedup of the paper's strategy at its best over each rung of `cpu_baselines`."""
+    return speeds.over_rungs(in_paper_way(cubes).max(), baselines, "mflups")
+
+
+def record_gpu_claims(record, layers, cubes, packed, parted, lost, cpu: pd.Series) -> None:
+    """Give the notebook's `record` what a GPU tells; `cpu` is MFLUPS by baseline."""
+    record.measure_all(speed_claims(layers, cubes, packed) | share_claims(parted, lost))
+    best = in_paper_way(cubes).max()
+    record.measure("porous-100", **speeds.speedup_evidence(best, cpu, "two fluids, dense, in rows", "MFLUPS"))
 
 
 def share_claims(parted: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
