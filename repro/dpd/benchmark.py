@@ -1,4 +1,4 @@
-"""Speed of a strategy on a device, measured only after its forces have been checked.
+"""Speed of a strategy on a device: what is checked before it is timed, what a step does, and what was chosen.
 
 Forces are compared on the same particles at the same places; a step would change both.
 """
@@ -7,17 +7,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from repro.errors import CheckError, require_whole
-from repro.parallel import (
-    GRAPH_STEPS,
-    Speed,
-    Timing,
-    measure,
-    part_seconds,
-    require_seconds,
-    select,
-    time_launches,
-)
+from repro.errors import require_whole
+from repro.parallel import Speed, agreement, how_launched, measure_runs, require_timeable, select, time_steps
 from repro.particles.random import ROUNDS
 
 from .cases import Poiseuille
@@ -37,9 +28,6 @@ TOLERANCE = {"single": 1e-5, "double": 1e-13}
 #: whose law is checked where no other is given
 PAPER = Fluid()
 
-#: seconds of a step on a CPU from which two single steps are timed, instead of five repetitions of several
-LONG = 0.25
-
 
 def reference_forces(system: System, *, precision="single", rounds=ROUNDS, strategy="linked") -> np.ndarray:
     """Forces on the fluid by a strategy on one core, of shape (moving, 3), in the order of the ids."""
@@ -53,21 +41,20 @@ def check_forces(simulation: Simulation, expected: np.ndarray, forces=None, othe
 
     Those on frozen particles are not compared: not every strategy finds them (see `strategies.sorted_cells`).
 
-    Returns what was found. Raises CheckError where they differ by more than rounding, and CapacityError if a cell
+    Returns how well they agree. Raises CheckError where they differ by more than rounding, and CapacityError if a cell
     overflowed.
     """
     forces = forces or simulation.forces
     forces.run()
     forces.check()
-    found = simulation.particles()["force"][: len(expected)]
-    difference = float(np.abs(found - expected).max() / np.abs(expected).max())
-    if not difference <= TOLERANCE[simulation.precision]:
-        raise CheckError(f"{simulation} differs from {other} on one core by {difference:.2e}")
-    return f"forces within {difference:.1e} of serial {other} on the same {len(expected)} particles"
+    result = {"force": simulation.particles()["force"][: len(expected)]}
+    limit = TOLERANCE[simulation.precision]
+    agree = agreement(str(simulation), result, f"{other} on one core", {"force": expected}, limit)
+    return f"forces {agree}, on the same {len(expected)} particles"
 
 
 def check_strategy(device, *, strategy: str, precision: str = "single", fluid: Fluid = PAPER, **options) -> str:
-    """Compare the forces on a small flow with those of another strategy on one core; returns what was found.
+    """Compare the forces on a small flow with those of another strategy on one core; returns how well they agree.
 
     They are those of the fluid's law.
     Raises CheckError where they differ by more than rounding. A check that was passed is not made again.
@@ -108,54 +95,22 @@ def measure_speed(
 ) -> Speed:
     """Check the strategy, then time whole steps of the system: in each run `repeats` repetitions of about `seconds`.
 
-    Every run builds its simulation anew. The first `warm_up` steps bring the particles into the fluid's order; on a CPU
-    a tenth of them, or fewer where they would take long. A step of a CPU that takes long is timed twice only. `graph`:
-    a GPU launches its steps as a CUDA graph, or else one by one from Python.
+    The first `warm_up` steps bring the particles into the fluid's order; see `repro.parallel.time_steps`. `graph`: a
+    GPU launches its steps as a CUDA graph, or else one by one from Python.
     """
-    require_seconds(seconds)
-    require_whole("runs", runs, 1, 100)
+    require_timeable(seconds, runs)
     require_whole("repeats", repeats, 2, 100)
-    gpu = device.name == "cuda"
-    check, timings = None, []
-    for _ in range(runs):
-        simulation = Simulation(system, device, strategy=strategy, **options)
-        check = check or _check_of(simulation, options)
-        timings.append(_timing(simulation, seconds, warm_up, graph, repeats))
-        simulation.step(1)
-    return Speed.of(
-        case,
-        device,
-        timings,
-        strategy=simulation.strategy,
-        precision=simulation.precision,
-        size=size_of(system),
-        check=check,
+
+    def facts(simulation):
+        choices = {"rounds": simulation.setup.rounds, "launch": how_launched(device, graph), "particles": system.count}
+        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(system)}
         # frozen particles counted, as in the paper
-        work={"updates": system.count},
-        choices={
-            "rounds": simulation.setup.rounds,
-            "launch": f"CUDA graph of {GRAPH_STEPS} steps" if gpu and graph else "from Python, one by one",
-            "particles": system.count,
-        },
-    )
+        return {**names, "work": {"updates": system.count}, "choices": choices}
 
-
-def _timing(simulation: Simulation, seconds: float, warm_up: int, graph: bool, repeats: int) -> Timing:
-    """The time of one step."""
-    device, gpu = simulation.device, simulation.device.name == "cuda"
-    # with a look after more steps than are made, `advance` launches them one by one
-    unit, every = (GRAPH_STEPS, GRAPH_STEPS) if gpu and graph else (1, 2**40)
-    simulation.step(2 * unit if gpu else 1, every=every)
-    one = device.clock(partial(simulation.advance, unit, every=every)) / unit
-    if not gpu and one > LONG:
-        return measure(partial(simulation.advance, 1, every=every), device, repeats=2, warm_up=0)
-    # a GPU has made three graphs of steps by now
-    more = max(0, warm_up - simulation.steps) if gpu else min(warm_up // 10, round(5 * seconds / one))
-    simulation.advance(more // unit * unit, every=every)
-    steps = max(unit, unit * round(seconds / (unit * one)))
-    run = partial(simulation.advance, steps, every=every)
-    # where one graph is a repetition, those before were like it
-    return measure(run, device, repeats=repeats, warm_up=0 if gpu and steps == unit else 1).per(steps)
+    build = partial(Simulation, system, device, strategy=strategy, **options)
+    check = partial(_check_of, options=options)
+    time = partial(time_steps, seconds=seconds, warm_up=warm_up, graph=graph, repeats=repeats)
+    return measure_runs(case, device, build=build, check=check, time=time, facts=facts, runs=runs)
 
 
 def _check_of(simulation: Simulation, options: dict) -> str:
@@ -171,13 +126,3 @@ def _check_of(simulation: Simulation, options: dict) -> str:
 def size_of(system: System) -> str:
     """The sides of the box, for tables."""
     return " x ".join(f"{side:g}" for side in system.box)
-
-
-def part_times(simulation: Simulation, *, seconds: float = 0.02) -> dict[str, float]:
-    """Seconds of each part of a step, in its order; leaves the state invalid. Drift and kick need no lists."""
-    device = simulation.device
-    simulation.advance(2)
-    forces = part_seconds(simulation.forces.parts, device, seconds)
-    # the kick first: the drift moves the particles away from their lists
-    kick, drift = (time_launches([simulation.parts[name]], device, seconds).best for name in ("kick", "drift"))
-    return {"drift": drift, **forces, "kick": kick}

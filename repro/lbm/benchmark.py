@@ -1,19 +1,27 @@
-"""Speed of a strategy on a device, measured only after its physics has been checked."""
+"""Speed of a strategy in a box: what is checked before it is timed, what a step does, and what was chosen."""
 
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 import numpy as np
 
-from repro.errors import CheckError, require_whole
-from repro.parallel import GRAPH_STEPS, Speed, measure, require_seconds, select
+from repro.parallel import (
+    GRAPH_STEPS,
+    Speed,
+    agreement,
+    how_launched,
+    measure_runs,
+    require_timeable,
+    select,
+    time_steps,
+)
 
 from .model import Problem
 from .simulation import Simulation
 
 #: largest difference of a velocity from the reference, over the largest velocity: rounding of some tens of steps
 TOLERANCE = {"single": 2e-5, "double": 1e-12}
-
 
 #: blocks of a row on the grid of the check, where the grid that is timed has as many
 BLOCKS = 3
@@ -23,7 +31,7 @@ INCLUDES = "whole time steps with their wall schemes; no copy to the host"
 
 
 def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 20) -> str:
-    """Run the strategy on a small grid against another one, node by node on one core; returns what was found.
+    """Run the strategy on a small grid against another one, node by node on one core; returns how well they agree.
 
     Raises CheckError where they differ by more than rounding.
     """
@@ -34,15 +42,23 @@ def check_strategy(problem: Problem, device, *, strategy, precision, layout, blo
     other = "pull" if strategy == "push" else "push"
     tested = Simulation(small, device, **options)
     reference = Simulation(small, select("serial"), strategy=other, precision=precision)
+    agree = compare_flows(strategy, tested, other, reference, problem.model.lattice, steps)
+    return f"{agree} on {' x '.join(map(str, small.shape))}"
+
+
+def compare_flows(strategy: str, tested, other: str, reference, lattice, steps: int) -> str:
+    """Run both from one uniform flow and compare their velocities: how well the first agrees with the other."""
     for simulation in (tested, reference):
-        simulation.set_populations(uniform_flow(problem.model.lattice))
-        simulation.step(steps)
-    expected = reference.fields()[1]
-    difference = np.abs(tested.fields()[1] - expected).max() / np.abs(expected).max()
-    if not difference <= TOLERANCE[precision]:
-        raise CheckError(f"{strategy} on {device.name} differs from the reference by {difference:.2e} in {steps} steps")
-    grid = " x ".join(map(str, small.shape))
-    return f"velocity within {difference:.1e} of serial {other} after {steps} steps on {grid}"
+        in_motion(simulation, lattice).step(steps)
+    velocity, expected = ({"velocity": simulation.fields()[1]} for simulation in (tested, reference))
+    name, limit = f"{strategy} on {tested.device.name}", TOLERANCE[tested.precision]
+    return f"velocity {agreement(name, velocity, f'serial {other}', expected, limit)} after {steps} steps"
+
+
+def in_motion(simulation, lattice):
+    """The simulation, started with the `uniform_flow`."""
+    simulation.set_populations(uniform_flow(lattice))
+    return simulation
 
 
 def uniform_flow(lattice) -> np.ndarray:
@@ -68,54 +84,42 @@ def measure_speed(
     runs=1,
 ) -> Speed:
     """Check the strategy, then time it on the problem's grid: in each run five repetitions of about `seconds`."""
-    require_seconds(seconds)
     options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
-    check = check_strategy(problem, device, **options)
-    facts = {"size": size_of(problem.shape), "check": check, "choices": {"layout": layout, "block": block}}
-    lattice = problem.model.lattice
-    updates = {"mlups": problem.nodes}
-    build = partial(Simulation, problem, device, **options)
-    return timed(case, build, lattice, seconds, runs, updates=updates, moved=problem.nodes, **facts)
+    return measure_flow(
+        case,
+        device,
+        build=lambda: in_motion(Simulation(problem, device, **options), problem.model.lattice),
+        check=lambda: check_strategy(problem, device, **options),
+        size=size_of(problem.shape),
+        updates={"mlups": problem.nodes},
+        moved=problem.nodes,
+        choices={"layout": layout, "block": block},
+        seconds=seconds,
+        runs=runs,
+    )
 
 
-def timed(
-    case: str, build, lattice, seconds: float, runs: int, *, updates: dict[str, int], moved: int, choices: dict, **facts
-) -> Speed:
-    """Time steps with the fluid in motion, in repetitions of about `seconds`, and look for NaN after each run.
+def measure_flow(case, device, *, build, check, size, updates, moved, choices, seconds, runs) -> Speed:
+    """A speed of the simulations that `build()` makes, after `check()`.
 
-    Every run builds its simulation anew. `updates` gives what a step updates by the name of its rate (in millions a
-    second), `moved` how many updates move the strategy's bytes; `facts` are other fields of the speed. How steps are
-    launched is added to the `choices`.
+    `updates` counts what a step updates by the name of its rate (in millions a second), and `moved` the updates that
+    move the strategy's bytes.
     """
-    require_whole("runs", runs, 1, 100)
-    timings, steps = [], 0
-    for _ in range(runs):
-        simulation = build()
-        simulation.set_populations(uniform_flow(lattice))
-        steps = steps or steps_for(simulation, seconds)
-        simulation.advance(2)
-        timings.append(measure(partial(simulation.advance, steps), simulation.device).per(steps))
-        simulation.step(1)
-        names = {"strategy": simulation.strategy, "precision": simulation.precision}
+    require_timeable(seconds, runs)
+    passed = check()
+
+    def facts(simulation):
         work = {name: count / 1e6 for name, count in updates.items()}
-        work["bandwidth"], device = moved * simulation.bytes_per_update, simulation.device
-        # two at once might not fit
-        del simulation
-    gpu = device.name == "cuda"
-    launch = f"CUDA graph of {GRAPH_STEPS} steps" if gpu else "from Python, one by one"
-    return Speed.of(case, device, timings, work=work, choices=choices | {"launch": launch}, **names, **facts)
+        work["bandwidth"] = moved * simulation.bytes_per_update
+        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size}
+        return {**names, "work": work, "choices": choices | {"launch": how_launched(device)}}
+
+    # even and odd steps of strategies with one array differ
+    unit = GRAPH_STEPS if device.name == "cuda" else 2
+    time = partial(time_steps, seconds=seconds, unit=unit, long=inf)
+    return measure_runs(case, device, build=build, check=lambda _: passed, time=time, facts=facts, runs=runs)
 
 
 def size_of(shape) -> str:
     """The nodes along each axis that has more than one, for tables."""
     return " x ".join(str(extent) for extent in shape if extent > 1)
-
-
-def steps_for(simulation: Simulation, seconds: float) -> int:
-    """Number of steps that take about `seconds`: whole graphs on a GPU, at least two elsewhere."""
-    device = simulation.device
-    unit = GRAPH_STEPS if device.name == "cuda" else 2
-    simulation.advance(2 * unit)
-    device.synchronise()
-    one = device.clock(lambda: simulation.advance(unit)) / unit
-    return max(unit, unit * round(seconds / (unit * one)))

@@ -1,7 +1,7 @@
 """Timing that a reader can trust: warmed up, synchronised, undisturbed, repeated, with its spread."""
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -77,58 +77,11 @@ def part_seconds(parts: dict, device, seconds: float) -> dict[str, float]:
     find the lists of another step. The least of several repetitions counts, since differences of medians would carry
     every disturbance.
     """
-    launches, before, found = list(parts.values()), 0.0, {}
+    launches, before, times = list(parts.values()), 0.0, {}
     for k, name in enumerate(parts, 1):
         now = time_launches(launches[:k], device, seconds).best
-        found[name], before = max(now - before, 0.0), now
-    return found
-
-
-@dataclass(frozen=True)
-class Speed:
-    """One measured speed: whole steps, without a copy to the host."""
-
-    case: str
-    device: str
-    hardware: str
-    strategy: str
-    precision: str
-    size: str
-    #: seconds of one step, median over the runs
-    seconds: float
-    #: largest minus smallest over the median: of the repetitions, and of the runs
-    spread: float
-    #: what the physics check found
-    check: str
-    #: what a second brings, by the field's name: "mlups", "updates", "bandwidth" (bytes)
-    rates: dict[str, float]
-    #: seconds of one step in each independent run: allocated anew, each the median of its repetitions
-    runs: tuple[float, ...]
-    #: fewest repetitions of a run
-    repeats: int
-    #: what else was chosen, such as the block size
-    choices: dict = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, case: str, device, runs: list[Timing], *, work: dict[str, float], **more) -> "Speed":
-        """From timings of one step on a device in independent runs.
-
-        `work` is what a step does by the name of its rate, such as the millions of nodes that it updates; `more` are
-        the other fields.
-        """
-        about = {"device": device.name, "hardware": device.description}
-        each = tuple(timing.seconds for timing in runs)
-        seconds = median(each)
-        spread = max(*(timing.spread for timing in runs), (max(each) - min(each)) / seconds)
-        rates = {name: amount / seconds for name, amount in work.items()}
-        found = {"seconds": seconds, "spread": spread, "runs": each, "repeats": min(timing.repeats for timing in runs)}
-        return cls(case=case, **about, **found, rates=rates, **more)
-
-    @property
-    def row(self) -> dict:
-        """Everything by name, for a table."""
-        nested = ("rates", "choices")
-        return {k: v for k, v in vars(self).items() if k not in nested} | self.choices | self.rates
+        times[name], before = max(now - before, 0.0), now
+    return times
 
 
 def host_clock(run, device) -> float:

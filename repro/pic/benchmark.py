@@ -1,17 +1,29 @@
-"""Speed of a strategy on a device, measured only after its trajectory has been checked bit for bit."""
+"""Speed of a strategy on a device: what is checked before it is timed, what a step does, and what was chosen."""
 
-import gc
 from functools import cache, partial
+from math import inf
 from statistics import median
 
 import numpy as np
 
-from repro.declared import Kind, Number, OneOf, Text
-from repro.errors import CheckError, InputError, require_whole
-from repro.parallel import PRECISIONS, Speed, Timing, host_clock, measure, select, wall_clock
+from repro.declared import Kind, OneOf, Text
+from repro.errors import InputError, require_whole
+from repro.parallel import (
+    PRECISIONS,
+    Speed,
+    Timing,
+    agreement,
+    host_clock,
+    how_launched,
+    measure,
+    measure_runs,
+    require_timeable,
+    select,
+    time_steps,
+    wall_clock,
+)
 
 from .cases import UniformSource
-from .constants import SMALLEST
 from .segment_statistics import host_loop_of, mean_segments
 from .simulation import Simulation
 from .strategies import Strategy
@@ -26,18 +38,15 @@ CHECK_STEPS = 10
 #: steps in one CUDA graph, or the next multiple of those between two sorts
 GRAPH = 20
 
-#: repetitions of a timing, and seconds of the steps from one sort to the next from which a CPU makes two steps only
-REPEATS, LONG = 5, 0.3
+#: seconds of the steps from one sort to the next from which a CPU makes two steps only
+LONG = 0.3
 
 #: steps of the shortest timing
 _FEWEST = 2
 
-#: seconds of a repetition, at most
-_LONGEST = 600
-
 
 def check_strategy(device, *, strategy, precision: str = "single", sort_every: int = 0) -> str:
-    """Run a small source by the strategy on the device, and by another one on the CPU; returns what was found.
+    """Run a small source by the strategy on the device, and by another one on the CPU; returns how well they agree.
 
     Raises CheckError if a bit of a position or a momentum differs. A check that was passed is not made again.
     """
@@ -49,16 +58,12 @@ def check_strategy(device, *, strategy, precision: str = "single", sort_every: i
 
 @cache
 def _checked(device, strategy, precision: str, sort_every: int) -> str:
-    found, name = _small_run(device, strategy, precision, sort_every)
+    result, name = _small_run(device, strategy, precision, sort_every)
     # nothing is compared with itself
     other = "global sums" if name == "batches" else "batches"
     expected = _expected(other, precision)
-    for what, values in expected.items():
-        if not np.array_equal(found[what], values):
-            raise CheckError(
-                f"{name} on {device.name}: {what} differs from {other} on the CPU after {CHECK_STEPS} steps"
-            )
-    return f"the same bits as {other} on the CPU after {CHECK_STEPS} steps of {len(expected['ids'])} particles"
+    agree = agreement(f"{name} on {device.name}", result, f"{other} on the CPU", expected, 0.0)
+    return f"{agree} after {CHECK_STEPS} steps of {len(expected['ids'])} particles"
 
 
 @cache
@@ -90,53 +95,37 @@ def measure_speed(
     Kind(System).check("system", system)
     if system.air is not None:
         raise InputError(f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
-    Number(SMALLEST, _LONGEST, "s a repetition").check("seconds", seconds)
-    require_whole("runs", runs, 1, 100)
+    require_timeable(seconds, runs)
     options = {"strategy": strategy, "precision": precision, "sort_every": sort_every}
     _require_steps(system, 0, _FEWEST)
-    check, timings, facts = check_strategy(device, **options), [], {}
-    for _ in range(runs):
-        simulation = Simulation(system, device, **options)
-        timings.append(_timing(simulation, seconds))
-        facts = facts or facts_of(simulation)
-        # looks at what went wrong
-        simulation.step(1)
-        name = simulation.strategy
-        # two at once might not fit, and its recorded steps name it
-        del simulation
-        gc.collect()
-    particles = facts["particles"]
-    return Speed.of(
-        case,
-        device,
-        timings,
-        strategy=name,
-        precision=precision,
-        size=" x ".join(map(str, system.mesh.shape)) + " cells",
-        check=check,
-        work={"updates": particles, "segments": particles * facts["per step"]},
-        choices=facts | {"sort every": sort_every},
-    )
+
+    def facts(simulation):
+        more = facts_of(simulation)
+        names = {"strategy": simulation.strategy, "precision": precision}
+        work = {"updates": more["particles"], "segments": more["particles"] * more["per step"]}
+        size = " x ".join(map(str, system.mesh.shape)) + " cells"
+        return {**names, "size": size, "work": work, "choices": more | {"sort every": sort_every}}
+
+    def check(_):
+        return check_strategy(device, **options)
+
+    build, time = partial(Simulation, system, device, **options), partial(_timing, seconds=seconds)
+    return measure_runs(case, device, build=build, check=check, time=time, facts=facts, runs=runs)
 
 
 def _timing(simulation: Simulation, seconds: float) -> Timing:
-    """The time of one step."""
-    device, cycle = simulation.device, max(simulation.sort_every, 1)
-    unit = cycle * -(-GRAPH // cycle) if _in_graphs(simulation) else cycle
-    advance = partial(simulation.advance, every=unit)
-    # compiles, and then records
-    advance(2 * unit if device.name == "cuda" else 1)
-    if device.name != "cuda":
-        one = device.clock(partial(advance, 1))
-        if one * cycle > LONG:
-            return _long_timing(simulation)
-    else:
-        one = host_clock(partial(advance, unit), device) / unit
-    least = (REPEATS + 1) * unit
-    most = _require_steps(simulation.system, simulation.steps, least) // least
-    steps = unit * int(np.clip(round(seconds / (unit * one)), 1, most))
-    timer = wall_clock if simulation._by_host else measure
-    return timer(partial(advance, steps), device, repeats=REPEATS).per(steps)
+    """The time of one step, a sort by its share."""
+    cycle, gpu = max(simulation.sort_every, 1), simulation.device.name == "cuda"
+    graphs = gpu and not simulation._by_host
+    return time_steps(
+        simulation,
+        seconds,
+        unit=cycle * -(-GRAPH // cycle) if graphs else cycle,
+        long=inf if gpu else LONG / cycle,
+        alone=partial(_long_timing, simulation),
+        room=lambda least: _require_steps(simulation.system, simulation.steps, least),
+        timer=wall_clock if simulation._by_host else measure,
+    )
 
 
 def _long_timing(simulation: Simulation) -> Timing:
@@ -150,10 +139,6 @@ def _long_timing(simulation: Simulation) -> Timing:
 def _sort(simulation: Simulation):
     for launch in simulation._cell_sort.parts.values():
         launch()
-
-
-def _in_graphs(simulation: Simulation) -> bool:
-    return simulation.device.name == "cuda" and not simulation._by_host
 
 
 def _require_steps(system: System, taken: int, least: int) -> int:
@@ -191,7 +176,8 @@ def facts_of(simulation: Simulation) -> dict:
 def _launch(simulation: Simulation) -> str:
     if simulation._by_host:
         return "by the host, until all are done"
-    return f"CUDA graph of at least {GRAPH} steps" if _in_graphs(simulation) else "from Python, one by one"
+    gpu = simulation.device.name == "cuda"
+    return f"CUDA graph of at least {GRAPH} steps" if gpu else how_launched(simulation.device)
 
 
 def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
@@ -211,7 +197,7 @@ def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
         for name, run in runs.items():
             times[name].append(host_clock(run, device) if by_host else device.clock(run))
     share = {"sorting": max(simulation.sort_every, 1)}
-    return {name: median(found) / share.get(name, 1) for name, found in times.items()}
+    return {name: median(each) / share.get(name, 1) for name, each in times.items()}
 
 
 def _stages(simulation: Simulation) -> dict:
@@ -223,7 +209,7 @@ def _stages(simulation: Simulation) -> dict:
             host_loop.launch()
 
     stages = {"births and pointers": host_loop.begin, "launches and looks": launch, "sum over blocks": host_loop.end}
-    found = {}
+    parts = {}
     for name, part in simulation.parts.items():
-        found |= stages if name == "particles" else {name: part}
-    return found
+        parts |= stages if name == "particles" else {name: part}
+    return parts

@@ -39,7 +39,7 @@ def test_a_strategy_is_compared_with_another_one(core, monkeypatch, strategy):
     found = benchmark.check_strategy(core, strategy=strategy, precision="double")
     (other,) = ran
     assert other != strategy
-    assert f"of serial {other} on the same 54 particles" in found
+    assert f"of {other} on one core, on the same 54 particles" in found
 
 
 def wrong(**changed) -> SimpleNamespace:

@@ -1,54 +1,11 @@
 """What a timer says follows from what the clock said: on a made-up device whose work takes a known time."""
 
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
+from helpers.virtual import Virtual
 
 from repro.errors import InputError
 from repro.parallel import bandwidth, timing
-from repro.parallel.timing import Speed, Timing, measure, part_seconds, time_launches, wall_clock
-
-
-class Virtual:
-    """A device on which work is begun at once and done when one waits for it, by a clock of its own."""
-
-    name, description, workers = "cuda", "made up", 1
-
-    def __init__(self):
-        self.now = self.pending = 0.0
-        self.xp = SimpleNamespace(copyto=self.upload)
-        self.rates = {"copy": 1.0}
-
-    def work(self, seconds: float) -> None:
-        """Begin work that takes so long."""
-        self.pending += seconds
-
-    def synchronise(self) -> None:
-        """Wait for the work."""
-        self.now, self.pending = self.now + self.pending, 0.0
-
-    def clock(self, run) -> float:
-        """Seconds from a quiet device to a quiet device."""
-        self.synchronise()
-        start = self.now
-        run()
-        self.synchronise()
-        return self.now - start
-
-    def capture(self, run):
-        """A recorded sequence is the sequence."""
-        return run
-
-    def zeros(self, shape, dtype):
-        """An array."""
-        return np.zeros(shape, dtype)
-
-    def upload(self, target, source) -> None:
-        """Copy at a byte a nanosecond."""
-        self.work(source.nbytes * 1e-9)
-
-    download = upload
+from repro.parallel.timing import Timing, measure, part_seconds, time_launches, wall_clock
 
 
 @pytest.fixture
@@ -104,24 +61,6 @@ def test_no_time_at_all_is_refused(virtual):
 def test_a_part_takes_what_the_sequence_takes_longer_with_it(virtual):
     parts = {"lists": lambda: virtual.work(1e-3), "forces": lambda: virtual.work(4e-3)}
     assert part_seconds(parts, virtual, 0.05) == pytest.approx({"lists": 1e-3, "forces": 4e-3})
-
-
-def test_a_rate_is_the_work_of_a_step_over_its_seconds(virtual):
-    runs = [Timing(seconds, seconds, 0.01, 5) for seconds in (0.5, 0.4, 0.2)]
-    names = {"strategy": "pull", "precision": "single", "size": "8", "check": "made up"}
-    speed = Speed.of("case", virtual, runs, work={"mlups": 8.0, "bandwidth": 4e9}, **names)
-    assert speed.seconds == 0.4
-    assert speed.rates == pytest.approx({"mlups": 20.0, "bandwidth": 1e10})
-    assert speed.runs == (0.5, 0.4, 0.2)
-    # runs lie further apart than the repetitions of one
-    assert speed.spread == pytest.approx(0.75)
-    row = speed.row
-    assert (row["mlups"], row["device"], row["hardware"]) == (pytest.approx(20.0), "cuda", "made up")
-
-
-def test_one_run_has_the_spread_of_its_repetitions(virtual):
-    names = {"strategy": "pull", "precision": "single", "size": "8", "check": "made up"}
-    assert Speed.of("case", virtual, [Timing(1.0, 1.0, 0.07, 5)], work={}, **names).spread == 0.07
 
 
 def test_a_copy_reads_and_writes_each_byte(virtual, monkeypatch):

@@ -7,6 +7,7 @@ from helpers.plain import PlainCore
 from helpers.unremembered import unremembered
 
 from repro.errors import CheckError, InputError
+from repro.parallel.benchmark import REPEATS
 from repro.pic import benchmark
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.cases import UniformSource
@@ -43,7 +44,9 @@ def test_a_strategy_that_moves_its_particles_twice_is_not_timed(core, monkeypatc
         return {"particles": lambda: (move(), move())}
 
     monkeypatch.setattr(PlainCore, "clock", None)
-    with pytest.raises(CheckError, match="wrong on serial: position differs from batches on the CPU after 2 steps"):
+    with pytest.raises(
+        CheckError, match="wrong on serial differs from batches on the CPU by .* of the largest position"
+    ):
         benchmark.measure_speed("case", SYSTEM, core, strategy=Strategy("wrong", twice))
 
 
@@ -66,7 +69,7 @@ def test_where_steps_are_long_the_sort_still_has_its_share(core, monkeypatch):
     whole = benchmark.measure_speed("case", SYSTEM, core, **options)
     monkeypatch.setattr(benchmark, "LONG", 1e-3)
     long = benchmark.measure_speed("case", SYSTEM, core, **options)
-    assert (whole.repeats, long.repeats) == (benchmark.REPEATS, 2)
+    assert (whole.repeats, long.repeats) == (REPEATS, 2)
     assert long.seconds == pytest.approx(whole.seconds)
 
 
@@ -101,7 +104,7 @@ def test_on_a_gpu_graphs_of_whole_sorts_are_timed(core, monkeypatch):
     )
     found = benchmark.measure_speed("case", SYSTEM, PlainGpu(), strategy="global sums", sort_every=3, seconds=1e-6)
     # the multiple of three steps next to four: compiled, recorded, and one warm-up more than there are repetitions
-    assert [call for call in seen if call[1] == 6] == [(12, 6)] + [(6, 6)] * (1 + 1 + benchmark.REPEATS)
+    assert [call for call in seen if call[1] == 6] == [(12, 6)] + [(6, 6)] * (1 + 1 + REPEATS)
     assert found.choices["launch"] == "CUDA graph of at least 4 steps"
 
 
@@ -110,7 +113,7 @@ def test_what_the_host_drives_on_a_gpu_is_timed_by_its_clock(core, monkeypatch):
     strategy = baskets(blocks=1, threads=8, basket=4, every=1, fields="device")
     found = benchmark.measure_speed("case", SYSTEM, PlainGpu(), strategy=strategy, seconds=1e-6)
     assert found.choices["launch"] == "by the host, until all are done"
-    assert found.repeats == benchmark.REPEATS
+    assert found.repeats == REPEATS
 
 
 def test_births_without_room_are_no_speed(core):
@@ -161,8 +164,8 @@ def test_steps_with_a_source_end_where_its_room_does():
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"seconds": float("inf")}, "seconds = inf: must be a number from 1e-30 to 600, in s a repetition"),
-        ({"seconds": 1e9}, r"seconds = 1000000000\.0: must be a number from 1e-30 to 600, in s a repetition"),
+        ({"seconds": float("inf")}, "seconds = inf: must be a number above 0 to 600, in s a repetition"),
+        ({"seconds": 1e9}, r"seconds = 1000000000\.0: must be a number above 0 to 600, in s a repetition"),
         ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be of the kind str or Strategy"),
         ({"precision": ["single"]}, r"precision = \['single'\]: must be one of single, double"),
         ({"system": None}, "system = None: must be of the kind System"),

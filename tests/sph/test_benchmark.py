@@ -1,7 +1,5 @@
 """A speed is that of a program whose trajectory was compared with another one's; everything runs as plain Python."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from helpers.plain import PlainCore
@@ -9,7 +7,7 @@ from helpers.sph_systems import shaken
 from helpers.unremembered import unremembered
 
 from repro.errors import CheckError
-from repro.parallel import inline
+from repro.parallel import inline, part_times
 from repro.sph import benchmark
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
@@ -64,7 +62,7 @@ def test_a_speed_is_fluid_particles_over_the_seconds_of_a_step(core):
 
 def test_each_part_of_a_step_is_timed_in_its_order(core):
     simulation = Simulation(SYSTEM, core, strategy="linked list", **OPEN)
-    found = benchmark.part_times(simulation, seconds=1e-3)
+    found = part_times(simulation, seconds=1e-3)
     assert list(found) == list(simulation.parts)
     assert list(found.values()) == pytest.approx([1e-3] * 6)
 
@@ -77,15 +75,3 @@ def test_neighbours_are_counted_with_the_ghosts_and_without_the_particle_itself(
     assert benchmark.mean_neighbours(simulation) == pytest.approx(near.sum(1).mean() - 1)
     # ghosts fill up what is missing of a sphere of 74
     assert 30 < near.sum(1).mean() < 90
-
-
-def test_the_papers_own_search_counts_the_density_to_the_neighbour_list():
-    names = ["drift", "sort", "air", "density", "ghosts in walls", "forces", "kick"]
-
-    def groups(strategy):
-        lists = SimpleNamespace(parts={"sort": None})
-        simulation = SimpleNamespace(parts=dict.fromkeys(names), strategy=strategy, _lists=lists)
-        return [benchmark.paper_groups(simulation)[name] for name in names]
-
-    assert groups("cell table") == ["update", *["neighbour list"] * 3, "force", "force", "update"]
-    assert groups("linked list") == ["update", "neighbour list", *["force"] * 4, "update"]

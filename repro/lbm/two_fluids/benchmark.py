@@ -1,14 +1,12 @@
-"""Speed of the strategies for two fluids, measured only after their physics has been checked."""
+"""Speed of the strategies for two fluids: what is checked, what a step does, and what was chosen."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from repro.errors import CheckError, require_whole
-from repro.parallel import GRAPH_STEPS, CpuDevice, Speed, measure, part_seconds, require_seconds
+from repro.parallel import CpuDevice, Speed, agreement, part_seconds
 
-from ..benchmark import TOLERANCE, size_of, steps_for
+from ..benchmark import TOLERANCE, measure_flow, size_of
 from ..lattice import D3Q19
 from ..media import PoreSpace, sphere_crystal
 from .model import TwoFluids
@@ -23,11 +21,14 @@ UNLIKE = {
     "accelerations": ((1e-3, -2e-3, 5e-4), (0.0, 1e-3, -1e-3)),
 }
 
+#: what `TwoFluidFlow.fields` gives
+_NAMES = ("density of a", "density of b", "velocity")
+
 _SIDE = 12
 
 
 def check_strategy(problem: TwoFluids, device, *, strategy, precision, block, steps: int = 10) -> str:
-    """Run the strategy on a small crystal against another one on one core; returns what was found.
+    """Run the strategy on a small crystal against another one on one core; returns how well they agree.
 
     A box without solid has kernels of its own where all nodes are kept, and is checked with these. Raises CheckError
     where the runs differ by more than rounding.
@@ -42,17 +43,11 @@ def check_strategy(problem: TwoFluids, device, *, strategy, precision, block, st
     for flow in (tested, reference):
         flow.set_densities(*np.random.default_rng(1).uniform(0.3, 0.7, (2, *solid.shape)))
         flow.step(steps)
-    difference = _difference(tested.fields(), reference.fields())
-    if not difference <= TOLERANCE[precision]:
-        raise CheckError(f"{strategy} on {device.name} differs from {other} by {difference:.2e} in {steps} steps")
+    result, expected = (dict(zip(_NAMES, flow.fields(), strict=True)) for flow in (tested, reference))
+    name, limit = f"{strategy} on {device.name}", TOLERANCE[precision]
+    agree = agreement(name, result, f"{other} on one core", expected, limit)
     box = "an open box" if is_open else "a crystal"
-    return f"fields within {difference:.1e} of {other} on one core after {steps} steps in {box} of {_SIDE}^3"
-
-
-def _difference(found, expected) -> float:
-    """The largest of densities and velocity, each over its largest value."""
-    pairs = zip(found, expected, strict=True)
-    return max(float(np.abs(ours - theirs).max() / np.abs(theirs).max()) for ours, theirs in pairs)
+    return f"fields {agree} after {steps} steps in {box} of {_SIDE}^3"
 
 
 def stirred(problem: TwoFluids, device, seed: int = 1, **options) -> TwoFluidFlow:
@@ -73,27 +68,21 @@ def measure_speed(
     case: str, problem: TwoFluids, device, *, strategy="dense", precision="single", block=128, seconds=0.2, runs=1
 ) -> Speed:
     """Check the strategy, then time it: in each run, built anew, five repetitions of about `seconds`."""
-    require_seconds(seconds)
-    require_whole("runs", runs, 1, 100)
     options = {"strategy": strategy, "precision": precision, "block": block}
-    check = check_strategy(problem, device, **options)
-    timings, steps, space = [], 0, problem.space
-    for _ in range(runs):
-        flow = stirred(problem, device, **options)
-        steps = steps or steps_for(flow, seconds)
-        flow.advance(2)
-        timings.append(measure(partial(flow.advance, steps), device).per(steps))
-        # looks for densities that are not finite or not positive
-        flow.step(1)
-        moved = space.pores * flow.bytes_per_update
-        # two at once might not fit
-        del flow
-    # updates of all nodes of the box, solid included, and of pores
-    work = {"mlups": space.solid.size / 1e6, "mflups": space.pores / 1e6, "bandwidth": moved}
-    launch = f"CUDA graph of {GRAPH_STEPS} steps" if device.name == "cuda" else "from Python, one by one"
-    choices = {"collision": problem.collision, "block": block, "porosity": space.porosity, "launch": launch}
-    facts = {"strategy": strategy, "precision": precision, "size": size_of(space.shape), "check": check}
-    return Speed.of(case, device, timings, work=work, choices=choices, **facts)
+    space = problem.space
+    return measure_flow(
+        case,
+        device,
+        build=lambda: stirred(problem, device, **options),
+        check=lambda: check_strategy(problem, device, **options),
+        size=size_of(space.shape),
+        # updates of all nodes of the box, solid included, and of pores
+        updates={"mlups": space.solid.size, "mflups": space.pores},
+        moved=space.pores,
+        choices={"collision": problem.collision, "block": block, "porosity": space.porosity},
+        seconds=seconds,
+        runs=runs,
+    )
 
 
 def part_times(problem: TwoFluids, device, *, seconds: float = 0.02, **options) -> dict[str, float]:
@@ -110,5 +99,5 @@ def resources(problem: TwoFluids, device, **options) -> dict[str, int]:
         return {}
     flow = TwoFluidFlow(problem, device, **options)
     flow.advance(1)
-    found = device.resources(flow.scheme.parts[0]["update"])
-    return {name: found[name] for name in ("registers", "shared")}
+    used = device.resources(flow.scheme.parts[0]["update"])
+    return {name: used[name] for name in ("registers", "shared")}

@@ -60,23 +60,23 @@ def example(device) -> Example:
     return Example(cells.of(position, _REAL) + 1, members, starts[: ROWS * COLUMNS + 1])
 
 
-def example_tables(found: Example) -> dict[str, pd.DataFrame]:
+def example_tables(result: Example) -> dict[str, pd.DataFrame]:
     """Figure 5 (a), (b) and (c) as tables, places counted from 0 and cells from 1."""
-    places, held = [f"place {k}" for k in range(len(found.cell))], np.diff(found.starts)
-    number = np.arange(len(found.cell))
+    places, held = [f"place {k}" for k in range(len(result.cell))], np.diff(result.starts)
+    number = np.arange(len(result.cell))
     names = [*(f"cell {c}" for c in range(1, len(held) + 1)), "end"]
     return {
-        "before the sort": pd.DataFrame([number, found.cell], ["particle", "cell"], places),
-        "after the sort": pd.DataFrame([found.members, found.cell[found.members]], ["particle", "cell"], places),
-        "first index": pd.DataFrame([found.starts, [*held, ""]], ["begins at", "particles"], names),
+        "before the sort": pd.DataFrame([number, result.cell], ["particle", "cell"], places),
+        "after the sort": pd.DataFrame([result.members, result.cell[result.members]], ["particle", "cell"], places),
+        "first index": pd.DataFrame([result.starts, [*held, ""]], ["begins at", "particles"], names),
     }
 
 
-def statements(found: Example) -> pd.DataFrame:
+def statements(result: Example) -> pd.DataFrame:
     """What the paper's text says of its example, beside what the sort gives."""
-    held, starts = np.diff(found.starts), found.starts
+    held, starts = np.diff(result.starts), result.starts
     rows = [
-        ("cell of particle 5, at row 0 and column 2", 3, found.cell[5]),
+        ("cell of particle 5, at row 0 and column 2", 3, result.cell[5]),
         ("particles in cell 2", 3, held[1]),
         ("particles in cell 4", 0, held[3]),
         ("first index of cell 5 less cell 4's", 0, starts[4] - starts[3]),
@@ -163,7 +163,7 @@ def _make_listing(real, walk):
     return listing
 
 
-class Found(NamedTuple):
+class Neighbours(NamedTuple):
     """By id: how many candidates each particle's search looked at, how many are neighbours, and their ids, -1 beyond.
 
     A particle is its own neighbour.
@@ -174,7 +174,7 @@ class Found(NamedTuple):
     ids: np.ndarray
 
 
-def search(name: str, system: System, position: np.ndarray, device, width: int = 0) -> Found:
+def search(name: str, system: System, position: np.ndarray, device, width: int = 0) -> Neighbours:
     """Find the neighbours of particles at `position` (count, 3) in m in the tank of `system`, in single precision.
 
     `name` is a key of SEARCHES; up to `width` neighbours of each particle are written down.
@@ -193,7 +193,7 @@ def search(name: str, system: System, position: np.ndarray, device, width: int =
     places = device.to_host(table)[: count * width].reshape(count, width)
     listed = np.where(np.arange(width) < near[:, None], ids[places], -1)
     by_id = np.argsort(ids)
-    return Found(candidates[by_id], near[by_id], listed[by_id])
+    return Neighbours(candidates[by_id], near[by_id], listed[by_id])
 
 
 def random_set(kind: str, system: System, generator) -> np.ndarray:
@@ -224,20 +224,20 @@ def agreement(device, sets: int, side: int = 5, seed: int = 1) -> pd.DataFrame:
         same, counts = [], []
         for _ in range(sets):
             position = random_set(kind, system, generator)
-            found = {name: search(name, system, position, device, system.count) for name in SEARCHES}
-            same.append(_compared(found))
-            counts.append(found[BRUTE_FORCE].count)
+            results = {name: search(name, system, position, device, system.count) for name in SEARCHES}
+            same.append(_compared(results))
+            counts.append(results[BRUTE_FORCE].count)
         shares = 100 * pd.DataFrame(same).mean()
         size = {"kind": kind, "particles": sets * system.count}
         rows.append(size | {"mean neighbours": np.mean(counts), "most": np.max(counts)} | dict(shares))
     return pd.DataFrame(rows)
 
 
-def _compared(found: dict[str, Found]) -> dict[str, float]:
+def _compared(results: dict[str, Neighbours]) -> dict[str, float]:
     """Shares of particles with the sets of brute force, and with one order."""
-    sets = {name: np.sort(each.ids, axis=1) for name, each in found.items()}
+    sets = {name: np.sort(each.ids, axis=1) for name, each in results.items()}
     shares = {name: float((sets[name] == sets[BRUTE_FORCE]).all(1).mean()) for name in STRATEGIES}
-    first, *others = (found[name].ids for name in STRATEGIES)
+    first, *others = (results[name].ids for name in STRATEGIES)
     return shares | {"one order": float(np.all([(ids == first).all(1) for ids in others], axis=0).mean())}
 
 
@@ -255,8 +255,8 @@ def candidate_table(ratios, side: int, device, seed: int = 1) -> pd.DataFrame:
         deep = (np.minimum(system.position, side * spacing - system.position) > 2 * width).all(1)
         if not deep.any():
             raise CheckError(f"no particle of {side}^3 lies two cells deep at ratio {ratio}")
-        found = search("cell table", system, system.position + shift, device)
-        near, looked = found.count[deep].mean(), found.candidates[deep].mean()
+        result = search("cell table", system, system.position + shift, device)
+        near, looked = result.count[deep].mean(), result.candidates[deep].mean()
         sphere = 4 / 3 * np.pi * system.resolution.support**3
         row = {"ratio": ratio, "neighbours": near, "sphere over spacing^3": sphere / spacing**3, "candidates": looked}
         rows.append(row | {"candidates a neighbour": looked / near, "by volumes": ALL_CELLS * width.prod() / sphere})

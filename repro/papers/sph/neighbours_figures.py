@@ -17,17 +17,17 @@ from .neighbours import COLUMNS, EXAMPLE, ROWS, Example
 _COLOURS = (ORANGE, SKY_BLUE, GREEN, YELLOW, VERMILLION, PURPLE)
 
 
-def example(found: Example):
+def example(result: Example):
     """Figures 4 and 5: seven particles in six cells, the arrays before and after the sort, and the first index."""
     figure, (grid, arrays) = plt.subplots(1, 2, figsize=(9.6, 3.9), width_ratios=(1.25, 1.6))
-    _draw_grid(grid, found.cell)
+    _draw_grid(grid, result.cell)
     arrays.set(xlim=(-0.5, 8.6), ylim=(7.6, -1.6))
     arrays.axis("off")
-    before, after = np.arange(len(found.cell)), found.members
+    before, after = np.arange(len(result.cell)), result.members
     for left, title, order in ((0, "(a) before", before), (3.2, "(b) after the sort", after)):
-        _draw_pairs(arrays, left, title, order, found.cell[order])
-    _draw_starts(arrays, 7, found.starts)
-    return figure, {"position": EXAMPLE, **found._asdict()}
+        _draw_pairs(arrays, left, title, order, result.cell[order])
+    _draw_starts(arrays, 7, result.starts)
+    return figure, {"position": EXAMPLE, **result._asdict()}
 
 
 def _draw_grid(axes, cell) -> None:

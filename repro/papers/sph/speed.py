@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from repro.errors import InputError
-from repro.papers.timings import speed_table
-from repro.parallel import CpuDevice, select
-from repro.sph.benchmark import FORCE, GROUPS, INCLUDES, NEIGHBOUR_LIST, measure_speed, paper_groups, part_times
+from repro.papers.speed import speed_table, speedups
+from repro.parallel import CpuDevice, part_times, select
+from repro.sph.benchmark import INCLUDES, measure_speed
 from repro.sph.cases import DamBreak
 from repro.sph.simulation import Simulation
 from repro.sph.system import System
@@ -20,6 +20,13 @@ SORTED_CELLS, SORTED_ON_CORES = "sorted cells", "sorted cells, all cores"
 
 #: particles of the columns of water by the paper's thousands of particles, of which two thirds are fluid as in figure 6
 COLUMNS = {15: (25, 8, 50), 30: (25, 16, 50), 70: (36, 18, 72)}
+
+#: names of the parts that the paper's table 2 tells apart
+GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
+
+#: the paper merges density and pressure into its own method's building of the table (section 2); of the linked lists
+#: that it compares with, the table takes too little time for a sum over neighbours
+_DENSITY_IN_LIST = ("cell table", "sorted cells")
 
 #: thousands of particles whose step the paper takes apart
 PARTS_OF = 15
@@ -65,6 +72,17 @@ def large_system(column) -> System:
     return DamBreak(column=tuple(column), length=2.0, height=2.5).system()
 
 
+def paper_groups(simulation: Simulation) -> dict[str, str]:
+    """Which of GROUPS the paper counts each part of a step to, by the names of `simulation.parts`.
+
+    What the density needs is counted with it; ghosts' extrapolation, which follows it, is needed for the forces.
+    """
+    names, lists = list(simulation.parts), simulation._lists.parts
+    merged = NEIGHBOUR_LIST if simulation.strategy in _DENSITY_IN_LIST else FORCE
+    groups = {name: merged if k <= names.index("density") else FORCE for k, name in enumerate(names)}
+    return groups | dict.fromkeys(lists, NEIGHBOUR_LIST) | {"drift": UPDATE, "kick": UPDATE}
+
+
 def on_threads(count: int) -> CpuDevice:
     """A CPU with so many threads, or fewer where there are fewer cores; with one the particles come one by one."""
     return CpuDevice("threads", workers=min(count, select("threads").workers))
@@ -73,10 +91,10 @@ def on_threads(count: int) -> CpuDevice:
 def ways(device) -> dict:
     """Search and device of each program by name; without a GPU the paper's method runs on all cores."""
     gpu = device.name == "cuda"
-    found = {PAPER: ("cell table", device)} | ({GPU_LIST: ("linked list", device)} if gpu else {})
-    found |= {FOUR_THREADS: ("linked list", on_threads(4)), ONE_CORE: ("linked list", on_threads(1))}
+    programs = {PAPER: ("cell table", device)} | ({GPU_LIST: ("linked list", device)} if gpu else {})
+    programs |= {FOUR_THREADS: ("linked list", on_threads(4)), ONE_CORE: ("linked list", on_threads(1))}
     return (
-        found
+        programs
         | {SORTED_CELLS: (SORTED_CELLS, device)}
         | ({SORTED_ON_CORES: (SORTED_CELLS, select("threads"))} if gpu else {})
     )
@@ -99,7 +117,7 @@ def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: in
     table = _measured([(f"{n}k, {way}", systems[n], *how) for n, way, *how in cases], record, seconds, runs)
     table.insert(0, "way", [way for _, way, *_ in cases])
     table.insert(0, "thousands", [number for number, *_ in cases])
-    return _with_speedups(table)
+    return speedups(table, (FOUR_THREADS, ONE_CORE), "thousands", "million/s")
 
 
 def _measured(cases, record, seconds, runs=1) -> pd.DataFrame:
@@ -111,14 +129,6 @@ def _measured(cases, record, seconds, runs=1) -> pd.DataFrame:
     return table.assign(ms=1e3 * table["seconds"], **{"million/s": table["updates"] / 1e6})
 
 
-def _with_speedups(table: pd.DataFrame) -> pd.DataFrame:
-    """With the speedups over the paper's two programs on a CPU."""
-    for way in (FOUR_THREADS, ONE_CORE):
-        base = table[table["way"] == way].set_index("thousands")["ms"]
-        table[f"over {way}"] = table["thousands"].map(base) / table["ms"]
-    return table
-
-
 def over_both(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """How often the paper's method is as fast as a CPU: over our programs, over the paper's times, and in the paper.
 
@@ -128,8 +138,8 @@ def over_both(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     rows, ms = [], table.set_index(["way", "thousands"])["ms"]
     for way in (FOUR_THREADS, ONE_CORE):
         for number in table["thousands"].unique():
-            fast, ours, theirs = ms[PAPER, number], ms[way, number], paper.loc[way, number]
-            rows.append((number, way, ours, theirs, ours / fast, theirs / fast, theirs / paper.loc[PAPER, number]))
+            fast, own, printed = ms[PAPER, number], ms[way, number], paper.loc[way, number]
+            rows.append((number, way, own, printed, own / fast, printed / fast, printed / paper.loc[PAPER, number]))
     names = ["thousands", "over", "its ms here", "its ms in the paper", "over ours", "over the paper's", "in the paper"]
     return pd.DataFrame(rows, columns=names)
 
@@ -153,6 +163,36 @@ def group_times(parts: pd.DataFrame) -> pd.DataFrame:
     """Milliseconds of each of GROUPS, a row a way, medians over the runs."""
     sums = parts.groupby(["way", "run", "group"], sort=False)["ms"].sum()
     return sums.groupby(["way", "group"], sort=False).median().unstack("group")[list(GROUPS)]
+
+
+def list_shares(parts: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """Share of the neighbour list in a step (%), here and in the paper's table 2; from `parts_table` and `published`.
+
+    Columns way, "here (%)", "paper (%)", and in ms "list" and "force" of a step with the density in neither.
+    """
+    groups, bare = group_times(parts), group_times(parts[parts["part"] != "density"])
+    shares = [100 * table[NEIGHBOUR_LIST] / table.sum(axis=1) for table in (groups, paper.loc[groups.index])]
+    columns = {"here (%)": shares[0], "paper (%)": shares[1], "list": bare[NEIGHBOUR_LIST], "force": bare[FORCE]}
+    return pd.DataFrame(columns, groups.index).reset_index()
+
+
+def neighbour_cost(times: pd.DataFrame, parts: pd.DataFrame) -> tuple[float, float]:
+    """What a neighbour costs one core in a pass (ns), and neighbours and passes of all particles; 15 thousand of them.
+
+    Density and forces are the passes; from `time_table` and `parts_table`.
+    """
+    row = times[(times["way"] == ONE_CORE) & (times["thousands"] == PARTS_OF)].iloc[0]
+    ms = parts[parts["way"] == ONE_CORE].groupby("part")["ms"].median()
+    pairs = row["particles"] * row["neighbours"] * row["passes"]
+    return 1e6 * (ms["density"] + ms["forces"]) / pairs, pairs
+
+
+def sorting_cost(parts: pd.DataFrame) -> tuple[float, float, float]:
+    """Of a GPU's `parts_table`, in ms: the sort of the paper's method, its whole step, and the linked list's."""
+    gpu = parts[parts["device"] == "cuda"]
+    steps = gpu.groupby(["way", "run"])["ms"].sum().groupby("way").median()
+    sort = gpu[(gpu["way"] == PAPER) & gpu["part"].str.startswith("sort by")].groupby("run")["ms"].sum()
+    return sort.median(), steps[PAPER], steps[GPU_LIST]
 
 
 def production_table(columns, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
@@ -222,6 +262,6 @@ def _baseline(row, table: pd.DataFrame, way: str) -> str:
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """The columns that a reader compares."""
-    columns = ["thousands", "way", "device", "strategy", "particles", "ghosts", "neighbours", "passes"]
+    columns = ["thousands", "way", "device", "strategy", "particles", "ghosts", "ratio", "neighbours", "passes"]
     columns = [name for name in [*columns, "passes of ghosts", "ms", "spread", "million/s"] if name in table]
     return table[columns + [name for name in table if name.startswith("over ")]]

@@ -6,10 +6,23 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from repro.papers import speed
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
-from repro.sph.benchmark import FORCE, GROUPS, NEIGHBOUR_LIST, UPDATE
 
-from .speed import COLUMNS, FOUR_THREADS, GPU_LIST, ONE_CORE, PAPER, SORTED_CELLS, SORTED_ON_CORES, group_times
+from .speed import (
+    COLUMNS,
+    FORCE,
+    FOUR_THREADS,
+    GPU_LIST,
+    GROUPS,
+    NEIGHBOUR_LIST,
+    ONE_CORE,
+    PAPER,
+    SORTED_CELLS,
+    SORTED_ON_CORES,
+    UPDATE,
+    group_times,
+)
 
 _LOOKS = {
     PAPER: (BLUE, "o"),
@@ -41,30 +54,13 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     return figure, dict(table[["thousands", "way", "ms"]])
 
 
-def part_bars(parts: pd.DataFrame, published: pd.DataFrame, paper: dict):
+def part_bars(parts: pd.DataFrame, published: pd.DataFrame):
     """Neighbour list, force and update of each program as bars, with the paper's times as points (table 2)."""
-    ours = group_times(parts)
-    places = [(way, group) for way in ours.index for group in GROUPS]
-    heights = [k + 1.2 * (k // len(GROUPS)) for k in range(len(places))]
-    figure, axes = plt.subplots(figsize=(7.6, 0.28 * heights[-1] + 1.9))
-    times = [ours.loc[place] for place in places]
-    theirs = [published.loc[place] for place in places]
-    axes.barh(heights, times, 0.8, color=[_GROUP_COLOURS[group] for _, group in places])
-    for height, ours_ms, paper_ms in zip(heights, times, theirs, strict=True):
-        label = f"{ours_ms:,.0f}" if ours_ms >= 100 else f"{ours_ms:.2g}"
-        # a point of the paper's that would lie on the label stands before it
-        place = max(ours_ms, paper_ms) if paper_ms < 2.5 * ours_ms else ours_ms
-        axes.annotate(label, (place, height), (6, 0), textcoords="offset points", va="center", fontsize=8)
-    axes.plot(theirs, heights, **paper)
-    for height, (way, group) in zip(heights, places, strict=True):
-        if group == GROUPS[0]:
-            axes.annotate(way, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
-    axes.set(xscale="log", xlim=(min(times) / 3, 4 * max(*times, *theirs)), ylim=(heights[-1] + 0.8, -1.7))
-    axes.set(yticks=[], xlabel="time in a step (ms)")
-    axes.grid(axis="y", visible=False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=_GROUP_COLOURS[group]) for group in GROUPS]
-    figure.legend([*handles, plt.Line2D([], [], **paper)], [*GROUPS, "paper"], loc="outside lower center", ncols=4)
-    return figure, {"program": [way for way, _ in places], "part": [g for _, g in places], "ms": times}
+    own = group_times(parts)
+    bars = [(way, group, own.loc[way, group]) for way in own.index for group in GROUPS]
+    points = [published.loc[way, group] for way, group, _ in bars]
+    figure = speed.part_bars(bars, _GROUP_COLOURS, "time in a step (ms)", points=points)
+    return figure, dict(zip(("program", "part", "ms"), zip(*bars, strict=True), strict=True))
 
 
 def production(table: pd.DataFrame):

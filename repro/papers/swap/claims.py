@@ -187,12 +187,12 @@ def collision_table(parts: pd.DataFrame) -> pd.DataFrame:
 
 def boundary_on_host(parts: pd.DataFrame) -> list[float]:
     """Speedup of the paper's way on 128^3 nodes, by run, if its boundary nodes took the time of the serial sweep's."""
-    found = []
+    speedups = []
     for run in one_by_one(parts):
         serial, hybrid = (seconds_of(run, way, PAPER_NODES) for way in (SERIAL, PAPER_WAY))
         on_core, on_gpu = (seconds_of(run, way, PAPER_NODES, ("boundary",)) for way in (SERIAL, PAPER_WAY))
-        found.append(serial / (hybrid - on_gpu + on_core))
-    return found
+        speedups.append(serial / (hybrid - on_gpu + on_core))
+    return speedups
 
 
 def bus_rate(stated: Paper) -> float:
@@ -285,7 +285,7 @@ def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, LARGEST)) -> bool:
     return {(way, nodes) for way in COMPARED for nodes in sizes} <= timed
 
 
-def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
+def record_claims(record, parts: pd.DataFrame, on_gpu: bool) -> None:
     """Give the notebook's `record` what was measured; what a run has not is not measured.
 
     Nor is the share of collision and streaming in the serial program: it is one of Palabos' parts, and our sweep is
@@ -294,22 +294,22 @@ def hand_over(record, parts: pd.DataFrame, on_gpu: bool) -> None:
     palabos = "the share is Palabos', which this study has not run yet"
     table = iterations(parts)
     if PAPER_NODES in set(parts["nodes"]):
-        apart = scatter(parts, core_claims)
+        scatters = scatter(parts, core_claims)
         for claim, value in core_claims(parts).items():
-            record.measure(claim, value, scatter=apart[claim], note=f"on {PAPER_NODES}^3 nodes")
+            record.measure(claim, value, scatter=scatters[claim], note=f"on {PAPER_NODES}^3 nodes")
         record.not_measured(SHARE, f"{palabos}; our own sweep takes {serial_share(parts):.1f} %")
     else:
         record.not_measured(ON_CORE, f"needs the paper's grid of {PAPER_NODES}^3")
         record.not_measured(SHARE, palabos)
     if on_gpu and compared(parts):
-        apart = scatter(parts, gpu_claims)
+        scatters = scatter(parts, gpu_claims)
         for nodes, values in hybrid_claims(parts).items():
             for claim, value in values.items():
-                how = {"scatter": apart[claim], "baseline": baseline(table, nodes)}
+                how = {"scatter": scatters[claim], "baseline": baseline(table, nodes)}
                 record.measure(claim, value, **how, note=f"on {nodes}^3 nodes")
         speedups = growth(table)
-        said = ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
-        record.measure(TREND, speedups, note=said)
+        ranges = ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
+        record.measure(TREND, speedups, note=ranges)
     else:
         for claim in (*ON_GPU, TREND):
             record.not_measured(claim, f"needs a GPU and the memory for the grids of {PAPER_NODES}^3 and {LARGEST}^3")

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, source_of
-from repro.papers import timings
+from repro.papers import speed as speeds
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, SKY_BLUE
 
 from .cavity3d import CubicFlow
@@ -178,8 +178,8 @@ def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
 
 
 def strategy_bars(table: pd.DataFrame):
-    """`timings.strategy_bars`, with labels that tell slow ones from 0."""
-    figure, arrays = timings.strategy_bars(table)
+    """`speeds.strategy_bars`, with labels that tell slow ones from 0."""
+    figure, arrays = speeds.strategy_bars(table)
     for label, row in zip(figure.axes[0].texts, table.itertuples(), strict=True):
         label.set_text(f" {_short(row.mlups)} ({_short(100 * row.roof)} %)")
     return figure, arrays

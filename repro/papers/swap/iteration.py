@@ -15,7 +15,7 @@ from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Problem
 from repro.lbm.strategies import ALL
 from repro.lbm.strategies.swap import rule
-from repro.papers import timings
+from repro.papers import speed as speeds
 from repro.parallel import host_clock, select
 from repro.parallel.timeloop import PRECISIONS
 from repro.quiet import quiet
@@ -227,7 +227,7 @@ def shares(parts: pd.DataFrame, nodes: int) -> pd.DataFrame:
 def strategy_cases(nodes: int, device, **options) -> list[tuple]:
     """Streaming strategies on a resident cubic cavity, in double and single precision; on a CPU three, in double.
 
-    As `timings.speed_table` takes them: (case, problem, device, options).
+    As `speeds.speed_table` takes them: (case, problem, device, options).
     """
     names, precisions = ["swap types", "swap links", "pull"], ["double"]
     if device.name == "cuda":
@@ -242,7 +242,7 @@ def strategy_cases(nodes: int, device, **options) -> list[tuple]:
 
 def strategy_table(cases, record=None) -> pd.DataFrame:
     """A speed a row, with the bytes that the strategy keeps for a node and its lines of code."""
-    table = timings.speed_table(cases, record, measured=benchmark.measure_speed, includes=benchmark.INCLUDES)
+    table = speeds.speed_table(cases, record, measured=benchmark.measure_speed, includes=benchmark.INCLUDES)
     table["bytes a node"] = [bytes_a_node(row.strategy, row.precision) for row in table.itertuples()]
     table["lines"] = table["strategy"].map(lines_of_code)
     return table

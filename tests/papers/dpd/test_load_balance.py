@@ -10,7 +10,6 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.state import make_state
 from repro.errors import InputError
 from repro.papers.dpd.load_balance import balance as load_balance
-from repro.papers.dpd.load_balance import text
 from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cells, useful_share
 from repro.papers.dpd.load_balance.uneven import KINDS, Uneven, particles_in_cells
 from repro.particles.cell_table import CellTable
@@ -120,7 +119,7 @@ def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
 def test_the_verdict_is_about_balance_and_names_the_gain_in_time_on_drops():
     rows = [("even", 1.0, 1.0, 0.9), ("drops", 2.0, 1.8, 1.5)]
     gains = pd.DataFrame(rows, columns=["density", "predicted gain", "kernel", "with sorting"])
-    note = text.verdict_note(GPU, gains)
+    note = load_balance.note(GPU, gains)
     assert note.endswith("in time on cuda the force kernel alone gains 1.80, with lists and sorting 1.50")
 
 

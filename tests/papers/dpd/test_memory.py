@@ -11,7 +11,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.errors import CheckError, InputError
-from repro.papers.dpd.memory_and_launch import access, constants, text
+from repro.papers.dpd.memory_and_launch import access, constants, occupancy
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
 from repro.parallel import Speed, Timing, select
 from repro.study.judge import claims
@@ -81,7 +81,7 @@ def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_numb
     assert [access.traffic_model(stride, line) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
 
 
-def test_the_slowest_stride_is_that_of_the_largest_array_and_access_at_random_is_reported_apart(threads):
+def test_the_slowest_stride_is_that_of_the_largest_array_and_access_at_random_is_reported_beside_it():
     rows = [
         (6, 1, 9.0, 0.9, 1.0, 1),
         (6, 32, 1.0, 0.1, 50.0, 16),
@@ -91,21 +91,8 @@ def test_the_slowest_stride_is_that_of_the_largest_array_and_access_at_random_is
     ]
     walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "of copy", "ratio", "model"])
     note = "stride 1 at 86 % of a copy; stride 32: 4.0, at random: 8.0; bytes of sectors explain 16"
-    assert text.strides_note(walks) == note
-    found = text.strides(walks, threads)
-    assert (
-        "arrays of 2^8 numbers: coalesced access reaches 8 GB/s, **86 %** of a plain copy: the memory limits" in found
-    )
-    assert "of 64 bytes for every number of 4 explain a factor of 16; lines of 128 bytes would explain 32" in found
-    assert "at random: nan" in text.strides_note(walks[walks["stride"] > 0])
-
-
-def test_ratios_over_a_walk_that_the_memory_does_not_limit_are_said_to_be_too_small(threads):
-    rows = [(8, 1, 8.0, 0.4, 1.0, 1), (8, 32, 2.0, 0.1, 4.0, 16)]
-    walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "of copy", "ratio", "model"])
-    assert "**40 %** of a plain copy: something else limits it, so that the ratios are too small" in text.strides(
-        walks, threads
-    )
+    assert access.note(walks) == note
+    assert "at random: nan" in access.note(walks[walks["stride"] > 0])
 
 
 def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transactions(threads, monkeypatch):
@@ -115,67 +102,24 @@ def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transact
     assert list(table["moved of copy"] / table["of copy"]) == pytest.approx([1, 4, 16])
 
 
-def test_the_best_place_of_the_constants_is_named_for_each_stencil():
-    rows = [(stencil, place, 1.0, 0.1) for stencil in ("half", "full") for place in ("arguments", "read-only path")]
-    table = pd.DataFrame(rows, columns=["stencil", "constants", "against global memory", "spread"])
-    table["against global memory"] = [1.2, 1.1, 1.05, 1.4]
-    once = table[table["constants"] == "arguments"].assign(runs=[(3.0,)] * 2)
-    # a gain of 0.2 is twice the scatter of one time
-    found = text.constants(once.assign(**{"against global memory": [1.201, 1.199]}))
-    assert "with the half stencil (arguments) and" in found
-    assert "with the full stencil (arguments, which is not significant)." in found
-    assert found.endswith(
-        "repetitions of one measurement lie apart by up to 10.0%, and a gain is a ratio of two, so one of less than "
-        "20.0% is not significant."
-    )
-    table = pd.concat([table, pd.DataFrame([("half", "global memory", 1.0, 0.1)], columns=table.columns)])
-    found = text.constants(table.assign(runs=[(3.0, 3.3, 3.0)] * 5))
-    assert "**1.200** times the speed with the half stencil (arguments, which is not significant)" in found
-    assert "**1.400** times the speed with the full stencil (read-only path)" in found
-    # what was run once says nothing of how far runs lie apart
-    runs = [(3.0,), (3.0, 3.3, 3.0), (3.0,), (3.0,), (3.0,)]
-    note = text.constants_note(table.assign(runs=runs, spread=[0.4, 0.1, 0.4, 0.4, 0.4]))
-    assert note == "half stencil; full stencil 1.400; runs lie apart by up to 10.0%"
+def test_what_was_run_once_says_nothing_of_how_far_runs_lie_apart():
+    rows = [("half", "read-only path", 1.1, 0.4, (3.0,)), ("half", "global memory", 1.0, 0.1, (3.0, 3.3, 3.0))]
+    rows.append(("full", "read-only path", 1.4, 0.4, (3.0,)))
+    table = pd.DataFrame(rows, columns=["stencil", "constants", "against global memory", "spread", "runs"])
+    assert memory_benchmark.note(table) == "half stencil; full stencil 1.400; runs lie apart by up to 10.0%"
+    assert memory_benchmark.scatter(table) == 0.1
+    # where nothing was run twice, the repetitions scatter
+    assert memory_benchmark.scatter(table[table["spread"] > 0.1]) == 0.4
 
 
-def test_a_launch_with_as_few_warps_is_named_beside_the_read_only_path():
-    gained = [("half", "read-only path", 0.92, 0.375), ("half", "global memory", 1.0, 0.4375)]
-    table = pd.DataFrame(gained, columns=["stencil", "constants", "against global memory", "occupancy"])
+def test_only_a_launch_of_the_same_code_with_as_few_warps_is_compared():
     rows = [("particle", 128, 0, 0.4375, 3.0), ("particle", 256, 0, 0.375, 3.2), ("particle", 128, 48, 0.375, 9.0)]
     launched = pd.DataFrame(rows, columns=["strategy", "block", "limit", "occupancy", "seconds"]).assign(registers=72)
-    said = text.as_few_warps(table, launched, 128)
-    assert "38%, is that of `particle` with blocks of 256" in said
-    assert "**0.938** times the speed of these, where the read-only path has 0.920 times" in said
-    assert text.as_few_warps(table, launched[launched["block"] == 128], 128) == ""
+    assert occupancy.with_as_few_warps(launched, 128, 0.375) == pytest.approx(3.0 / 3.2)
+    assert occupancy.with_as_few_warps(launched[launched["block"] == 128], 128, 0.375) is None
     # other registers are other code
-    assert text.as_few_warps(table, launched.assign(registers=[72, 64, 48]), 128) == ""
-    assert text.as_few_warps(table.assign(occupancy=0.4375), launched, 128) == ""
-
-
-@pytest.mark.parametrize(
-    ("read_only", "registers", "expected"),
-    [
-        ((3.3, 3.31, 3.32), (72, 80), "**slower**), and 1.000 times with the full one. It takes 80 registers with"),
-        (
-            (3.3, 3.31, 3.32),
-            (72, 80),
-            "Fewer resident warps are a likely cause of the loss, though the full stencil keeps its speed with fewer.",
-        ),
-        ((3.3, 3.31, 3.32), (72, 72), "The occupancy is no lower, so the cause of the loss is not known."),
-        ((2.9, 3.0, 3.1), (72, 80), "(no difference beyond that), and 1.000 times with the full one."),
-        ((2.5, 2.5, 2.5), (72, 72), "(faster), and 1.000 times with the full one."),
-    ],
-)
-def test_the_judged_path_is_named_with_the_registers_that_it_takes(read_only, registers, expected):
-    plain, cached = registers
-    times = {("half", "global memory"): (3.0,) * 3, ("half", "read-only path"): read_only}
-    times |= {("full", "global memory"): (4.0,) * 3, ("full", "read-only path"): (4.0,) * 3}
-    table = _constants(times).assign(spread=0.01, registers=[plain, cached] * 2)
-    table["occupancy"] = [0.4 if taken == 72 else 0.3 for taken in table["registers"]]
-    gains = [1.0, 3.0 / np.median(read_only), 1.0, 1.0]
-    found = text.constants(table.assign(**{"against global memory": gains}))
-    assert expected in found
-    assert ("cause of the loss" in found) == ("slower" in found)
+    assert occupancy.with_as_few_warps(launched.assign(registers=[72, 64, 48]), 128, 0.375) is None
+    assert occupancy.with_as_few_warps(launched, 128, 0.4375) is None
 
 
 def _constants(times: dict) -> pd.DataFrame:

@@ -9,7 +9,6 @@ from helpers.judging import by_statement
 from repro.dpd.strategies.sorted_cells import LIST
 from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
-from repro.papers.dpd.memory_and_launch import text
 from repro.papers.dpd.memory_and_launch.occupancy import HOPPER, KEPLER, occupancy
 from repro.parallel import Speed, Timing
 from repro.study.judge import claims
@@ -77,7 +76,6 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
     # four bytes for each of the particles that a thread lists, and 48 KiB a block
     assert launch.shared_bytes("sorted cells", 384) == 4 * LIST * 384 == 49152
     assert [block for block, _ in launch.launches("sorted cells", sizes, [], 128)] == [32, 128, 384]
-    assert launch.left_out("sorted cells", sizes) == [512, 1024]
     for block in (*sizes, 320):
         most = launch.limit_needed(HOPPER, block)
         assert occupancy(HOPPER, block, most or 255).blocks >= 1
@@ -107,28 +105,11 @@ def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
         ("sorted cells", 256, 32, (6.0,) * 3, 0.6),
     ]
     table = _launched(rows, registers=[60, 40, 32], local=[0, 8, 16])
-    table["stopped by"] = ["registers", "shared memory", "registers"]
-    found = text.launches(table, launch.gains_by_limits(table, 128), 128)
-    assert (
-        "`sorted cells` is fastest with blocks of 128, 60 registers and an occupancy of 40%; no other launches lie "
-        "within" in found
-    )
+    (row,) = launch.fastest_and_fullest(table).to_dict("records")
+    assert (row["block"], row["registers"], row["occupancy"]) == (128, 60, 0.4)
     # of two launches with the largest occupancy the faster one counts: 5 over 4
-    assert "With the largest occupancy, 60%, it takes 1.25 times as long" in found
-    assert "of its 3 launches: registers (2), shared memory (1)." in found
-    assert "Of 1 limits of registers at blocks of 128, 1 raise the occupancy, and 0 of these gain more" in found
-    assert "The best limit, 40, gains nothing (0.800 times the speed): the kernel has 40 registers instead of" in found
-    assert "60, spills 8 bytes" in found
-    assert "likely cause" not in found
-
-
-def test_blocks_with_too_much_static_shared_memory_are_named():
-    found = text.left_out(["particle", "sorted cells"], [128, 512, 1024])
-    assert found.strip() == (
-        "Left out for `sorted cells`: blocks of 512 and 1024, which need 64 and 128 KiB of static shared memory; "
-        "a block can have 48."
-    )
-    assert text.left_out(["particle", "sorted cells"], [128]) == ""
+    assert (row["largest occupancy"], row["its time"]) == (0.6, 1.25)
+    assert row["rank correlation"] < 0
 
 
 #: without a limit, with one that gains, one that loses, one that does not raise the occupancy, and another size
@@ -156,21 +137,13 @@ def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing
     claim = claims.load("dpd")["dpd-064"]
     limited = launch.gains_by_limits(_launched(_LIMITS), 128)
     assert launch.share_that_gains(limited) == {"measured": 50.0, "scatter": 0.0}
-    assert text.limits_note(limited) == "2 of 3 limits raise the occupancy; largest gains: particle 1.200"
+    assert launch.that_gain(limited) == (2, 1)
+    assert launch.note(limited) == "2 of 3 limits raise the occupancy; largest gains: particle 1.200"
     most = launch.gains_by_limits(_launched([row for row in _LIMITS if row[2] != 32]), 128)
     for found, verdict in ((limited, Verdict.REPRODUCED), (most, Verdict.NOT_REPRODUCED)):
         assert by_statement(claim, Evidence(**launch.share_that_gains(found))) is verdict
     with pytest.raises(InputError, match="no limit of registers raises the occupancy"):
         launch.share_that_gains(limited[limited["limit"] == 128])
-
-
-def test_a_gain_without_spilled_registers_is_said_to_have_more_warps_and_nothing_more():
-    limited = launch.gains_by_limits(_launched(_LIMITS[:2]), 128)
-    found = text.launches(_launched(_LIMITS[:2]), limited, 128)
-    assert "1 of these gains more than the runs scatter" in found
-    assert "spills nothing, and its occupancy is 50% instead of 40%. More warps, without additional loads, are" in found
-    no_warps = _launched([_LIMITS[0], _LIMITS[3]])
-    assert "does not come from more warps" in text.launches(no_warps, launch.gains_by_limits(no_warps, 128), 128)
 
 
 def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_run(monkeypatch):
@@ -179,7 +152,7 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     took, device = {"registers": 64, "local": 0, "shared": 0}, SimpleNamespace(name="cuda", description="")
 
     def speed(*arguments):
-        return Speed.of("", device, timings[: arguments[-1]], **more), took
+        return Speed.of("", device, timings[: arguments[-1]], **more, choices=took)
 
     monkeypatch.setattr(launch, "_launch_speed", speed)
     monkeypatch.setattr(launch, "reference_forces", lambda system: None)

@@ -12,9 +12,9 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, linked
 from repro.errors import CheckError, InputError
-from repro.papers.dpd.speed import figures, judged, linear, text, trajectories
+from repro.papers.dpd.speed import figures, judged, linear, trajectories
 from repro.papers.dpd.speed import tables as speed_tables
-from repro.parallel import Speed, Timing, select
+from repro.parallel import Speed, Timing, part_times, select
 from repro.study.judge import claims
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
@@ -36,17 +36,8 @@ def test_a_speed_is_particles_over_seconds_of_a_step_and_names_its_check():
     found = benchmark.measure_speed("case", system, SERIAL, strategy="linked", seconds=1e-3)
     assert found.rates["updates"] * found.seconds == pytest.approx(system.count)
     # nothing is compared with itself
-    assert found.check.endswith("of serial cell on the same 768 particles")
+    assert found.check.endswith("of cell on one core, on the same 768 particles")
     assert found.choices["launch"] == "from Python, one by one"
-
-
-def test_a_step_that_takes_long_on_a_core_is_timed_twice(monkeypatch):
-    repeats = []
-    measure = benchmark.measure
-    monkeypatch.setattr(benchmark, "LONG", 0.0)
-    monkeypatch.setattr(benchmark, "measure", lambda *a, **k: repeats.append(k["repeats"]) or measure(*a, **k))
-    benchmark.measure_speed("case", Poiseuille(4, 4, 4).system(), SERIAL, strategy="linked", seconds=1e-3)
-    assert repeats == [2]
 
 
 def test_no_time_is_refused():
@@ -110,7 +101,7 @@ def test_noise_is_compared_by_its_sum_and_its_mean_square():
 
 def test_the_parts_of_a_step_are_those_that_a_step_launches():
     simulation = Simulation(Poiseuille(4, 4, 4).system(), SERIAL, strategy="planes")
-    assert list(benchmark.part_times(simulation, seconds=1e-3)) == list(simulation.parts)
+    assert list(part_times(simulation, seconds=1e-3)) == list(simulation.parts)
 
 
 def test_the_claims_of_table_4_are_found_by_row_and_column():
@@ -313,28 +304,15 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
     noise = speed_tables.noise_table(system, SimpleNamespace(name="cuda", description="a device"))
     found = judged.cost_of_tea(noise)
     assert (found["measured"], found["scatter"]) == (pytest.approx(1.5), pytest.approx(0))
-    assert text.cost_of_tea(noise).endswith("by the rounds for a pair: 1.10 with 8, 1.50 with 32, 2.00 with 64.")
+    assert list(noise["over method one"]) == pytest.approx([1.0, 1.1, 1.5, 2.0])
     assert _verdict("dpd-069", {"dpd-069": found}) is Verdict.REPRODUCED
 
 
-def test_the_result_leads_with_the_best_programs_on_one_core_and_on_all_and_names_its_rounds():
-    table = speed_tables.with_speedups(_table("cuda")).assign(hardware="a GPU")
-    table["updates"] *= 1e6
-    paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    found = text.result(table, paper)
-    program, planes, many, tea = speed_tables.BASELINES
-    factors = (
-        f"**9.5 times** {planes} (the best on one core); **2.38 times** {many} (the best on all cores). Over the "
-        f"slower programs: 19 times {program}, which does 1.00 million updates a second; 76 times {tea}, which does "
-        "0.25 million updates a second, less than the paper's core (0.31)."
-    )
-    assert f"in the paper, on 1,081,344 particles with 32 rounds of TEA on a GPU, is {factors}" in found
-    assert "at this size is thread per particle (cuda, 32 rounds): 19 million updates a second." in found
-    assert found.endswith(f"That is {factors}")
-
-
-def test_factors_have_no_powers_of_ten():
-    assert [text.times(factor) for factor in (1359.7, 112.2, 42.4, 2.375)] == ["1,360", "112", "42.4", "2.38"]
+def test_the_share_of_the_forces_is_that_of_all_their_parts():
+    rows = [("a", "forces 1", "forces", 3.0), ("a", "forces 2", "forces", 3.0), ("a", "kick", "integration", 2.0)]
+    parts = pd.DataFrame(rows, columns=["way", "part", "group", "seconds"])
+    (row,) = speed_tables.force_shares(parts).to_dict("records")
+    assert row == {"way": "a", "step (us)": 8e6, "forces (%)": 75.0}
 
 
 def test_the_fast_strategy_of_a_gpu_leaves_out_the_force_on_frozen_particles_and_the_others_find_it():
@@ -349,36 +327,6 @@ def test_the_fast_strategy_of_a_gpu_leaves_out_the_force_on_frozen_particles_and
     assert np.abs(found["linked"][system.moving :]).max() > 1
 
 
-def test_the_rates_behind_the_speedups_stand_beside_them():
-    table = _table("cuda")
-    table["updates"] *= 1e6
-    found = text.growth(table)
-    assert "With 864, 67,584, 540,672 and 1,081,344 particles" in found
-    paper = speed_tables.PAPER_PROGRAM
-    assert f"does 0.8, 12, 17, 19 million updates a second, and *{paper}* 1, 1, 1, 1" in found
-
-
-def test_the_cores_rates_are_named_with_their_programs_beside_the_papers():
-    table = _table("cuda").assign(hardware="a CPU")
-    table["updates"] *= 1e6
-    paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    others = {
-        "code": "MD",
-        "version": "1.0",
-        "updates": [1.5e6, 2.5e6],
-        "cores": [1, 2],
-        "hardware": "a server",
-        "who": "we",
-    }
-    found = text.cpu_rates(table, paper, pd.DataFrame(others))
-    slow, quick, many, tea = speed_tables.BASELINES
-    rates = f"{slow}: **1.00**; {quick}: **2.00**; {many}: **8.00**; {tea}: **0.25** (a CPU)"
-    assert f"on 1081344 particles: {rates}. The paper's core did 0.31. For scale: MD, a production code (1.0)," in found
-    assert (
-        "made 1.50 on 1 of its cores and 2.50 on 2 of its cores with this fluid on another machine, a server" in found
-    )
-
-
 def test_the_rates_of_other_codes_say_who_measured_them_and_where():
     found = speed_tables.other_codes(Project.default().data)
     assert set(found["cores"]) == {1, 2}
@@ -389,9 +337,9 @@ def test_the_rates_of_other_codes_say_who_measured_them_and_where():
 def test_the_figures_show_every_baseline_and_a_panel_over_each():
     table = speed_tables.with_speedups(_table("cuda"))
     paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    drawn = figures.rates(table, paper, {}).axes[0]
+    drawn = figures.rates(table, paper, {})[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
-    panels = figures.speedups(table, paper, {}).axes
+    panels = figures.speedups(table, paper, {})[0].axes
     assert [axes.get_title().replace("\n", " ") for axes in panels] == [f"over {n}" for n in speed_tables.BASELINES]
     assert all(set(axes.get_legend_handles_labels()[1]) >= {"thread per cell"} for axes in panels)
 
@@ -419,12 +367,12 @@ def test_trajectories_diverge_by_other_noise_and_by_nothing_else(monkeypatch):
     monkeypatch.setitem(STRATEGIES, "wrong", wrong)
     system = Poiseuille(4, 4, 4).system()
     ways = {name: (name, SERIAL) for name in ("linked", "planes", "wrong")}
-    table = trajectories.apart(system, ways, [1, 3], ["single"]).set_index(["way", "step"])
-    assert (table.loc["planes", ["largest distance", "particles apart"]] == 0).all(axis=None)
-    assert table.loc[("wrong", 3), "particles apart"] == system.moving
+    table = trajectories.differences(system, ways, [1, 3], ["single"]).set_index(["way", "step"])
+    assert (table.loc["planes", ["largest distance", "particles that differ"]] == 0).all(axis=None)
+    assert table.loc[("wrong", 3), "particles that differ"] == system.moving
     assert 1e-3 < table.loc[("wrong", 3), "largest distance"] < 1
 
 
 def test_one_way_alone_cannot_be_compared():
     with pytest.raises(InputError, match="at least two"):
-        trajectories.apart(Poiseuille(4, 4, 4).system(), {"linked": ("linked", SERIAL)}, [1], ["single"])
+        trajectories.differences(Poiseuille(4, 4, 4).system(), {"linked": ("linked", SERIAL)}, [1], ["single"])

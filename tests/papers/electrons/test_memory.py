@@ -1,5 +1,6 @@
 """The memory of blocks with currents of their own: parts of the mesh, the three powers, and what is allocated."""
 
+import numpy as np
 import pytest
 from helpers.plain import PlainDevice
 
@@ -45,6 +46,10 @@ def test_the_largest_mesh_just_fits():
     memory = 16 * 2**30
     side = measures.largest_side(memory, 80, 4)
     assert 96 * side**3 * 80 / 4 <= memory < 96 * (side + 1) ** 3 * 80 / 4
+    fitting = measures.meshes_that_fit(np.float32, 4)["cells along each axis"]
+    assert fitting[1] == side
+    # what the particles take is less than the GPU has
+    assert fitting[3] < fitting[0] < fitting[1] < fitting[2]
 
 
 def test_the_set_up_is_the_papers(plain):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from repro.errors import CheckError, InputError
-from repro.papers.electrons.speed import a_rank, figures, shared, text
+from repro.papers.electrons.speed import a_rank, figures, shared
 from repro.papers.electrons.speed.programs import LOOP, PAPER, PRODUCTION
 from repro.parallel.ranks.world import Alone
 from repro.quiet import VARIABLE
@@ -100,11 +100,10 @@ def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatc
         shared.shared(1000, [1, 2], CORES, steps=1)
 
 
-def test_sentences_and_figure_show_every_way(launched):
+def test_table_and_figure_show_every_way(launched):
     table = shared.shared(1000, [1, 4], GPU, steps=3)
-    said = text.shared(table)
-    assert said.count("**4 times**") == 3
-    assert "25 % of the particles" in said
+    assert list(table["over one"]) == pytest.approx(list(table["processes"]))
+    assert (table["crossing"] == 0.25).all()
     figure, arrays = figures.shared(table)
     assert len(figure.axes[0].lines) == table.groupby(["program", "sharing"]).ngroups
     assert list(arrays["ns"]) == list(table["ns"])

@@ -9,7 +9,7 @@ from helpers.judging import by_statement
 from helpers.plain import PlainCore
 
 from repro.errors import InputError
-from repro.papers.electrons.speed import claims, figures, programs, tables, text
+from repro.papers.electrons.speed import claims, figures, programs, tables
 from repro.papers.style import PAPER
 from repro.parallel import Speed, Timing
 from repro.study.judge.claims import find, load
@@ -102,18 +102,13 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     assert by_statement(CLAIMS[claims.TREND], evidence) is Verdict.REPRODUCED
     evidence = Evidence(found[claims.SPEEDUP]["measured"], baseline=found[claims.SPEEDUP]["baseline"])
     assert by_statement(CLAIMS[claims.SPEEDUP], evidence) is Verdict.REPRODUCED
-    setup = claims.setup(find(claims.SETUP), SIZES, 1)
-    assert "800 launches" in text.programs(table)
-    assert "**44.4 times** as fast as *loop, all cores* (100 with 300,000)" in text.speedups(ratios)
-    assert "over *loop, all cores* 2.2" in text.trend(ratios, table)
-    assert "**a factor of 10 lies in the program of the CPU.**" in text.meaning(ratios, table, setup)
+    setup, loop = claims.setup(find(claims.SETUP), SIZES, 1), 10.0
     cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
-    at = ratios[(ratios["particles"] == ratios["particles"].max()) & (ratios["program"] == programs.PAPER)]
-    loop = at.set_index("over")["speedup"][programs.LOOP]
-    assert f"Over 8 cores, as many as the paper has for a GPU, the first would be {loop * cores / 8:.3g} times" in (
-        text.meaning(ratios, table, setup)
-    )
-    assert "1.75 segments" in text.conditions(table)
+    # the paper has eight cores for each GPU
+    assert tables.over_the_papers_cores(loop, table, setup) == pytest.approx(loop * cores / 8)
+    times = tables.relative_times(table)
+    assert list(times.loc[programs.PAPER]) == pytest.approx([1 / 1.5**2, 1 / 1.5, 1])
+    assert list(times.loc[programs.LOOP]) == pytest.approx([1, 1, 1])
     for figure, arrays in (figures.times(table), figures.speedups(ratios, 30.0, PAPER)):
         assert len({len(values) for values in arrays.values()}) == 1
         plt.close(figure)
@@ -178,7 +173,9 @@ def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
     by_part = table.set_index("part")["ns"]
     # a millisecond a launch, over 16 particles
     assert by_part["particles"] == pytest.approx(1e6 / 16)
-    assert "fields" in text.parts(table)
+    shares = tables.part_shares(table).loc[program.name]
+    assert shares["segments"] == pytest.approx(100 * by_part["particles"] / by_part.sum())
+    assert shares["step (ns)"] == pytest.approx(by_part.sum())
     figure, arrays = figures.part_bars(table)
     assert arrays["segments"][0] == pytest.approx(1e6 / 16)
     # a part a hundred times shorter than another has a bar that one can see
@@ -189,11 +186,10 @@ def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
 def test_other_codes_stand_beside_our_best(timed):
     others = pd.read_csv(Project.default().data / "reference" / "pic_speeds.csv", comment="#")
     assert dict(zip(others["code"], others["ns"], strict=True))["PIConGPU"] == 0.373
-    found = tables.beside([tables.speeds([1000], timed, one_core=1000, runs=3)], others)
+    found = tables.comparison([tables.speeds([1000], timed, one_core=1000, runs=3)], Project.default().data)
     ours = found[found["who"] == "this run"].set_index("where")
     assert ours.loc["GPU", "ns"] == pytest.approx(0.25)
     assert ours.loc["one core", "ns"] == pytest.approx(40)
-    assert "PIConGPU 0.373 ns (NVIDIA A100, by its authors)" in text.codes(found)
     assert set(found.loc[found["who"] != "this run", "precision"]) == {"-"}
     figure, arrays = figures.codes(found)
     assert len(arrays["ns"]) == 6

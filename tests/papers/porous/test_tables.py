@@ -97,21 +97,21 @@ def test_layouts_and_strategies_are_ranked_in_one_precision():
     }
 
 
-def test_the_fastest_program_is_named_and_one_in_the_cache_is_said_to_be():
+def test_the_fastest_program_stands_beside_the_papers_strategy_and_its_own_largest_grid():
     table = pd.DataFrame(
         [("shared memory", 30.0, 0.9, 4e-3), ("pull", 50.0, 1.1, 2e-3), ("pull", 40.0, 0.95, 8e-3)],
         columns=["strategy", "mlups", "roof", "seconds"],
     ).assign(size=["64 x 64", "64 x 64", "256 x 256"], hardware="a GPU", bandwidth=1e9)
-    said = box_text.fastest_duct_text(table, CPU)
-    assert said.startswith("**Fastest of the blocks and grids is `pull`**: 50 MLUPS on 64 x 64 nodes (2 MB")
-    assert "`shared memory` reaches 30 MLUPS" in said
-    assert "60 % of it" in said
-    assert "stays in the cache" in said
-    assert "40 MLUPS on 256 x 256" in said
-    assert box_text.peak_note(table) == "pull on 64 x 64, 2 MB; shared memory at most 30"
-    slower = table.assign(mlups=[60.0, 50.0, 40.0])
-    assert "not the paper's strategy" not in box_text.fastest_cavity_text(slower, CPU)
-    assert "cache" not in box_text.fastest_cavity_text(slower, CPU)
+    found = speed.fastest(table, CPU)
+    assert list(found["strategy"]) == ["pull", "pull", "shared memory"]
+    assert list(found["size"]) == ["64 x 64", "256 x 256", "64 x 64"]
+    assert list(found["MB"]) == pytest.approx([2, 8, 4])
+    assert list(found["over rows"]) == pytest.approx([50 / 40, 40 / 40, 30 / 40])
+    assert speed.peak_note(table, CPU) == "pull on 64 x 64, 2 MB; shared memory at most 30"
+    # the fastest on its largest grid is one row, and a CPU has no shared memory
+    alone = table[1:2]
+    assert len(speed.fastest(alone, CPU)) == 1
+    assert speed.peak_note(alone, CPU) == "pull on 64 x 64, 2 MB"
 
 
 def test_variants_change_one_thing_each():
@@ -271,19 +271,13 @@ def test_a_reynolds_number_whose_accuracy_is_not_known_has_no_ratio():
     assert cavity.centre_line_table({(400, "u"): frame}, accuracy)["ratio"].notna().all()
 
 
-def test_speedups_are_given_against_each_baseline():
-    assert box_text.speedup_note(800.0, CPU) == "against one core in rows; node by node 400, all cores 2"
-    assert media_text.speedup_note(800.0, CPU) == "against rows on one core; node by node 400, all cores 2.0"
-    assert "Rows on one core are 20.0 times node by node" in box_text.baselines_text(CPU)
-
-
 def test_storages_are_compared_in_their_fastest_form_on_one_core():
     # rows of the list at 40 against rows of the flag word at 16
     assert media_speed.storage_gain(CPU) == 2.5
-    said = media_text.baselines_text(CPU, SimpleNamespace(porosity=0.5), [2.5, 2.0, 3.0])
-    assert "2.00 to 3.00 times, any run of one over any run of the other" in said
-    assert "is 2.50 times as fast" in said
-    assert "2.00 times the flag word and 0.50 times the branches" in said
+    assert media_speed.node_by_node(CPU) == {"flag word": 2.0, "branches": 0.5}
+    assert media_speed.storage_note(CPU).endswith(
+        "all nodes, flag word, rows 16; list over flag word node by node 2.00"
+    )
     assert verdicts({"porous-123": 2.5}) == {"porous-123": "not reproduced"}
     # where another program that stores all nodes is as fast, the list gains nothing
     level = media_speed.storage_gain(pd.Series(dict(CPU) | {"branches, rows": 40.0}))
@@ -319,26 +313,30 @@ def test_the_gain_in_place_is_told_for_packings_and_for_crystals():
         ]
         return pd.DataFrame(rows, columns=[case, "strategy", "mflups"])
 
-    memory = pd.DataFrame(
-        [("sparse", "single", 100.0), ("sparse in place", "single", 40.0)], columns=["strategy", "precision", "bytes"]
-    )
-    packed, crystals = table("medium", {"spheres": 0.9}), table("porosity", {0.3: 1.2, 0.9: 1.1, 0.5: 1.3})
-    said = media_text.in_place_text(packed, crystals, memory, SimpleNamespace(porosity=0.5))
-    assert "over that of sparse: 0.90 (spheres); in the crystals 1.10 to 1.30." in said
-    assert "80 bytes in place and 200 in `sparse`" in said
+    packed, crystals = table("medium", {"spheres": 0.9}), table("porosity", {0.3: 1.2, 0.9: 1.1})
+    gains = media_speed.gains_in_place(packed, crystals).set_index("medium")["in place / list"]
+    assert dict(gains) == pytest.approx({"spheres": 0.9, "crystal, porosity 0.30": 1.2, "crystal, porosity 0.90": 1.1})
 
 
-def test_the_text_on_the_order_says_where_it_turns():
+def test_the_order_of_the_storages_turns_at_a_porosity_or_not_at_all():
     rows = [("sparse", 0.3, 9.0, 0.9), ("flag word", 0.3, 4.0, 0.3), ("sparse", 0.9, 10.0, 0.9)]
     table = pd.DataFrame([*rows, ("flag word", 0.9, 12.0, 0.8)], columns=["strategy", "porosity", "mflups", "roof"])
     table["bandwidth"] = table["mflups"] * table["strategy"].map({"sparse": 220.0, "flag word": 160.0})
-    said = media_text.order_text(with_runs(table, "mflups"))
-    assert "The list is the faster one at porosity 0.30. The flag word is the faster one at porosity 0.90." in said
-    assert "1.38 times the bytes" in said
-    assert "80 % at porosity 0.90 and 30 % at 0.30" in said
+    faster = media_speed.faster_storage(with_runs(table, "mflups"))
+    assert list(faster["faster"]) == ["list", "flag word"]
+    assert list(faster["roof (%)"]) == pytest.approx([30, 80])
+    assert media_speed.turning_point(faster) == {"edge": 0.9, "holds": True}
+    assert media_speed.bytes_ratio(table)["ratio"] == pytest.approx(1.375)
     # a tenth of a per cent is within what runs differ by
     table["mflups"] = [9.0, 8.995, 10.0, 12.0]
-    assert "At 0.30 the runs of the two overlap." in media_text.order_text(with_runs(table, "mflups"))
+    faster = media_speed.faster_storage(with_runs(table, "mflups"))
+    assert faster["faster"][0] == "runs overlap"
+    assert not media_speed.turning_point(faster)["holds"]
+    table["mflups"] = [9.0, 12.0, 10.0, 12.0]
+    assert media_speed.turning_point(media_speed.faster_storage(with_runs(table, "mflups"))) == {
+        "edge": 0.3,
+        "holds": False,
+    }
 
 
 def test_the_changes_of_figure_5_7_are_no_law():

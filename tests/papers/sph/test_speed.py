@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from repro.errors import InputError
-from repro.papers.sph import speed, speed_figures, speed_text
-from repro.sph.benchmark import GROUPS
+from repro.papers.speed import speedups
+from repro.papers.sph import speed, speed_figures
 from repro.study.notebooks import Project
 
 #: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
@@ -28,7 +28,7 @@ def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:
             row = {"thousands": number, "way": way, "device": device, "hardware": device, "ms": value}
             row |= {"runs": tuple(value * factor / 1e3 for factor in (0.99, 1, 1.01)), "particles": 1000}
             rows.append(row | {"ghosts": 100, "neighbours": 74.0, "million/s": 1 / value})
-    return speed._with_speedups(pd.DataFrame(rows))
+    return speedups(pd.DataFrame(rows), (speed.FOUR_THREADS, speed.ONE_CORE), "thousands", "million/s")
 
 
 def parts(gpu: bool) -> pd.DataFrame:
@@ -38,7 +38,7 @@ def parts(gpu: bool) -> pd.DataFrame:
     for way in ways:
         device = "cuda" if gpu and way != speed.ONE_CORE else "serial"
         for run in range(3):
-            for k, group in enumerate(GROUPS):
+            for k, group in enumerate(speed.GROUPS):
                 # two parts a group
                 rows += [(way, device, run, f"{group} {n}", group, (k + 1) * _MS[way]) for n in range(2)]
     return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
@@ -57,17 +57,10 @@ def test_pysphs_case_has_as_much_fluid():
     assert system.resolution.spacing == pytest.approx(0.05)
 
 
-def test_other_codes_stand_beside_our_steps_with_what_differs():
+def test_other_codes_ran_the_same_fluid():
     others = speed.other_codes(Project.default().data)
     assert (others["fluid"] == speed.pysph_system().count).all()
     assert others.notna().all(axis=None)
-    table = pd.DataFrame({"ms": [2.0], "hardware": "a CPU", "particles": 5016, "ghosts": 3000})
-    made_up = others.assign(ms=[40.0, 20.0], who="we")
-    found = speed_text.pysph(table, made_up)
-    assert "5,016 fluid particles and 3,000 ghosts takes **2 ms** on a CPU" in found
-    assert "40 ms on 1 of its cores and 20 ms on 2 of its cores" in found
-    assert "2 evaluations of the forces in a step where ours has one, and in double precision" in found
-    assert "where we timed it" in found
 
 
 @pytest.fixture(autouse=True)
@@ -107,14 +100,11 @@ def test_speedups_and_the_order_need_all_sizes():
     assert {"sph-005", speed.LIST_ORDER} <= set(values)
 
 
-def test_the_papers_speedups_follow_from_its_table_and_not_from_its_text():
+def test_the_papers_tables_are_those_of_its_claims():
     claims = pd.DataFrame({"id": speed.CLAIMS, "paper": [str(n) for n in range(1, len(speed.CLAIMS) + 1)]})
     one, two = speed.published(claims)
     assert list(one.loc[speed.PAPER]) == [1, 5, 9]
     assert list(two.loc[speed.ONE_CORE]) == [19, 20, 21]
-    paper = pd.DataFrame({speed.PAPER: [6.3, 12, 31], speed.GPU_LIST: [7.4, 15, 36]}).T
-    paper.loc[speed.FOUR_THREADS], paper.loc[speed.ONE_CORE] = [25, 50, 122], [51, 145, 320]
-    assert "**3.94 to 4.17** times as fast as four threads" in speed_text.paper_speedups(paper)
 
 
 def times_of(ms: dict, device: str = "cuda") -> pd.DataFrame:
@@ -152,28 +142,38 @@ def test_the_time_of_a_neighbour_and_of_the_sort_follow_from_the_parts():
         ],
         columns=["way", "device", "run", "part", "group", "ms"],
     )
-    published = pd.DataFrame({"force": {"CPU": 50.0}})
-    said = speed_text.core(times_of({("CPU", 15): 120.0}), parts, published)
+    each, pairs = speed.neighbour_cost(times_of({("CPU", 15): 120.0}), parts)
     # 100 ms for 10000 particles, 100 neighbours, two passes
-    assert "50 ns a neighbour and pass" in said
-    assert "enough for 50 neighbours" in said
-    assert speed_text.core(times_of({("CPU", 30): 120.0}), parts, published) == ""
-    assert "the sort takes 0.2 ms of the paper's method's 0.7 ms" in speed_text.sorting(parts)
-    assert "0.1 ms behind the linked list" in speed_text.sorting(parts)
-    table_2 = pd.DataFrame({"neighbour list": 1.0, "force": 1.0}, index=["this paper", "GPU linked list"])
-    assert speed_text.parts(parts[parts["device"] == "cuda"], table_2).endswith(
-        "list and force take: *this paper* 0.2 and 0.5 ms; *GPU linked list* 0.1 and 0.3 ms."
-    )
+    assert each == pytest.approx(50)
+    assert pairs == 2e6
+    assert speed.sorting_cost(parts) == pytest.approx((0.2, 0.7, 0.6))
+    table_2 = pd.DataFrame({"neighbour list": 1.0, "force": 3.0}, index=["this paper", "GPU linked list"])
+    shares = speed.list_shares(parts[parts["device"] == "cuda"], table_2).set_index("way")
+    assert list(shares.loc["this paper"]) == pytest.approx([100 * 0.2 / 0.7, 25, 0.2, 0.5])
+    # with the density in neither
+    assert list(shares.loc["GPU linked list", ["list", "force"]]) == pytest.approx([0.1, 0.3])
 
 
 def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
     times = parts(gpu=True)
     ours = speed.group_times(times)
     for factor in (0.5, 1.0, 1.4, 2.0, 20.0):
-        figure, _ = speed_figures.part_bars(times, factor * ours, {"marker": "o", "linestyle": "none"})
+        figure, _ = speed_figures.part_bars(times, factor * ours)
         figure.draw_without_rendering()
         axes = figure.axes[0]
         points = axes.transData.transform(axes.lines[0].get_xydata())
         boxes = [text.get_window_extent() for text in axes.texts]
         assert not any(box.contains(*point) for box in boxes for point in points), factor
         plt.close(figure)
+
+
+def test_the_papers_own_search_counts_the_density_to_the_neighbour_list():
+    names = ["drift", "sort", "air", "density", "ghosts in walls", "forces", "kick"]
+
+    def groups(strategy):
+        lists = SimpleNamespace(parts={"sort": None})
+        simulation = SimpleNamespace(parts=dict.fromkeys(names), strategy=strategy, _lists=lists)
+        return [speed.paper_groups(simulation)[name] for name in names]
+
+    assert groups("cell table") == ["update", *["neighbour list"] * 3, "force", "force", "update"]
+    assert groups("linked list") == ["update", "neighbour list", *["force"] * 4, "update"]

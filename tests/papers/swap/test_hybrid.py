@@ -407,7 +407,7 @@ def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
         values[claim], notes[claim] = value, note
 
     record = SimpleNamespace(measure=measure, not_measured=reasons.__setitem__)
-    claims.hand_over(record, parts, True)
+    claims.record_claims(record, parts, True)
     # the share of the serial program is that of Palabos, on any grid
     assert set(values) == set(claims.JUDGED) - {claims.SHARE}
     assert reasons == {claims.SHARE: reasons[claims.SHARE]}

@@ -62,9 +62,9 @@ def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
     times = np.bincount(particles, minlength=count)
     if not (times == 1).all():
         raise InputError(f"{name}: {int((times == 0).sum())} particles are in no cell, {int((times > 1).sum())} in two")
-    found = np.empty(count, int)
-    found[particles] = cells
-    return found
+    placed = np.empty(count, int)
+    placed[particles] = cells
+    return placed
 
 
 def _from_links(made, device):
@@ -102,9 +102,9 @@ def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:
         for name in LISTS:
             on = select("serial") if name == LINKED else device
             made = launched(name, on, state_of(system.position, system.box, on), system.cells, capacity)
-            found = cell_by_particle(name, made, on, system.count)
-            fullest = int(np.bincount(found).max())
-            rows.append((name, on.name, system.count, system.cells.count, fullest, int((found == expected).sum())))
+            placed = cell_by_particle(name, made, on, system.count)
+            fullest = int(np.bincount(placed).max())
+            rows.append((name, on.name, system.count, system.cells.count, fullest, int((placed == expected).sum())))
     return pd.DataFrame(rows, columns=["list", "device", "particles", "cells", "fullest cell", "in the right cell"])
 
 

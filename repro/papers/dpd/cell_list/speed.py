@@ -12,6 +12,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.system import System
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.repeated import of_runs
+from repro.papers.speed import record_launches
 from repro.parallel import Kernel, inline, part_seconds, select, time_launches, zero
 
 from .contents import LINKED, LISTS, TABLE, cell_by_particle, make_list, state_of
@@ -63,27 +64,17 @@ def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: fl
                 rows += [
                     {**about, "part": part, "seconds": share, "whole": whole.seconds} for part, share in shares.items()
                 ]
-                if record is not None:
-                    record.timing(
-                        f"{name}, {order}, {system.count}",
-                        seconds=whole.seconds,
-                        spread=whole.spread,
-                        device=on.name,
-                        hardware=on.description,
-                        precision="single",
-                        size=size_of(system),
-                        includes=INCLUDES,
-                        check=check,
-                        updates=system.count / whole.seconds,
-                    )
+                more = {"includes": INCLUDES, "check": check, "updates": system.count / whole.seconds}
+                title = f"{name}, {order}, {system.count}"
+                record_launches(record, title, on, whole, size=size_of(system), **more)
     return pd.DataFrame(rows)
 
 
 def _checked(name: str, made, device, position, cells) -> str:
     if name == TABLE:
         made.check()
-    found = cell_by_particle(name, made, device, len(position))
-    right = int((found == cells.of(position)).sum())
+    placed = cell_by_particle(name, made, device, len(position))
+    right = int((placed == cells.of(position)).sum())
     if right < len(position):
         raise CheckError(f"{name}: only {right} of {len(position)} particles are in their cell")
     return f"{right} of {len(position)} particles in the cell that the host finds"

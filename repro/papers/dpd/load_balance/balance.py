@@ -9,6 +9,7 @@ from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces,
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.papers.dpd.repeated import of_runs
+from repro.papers.speed import record_launches
 from repro.parallel import time_launches
 from repro.particles.cells import ALL_CELLS, OWN_CELL
 
@@ -124,18 +125,9 @@ def _time_one(name, system, device, strategy, capacity, expected, seconds, recor
     row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
     row |= {"kernel": kernel.seconds, "spread": whole.spread}
     row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
-    if record is not None:
-        record.timing(
-            f"{strategy}, {name}",
-            **{key: row[key] for key in ("seconds", "spread", "strategy", "particles", "kernel", "sorting")},
-            device=device.name,
-            hardware=device.description,
-            precision=simulation.precision,
-            size=size_of(system),
-            capacity=capacity,
-            includes=INCLUDES_FORCES,
-            check=check,
-        )
+    more = {key: row[key] for key in ("strategy", "particles", "kernel", "sorting")}
+    more |= {"precision": simulation.precision, "capacity": capacity, "includes": INCLUDES_FORCES, "check": check}
+    record_launches(record, f"{strategy}, {name}", device, whole, size=size_of(system), **more)
     return row
 
 
@@ -148,6 +140,21 @@ def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     table["with sorting"] = plain["seconds"] / sorted_["seconds"]
     table["sorting (% of lists and forces)"] = 100 * sorted_["sorting"] / sorted_["seconds"]
     return table.reset_index()
+
+
+def slowdown(times: pd.DataFrame) -> pd.Series:
+    """How many times as long each strategy takes on the drops as at the even density, from `times_table`."""
+    seconds = times.set_index(["strategy", "density"])["seconds"].unstack("density")
+    return (seconds["drops"] / seconds["even"]).rename("drops / even")
+
+
+def note(device, gained: pd.DataFrame) -> str:
+    """How the balance was counted, and the gain in time, which is not judged; from `gains`."""
+    drops = gained.set_index("density").loc["drops"]
+    return (
+        f"counted from the candidate pairs; in time on {device.name} the force kernel alone gains "
+        f"{drops['kernel']:.2f}, with lists and sorting {drops['with sorting']:.2f}"
+    )
 
 
 def sorting_memory(cells: int, capacity: int) -> int:

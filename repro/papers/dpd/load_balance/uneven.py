@@ -89,12 +89,12 @@ class Uneven:
 
     def _draw(self, count: int, inside, generator) -> np.ndarray:
         """`count` points, uniform in the region, by rejection."""
-        found, missing = [], count
+        drawn, missing = [], count
         while missing > 0:
             points = generator.uniform(0, self.box, (4 * missing + 100, 3))
-            found.append(points[inside(points)][:missing])
-            missing -= len(found[-1])
-        return np.concatenate(found) if found else np.zeros((0, 3))
+            drawn.append(points[inside(points)][:missing])
+            missing -= len(drawn[-1])
+        return np.concatenate(drawn) if drawn else np.zeros((0, 3))
 
 
 def settled(system: System, device, steps: int) -> System:

@@ -7,17 +7,12 @@ import pandas as pd
 from numpy import uint32
 
 from repro.errors import CheckError, InputError
+from repro.papers.speed import record_launches
 from repro.parallel import Kernel, copy_bandwidth, inline, require_memory, time_launches
 
 #: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
 SECTOR = {"cuda": 32}
 LINE = 64
-
-#: bytes of the longest: what a warp's 32 neighbouring numbers fill, and what a GPU fetches that has no sectors
-LONG_LINE = 128
-
-#: share of the copy bandwidth from which on memory is what limits a walk
-AT_THE_ROOF = 0.85
 
 ITEM = np.dtype(np.float32).itemsize
 
@@ -29,6 +24,8 @@ ITEMS, BLOCK = 8, 256
 _FIRST, _SECOND = uint32(2147483647), 1540483477
 
 _ONE = np.float32(1)
+
+_INCLUDES = "one kernel that reads and writes each number once, replayed as a graph on a GPU"
 
 
 @inline
@@ -152,19 +149,9 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
             row = {"bits": bits, "MiB": requested / 2**20, "stride": stride, "seconds": each, "spread": timing.spread}
             row |= {"GB/s": requested / each / 1e9, "of copy": share, "ratio": each / first}
             rows.append(row | {"model": model, "moved of copy": share * model})
-            if record is not None:
-                where = f"stride {stride}" if stride else "at random"
-                record.timing(
-                    f"add one, {where}, 2^{bits} numbers",
-                    seconds=each,
-                    spread=timing.spread,
-                    device=device.name,
-                    hardware=device.description,
-                    precision="single",
-                    size=f"2^{bits}",
-                    includes="one kernel that reads and writes each number once, replayed as a graph on a GPU",
-                    check=check,
-                )
+            where = f"stride {stride}" if stride else "at random"
+            about = {"size": f"2^{bits}", "includes": _INCLUDES, "check": check}
+            record_launches(record, f"add one, {where}, 2^{bits} numbers", device, timing, **about)
     return pd.DataFrame(rows)
 
 
@@ -176,6 +163,17 @@ def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
 def worst_stride(large: pd.DataFrame) -> int:
     """The slowest stride of `largest_array`; access at random (0) does not count."""
     return int(large["ratio"].drop(0, errors="ignore").idxmax())
+
+
+def note(walks: pd.DataFrame) -> str:
+    """The ratios beside the one that is judged, and what bytes explain."""
+    large = largest_array(walks)
+    worst, at_random = worst_stride(large), large["ratio"].get(0, float("nan"))
+    return (
+        f"stride 1 at {100 * large.loc[1, 'of copy']:.0f} % of a copy; stride {worst}: "
+        f"{large.loc[worst, 'ratio']:.1f}, at random: {at_random:.1f}; bytes of sectors explain "
+        f"{large['model'].max():g}"
+    )
 
 
 def stride_arrays(walks: pd.DataFrame) -> dict[str, pd.Series]:

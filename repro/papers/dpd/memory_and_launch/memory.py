@@ -6,7 +6,7 @@ from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces,
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.papers.dpd.repeated import of_runs
-from repro.parallel import Speed, time_launches
+from repro.parallel import Speed, measure_runs, time_launches
 
 from . import constants
 from .occupancy import limits_of, occupancy
@@ -39,22 +39,25 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
 
 def _kernel_speed(system: System, device, stencil: str, place: str, expected, seconds: float, runs: int) -> Speed:
     """Time of the force kernel with its constants in `place`, in runs with arrays of their own."""
-    timings = []
-    for _ in range(runs):
+
+    def build():
         simulation = Simulation(system, device, strategy="particle")
-        forces = constants.build(simulation.setup, place, stencil)
-        check = check_forces(simulation, expected, forces)
-        timings.append(time_launches([forces.parts["forces"]], device, seconds))
-    return Speed.of(
+        return simulation, constants.build(simulation.setup, place, stencil)
+
+    def facts(made):
+        simulation, forces = made
+        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(system)}
+        choices = {"stencil": stencil, "constants": place} | _taken(device, forces, simulation.setup.block)
+        return {**names, "work": {}, "choices": choices}
+
+    return measure_runs(
         f"force kernel, {stencil} stencil, constants: {place}",
         device,
-        timings,
-        strategy=simulation.strategy,
-        precision=simulation.precision,
-        size=size_of(system),
-        check=check,
-        work={},
-        choices={"stencil": stencil, "constants": place} | _taken(device, forces, simulation.setup.block),
+        build=build,
+        check=lambda made: check_forces(made[0], expected, made[1]),
+        time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
+        facts=facts,
+        runs=runs,
     )
 
 
@@ -76,6 +79,18 @@ def read_only_gain(constants_times: pd.DataFrame) -> dict:
     """The gain of the read-only path over global memory, with the half stencil of the paper's kernel, see `of_runs`."""
     runs = constants_times.set_index(["stencil", "constants"])["runs"].loc["half"]
     return of_runs(plain / cached for plain, cached in zip(*(runs[place] for place in COMPARED), strict=True))
+
+
+def scatter(constants_times: pd.DataFrame) -> float:
+    """By how much the times of a case lie apart at most: those of independent runs, where there are some."""
+    several = constants_times["runs"].map(len) > 1
+    return float(constants_times.loc[several if several.any() else several.index, "spread"].max())
+
+
+def note(constants_times: pd.DataFrame) -> str:
+    """The gain of the read-only path beside the one that is judged, and the spread."""
+    full = gains(constants_times)["full", READ_ONLY]
+    return f"half stencil; full stencil {full:.3f}; runs lie apart by up to {scatter(constants_times):.1%}"
 
 
 def in_microseconds(table: pd.DataFrame) -> pd.DataFrame:

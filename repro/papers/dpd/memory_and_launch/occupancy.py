@@ -1,6 +1,8 @@
 """Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
 
 from dataclasses import dataclass
+from functools import partial
+from statistics import median
 
 import pandas as pd
 
@@ -10,7 +12,7 @@ from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs
-from repro.parallel import Speed, time_launches
+from repro.parallel import Speed, measure_runs, time_launches
 
 WARP = 32
 
@@ -19,6 +21,10 @@ _REGISTER_UNIT, _WARP_UNIT = 256, 4
 
 #: most threads and most bytes of shared memory, fixed when the kernel is compiled, of one block
 MOST_THREADS, MOST_STATIC_SHARED = 1024, 49152
+
+
+#: strategies whose force kernels are launched
+KERNELS = ("particle", "sorted cells")
 
 
 @dataclass(frozen=True)
@@ -89,18 +95,18 @@ def _rounded(amount: int, unit: int) -> int:
 def limits_of(device) -> Limits:
     """The limits of the GPU at hand, as its driver states them."""
     runtime = device.xp.cuda.runtime
-    found = runtime.getDeviceProperties(device.xp.cuda.Device().id)
-    threads = found["maxThreadsPerMultiProcessor"]
+    properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
+    threads = properties["maxThreadsPerMultiProcessor"]
     return Limits(
-        f"{found['major']}.{found['minor']}",
-        warps=threads // found["warpSize"],
+        f"{properties['major']}.{properties['minor']}",
+        warps=threads // properties["warpSize"],
         threads=threads,
-        blocks=found["maxBlocksPerMultiProcessor"],
-        registers=found["regsPerMultiprocessor"],
+        blocks=properties["maxBlocksPerMultiProcessor"],
+        registers=properties["regsPerMultiprocessor"],
         registers_a_thread=255,
-        shared=found["sharedMemPerMultiprocessor"],
-        reserved=found["reservedSharedMemPerBlock"],
-        unit=128 if found["major"] >= 8 else 256,
+        shared=properties["sharedMemPerMultiprocessor"],
+        reserved=properties["reservedSharedMemPerBlock"],
+        unit=128 if properties["major"] >= 8 else 256,
     )
 
 
@@ -131,11 +137,6 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     return [(size, None) for size in sizes] + [(block, most) for most in registers]
 
 
-def left_out(strategy: str, blocks) -> list[int]:
-    """The block sizes that need more static shared memory than one block can have."""
-    return [size for size in blocks if shared_bytes(strategy, size) > MOST_STATIC_SHARED]
-
-
 def limit_needed(limits: Limits, block: int, registers: int | None = None) -> int | None:
     """The limit of registers a thread without which one block does not fit; None where it fits as compiled.
 
@@ -160,41 +161,41 @@ def launch_table(
     for block, chosen in tried:
         most = chosen or limit_needed(limits, block, compiled)
         times = runs if block == compared else 1
-        speed, took = _launch_speed(system, device, strategy, block, most, expected, seconds, times)
+        speed = _launch_speed(system, device, strategy, block, most, expected, seconds, times)
+        took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
         compiled = compiled if most else took["registers"]
         resident = occupancy(limits, block, took["registers"], took["shared"])
         row = {"strategy": strategy, "block": block, "limit": most or 0} | took
         row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
         rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
         if record is not None:
-            about = {"registers": took["registers"], "occupancy": resident.share}
             record.timing(
                 **speed.row,
-                **about,
+                occupancy=resident.share,
                 includes="the force kernel alone, at fixed positions, replayed as a graph on a GPU",
             )
     return pd.DataFrame(rows)
 
 
-def _launch_speed(system, device, strategy, block, most, expected, seconds, runs) -> tuple[Speed, dict[str, int]]:
-    """Time of a launch in runs with arrays of their own, and what the kernel takes."""
-    timings = []
-    for _ in range(runs):
-        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
-        check, launch = check_forces(simulation, expected), simulation.forces.parts["forces"]
-        timings.append(time_launches([launch], device, seconds))
-    speed = Speed.of(
+def _launch_speed(system, device, strategy, block, most, expected, seconds, runs) -> Speed:
+    """Time of a launch in runs with arrays of their own; what the kernel takes is among the choices."""
+
+    def launch_of(simulation):
+        return simulation.forces.parts["forces"]
+
+    def facts(simulation):
+        names = {"strategy": strategy, "precision": simulation.precision, "size": size_of(system)}
+        return {**names, "work": {}, "choices": {"block": block} | device.resources(launch_of(simulation))}
+
+    return measure_runs(
         f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}",
         device,
-        timings,
-        strategy=strategy,
-        precision=simulation.precision,
-        size=size_of(system),
-        check=check,
-        work={},
-        choices={"block": block},
+        build=partial(Simulation, system, device, strategy=strategy, block=block, registers=most),
+        check=lambda simulation: check_forces(simulation, expected),
+        time=lambda simulation: time_launches([launch_of(simulation)], device, seconds),
+        facts=facts,
+        runs=runs,
     )
-    return speed, device.resources(launch)
 
 
 def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
@@ -204,8 +205,8 @@ def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     "occupancy before"; gains (the time without a limit over that with it, run by run), and faster (in each run, whether
     the limit saves more than the runs of either launch lie apart).
     """
-    kept, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
-    found = []
+    columns, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
+    compared = []
     for _, rows in table[table["block"] == block].groupby("strategy"):
         free = rows[rows["limit"] == 0].iloc[0]
         for _, row in rows[rows["limit"] > 0].iterrows():
@@ -213,13 +214,19 @@ def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
             scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
             gains = tuple(plain / limited for plain, limited in pairs)
             faster = tuple(plain - limited > scatter for plain, limited in pairs)
-            found.append((*row[kept], *free[before], gains, faster))
-    return pd.DataFrame(found, columns=[*kept, *(f"{name} before" for name in before), "gains", "faster"])
+            compared.append((*row[columns], *free[before], gains, faster))
+    return pd.DataFrame(compared, columns=[*columns, *(f"{name} before" for name in before), "gains", "faster"])
 
 
 def with_more_warps(limited: pd.DataFrame) -> pd.DataFrame:
     """The limits of `gains_by_limits` that raise the occupancy."""
     return limited[limited["occupancy"] > limited["occupancy before"]]
+
+
+def that_gain(limited: pd.DataFrame) -> tuple[int, int]:
+    """How many limits of `gains_by_limits` raise the occupancy, and how many of these gain in most runs."""
+    faster = with_more_warps(limited)["faster"].map(median)
+    return len(faster), int(faster.sum())
 
 
 def share_that_gains(limited: pd.DataFrame) -> dict:
@@ -233,7 +240,46 @@ def share_that_gains(limited: pd.DataFrame) -> dict:
     return of_runs(100 * sum(run) / len(run) for run in zip(*raising["faster"], strict=True))
 
 
-def launch_tables(system: System, device, all_tried: dict, record=None, **options) -> pd.DataFrame:
-    """The rows of `launch_table` for several strategies, {strategy: launches to time}; `options` are its."""
-    tables = [launch_table(system, device, name, tried, record, **options) for name, tried in all_tried.items()]
+def note(limited: pd.DataFrame) -> str:
+    """How many limits raise the occupancy, and the largest gain of each kernel, from `gains_by_limits`."""
+    best = limited.assign(gain=limited["gains"].map(median)).groupby("strategy")["gain"].max()
+    gains = ", ".join(f"{name} {gain:.3f}" for name, gain in best.items())
+    return f"{len(with_more_warps(limited))} of {len(limited)} limits raise the occupancy; largest gains: {gains}"
+
+
+def fastest_and_fullest(launched: pd.DataFrame) -> pd.DataFrame:
+    """Each kernel's fastest launch, and how many times as long the one with the largest occupancy takes.
+
+    Columns strategy, block, registers, occupancy, "largest occupancy", "its time", and the rank correlation of
+    occupancy and speed; from `launch_table`.
+    """
+    rows = []
+    for name, some in launched.groupby("strategy"):
+        fastest = some.loc[some["seconds"].idxmin()]
+        fullest = some.sort_values(["occupancy", "seconds"], ascending=[True, False]).iloc[-1]
+        rank = -some[["occupancy", "seconds"]].corr("spearman").loc["occupancy", "seconds"]
+        times = fullest["occupancy"], fullest["seconds"] / fastest["seconds"], rank
+        rows.append((name, *fastest[["block", "registers", "occupancy"]], *times))
+    columns = ["strategy", "block", "registers", "occupancy", "largest occupancy", "its time", "rank correlation"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def with_as_few_warps(launched: pd.DataFrame, block: int, occupied: float) -> float | None:
+    """Speed of `particle` at an occupancy, over that of the same code in blocks of `block` threads; None without one.
+
+    `launched` is from `launch_tables`; launches whose registers are limited are other code.
+    """
+    rows = launched[(launched["strategy"] == "particle") & (launched["limit"] == 0)].set_index("block")
+    same = rows[(rows["occupancy"] == occupied) & (rows["registers"] == rows.loc[block, "registers"])]
+    if same.empty or occupied >= rows.loc[block, "occupancy"]:
+        return None
+    return rows.loc[block, "seconds"] / same["seconds"].iloc[0]
+
+
+def launch_tables(system: System, device, blocks, registers, block: int, record=None, **options) -> pd.DataFrame:
+    """The rows of `launch_table` for both KERNELS and their `launches`; those of `block` threads are compared."""
+    tables = [
+        launch_table(system, device, name, launches(name, blocks, registers, block), record, compared=block, **options)
+        for name in KERNELS
+    ]
     return pd.concat(tables, ignore_index=True)

@@ -1,4 +1,7 @@
-"""Figures of the speed notebook. `paper` holds the keywords of the project's style for a paper's points."""
+"""Figures of the speed notebook. `paper` holds the keywords of the project's style for a paper's points.
+
+Those of measured numbers return (figure, arrays), the arrays being the numbers that they show, by name.
+"""
 
 from textwrap import fill
 
@@ -41,7 +44,8 @@ def rates(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     _draw_paper(axes, published, _PAPER_RATES, paper)
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="particle updates per second")
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    arrays = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
+    return figure, arrays | {"particles": table["particles"].drop_duplicates()}
 
 
 def speedups(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
@@ -61,7 +65,7 @@ def speedups(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     for axes in panels[::-1]:
         entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     figure.legend(entries.values(), entries, loc="outside lower center", ncols=2)
-    return figure
+    return figure, dict(table[["way", *(f"over {name}" for name in BASELINES)]])
 
 
 def mapping_sketch(position: np.ndarray, side: int):
@@ -82,8 +86,8 @@ def mapping_sketch(position: np.ndarray, side: int):
         for (i, j), owner in zip(pairs, owners, strict=True):
             style = {"color": VERMILLION, "lw": 2} if owner == most else {"color": "0.7", "lw": 0.8}
             axes.plot(*position[[i, j]].T, marker="none", zorder=1, **style)
-        mine = thread == most
-        for chosen, colour in ((~mine, "0.5"), (mine, VERMILLION)):
+        busiest = thread == most
+        for chosen, colour in ((~busiest, "0.5"), (busiest, VERMILLION)):
             axes.plot(*position[chosen].T, "o", ms=6, color=colour, zorder=2)
         threads = side**2 if name == "cell" else len(position)
         axes.set_title(f"thread per {name}: {threads} threads,\none of them computes {owners.count(most)} pairs")
@@ -149,4 +153,4 @@ def part_bars(parts: pd.DataFrame, particles: int):
     axes.grid(axis="y", visible=False)
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _GROUP_COLOURS.values()]
     figure.legend(handles, _GROUP_COLOURS, loc="outside lower center", ncols=5)
-    return figure
+    return figure, dict(parts[["way", "part", "seconds"]])

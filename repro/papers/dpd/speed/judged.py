@@ -1,13 +1,14 @@
-"""What the speed notebook hands over about each claim, from its tables."""
+"""What the speed notebook measures for each claim, from its tables."""
 
 import pandas as pd
 
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.papers.dpd.repeated import of_runs
-from repro.papers.timings import orders
+from repro.papers.speed import orders
 
 from .tables import (
     CHANNEL_SPEEDUP,
+    CLAIMS,
     FASTER_MAPPING,
     GAIN_FALLS,
     MAPPINGS,
@@ -86,6 +87,15 @@ def _speedup(row) -> dict:
 def _growth_note(table: pd.DataFrame) -> str:
     spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()
     return f"run by run over the paper's program, which itself spreads by up to {100 * spread:.0f} %"
+
+
+def record_claims(record, values: dict[str, dict], on_gpu: bool) -> None:
+    """Give the notebook's `record` the values; what a run has not is not measured."""
+    for name, value in values.items():
+        record.measure(name, **value)
+    needed = "needs a GPU, or a larger system than this run has"
+    for name in set(CLAIMS) - set(values):
+        record.not_measured(name, "this run is too small for it" if on_gpu else needed)
 
 
 def cost_of_tea(noise: pd.DataFrame) -> dict:

@@ -37,7 +37,7 @@ def timed(case: str, system: System, device, *, rounds: int, **options) -> Speed
 
 @cache
 def check_linear(strategy: str, precision: str, device=None) -> str:
-    """Check a strategy with the linear generator on a small flow in cell order; returns what was found.
+    """Check a strategy with the linear generator on a small flow in cell order; returns how well it agrees.
 
     Without noise its forces on `device` (one core by default) must be those of one thread per cell, to rounding. Its
     noise on one core must sum to zero over all particles, and have the mean square that TEA's noise has. Raises
@@ -48,17 +48,17 @@ def check_linear(strategy: str, precision: str, device=None) -> str:
     noisy = in_cell_order(Poiseuille(6, 4, 8).system())
     quiet = replace(noisy, fluid=replace(noisy.fluid, dt=_QUIET))
     tested = Simulation(quiet, device or core, **options)
-    found = check_forces(tested, reference_forces(quiet, **other), other="cell")
+    agree = check_forces(tested, reference_forces(quiet, **other), other="cell")
     linear, tea = (_forces(noisy, core, **chosen) - _forces(quiet, core, **chosen) for chosen in (options, other))
     noise = compare_noise(linear, tea, noisy.moving, TOLERANCE[precision])
-    return f"in cell order, without noise: {found}; {noise}; its single numbers are not checked"
+    return f"in cell order, without noise: {agree}; {noise}; its single numbers are not checked"
 
 
 def compare_noise(linear: np.ndarray, tea: np.ndarray, moving: int, tolerance: float) -> str:
     """Compare the noise of the linear generator with that of TEA: forces of shape (steps, count, 3).
 
-    Returns what was found; raises CheckError if a step's sum over the largest force is not zero to the tolerance, or if
-    the mean square of the forces on the `moving` particles of the fluid differs by too much.
+    Returns how they compare. Raises CheckError if a step's sum over the largest force is not zero to the tolerance, or
+    if the mean square of the forces on the `moving` particles of the fluid differs by too much.
     """
     total = float(np.abs(linear.sum(1)).max() / np.abs(linear).max())
     ratio = float(np.square(linear[:, :moving]).mean() / np.square(tea[:, :moving]).mean())
@@ -72,9 +72,9 @@ def compare_noise(linear: np.ndarray, tea: np.ndarray, moving: int, tolerance: f
 def _forces(system: System, device, **options) -> np.ndarray:
     """Forces on all particles where they are, with the noise of each of the steps: (steps, count, 3)."""
     simulation = Simulation(system, device, **options)
-    found = []
+    forces = []
     for step in _STEPS:
         simulation.state.clock[0] = step
         simulation.forces.run()
-        found.append(simulation.particles()["force"])
-    return np.stack(found)
+        forces.append(simulation.particles()["force"])
+    return np.stack(forces)

@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from repro.dpd.benchmark import INCLUDES, part_times
+from repro.dpd.benchmark import INCLUDES
 from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
 from repro.errors import require_whole
 from repro.papers.dpd.repeated import RUNS
-from repro.papers.timings import speed_table
-from repro.parallel import select
+from repro.papers.speed import speed_table, speedups
+from repro.parallel import part_times, select
 from repro.particles.random import ROUNDS
 
 from . import linear
-from .trajectories import apart
+from .trajectories import differences
 
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
@@ -147,15 +147,26 @@ def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd
     return with_speedups(_measured(cases, ways, record, seconds, repeated))
 
 
-def trajectory_table(system, device, steps, precisions) -> pd.DataFrame:
+def trajectory_table(row: int, device, steps, precisions) -> pd.DataFrame:
     """How far trajectories on all cores and on `device` are from that of the linked list, all with TEA.
 
-    See `trajectories.apart`.
+    Of the system in a row of table 4; see `trajectories.differences`.
     """
     ways = {name: baselines()[name] for name in (TEA_PROGRAM, ALL_CORES)} | {
         f"{name}, {device.name}": way for name, way in mappings(device).items()
     }
-    return apart(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
+    (system,) = systems([row]).values()
+    return differences(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
+
+
+def particles_that_differ(moved: pd.DataFrame, device) -> int:
+    """How many particles differ in `trajectory_table` after the last step, of ways without atomic additions.
+
+    In single precision; the most of all ways.
+    """
+    atomic = moved["way"].isin([f"thread per {name}, {device.name}" for name in MAPPINGS])
+    last = (moved["step"] == moved["step"].max()) & (moved["precision"] == "single")
+    return int(moved.loc[last & ~atomic, "particles that differ"].max())
 
 
 def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
@@ -172,12 +183,12 @@ def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.Data
     return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
 
 
-def production_table(cases: dict, cpu_case: dict, device, record=None, *, precisions, all_rounds, seconds=0.2):
+def production_table(rows, device, record=None, *, precisions, all_rounds, seconds=0.2):
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
-    The paper's program has no rounds. The CPU runs `cpu_case`, one system of middle size.
+    The paper's program has no rounds. Of the `rows` of table 4 the CPU runs the first, one of middle size.
     """
-    tables = []
+    cases, cpu_case, tables = systems(rows), systems(rows[:1]), []
     for precision, rounds in product(precisions, all_rounds):
         options = {"precision": precision, "rounds": rounds}
         slow = _measured(cpu_case, baselines(), record, seconds, **options)
@@ -199,11 +210,12 @@ def channel(scale: float) -> Channel:
     return Channel(**sides, frozen=Channel.frozen if scale == 1 else None)
 
 
-def launch_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """The fastest way, its steps launched as a CUDA graph and one by one."""
+def launch_table(rows, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """The fastest way on systems of table 4, its steps launched as a CUDA graph and one by one."""
     ways = {"fastest": ("fastest", device)}
-    runs = [_measured(cases, ways, record, seconds, rounds=ROUNDS, graph=graph) for graph in (True, False)]
-    return pd.concat(runs, ignore_index=True)
+    options = {"rounds": ROUNDS}
+    runs = [_measured(systems(rows), ways, record, seconds, graph=graph, **options) for graph in (True, False)]
+    return pd.concat(runs, ignore_index=True)[LAUNCH_COLUMNS]
 
 
 def _measured(cases: dict, ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
@@ -228,14 +240,8 @@ def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.D
 
     The column "baseline particles" is the number of particles that the baseline had.
     """
-    table = table.copy()
-    table["baseline particles"] = table["particles"] if slow is None else int(slow["particles"].iloc[0])
-    for name in BASELINES:
-        source = table if slow is None else slow
-        rows = source[source["way"] == name].set_index("particles")["updates"]
-        base = table["particles"].map(rows) if slow is None else float(rows.iloc[0])
-        table[f"over {name}"] = table["updates"] / base
-    return table
+    counts = table["particles"] if slow is None else int(slow["particles"].iloc[0])
+    return speedups(table.assign(**{"baseline particles": counts}), BASELINES, "particles", "updates", slow)
 
 
 def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:
@@ -254,6 +260,39 @@ def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)[["way", "part", "group", "seconds"]]
 
 
+def force_shares(parts: pd.DataFrame) -> pd.DataFrame:
+    """Columns way, "step (us)" and "forces (%)" of it, from `parts_table`."""
+    seconds = parts.pivot_table(index="way", columns="group", values="seconds", aggfunc="sum", sort=False)
+    whole = seconds.sum(axis=1)
+    return pd.DataFrame({"step (us)": 1e6 * whole, "forces (%)": 100 * seconds["forces"] / whole}).reset_index()
+
+
+def over_baselines(table: pd.DataFrame) -> pd.DataFrame:
+    """The speedups of each way over BASELINES, with the most particles of `paper_table`."""
+    return _largest(table)[[f"over {name}" for name in BASELINES]]
+
+
+def printed_speedup(paper: pd.DataFrame) -> dict:
+    """The last speedup of table 4 by its own rates and as printed, which differ; for `Record.say`."""
+    rates, printed = paper.iloc[-1][["from rates, particle", "speedup, particle"]]
+    return {"rates": rates, "printed": printed, "holds": abs(rates - printed) > 0.1}
+
+
+def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
+    """Million updates a second on the largest system, for `Record.say`: only the program with TEA is slower.
+
+    Those of the paper's core, of its program here, and of that with TEA, from `paper_table` and `published`.
+    """
+    rates = _largest(table)["updates"] / 1e6
+    core = paper["one core"].iloc[table["particles"].nunique() - 1] / 1e6
+    own, tea = rates[PAPER_PROGRAM], rates[TEA_PROGRAM]
+    return {"core": core, "own": own, "tea": tea, "holds": tea < core < own}
+
+
+def _largest(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["particles"] == table["particles"].max()].set_index("way")
+
+
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """The columns that a reader compares, rounded: particles, way, millions of updates a second, speedups."""
     columns = ["particles", "way", "device", "precision", "rounds"]
@@ -267,22 +306,6 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
 def trajectory_view(moved: pd.DataFrame):
     """The table of `trajectory_table` for display: one row per precision and way, one column per step."""
-    columns = ["largest distance", "particles apart"]
+    columns = ["largest distance", "particles that differ"]
     wide = moved.pivot_table(index=["precision", "way"], columns="step", values=columns, sort=False)
     return wide.style.format("{:.2g}", subset=columns[0]).format("{:,.0f}", subset=columns[1])
-
-
-def rate_arrays(table: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of rates: updates a second of every way, and the numbers of particles."""
-    rates = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
-    return rates | {"particles": table["particles"].drop_duplicates()}
-
-
-def speedup_arrays(table: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of speedups: ways, and their speedups over each baseline."""
-    return dict(table[["way", *(f"over {name}" for name in BASELINES)]])
-
-
-def part_arrays(parts: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of parts: ways, parts and seconds."""
-    return dict(parts[["way", "part", "seconds"]])

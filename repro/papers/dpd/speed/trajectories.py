@@ -8,11 +8,11 @@ from repro.dpd.system import System
 from repro.errors import InputError
 
 
-def apart(system: System, ways: dict, steps, precisions, **options) -> pd.DataFrame:
+def differences(system: System, ways: dict, steps, precisions, **options) -> pd.DataFrame:
     """Distances of `ways`, by name pairs of strategy and device, from the first of them, after each of `steps`.
 
     `options` are the simulation's. Columns precision, way, step, "largest distance" of a particle from its position in
-    the first way (cutoff radii), and "particles apart", whose position or velocity is not bitwise equal.
+    the first way (cutoff radii), and "particles that differ", whose position or velocity is not bitwise equal.
     """
     if len(ways) < 2:
         raise InputError(f"{len(ways)} way to compute a trajectory: compare at least two")
@@ -25,12 +25,13 @@ def apart(system: System, ways: dict, steps, precisions, **options) -> pd.DataFr
         for step in sorted(steps):
             for run in runs.values():
                 run.step(step - run.steps)
-            found = {name: run.particles() for name, run in runs.items()}
-            first = next(iter(found))
+            particles = {name: run.particles() for name, run in runs.items()}
+            first = next(iter(particles))
             rows += [
-                (precision, name, step, *_difference(found[first], found[name], system.box)) for name in list(ways)[1:]
+                (precision, name, step, *_difference(particles[first], particles[name], system.box))
+                for name in list(ways)[1:]
             ]
-    return pd.DataFrame(rows, columns=["precision", "way", "step", "largest distance", "particles apart"])
+    return pd.DataFrame(rows, columns=["precision", "way", "step", "largest distance", "particles that differ"])
 
 
 def _difference(first: dict, second: dict, box) -> tuple[float, int]:

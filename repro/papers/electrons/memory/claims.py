@@ -22,6 +22,6 @@ def setup(stated, simulation: Simulation) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["id", "quantity", "case", "paper", "here"])
 
 
-def hand_over(record, found: dict[str, float]) -> None:
+def record_claims(record, powers: dict[str, float]) -> None:
     """Give the notebook's `record` the powers of `measures.powers`."""
-    record.measure_all({JUDGED[name]: power for name, power in found.items()}, note="least squares of logarithms")
+    record.measure_all({JUDGED[name]: power for name, power in powers.items()}, note="least squares of logarithms")

@@ -9,6 +9,7 @@ from repro.errors import InputError, require_whole
 from repro.pic.maxwell.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
+from repro.pic.state import bytes_each
 from repro.pic.strategies import baskets
 from repro.pic.strategies.domains import bytes_of_currents
 from repro.pic.strategies.transfer_buffers import PAPER_THREADS
@@ -16,6 +17,12 @@ from repro.pic.system import Source, System
 
 #: a cell's side in m
 SPACING = 1e-3
+
+#: the smaller of the two V100 that were sold, in bytes; the paper does not say which it had
+V100 = 16 * 2**30
+
+#: multiprocessors of a V100, and the paper's particles
+CHIPS, PARTICLES = 80, 30_000_000
 
 #: the three powers, by the columns of `sweep`
 POWERS = {"processes": -2, "cells": 1, "chips": 1}
@@ -66,10 +73,26 @@ def sweep(device, sides, chips, processes) -> pd.DataFrame:
 def powers(table: pd.DataFrame, column: str = "process") -> dict[str, float]:
     """Powers of n, N and m in a column of `sweep`, by least squares of the logarithms."""
     logs = np.log(table[list(POWERS)].to_numpy(float))
-    found = np.linalg.lstsq(np.column_stack([logs, np.ones(len(table))]), np.log(table[column]), rcond=None)[0]
-    return dict(zip(POWERS, found[:-1].tolist(), strict=True))
+    fitted = np.linalg.lstsq(np.column_stack([logs, np.ones(len(table))]), np.log(table[column]), rcond=None)[0]
+    return dict(zip(POWERS, fitted[:-1].tolist(), strict=True))
 
 
 def largest_side(memory: float, chips: int, processes: int) -> int:
     """Cells along each axis of the largest mesh whose currents fit into a GPU's memory in bytes, by N m / n."""
     return int((memory * processes / (bytes_of_currents(1, 1) * chips)) ** (1 / 3))
+
+
+def meshes_that_fit(real, processes: int) -> pd.DataFrame:
+    """Cells along each axis of the largest mesh whose currents fit, by what has the sets and by the memory.
+
+    The last row is what fits into the memory that the paper's particles take.
+    """
+    particles = PARTICLES * bytes_each(real)
+    rows = [
+        ("a V100, one process", V100, CHIPS, largest_side(V100, CHIPS, 1)),
+        (f"a V100, {processes} processes", V100, CHIPS / processes, largest_side(V100, CHIPS, processes)),
+        ("a V100, one set to which all threads add", V100, 1, largest_side(V100, 1, 1)),
+        ("what the paper's particles take, one process", particles, CHIPS, largest_side(particles, CHIPS, 1)),
+    ]
+    table = pd.DataFrame(rows, columns=["memory of", "GiB", "sets of currents", "cells along each axis"])
+    return table.assign(GiB=table["GiB"] / 2**30)

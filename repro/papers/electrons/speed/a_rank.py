@@ -13,8 +13,9 @@ import numpy as np
 
 from repro.files import write_json
 from repro.parallel import host_clock, select
+from repro.parallel.benchmark import REPEATS
 from repro.parallel.ranks.world import world
-from repro.pic.benchmark import CHECK_STEPS, REPEATS
+from repro.pic.benchmark import CHECK_STEPS
 from repro.pic.cases import UniformSource
 from repro.pic.segment_statistics import host_loop_of
 from repro.pic.simulation import Simulation
@@ -43,14 +44,14 @@ def main(order: str, answer: str):
     sent = simulation.crossing.counts.sent if ranks.count > 1 else 0
     (crossing,) = ranks.sum(np.array([sent]))
     host_loop = host_loop_of(simulation)
-    found = {
+    result = {
         "seconds": seconds,
         "crossing": crossing / order.particles,
         "currents": (host_loop.sums if host_loop else simulation.fields.arrays).currents.nbytes,
         "digest": _digest(small, ranks),
     }
     if ranks.rank == 0:
-        write_json(Path(answer), found)
+        write_json(Path(answer), result)
     ranks.finish()
 
 
@@ -65,15 +66,15 @@ def _options(order: Order, device, processes: int) -> dict:
 def _seconds(simulation: Simulation, ranks, steps: int) -> float:
     """Seconds of a step, from the same moment on all ranks until the last one has ended it."""
     ranks.sum(np.zeros(1), "the start of a timing")
-    mine = host_clock(partial(simulation.advance, steps), simulation.device) / steps
-    return float(ranks.gather(np.array([mine])).max())
+    own = host_clock(partial(simulation.advance, steps), simulation.device) / steps
+    return float(ranks.gather(np.array([own])).max())
 
 
 def _digest(simulation: Simulation, ranks) -> int:
     """A number for all bits of all particles, in whatever order and on whatever rank they are."""
-    found = simulation.particles()
-    vectors = [found["position"], found["momentum"], found["weight"][:, None]]
-    words = np.column_stack([found["ids"], *(v.view(np.int64) for v in vectors)]).view(np.uint64)
+    particles = simulation.particles()
+    vectors = [particles["position"], particles["momentum"], particles["weight"][:, None]]
+    words = np.column_stack([particles["ids"], *(v.view(np.int64) for v in vectors)]).view(np.uint64)
     mixed = np.zeros(len(words), np.uint64)
     for column in words.T:
         # multiply and shift: a bit that differs changes half of those above and below it

@@ -30,14 +30,14 @@ def values(speedups: pd.DataFrame, speeds: pd.DataFrame) -> dict[str, dict]:
     The paper's program on a GPU over the paper's kind of loop on all cores.
     """
     of_paper = speedups[(speedups["program"] == PAPER) & (speedups["over"] == LOOP)].set_index("particles")
-    found = {}
+    measured = {}
     if PAPER_PARTICLES in of_paper.index:
         row = of_paper.loc[PAPER_PARTICLES]
         scatter = (max(row["runs"]) - min(row["runs"])) / 2
-        found[SPEEDUP] = {"measured": row["speedup"], "scatter": scatter, "baseline": _baseline(speeds)}
+        measured[SPEEDUP] = {"measured": row["speedup"], "scatter": scatter, "baseline": _baseline(speeds)}
     if set(TREND_NAMES) <= set(of_paper.index):
-        found[TREND] = {"measured": {name: of_paper.loc[size, "runs"] for size, name in TREND_NAMES.items()}}
-    return found
+        measured[TREND] = {"measured": {name: of_paper.loc[size, "runs"] for size, name in TREND_NAMES.items()}}
+    return measured
 
 
 def _baseline(speeds: pd.DataFrame) -> str:
@@ -48,10 +48,10 @@ def _baseline(speeds: pd.DataFrame) -> str:
     )
 
 
-def hand_over(record, found: dict[str, dict]) -> None:
+def record_claims(record, measured: dict[str, dict]) -> None:
     """Give the notebook's `record` the values; what a run has not is not measured."""
     for claim in JUDGED:
-        if claim in found:
-            record.measure(claim, **found[claim])
+        if claim in measured:
+            record.measure(claim, **measured[claim])
         else:
             record.not_measured(claim, "this run has no GPU, or not the paper's numbers of particles")

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullLocator
 
+from repro.papers import speed
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
 from .claims import PAPER_PARTICLES
@@ -64,30 +65,11 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
 def part_bars(table: pd.DataFrame):
     """Nanoseconds a particle of the parts of a step, a bar each, and of the whole step, program by program."""
     sums = table.pivot_table(index="program", columns="group", values="ns", aggfunc="sum", sort=False)
-    sums = sums.reindex(columns=list(GROUPS))
-    bars = [bar for name, row in sums.iterrows() for bar in _bars_of(name, row)]
-    heights = np.cumsum([1.0 + 1.2 * (group == WHOLE) for _, group, _ in bars])
-    figure, axes = plt.subplots(figsize=(7.2, 0.22 * heights[-1] + 1.6))
-    for height, (program, group, ns) in zip(heights, bars, strict=True):
-        bar = axes.barh(height, ns, 0.8, color=_GROUP_COLOURS[group])
-        axes.bar_label(bar, [f" {ns:,.0f}" if ns >= 100 else f" {ns:.2g}"], fontsize=8)
-        if group == WHOLE:
-            axes.annotate(program, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
-    least, most = (f(ns for *_, ns in bars) for f in (min, max))
-    axes.set(xscale="log", xlim=(least / 3, 3 * most), ylim=(heights[-1] + 0.8, heights[0] - 1.8), yticks=[])
-    axes.set(xlabel="time of a step of a particle (ns)")
-    axes.grid(axis="y", visible=False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _GROUP_COLOURS.values()]
-    figure.legend(handles, list(_GROUP_COLOURS), loc="outside lower center", ncols=3)
-    return figure, {"program": list(sums.index), **{group: sums[group].fillna(0).to_numpy() for group in GROUPS}}
-
-
-def _bars_of(program: str, row: pd.Series):
-    """(program, part, ns) of the whole step and of the parts that the program has."""
-    parts = row[row > 0]
-    yield program, WHOLE, parts.sum()
-    for group, ns in parts.items():
-        yield program, group, ns
+    sums = sums.reindex(columns=list(GROUPS)).fillna(0)
+    rows = pd.concat([sums.sum(axis=1).rename(WHOLE), sums], axis=1)
+    bars = [(name, part, ns) for name, row in rows.iterrows() for part, ns in row.items() if ns > 0]
+    figure = speed.part_bars(bars, _GROUP_COLOURS, "time of a step of a particle (ns)")
+    return figure, {"program": list(sums.index), **{group: sums[group].to_numpy() for group in GROUPS}}
 
 
 def shared(table: pd.DataFrame):
@@ -116,7 +98,7 @@ def shared(table: pd.DataFrame):
 
 
 def codes(table: pd.DataFrame):
-    """Nanoseconds of a step of a particle: ours and other codes, from `tables.beside`."""
+    """Nanoseconds of a step of a particle: ours and other codes, from `tables.comparison`."""
     known = [[row.code, row.precision, row.case] for row in table.itertuples()]
     names = [", ".join(part for part in parts if part != UNKNOWN) for parts in known]
     figure, axes = plt.subplots(figsize=(7.2, 0.4 * len(table) + 1.2))

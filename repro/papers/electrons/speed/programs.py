@@ -49,15 +49,15 @@ def programs(device) -> dict[str, Program]:
     The paper's own does not sort: a particle stays in its thread's domain. A CPU's particles are sorted, so that the
     share of each core lies in a part of the mesh of its own, as the paper's subdomains do.
     """
-    found = []
+    listed = []
     if device.name == "cuda":
-        found += [Program(name, device, strategy, 0) for name, strategy in _BASKETS.items()]
-        found += [Program(name, device, name) for name in (PRODUCTION, TILES)]
+        listed += [Program(name, device, strategy, 0) for name, strategy in _BASKETS.items()]
+        listed += [Program(name, device, name) for name in (PRODUCTION, TILES)]
     cores = select("threads")
-    found += [
+    listed += [
         Program(LOOP, cores, "global sums"),
         Program(BATCHES, cores, "batches"),
         Program(LOOP_ON_CORE, select("serial"), "global sums"),
         Program(BATCHES_ON_CORE, CpuDevice("threads", workers=1), "batches"),
     ]
-    return {program.name: program for program in found}
+    return {program.name: program for program in listed}

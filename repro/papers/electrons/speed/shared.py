@@ -45,7 +45,8 @@ class Order:
 def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     """Speeds of `counts` processes that share the device, a row a program, number of processes and way of sharing.
 
-    Columns: program, sharing, processes, ns (a particle and step), crossing (share of the particles that go from one
+    Columns: program, sharing, processes, ns (a particle and step), "over one" (how often that of one process),
+    crossing (share of the particles that go from one
     process to another in a step), currents (bytes of the sums of currents in one process). Each program first moves
     a small source; raises CheckError if that depends on the number of processes in a single bit.
     """
@@ -62,9 +63,11 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     else:
         rows = [_row(order, count, CORES) for order in orders for count in counts]
     table = pd.DataFrame(rows, columns=["program", "sharing", "processes", "ns", "crossing", "currents", "digest"])
-    for program, found in table.groupby("program"):
-        if found["digest"].nunique() > 1:
-            raise CheckError(f"{program}: electrons depend on the number of processes, {list(found['processes'])}")
+    for program, rows in table.groupby("program"):
+        if rows["digest"].nunique() > 1:
+            raise CheckError(f"{program}: electrons depend on the number of processes, {list(rows['processes'])}")
+    alone = table[table["processes"] == 1].set_index("program")["ns"]
+    table.insert(4, "over one", table["ns"] / table["program"].map(alone))
     return table.drop(columns="digest")
 
 
@@ -75,9 +78,9 @@ def _row(order: Order, processes: int, sharing: str, environment: dict[str, str]
         # it is quiet already, and they must not stop each other
         environment = (environment or {}) | {VARIABLE: ""}
         launch(processes, _MODULE, [json.dumps(asdict(order)), answer], timeout=240, environment=environment)
-        found = read_json(answer)
-    ns = 1e9 * found["seconds"] / order.particles
-    return order.program, sharing, processes, ns, found["crossing"], found["currents"], found["digest"]
+        result = read_json(answer)
+    ns = 1e9 * result["seconds"] / order.particles
+    return order.program, sharing, processes, ns, result["crossing"], result["currents"], result["digest"]
 
 
 @contextmanager

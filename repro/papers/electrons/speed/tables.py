@@ -1,16 +1,20 @@
 """The tables of the speed notebook: speeds over the number of particles, speedups, parts of a step, other codes."""
 
 import gc
+import re
+from itertools import product
+from pathlib import Path
 
 import pandas as pd
 
 from repro.errors import require_one_of, require_whole
-from repro.papers.timings import speed_table
+from repro.papers.speed import speed_table
 from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
 from repro.pic.simulation import Simulation
 
-from .programs import ON_CORES, ON_GPU, ON_ONE_CORE, Program, programs
+from .claims import SETUP
+from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, Program, programs
 
 #: particles a cell of the paper's test, of which the paper says nothing
 PER_CELL = 30
@@ -88,13 +92,13 @@ def slow_speeds(particles: int, device, record=None, *, one_core: int, names, pr
     With 0 of them they are left out.
     """
     sizes = {name: min(particles, one_core) if name in ON_ONE_CORE else particles for name in names}
-    found = [
+    each = [
         speeds([size], device, record, names=[name], one_core=one_core, precision=precision, case=plasma_of, **options)
         for precision in precisions
         for name, size in sizes.items()
         if size
     ]
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(each, ignore_index=True)
 
 
 def speedups(table: pd.DataFrame) -> pd.DataFrame:
@@ -104,12 +108,12 @@ def speedups(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for particles, group in table.groupby("size_of", sort=False):
-        found = group.set_index("program")
-        for name in (name for name in ON_GPU if name in found.index):
-            for over in (name for name in ON_CORES if name in found.index):
-                ours, base = found.loc[name], found.loc[over]
-                runs = [b / a for a, b in zip(ours["runs"], base["runs"], strict=True)]
-                rows.append((particles, name, over, base["ns"] / ours["ns"], runs))
+        timed = group.set_index("program")
+        for name, over in product(ON_GPU, ON_CORES):
+            if {name, over} <= set(timed.index):
+                fast, base = timed.loc[name], timed.loc[over]
+                runs = [b / a for a, b in zip(fast["runs"], base["runs"], strict=True)]
+                rows.append((particles, name, over, base["ns"] / fast["ns"], runs))
     return pd.DataFrame(rows, columns=["particles", "program", "over", "speedup", "runs"])
 
 
@@ -126,6 +130,29 @@ def parts(particles: int, device, names, *, precision="single", steps: int = 5) 
     return pd.DataFrame(rows, columns=["program", "part", "group", "ns"])
 
 
+def part_shares(table: pd.DataFrame) -> pd.DataFrame:
+    """Share of each of GROUPS in a step (%), a row a program with its ns of a particle; from `parts`."""
+    sums = table.pivot_table(index="program", columns="group", values="ns", aggfunc="sum", sort=False, fill_value=0.0)
+    whole = sums.sum(axis=1)
+    return (100 * sums.div(whole, axis=0)).assign(**{"step (ns)": whole})
+
+
+def relative_times(table: pd.DataFrame) -> pd.DataFrame:
+    """Time of a step of a particle over that with the most particles, a row a program timed with these."""
+    ns = table.pivot_table(index="program", columns="size_of", values="ns", sort=False)
+    return ns.div(ns[ns.columns.max()], axis=0).dropna()[sorted(ns.columns)]
+
+
+def over_the_papers_cores(speedup: float, speeds: pd.DataFrame, setup: pd.DataFrame) -> float:
+    """A `speedup` over the loop on all cores, over as many as the paper has for a GPU; with `claims.setup`.
+
+    An estimate: as if the loop were as fast as its cores are many.
+    """
+    _, cores, gpus = setup.set_index("id").loc[list(SETUP), "paper"].astype(int)
+    here = speeds.loc[speeds["program"] == LOOP, "hardware"].iloc[0]
+    return speedup * int(re.search(r"(\d+) core", here)[1]) * gpus / cores
+
+
 def group_of(part: str) -> str:
     """What of GROUPS a part of a step is counted to."""
     return next(group for group, words in GROUPS.items() if any(word in part for word in words))
@@ -133,17 +160,18 @@ def group_of(part: str) -> str:
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """The columns of `speeds` that a reader compares; a dash where a program has no such number."""
-    found = table.assign(**{"10^6 segments/s": table["segments"] / 1e6, "ms": 1e3 * table["seconds"]})
+    named = table.assign(**{"10^6 segments/s": table["segments"] / 1e6, "ms": 1e3 * table["seconds"]})
     columns = ["system", "program", "device", "precision", "particles", "cells", "per step", "ms", "ns", "spread"]
     columns += ["10^6 segments/s", "launches", "busy", "sort every"]
-    return found[columns].rename(columns={"per step": "segments/step"}).fillna({"busy": UNKNOWN})
+    return named[columns].rename(columns={"per step": "segments/step"}).fillna({"busy": UNKNOWN})
 
 
-def beside(tables, others: pd.DataFrame) -> pd.DataFrame:
-    """Our best program on a GPU and on one core beside other codes (data/reference/pic_speeds.csv), by ns.
+def comparison(tables, data: Path) -> pd.DataFrame:
+    """Our best program on a GPU and on one core beside other codes (reference/pic_speeds.csv in `data`), by ns.
 
     `tables` are of `speeds`; columns code, case, precision, particles, ns, where, hardware, who.
     """
+    others = pd.read_csv(data / "reference" / "pic_speeds.csv", comment="#")
     columns = ["code", "case", "precision", "particles", "ns", "where", "hardware", "who"]
     ours = pd.concat(tables, ignore_index=True)
     places = ours["program"].map(dict.fromkeys(ON_GPU, "GPU") | dict.fromkeys(ON_ONE_CORE, "one core"))

@@ -6,16 +6,19 @@ from repro.lbm.benchmark import INCLUDES, check_strategy, measure_speed, size_of
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.model import Problem
 from repro.lbm.simulation import Simulation
-from repro.papers import timings
-from repro.parallel import GRAPH_STEPS, CpuDevice, host_clock, select
+from repro.papers import speed as speeds
+from repro.parallel import GRAPH_STEPS, host_clock
+
+#: the strategy that the paper chose
+PAPER_STRATEGY = "shared memory"
 
 #: claims on the fastest block size of the duct, and the nodes across of each
 WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
-    """Measure a list of (case, problem, device, options); see `timings.speed_table`."""
-    return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    """Measure a list of (case, problem, device, options); see `speeds.speed_table`."""
+    return speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
 
 
 def on_gpu(device) -> bool:
@@ -25,7 +28,7 @@ def on_gpu(device) -> bool:
 
 def paper_way(device) -> str:
     """The strategy that stands for the paper's: through shared memory on a GPU, `pull` elsewhere."""
-    return "shared memory" if on_gpu(device) else "pull"
+    return PAPER_STRATEGY if on_gpu(device) else "pull"
 
 
 def cavity_problem(side: int) -> Problem:
@@ -89,9 +92,9 @@ def block_claims(table: pd.DataFrame) -> dict:
     sides = table.assign(side=table["size"].str.split().str[0])
     largest = sides[sides["side"] == sides["side"].iloc[-1]]
     return {
-        "porous-103": timings.orders(sides, "side", "block", "mlups"),
-        "porous-104": timings.order(sides[sides["block"] == 128], "side", "mlups"),
-        "porous-105": timings.order(largest, "block", "mlups"),
+        "porous-103": speeds.orders(sides, "side", "block", "mlups"),
+        "porous-104": speeds.order(sides[sides["block"] == 128], "side", "mlups"),
+        "porous-105": speeds.order(largest, "block", "mlups"),
     }
 
 
@@ -100,33 +103,44 @@ def strategy_claims(table: pd.DataFrame, precision: str) -> dict:
     rows = table.set_index(["strategy", "layout", "precision"])
     names = {"SoA": ("pull", "soa"), "AoS": ("pull", "aos"), "fused": ("push", "soa"), "direct": ("push", "soa")}
     names |= {"separate": ("split", "soa"), "shared": ("shared memory", "soa")}
-    speeds = {name: timings.rate_of_runs(rows.loc[(*key, precision)], "mlups") for name, key in names.items()}
+    rates = {name: speeds.rate_of_runs(rows.loc[(*key, precision)], "mlups") for name, key in names.items()}
     pairs = {"porous-112": ("SoA", "AoS"), "porous-113": ("fused", "separate"), "porous-114": ("shared", "direct")}
-    return {claim: {name: speeds[name] for name in pair} for claim, pair in pairs.items()}
+    return {claim: {name: rates[name] for name in pair} for claim, pair in pairs.items()}
 
 
 def duct_claims(table: pd.DataFrame) -> dict:
     """{claim: order} of figure 4.7, from the paper's way: the grids with blocks of 64, the blocks on each grid."""
     winners = {claim: table[table["NY"] == nodes] for claim, nodes in WINNER_CLAIMS.items()}
-    found = {claim: timings.order(rows, "block", "mlups") for claim, rows in winners.items() if len(rows)}
-    return {"porous-109": timings.order(table[table["block"] == 64], "NY", "mlups"), **found}
+    best = {claim: speeds.order(rows, "block", "mlups") for claim, rows in winners.items() if len(rows)}
+    return {"porous-109": speeds.order(table[table["block"] == 64], "NY", "mlups"), **best}
 
 
 def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.DataFrame:
-    """The three CPU baselines, as `speed_table` has them, indexed by name.
+    """`speed.ladder` of `pull`."""
+    rungs = {name: (problem, device, options) for name, device in speeds.cpu_rungs().items()}
+    return speeds.ladder(rungs, record, prefix=f"{case}: ", measured=measure_speed, includes=INCLUDES)
 
-    "node by node" is the plain loop on one core, "rows" the same source as rows of nodes, which the compiler turns
-    into vector instructions, on one core, "rows, all cores" on all of them.
+
+def fastest(table: pd.DataFrame, cpu: pd.Series) -> pd.DataFrame:
+    """The fastest run of a `speed_table`, the same strategy on the largest grid, and the fastest of the paper's.
+
+    Columns strategy, size, MB (of both arrays of populations), mlups, roof, and the speedup over each baseline; `cpu`
+    is MLUPS by baseline.
     """
-    devices = {
-        "node by node": select("serial"),
-        "rows": CpuDevice("threads", workers=1),
-        "rows, all cores": select("threads"),
-    }
-    runs = [(f"{case}: {name}", problem, device, options) for name, device in devices.items()]
-    table = speed_table(runs, record)
-    table.index = pd.Index(list(devices), name="baseline")
-    return table
+    best = table["mlups"].idxmax()
+    largest = table.loc[table["strategy"] == table.loc[best, "strategy"], "seconds"].idxmax()
+    own = table.loc[table["strategy"] == PAPER_STRATEGY, "mlups"]
+    rows = table.loc[list(dict.fromkeys([best, largest, *([] if own.empty else [own.idxmax()])]))]
+    rows = rows.assign(MB=rows["bandwidth"] * rows["seconds"] / 1e6)[["strategy", "size", "MB", "mlups", "roof"]]
+    return rows.assign(**{f"over {name}": rows["mlups"] / rate for name, rate in cpu.items()}).reset_index(drop=True)
+
+
+def peak_note(table: pd.DataFrame, cpu: pd.Series) -> str:
+    """Whose the highest speed is, on which grid, and that of the paper's strategy."""
+    rows = fastest(table, cpu)
+    best, own = rows.iloc[0], rows.loc[rows["strategy"] == PAPER_STRATEGY, "mlups"]
+    shared = "" if own.empty else f"; {PAPER_STRATEGY} at most {own.max():,.0f}"
+    return f"{best['strategy']} on {best['size']}, {best['MB']:.0f} MB{shared}"
 
 
 def time_loop_speed(problem: Problem, device, *, steps: int, precision: str = "single") -> dict:

@@ -10,12 +10,6 @@ from .cavity import Flow
 from .duct import DuctFlow
 from .lids import WALL_TO_WALL
 
-#: the paper's fastest run (figure 4.4): MLUPS, GB/s that its populations need, and GB/s of its card's memory
-PAPER_MLUPS, PAPER_BANDWIDTH, CARD_BANDWIDTH = 924, 66.5, 102
-
-#: the strategy that the paper chose
-PAPER_STRATEGY = "shared memory"
-
 
 def run_text(flow: Flow, device, precision: str) -> str:
     """Where the cavity ran, on which grid, and how it became steady."""
@@ -147,89 +141,3 @@ def orders_text(table: pd.DataFrame) -> str:
     finest = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
     orders = ", ".join(f"{name} {order:.2f}" for name, order in finest.items())
     return f"Between the two finest grids the orders are {orders}."
-
-
-def baselines_note(cpu: pd.Series) -> str:
-    """Which CPU baseline a claim is judged with, and the MLUPS of the others; `cpu` is MLUPS by baseline."""
-    node, cores = cpu["node by node"], cpu["rows, all cores"]
-    return f"one core in rows; node by node {node:.1f}, all cores {cores:.0f}"
-
-
-def baselines_text(cpu: pd.Series) -> str:
-    """The CPU baselines over the plain loop; `cpu` is MLUPS by baseline."""
-    node, rows, cores = (cpu[name] for name in ("node by node", "rows", "rows, all cores"))
-    return f"Rows on one core are {rows / node:.1f} times node by node; all cores are {cores / node:.1f} times."
-
-
-def baseline(cpu: pd.Series) -> str:
-    """What a speedup is judged against; `cpu` is MLUPS by baseline."""
-    return f"rows of nodes, one core: {cpu['rows']:.3g} MLUPS"
-
-
-def speedup_note(mlups: float, cpu: pd.Series) -> str:
-    """What a speedup is given against, and what it is against the other CPU baselines."""
-    node, cores = mlups / cpu["node by node"], mlups / cpu["rows, all cores"]
-    return f"against one core in rows; node by node {node:.0f}, all cores {cores:.0f}"
-
-
-def loop_text(loop: dict, device) -> str:
-    """The speed of the time loop as a user sees it, from `speed.time_loop_speed`."""
-    return f"{loop['mlups']:,.0f} MLUPS for the whole loop on {loop['size']} nodes, {device.description}."
-
-
-def fastest_cavity_text(table: pd.DataFrame, cpu: pd.Series) -> str:
-    """The fastest of a `speed_table` and the paper's strategy, their shares of the copy bandwidth and speedups."""
-    return (
-        f"{_fastest(table, cpu)} The paper's {PAPER_MLUPS} MLUPS need {PAPER_BANDWIDTH} GB/s, "
-        f"{100 * PAPER_BANDWIDTH / CARD_BANDWIDTH:.0f} % of the {CARD_BANDWIDTH} GB/s of its card."
-    )
-
-
-def fastest_duct_text(table: pd.DataFrame, cpu: pd.Series) -> str:
-    """The fastest of a `speed_table` and the paper's strategy, their shares of the copy bandwidth and speedups."""
-    return _fastest(table, cpu)
-
-
-def peak_note(table: pd.DataFrame) -> str:
-    """Whose the highest speed is, on which grid, and that of the paper's strategy."""
-    best, way = _peak(table), _peak(table[table["strategy"] == PAPER_STRATEGY])
-    shared = "" if way is None else f"; {PAPER_STRATEGY} at most {way['mlups']:,.0f}"
-    return f"{best['strategy']} on {best['size']}, {_megabytes(best):.0f} MB{shared}"
-
-
-def _peak(table: pd.DataFrame) -> pd.Series | None:
-    return None if table.empty else table.loc[table["mlups"].idxmax()]
-
-
-def _megabytes(row: pd.Series) -> float:
-    """Both arrays of populations: what a step reads and what it writes."""
-    return row["bandwidth"] * row["seconds"] / 1e6
-
-
-def _fastest(table: pd.DataFrame, cpu: pd.Series) -> str:
-    best, way = _peak(table), _peak(table[table["strategy"] == PAPER_STRATEGY])
-    said = f"**Fastest of the blocks and grids is `{best['strategy']}`**: {_speed_of(best)}, {_speedups(best, cpu)}."
-    if way is not None and best["strategy"] != PAPER_STRATEGY:
-        said += (
-            f" That is not the paper's strategy: `{PAPER_STRATEGY}` reaches {_speed_of(way)}, "
-            f"{100 * way['mlups'] / best['mlups']:.0f} % of it, {_speedups(way, cpu)}."
-        )
-    if best["roof"] > 1:
-        large = table.loc[table[table["strategy"] == best["strategy"]]["seconds"].idxmax()]
-        said += (
-            " More than a copy from memory allows means that part of this grid stays in the cache: it is a rate of the "
-            f"cache. On the grid with the longest step the same strategy has {_speed_of(large)}."
-        )
-    return said
-
-
-def _speed_of(row: pd.Series) -> str:
-    return (
-        f"{row['mlups']:,.0f} MLUPS on {row['size']} nodes ({_megabytes(row):,.0f} MB of populations), "
-        f"{100 * row['roof']:.0f} % of the copy bandwidth of {row['hardware']}"
-    )
-
-
-def _speedups(best: pd.Series, cpu: pd.Series) -> str:
-    over = {name: best["mlups"] / value for name, value in cpu.items()}
-    return ", ".join(f"{more:,.{int(more < 10)}f} times the CPU {name}" for name, more in over.items())

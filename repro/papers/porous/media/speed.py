@@ -1,5 +1,7 @@
 """Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -11,8 +13,16 @@ from repro.lbm.porous.node_map import map_pores
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
-from repro.papers import timings
-from repro.parallel import CpuDevice, copy_bandwidth, measure, select, wall_clock
+from repro.papers import speed as speeds
+from repro.parallel import copy_bandwidth, measure, wall_clock
+
+#: claims that take a GPU, and all of the notebook
+ON_GPU = tuple(f"porous-{number:03d}" for number in (57, 58, 61, 62, 63, 64, 120, 121, 122))
+CLAIMS = ("porous-041", "porous-054", "porous-123", *ON_GPU)
+
+#: columns of a `speed_table` that a reader compares, and of the baselines
+SHOWN = ["strategy", "porosity", "mlups", "mflups", "spread", "roof"]
+RUNG_COLUMNS = ["baseline", "strategy", "hardware", "porosity", "mflups", "spread", "roof"]
 
 #: the strategies that store all nodes of the box
 FULL_STORAGE = ("flag word", "branches")
@@ -23,7 +33,7 @@ def speed_table(runs, record=None) -> pd.DataFrame:
 
     Every speed is handed to the notebook's `record`.
     """
-    return timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    return speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
 
 
 def compared(device) -> list[str]:
@@ -35,15 +45,15 @@ def compared(device) -> list[str]:
 def porosity_claims(table: pd.DataFrame) -> dict:
     """{claim: value} of figures 5.10a and 5.10b, from `over_porosity`: the largest speeds, the order at each porosity,
     fall and rise."""
-    speeds = table.pivot_table(index="porosity", columns="strategy", values="mflups")
-    sparse, flag_word = speeds["sparse"], speeds["flag word"]
+    rates = table.pivot_table(index="porosity", columns="strategy", values="mflups")
+    sparse, flag_word = rates["sparse"], rates["flag word"]
     algorithms = {"sparse": "algorithm two", "flag word": "algorithm one"}
     both = table[table["strategy"].isin(list(algorithms))]
     both = both.assign(algorithm=both["strategy"].map(algorithms), porosity=both["porosity"].round(3))
     return {
         "porous-062": float(sparse.max()),
         "porous-063": float(table.loc[table["strategy"] == "sparse", "mlups"].max()),
-        "porous-120": timings.orders(both, "porosity", "algorithm", "mflups"),
+        "porous-120": speeds.orders(both, "porosity", "algorithm", "mflups"),
         "porous-121": float(sparse.min() / sparse.max()),
         "porous-122": float(flag_word.iloc[0] / flag_word.iloc[-1]),
     }
@@ -55,7 +65,7 @@ def variant_claims(table: pd.DataFrame, blocks: pd.DataFrame) -> dict:
     return {
         "porous-057": float(table["drop"].max()),
         "porous-058": float(table["share"].max()),
-        "porous-061": timings.orders(rounded, "porosity", "block", "mlups"),
+        "porous-061": speeds.orders(rounded, "porosity", "block", "mlups"),
     }
 
 
@@ -65,24 +75,13 @@ def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
     The sparse list node by node, in rows on one core and in rows on all cores; and both programs that store all nodes,
     in rows on one core, each three times, since others may use the cores; and these node by node, once.
     """
-    serial, rows = select("serial"), CpuDevice("threads", workers=1)
-    runs = {
-        "node by node": (serial, "sparse", 3),
-        "rows": (rows, "sparse", 3),
-        "rows, all cores": (select("threads"), "sparse", 3),
-    }
+    devices, thrice = speeds.cpu_rungs(), {"runs": 3}
+    rungs = {name: (space, device, options | {"strategy": "sparse"} | thrice) for name, device in devices.items()}
     for strategy in FULL_STORAGE:
-        # slow, and no claim is about it
-        runs |= {f"{strategy}, node by node": (serial, strategy, 1), f"{strategy}, rows": (rows, strategy, 3)}
-    table = speed_table(
-        [
-            (name, space, device, options | {"strategy": strategy, "runs": times})
-            for name, (device, strategy, times) in runs.items()
-        ],
-        record,
-    )
-    table.index = pd.Index(list(runs), name="baseline")
-    return table
+        # node by node it is slow, and no claim is about it
+        for name, times in (("node by node", {"runs": 1}), ("rows", thrice)):
+            rungs[f"{strategy}, {name}"] = (space, devices[name], options | {"strategy": strategy} | times)
+    return speeds.ladder(rungs, record, measured=measure_speed, includes=INCLUDES)
 
 
 def fastest_storages(cpu: pd.Series) -> tuple[str, str]:
@@ -103,7 +102,7 @@ def storage_gains(baselines: pd.DataFrame) -> list[float]:
     The runs of `cpu_baselines` follow one another, so that none of one belongs to one of the other.
     """
     names = fastest_storages(baselines["mflups"])
-    sparse, full = (timings.rate_of_runs(baselines.loc[name], "mflups") for name in names)
+    sparse, full = (speeds.rate_of_runs(baselines.loc[name], "mflups") for name in names)
     return [a / b for a in sparse for b in full]
 
 
@@ -111,6 +110,87 @@ def storage_evidence(baselines: pd.DataFrame) -> dict[str, float]:
     """Keywords of `Record.measure` for the `storage_gain` and how far its runs lie apart."""
     gains = storage_gains(baselines)
     return {"measured": storage_gain(baselines["mflups"].astype(float)), "scatter": max(gains) - min(gains)}
+
+
+def storage_numbers(baselines: pd.DataFrame) -> dict:
+    """The `storage_gain` with the range of its runs, for `Record.say`: the list gains."""
+    gains = storage_gains(baselines)
+    gain = storage_gain(baselines["mflups"].astype(float))
+    return {"gain": gain, "least": min(gains), "most": max(gains), "holds": gain > 1}
+
+
+def record_core_claims(record, baselines: pd.DataFrame) -> None:
+    """Give the notebook's `record` what one core tells, from `cpu_baselines`."""
+    cpu = baselines["mflups"].astype(float)
+    record.measure("porous-054", cpu["rows"], note=speeds.rungs_note(cpu, "MFLUPS"))
+    record.measure("porous-123", **storage_evidence(baselines), note=storage_note(cpu))
+
+
+def storage_note(cpu: pd.Series) -> str:
+    """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
+    sparse, full = fastest_storages(cpu)
+    return (
+        f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}; list over flag word "
+        f"node by node {node_by_node(cpu)['flag word']:.2f}"
+    )
+
+
+def node_by_node(cpu: pd.Series) -> dict[str, float]:
+    """The list over the other ways to find the solid nodes, as plain loops; `cpu` is MFLUPS by baseline."""
+    return {name: float(cpu["node by node"] / cpu[f"{name}, node by node"]) for name in FULL_STORAGE}
+
+
+def node_by_node_numbers(baselines: pd.DataFrame) -> dict:
+    """`node_by_node` for `Record.say`: the list gains over both."""
+    flag, branches = node_by_node(baselines["mflups"]).values()
+    return {"flag": flag, "branches": branches, "holds": min(flag, branches) > 1}
+
+
+def faster_storage(table: pd.DataFrame) -> pd.DataFrame:
+    """Which of the list and the flag word is faster in every run, by porosity: columns porosity, faster and roof (%).
+
+    "faster" is "list", "flag word" or "runs overlap", the roof is the flag word's; from `over_porosity`.
+    """
+    rows = []
+    for porosity, some in table.groupby("porosity"):
+        rates = speeds.order(some, "strategy", "mflups")
+        sparse, flag = rates["sparse"], rates["flag word"]
+        faster = "list" if min(sparse) > max(flag) else "flag word" if min(flag) > max(sparse) else "runs overlap"
+        rows.append((porosity, faster, 100 * some.set_index("strategy").loc["flag word", "roof"]))
+    return pd.DataFrame(rows, columns=["porosity", "faster", "roof (%)"])
+
+
+def turning_point(faster: pd.DataFrame) -> dict:
+    """The porosity from which on the flag word is the faster one, for `Record.say`: the list is at all below it.
+
+    From `faster_storage`.
+    """
+    dense = faster["faster"] == "flag word"
+    edge = faster.loc[dense, "porosity"].min()
+    below = faster["porosity"] < edge
+    turns = bool((dense == ~below).all() and (faster.loc[below, "faster"] == "list").all() and below.any())
+    return {"edge": float(edge), "holds": turns}
+
+
+def bytes_ratio(table: pd.DataFrame) -> dict:
+    """Bytes of a fluid node of the list over those of the flag word where little is solid; for `Record.say`."""
+    moved = (table["bandwidth"] / table["mflups"]).groupby(table["strategy"]).min()
+    ratio = float(moved["sparse"] / moved["flag word"])
+    return {"ratio": ratio, "holds": ratio > 1}
+
+
+def gains_in_place(packed: pd.DataFrame, crystals: pd.DataFrame) -> pd.DataFrame:
+    """Speed of the list in place over the list in each packing and crystal; `packing_table` and `over_porosity`."""
+    tables = [packed, crystals.assign(medium=crystals["porosity"].map("crystal, porosity {:.2f}".format))]
+    rates = [t.pivot_table(index="medium", columns="strategy", values="mflups", sort=False) for t in tables]
+    gains = pd.concat([rate["sparse in place"] / rate["sparse"] for rate in rates])
+    return gains.rename("in place / list").rename_axis("medium").reset_index()
+
+
+def over_baselines(table: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
+    """The speedup of the list at its best in `over_porosity` over each rung of `cpu_baselines`."""
+    best = table.loc[table["strategy"] == "sparse", "mflups"].max()
+    return speeds.over_rungs(best, baselines, "mflups")
 
 
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
@@ -147,13 +227,19 @@ def flag_word_variants(spaces, device, by_block: pd.DataFrame, record=None, **op
     return table
 
 
+def double_share(variants: pd.DataFrame) -> dict:
+    """The least share of double precision in `flag_word_variants`, for `Record.say`: more than its bytes leave."""
+    least = variants["share"].min()
+    return {"least": least, "holds": least > 50}
+
+
 def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
     """Cubes of random spheres by porosity, without solid nodes, and of small random blocks (figure 6.11)."""
     cube = (nodes,) * 3
-    found = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
-    found["no solid"] = PoreSpace(np.zeros(cube, bool))
-    found["blocks, 0.7"] = PoreSpace(random_blocks(cube, 0.7, max(2, nodes // 32), seed))
-    return found
+    media = {f"spheres, {value}": PoreSpace(random_spheres(cube, value, diameter, seed)) for value in porosities}
+    media["no solid"] = PoreSpace(np.zeros(cube, bool))
+    media["blocks, 0.7"] = PoreSpace(random_blocks(cube, 0.7, max(2, nodes // 32), seed))
+    return media
 
 
 def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, **options) -> pd.DataFrame:
@@ -187,10 +273,14 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
     return pd.DataFrame(rows, columns=["medium", "step", "mflups", "bytes", "roof"])
 
 
-def mapping_time(space: PoreSpace, device) -> float:
-    """Seconds to number the fluid nodes and connect them on the device, copying the image there included."""
+def mapping_time(space: PoreSpace, device) -> dict:
+    """Nanoseconds a fluid node to number and connect them on the device, for `Record.say`; the image is copied there.
+
+    It is less than a few hundred updates.
+    """
     problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    return wall_clock(lambda: map_pores(problem, device), device).seconds
+    ns = 1e9 * wall_clock(lambda: map_pores(problem, device), device).seconds / space.pores
+    return {"ns": ns, "holds": ns < 1e4}
 
 
 def memory_table(space: PoreSpace, device) -> pd.DataFrame:
@@ -208,3 +298,27 @@ def memory_table(space: PoreSpace, device) -> pd.DataFrame:
             allocated = flow.kept_bytes / space.solid.size
             rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
     return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
+
+
+def record_gpu_claims(record, table, variants, by_block, baselines: pd.DataFrame) -> None:
+    """Give the notebook's `record` what a GPU tells, from the tables of this module."""
+    cpu = baselines["mflups"].astype(float)
+    claims = porosity_claims(table) | variant_claims(variants, by_block)
+    record.measure_all(claims)
+    over = speeds.speedup_evidence(claims["porous-062"], cpu, "sparse list in rows", "MFLUPS")
+    record.measure("porous-064", **over)
+
+
+def in_place_numbers(gains: pd.DataFrame) -> dict:
+    """The range of `gains_in_place`, for `Record.say`: in place is faster everywhere."""
+    least, most = gains["in place / list"].min(), gains["in place / list"].max()
+    return {"least": least, "most": most, "holds": least > 1}
+
+
+def memory_evidence(memory: pd.DataFrame) -> dict:
+    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`."""
+    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse"]
+    cost = STRATEGIES["sparse"].COST
+    wide = replace(cost, map=2 * cost.map).break_even(STRATEGIES["flag word"].COST, 8)
+    note = f"32-bit places; with 64-bit places {wide:.2f}, in single precision {limit['single']:.2f}"
+    return {"measured": float(limit["double"]), "note": note}

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS
+from repro.papers.style import COLOURS, OURS, PAPER
 
 #: labels of the ratios of figures 5.11 and 5.12
 _RATIOS = {"drop": "slower than BGK (%)", "share": "double over single precision (%)"}
@@ -89,3 +89,12 @@ def packing_bars(table: pd.DataFrame, hardware: str):
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=len(names))
     return figure, {"mflups": table["mflups"], "roof": table["roof"]}
+
+
+def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, points) -> dict[str, tuple]:
+    """Figures 5.11, 5.12 and 5.13 by name; `points(number)` are the paper's, see `published.figure_points`."""
+    drawn = {
+        name: ratios(variants, name, points(number), PAPER, OURS)
+        for name, number in (("drop", "5.11"), ("share", "5.12"))
+    }
+    return drawn | {"blocks": speed_over_blocks(by_block, points("5.13"))}

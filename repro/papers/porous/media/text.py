@@ -1,18 +1,13 @@
 """The sentences with numbers of the notebooks on porous media, as Markdown."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, in_units
-from repro.lbm.porous.strategies import STRATEGIES
-from repro.papers import timings
 
 from .permeability import CHI_CLAIMS, PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI, VISCOSITY_TAUS
 from .precision import beside, loss
-from .speed import fastest_storages
 from .variants import PAPER, TAUS, different, nodes_for
 
 #: the magic number of the rates of Pan, Luo and Miller, which the thesis cites
@@ -203,128 +198,3 @@ def reversal_text(table: pd.DataFrame) -> str:
         f"; a quarter of the force divides that by {whole / quarter:.2f}, {law}. It is the compressibility of the "
         "lattice's fluid: inertia would count by the square of the Reynolds number."
     )
-
-
-def baselines_note(cpu: pd.Series) -> str:
-    """Which CPU baseline a claim is judged with, and the MFLUPS of the others; `cpu` is MFLUPS by baseline."""
-    node, cores = cpu["node by node"], cpu["rows, all cores"]
-    return f"rows on one core; node by node {node:.2f}, all cores {cores:.1f} MFLUPS"
-
-
-def storage_note(cpu: pd.Series) -> str:
-    """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
-    sparse, full = fastest_storages(cpu)
-    return (
-        f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}; list over flag word "
-        f"node by node {_node_by_node(cpu, 'flag word'):.2f}"
-    )
-
-
-def _node_by_node(cpu: pd.Series, other: str) -> float:
-    """The list over another way to find the solid nodes, as plain loops."""
-    return cpu["node by node"] / cpu[f"{other}, node by node"]
-
-
-def baselines_text(cpu: pd.Series, space: PoreSpace, gains: list[float]) -> str:
-    """The sparse list against full storage on one core; `cpu` is MFLUPS by baseline.
-
-    `gains` are from `speed.storage_gains`.
-    """
-    sparse, full = fastest_storages(cpu)
-    flag, branches = (_node_by_node(cpu, other) for other in ("flag word", "branches"))
-    return (
-        f"On one core, at porosity {space.porosity:.2f}, the list in its fastest form ({sparse}) is "
-        f"{cpu[sparse] / cpu[full]:.2f} times as fast as the fastest program that stores all nodes ({full}), "
-        f"{min(gains):.2f} to {max(gains):.2f} times, any run of one over any run of the other. Node by node it is "
-        f"{flag:.2f} times the flag word and {branches:.2f} times the branches, which ran once."
-    )
-
-
-def order_text(table: pd.DataFrame) -> str:
-    """Where the flag word and the list change places, and what their bytes say of it, from `over_porosity`."""
-    roofs = table.pivot_table(index="porosity", columns="strategy", values="roof").sort_index()
-    bytes_of = (table["bandwidth"] / table["mflups"]).groupby(table["strategy"]).min()
-    ratio = bytes_of["sparse"] / bytes_of["flag word"]
-    high, low = roofs["flag word"].iloc[-1], roofs["flag word"].iloc[0]
-    return (
-        f"{_where_faster(table)} Where little is solid a fluid node of the list moves {ratio:.2f} times the bytes of "
-        "the flag word, so memory favours the flag word there; where much is solid the threads of solid nodes wait: of "
-        f"its roof it reaches {100 * high:.0f} % at porosity {roofs.index[-1]:.2f} and {100 * low:.0f} % at "
-        f"{roofs.index[0]:.2f}."
-    )
-
-
-def _where_faster(table: pd.DataFrame) -> str:
-    """At which porosities every run of the list or of the flag word is the faster one, and where the runs overlap."""
-    found: dict[str, list[str]] = {"list": [], "flag word": [], "neither": []}
-    for porosity, rows in table.sort_values("porosity").groupby("porosity"):
-        rates = timings.order(rows, "strategy", "mflups")
-        ours, other = rates["sparse"], rates["flag word"]
-        first = "list" if min(ours) > max(other) else "flag word" if min(other) > max(ours) else "neither"
-        found[first].append(f"{porosity:.2f}")
-    said = [
-        f"The {name} is the faster one at porosity {', '.join(found[name])}."
-        for name in ("list", "flag word")
-        if found[name]
-    ]
-    if found["neither"]:
-        said.append(f"At {', '.join(found['neither'])} the runs of the two overlap.")
-    return " ".join(said)
-
-
-def share_text(table: pd.DataFrame, by_block: pd.DataFrame) -> str:
-    """Why double precision costs what it does, from `flag_word_variants` and `over_blocks`."""
-    shares = table.set_index("porosity")["share"].sort_index()
-    first = by_block[by_block["block"] == by_block["block"].iloc[0]].set_index("porosity")["roof"].sort_index()
-    return (
-        f"Double precision has {shares.min():.0f} to {shares.max():.0f} % of the speed of single precision; twice the "
-        f"bytes would leave 50 % if memory were all that limits. In single precision the flag word takes "
-        f"{100 * first.iloc[0]:.0f} to {100 * first.iloc[-1]:.0f} % of the copy bandwidth, so the second half of the "
-        "bytes is partly free."
-    )
-
-
-def baseline(cpu: pd.Series) -> str:
-    """What a speedup is judged against; `cpu` is MFLUPS by baseline."""
-    return f"sparse list in rows, one core: {cpu['rows']:.3g} MFLUPS"
-
-
-def speedup_note(mflups: float, cpu: pd.Series) -> str:
-    """What a speedup is given against, and what it is against the other CPU baselines."""
-    node, cores = mflups / cpu["node by node"], mflups / cpu["rows, all cores"]
-    return f"against rows on one core; node by node {node:.0f}, all cores {cores:.1f}"
-
-
-def mapping_text(space: PoreSpace, seconds: float, device) -> str:
-    """How long numbering and connecting the fluid nodes took; introduces the table of memory."""
-    return f"{space.pores:,} fluid nodes are mapped in {seconds:.2g} s on {device.description}. Bytes a node:"
-
-
-def memory_evidence(memory: pd.DataFrame) -> dict:
-    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`."""
-    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse"]
-    cost = STRATEGIES["sparse"].COST
-    wide = replace(cost, map=2 * cost.map).break_even(STRATEGIES["flag word"].COST, 8)
-    note = f"32-bit places; with 64-bit places {wide:.2f}, in single precision {limit['single']:.2f}"
-    return {"measured": float(limit["double"]), "note": note}
-
-
-def in_place_text(packed: pd.DataFrame, crystals: pd.DataFrame, memory: pd.DataFrame, space: PoreSpace) -> str:
-    """Speed in place over the speed with two arrays in each medium, and the bytes that a fluid node takes.
-
-    `packed` and `crystals` are from `speed.packing_table` and `speed.over_porosity`, `memory` is of `space`.
-    """
-    gain, ordered = _gain_in_place(packed, "medium"), _gain_in_place(crystals, "porosity")
-    gains = "; ".join(f"{value:.2f} ({medium})" for medium, value in gain.items())
-    kept = memory.set_index(["strategy", "precision"])["bytes"] / space.porosity
-    return (
-        f"Speed of sparse in place over that of sparse: {gains}; in the crystals {ordered.min():.2f} to "
-        f"{ordered.max():.2f}. A fluid node of the first packing takes "
-        f"{kept['sparse in place', 'single']:.0f} bytes in place and {kept['sparse', 'single']:.0f} in `sparse`, in "
-        "single precision."
-    )
-
-
-def _gain_in_place(table: pd.DataFrame, case: str) -> pd.Series:
-    speeds = table.pivot_table(index=case, columns="strategy", values="mflups")
-    return speeds["sparse in place"] / speeds["sparse"]

@@ -14,18 +14,28 @@ from repro.lbm.media import PoreSpace, random_blocks, random_spheres
 from repro.lbm.porous import benchmark as one_fluid
 from repro.lbm.two_fluids.benchmark import measure_speed, part_times, resources
 from repro.lbm.two_fluids.cases import Mixture
+from repro.lbm.two_fluids.forces import links_of
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.strategies import STRATEGIES
-from repro.papers import timings
-from repro.parallel import CpuDevice, copy_bandwidth, select
+from repro.papers import speed as speeds
+from repro.parallel import copy_bandwidth
 
 #: the storage of the paper's program: the differences from chapter 5's sparse one that section 6.4(1) lists are others
 PAPER_STRATEGY = "sparse"
+
+#: claims that take a GPU and the paper's boxes, and all of the notebook
+ON_GPU = tuple(f"porous-{number:03d}" for number in (90, 91, 92, 94, 95, 97, 100))
+SLOWER, DENSITIES = "porous-097", "porous-090"
+CLAIMS = ("porous-098", *ON_GPU)
 
 NO_SOLID, SPHERES, BLOCKS = "no solid", "random spheres", "random blocks"
 
 #: names of figure 6.12
 STRUCTURES = {"Simple": NO_SOLID, "Medium": SPHERES, "Complex": BLOCKS}
+
+#: columns of a `speed_table` that a reader compares, and of the baselines
+SHOWN = ["strategy", "space", "block", "mlups", "mflups", "spread", "roof"]
+RUNG_COLUMNS = ["baseline", "strategy", "hardware", "size", "mflups", "spread", "roof"]
 
 _ITEMSIZE = 4
 
@@ -90,7 +100,7 @@ def block_of(strategy: str, nx: int) -> int:
 
 
 def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.DataFrame:
-    """Measure each strategy in each of the `spaces`, by name; one row a speed, see `timings.speed_table`.
+    """Measure each strategy in each of the `spaces`, by name; one row a speed, see `speeds.speed_table`.
 
     The names stand in the column "space".
     """
@@ -101,7 +111,7 @@ def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.
             names.append(name)
             chosen = {"strategy": strategy, "block": block} | options
             runs.append((f"{strategy}, {name}", mixture(space), device, chosen))
-    table = timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
+    table = speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
     table.insert(0, "space", names)
     return table
 
@@ -114,27 +124,21 @@ def over_sides(make, sides, strategies, device, record=None, **options) -> pd.Da
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
-    """`timings.speed_table` of `dense` node by node on one core, in rows on one core and on all, indexed by name."""
-    devices = {
-        "node by node": select("serial"),
-        "rows": CpuDevice("threads", workers=1),
-        "rows, all cores": select("threads"),
-    }
-    runs = [(name, mixture(space), device, {"strategy": "dense"} | options) for name, device in devices.items()]
-    table = timings.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
-    table.index = pd.Index(list(devices), name="baseline")
-    return table
+    """`speed.ladder` of `dense`."""
+    options, problem = {"strategy": "dense"} | options, mixture(space)
+    rungs = {name: (problem, device, options) for name, device in speeds.cpu_rungs().items()}
+    return speeds.ladder(rungs, record, measured=measure_speed, includes=INCLUDES)
 
 
-def steps_taken_apart(speeds: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
-    """What a step of each strategy moves and does in `space`, single precision; `speeds` are its rows of `speed_table`.
+def step_parts(timed: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
+    """What a step of each strategy moves and does in `space`, single precision; `timed` are its rows of `speed_table`.
 
     Columns: bytes a pore by design, MFLUPS that the copy bandwidth allows by them, MFLUPS measured, their ratio (%),
     the spread (%), the share of the pass over the densities in the time and in the bytes (%), and on a GPU registers
     and shared bytes.
     """
     rows = []
-    for speed in speeds.itertuples():
+    for speed in timed.itertuples():
         cost, options = STRATEGIES[speed.strategy].COST, {"strategy": speed.strategy, "block": speed.block}
         parts = part_times(mixture(space), device, seconds=seconds, **options)
         moved = cost.bytes_per_update(_ITEMSIZE, space.porosity)
@@ -155,7 +159,7 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
     side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
     spaces, chosen = {name_of(side, 3): cube(side), SPHERES: spheres}, {"strategy": "sparse", "block": 128} | options
     runs = [(f"one fluid, {name}", space, device, chosen) for name, space in spaces.items()]
-    one = timings.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
+    one = speeds.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
     cost = STRATEGIES["sparse"].COST
     both = np.array([cost.bytes_per_update(_ITEMSIZE, space.porosity) for space in spaces.values()])
     table = pd.DataFrame(
@@ -168,8 +172,117 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
 
 def relative(table: pd.DataFrame, rate: str = "mflups") -> pd.DataFrame:
     """Speeds over that without solid, a row a strategy and a column a structure."""
-    speeds = table.pivot_table(index="strategy", columns="space", values=rate, sort=False)
-    return speeds.div(speeds[NO_SOLID], axis=0)
+    rates = table.pivot_table(index="strategy", columns="space", values=rate, sort=False)
+    return rates.div(rates[NO_SOLID], axis=0)
+
+
+def sides_table(layers: pd.DataFrame, cubes: pd.DataFrame, published: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The slowest and fastest of the paper's strategy in MLUPS beside those of figure 6.10: a row "layers", "cubes"."""
+    rows = []
+    for name, table in (("layers", layers), ("cubes", cubes)):
+        here, paper = in_paper_way(table, "mlups"), published[name]["mlups"]
+        rows.append((name, here.min(), here.idxmin(), here.max(), here.idxmax(), paper.min(), paper.max()))
+    names = ["boxes", "slowest", "slowest in", "fastest", "fastest in", "paper: slowest", "paper: fastest"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def step_times(table: pd.DataFrame, dimensions: int) -> pd.DataFrame:
+    """Microseconds of a step by strategy and nodes a side, from `over_sides`."""
+    step = table["side"].astype(float) ** dimensions / table["mlups"]
+    return table.assign(step=step).pivot(index="strategy", columns="side", values="step")
+
+
+def growth_of_small(layers: pd.DataFrame) -> dict:
+    """Nodes of the second layer over the smallest's, and how much longer a step of the paper's strategy takes.
+
+    For `Record.say`: it is not the nodes that rule it.
+    """
+    steps = step_times(layers, 2).loc[PAPER_STRATEGY]
+    (small, large), (first, second) = steps.index[:2], steps.iloc[:2]
+    more, longer = (large / small) ** 2, second / first
+    return {"more": more, "longer": longer, "holds": longer < more / 2}
+
+
+def growth_of_tiled(layers: pd.DataFrame, cubes: pd.DataFrame) -> dict:
+    """Step and nodes of the smallest cube over those of the smallest layer, for `Record.say`: the step grows more."""
+    longer, more = smallest_steps(layers, cubes).set_index("strategy").loc[["tiled", "nodes"], "cube / layer"]
+    return {"longer": longer, "more": more, "holds": longer > more}
+
+
+def smallest_steps(layers: pd.DataFrame, cubes: pd.DataFrame) -> pd.DataFrame:
+    """Microseconds of a step of each strategy in the smallest layer and cube, and how often one goes into the other.
+
+    The last row has the nodes.
+    """
+    flat, deep = step_times(layers, 2).iloc[:, 0], step_times(cubes, 3).iloc[:, 0]
+    nodes = pd.Series({"nodes": flat.name**2}), pd.Series({"nodes": deep.name**3})
+    table = pd.DataFrame({"layer": pd.concat([flat, nodes[0]]), "cube": pd.concat([deep, nodes[1]])})
+    return table.assign(**{"cube / layer": table["cube"] / table["layer"]}).rename_axis("strategy").reset_index()
+
+
+def relative_table(packed: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Speeds among spheres and blocks over that without solid, per pore and per node; the first row is the paper's."""
+    paper = published.set_index("medium")["mlups"]
+    rows = {"paper, by either reading": [paper[space] / paper[NO_SOLID] for space in (SPHERES, BLOCKS)] * 2}
+    pores, nodes = relative(packed), relative(packed, "mlups")
+    rows |= {name: [t.loc[name, space] for t in (pores, nodes) for space in (SPHERES, BLOCKS)] for name in pores.index}
+    columns = [f"{space}, per {unit}" for unit in ("pore", "node") for space in ("spheres", "blocks")]
+    return pd.DataFrame(rows.values(), rows, columns).rename_axis("over no solid").reset_index()
+
+
+def readings(packed: pd.DataFrame, claim) -> pd.DataFrame:
+    """Loss among blocks (%) of the paper's strategy and `dense`, per pore and per node, and whether it meets a claim.
+
+    Columns strategy, per, "loss (%)" and within: the claim's value to its tolerance. The first row is judged.
+    """
+    rows, tables = [], {"pore": relative(packed), "node": relative(packed, "mlups")}
+    for name in (PAPER_STRATEGY, "dense"):
+        for unit, table in tables.items():
+            if name in table.index:
+                lost = 100 * (1 - table.loc[name, BLOCKS])
+                rows.append((name, unit, lost, abs(lost - claim.bounds()[0]) <= claim.margin()))
+    return pd.DataFrame(rows, columns=["strategy", "per", "loss (%)", "within"])
+
+
+def one_kernel(parted: pd.DataFrame) -> dict:
+    """The speed of `tiled` over the others, for `Record.say`: what is better hangs on what it is compared with.
+
+    From `step_parts`.
+    """
+    rates = parted.set_index("strategy")["mflups"]
+    dense, sparse = rates["tiled"] / rates["dense"], rates["tiled"] / rates["sparse"]
+    return {"dense": dense, "sparse": sparse, "holds": dense < 1 < sparse}
+
+
+def density_numbers(shares: pd.DataFrame, claim) -> dict:
+    """The last of `density_shares` and the paper's claim on time, for `Record.say`: bytes do not explain it."""
+    share, paper = float(shares.iloc[0, -1]), claim.bounds()[0]
+    return {"share": share, "paper": paper, "holds": abs(share - paper) > claim.margin()}
+
+
+def loss_numbers(lost: pd.DataFrame) -> dict:
+    """The loss against one fluid and that of the bytes, for `Record.say`: about the same; from `losses`."""
+    loss, by_bytes = lost[["loss (%)", "by bytes (%)"]].iloc[0]
+    return {"loss": loss, "by_bytes": by_bytes, "holds": abs(loss - by_bytes) < 5}
+
+
+def density_shares() -> pd.DataFrame:
+    """Share of the pass over the densities in the bytes (%), a column for what a card reads from memory.
+
+    With caches 2 densities of a node's neighbours; without, those of all neighbours: of our stencil, of the central
+    differences of section 2.4, and of these with the velocities that the paper's first kernel stores, for its second
+    one to read.
+    """
+    cost = STRATEGIES[PAPER_STRATEGY].COST
+    first, whole = cost.densities_bytes(_ITEMSIZE, 1.0), cost.bytes_per_update(_ITEMSIZE, 1.0)
+    own, paper = (2 * len(links_of(stencil)) for stencil in (TwoFluids.stencil, "central"))
+
+    def share(neighbours: int, stored: int = 0) -> float:
+        return 100 * (first + stored * _ITEMSIZE) / (whole + 2 * (neighbours - 1 + stored) * _ITEMSIZE)
+
+    velocities = 2 * 3
+    names = ["with caches", "without", "central differences", "and velocities"]
+    return pd.DataFrame([(share(1), share(own), share(paper), share(paper, velocities))], columns=names)
 
 
 def in_paper_way(table: pd.DataFrame, rate: str = "mflups") -> pd.Series:
@@ -189,7 +302,19 @@ def speed_claims(layers: pd.DataFrame, cubes: pd.DataFrame, packed: pd.DataFrame
     }
 
 
-def share_claims(apart: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
+def over_baselines(cubes: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
+    """The speedup of the paper's strategy at its best over each rung of `cpu_baselines`."""
+    return speeds.over_rungs(in_paper_way(cubes).max(), baselines, "mflups")
+
+
+def record_gpu_claims(record, layers, cubes, packed, parted, lost, cpu: pd.Series) -> None:
+    """Give the notebook's `record` what a GPU tells; `cpu` is MFLUPS by baseline."""
+    record.measure_all(speed_claims(layers, cubes, packed) | share_claims(parted, lost))
+    best = in_paper_way(cubes).max()
+    record.measure("porous-100", **speeds.speedup_evidence(best, cpu, "two fluids, dense, in rows", "MFLUPS"))
+
+
+def share_claims(parted: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
     """{claim: value} of the pass over the densities and of the loss against one fluid, both in the first space."""
-    share = apart.set_index("strategy")["densities (%)"]
+    share = parted.set_index("strategy")["densities (%)"]
     return {"porous-090": float(share[PAPER_STRATEGY]), "porous-091": float(lost["loss (%)"].iloc[0])}

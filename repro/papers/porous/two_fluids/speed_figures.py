@@ -66,19 +66,19 @@ def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
     return figure, {column: table[column] for column in ("mlups", "mflups")}
 
 
-def allowed_and_measured(apart: pd.DataFrame, hardware: str):
-    """What the copy bandwidth allows each strategy by its bytes, and what it reaches; from `steps_taken_apart`."""
-    figure, axes = plt.subplots(figsize=(7.0, 0.6 * len(apart) + 1.5))
-    scale, unit = _scale(apart["allowed"])
-    names = [f"{row.strategy}, {row.bytes:.0f} bytes" for row in apart.itertuples()]
-    axes.barh(names, apart["allowed"] / scale, color=SKY_BLUE, alpha=0.45, label="allowed by the copy bandwidth")
-    drawn = axes.barh(names, apart["mflups"] / scale, 0.45, color=BLUE, label="measured")
-    axes.bar_label(drawn, [f"{share:.0f} %" for share in apart["roof (%)"]], padding=3, fontsize=9)
+def allowed_and_measured(parted: pd.DataFrame, hardware: str):
+    """What the copy bandwidth allows each strategy by its bytes, and what it reaches; from `step_parts`."""
+    figure, axes = plt.subplots(figsize=(7.0, 0.6 * len(parted) + 1.5))
+    scale, unit = _scale(parted["allowed"])
+    names = [f"{row.strategy}, {row.bytes:.0f} bytes" for row in parted.itertuples()]
+    axes.barh(names, parted["allowed"] / scale, color=SKY_BLUE, alpha=0.45, label="allowed by the copy bandwidth")
+    drawn = axes.barh(names, parted["mflups"] / scale, 0.45, color=BLUE, label="measured")
+    axes.bar_label(drawn, [f"{share:.0f} %" for share in parted["roof (%)"]], padding=3, fontsize=9)
     axes.invert_yaxis()
     axes.set(xlabel=f"speed ({unit})", title=hardware)
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=2)
-    return figure, {column: apart[column] for column in ("bytes", "allowed", "mflups")}
+    return figure, {column: parted[column] for column in ("bytes", "allowed", "mflups")}
 
 
 def _scale(speeds: pd.Series) -> tuple[float, str]:

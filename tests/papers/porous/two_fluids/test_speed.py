@@ -1,6 +1,5 @@
-"""What the notebook on the speed of two fluids says and judges follows from its tables, whatever the numbers are."""
+"""What the notebook on the speed of two fluids judges follows from its tables, whatever the numbers are."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -8,7 +7,7 @@ import pandas as pd
 import pytest
 from helpers.judging import by_statement
 
-from repro.papers.porous.two_fluids import speed, speed_figures, speed_text
+from repro.papers.porous.two_fluids import speed, speed_figures
 from repro.parallel import select
 from repro.study.judge.claims import find
 from repro.study.judge.evidence import Evidence
@@ -40,8 +39,8 @@ def verdicts(values: dict) -> dict[str, str]:
     return {claim: str(by_statement(claims[claim], Evidence(value))) for claim, value in values.items()}
 
 
-def apart(**speeds) -> pd.DataFrame:
-    """`steps_taken_apart` with made-up times: MFLUPS by strategy, on a device that copies 472e9 bytes a second."""
+def parted(**speeds) -> pd.DataFrame:
+    """`step_parts` with made-up times: MFLUPS by strategy, on a device that copies 472e9 bytes a second."""
     rows = [
         {"strategy": name, "bytes": moved, "allowed": 472e3 / moved, "mflups": speeds[name]}
         for name, moved in (("dense", 472.0), ("sparse", 616.0), ("tiled", 304.0))
@@ -70,7 +69,7 @@ def test_claims_are_judged_by_the_papers_strategy():
     both = [pd.concat([table, table.assign(strategy="dense", mlups=1.0, mflups=1.0)]) for table in paper_tables()]
     assert speed.speed_claims(*both) == speed.speed_claims(*paper_tables())
     lost = pd.DataFrame({"loss (%)": [71.0, 90.0]})
-    rows = apart(dense=900.0, sparse=600.0)
+    rows = parted(dense=900.0, sparse=600.0)
     rows.loc[rows["strategy"] == "dense", "densities (%)"] = 50.0
     found = speed.share_claims(rows, lost)
     assert found == {"porous-090": 22.0, "porous-091": 71.0}
@@ -145,7 +144,7 @@ def test_the_loss_is_that_against_one_fluid_in_the_same_space(monkeypatch):
         return SimpleNamespace(row={"case": case, "mflups": 100.0, "bandwidth": 224 * 100e6, "device": "made up"})
 
     monkeypatch.setattr(speed.one_fluid, "measure_speed", measured)
-    monkeypatch.setattr(speed.timings, "copy_bandwidth", lambda device: 44.8e9)
+    monkeypatch.setattr(speed.speeds, "copy_bandwidth", lambda device: 44.8e9)
     cubes = table_of({"4³": 20.0, "6³": 30.0}).assign(side=[4, 6])
     spheres = speed.structures([8, 8, 8], 0.7, 4.0, 2, seed=1)[speed.SPHERES]
     lost = speed.losses(cubes, table_of({speed.SPHERES: 40.0}), spheres, None)
@@ -164,42 +163,13 @@ def test_bytes_are_those_of_the_papers_two_kernels():
     assert dict(table["densities (bytes)"]) == {"dense": 160, "sparse": 232, "tiled": 0}
 
 
-def test_whether_the_papers_decision_holds_depends_on_which_is_faster():
-    assert "so the two kernels stay" in speed_text.apart_text(apart(dense=900.0, tiled=800.0))
-    assert "two kernels are not the better choice" in speed_text.apart_text(apart(dense=900.0, tiled=1000.0))
-    both = {"dense": 900.0, "sparse": 600.0}
-    assert "so the two kernels stay" in speed_text.apart_text(apart(**both, tiled=500.0))
-    level = speed_text.apart_text(apart(**both, tiled=612.0))
-    assert "1.02 times as fast as `sparse`, which stands for the paper's program, which a spread of 5 %" in level
-    assert "so one kernel gains nothing beyond the spread" in level
-    assert "hangs on what it is compared with" in speed_text.apart_text(apart(**both, tiled=700.0))
-    assert "measured in the profile" in speed_text.apart_text(apart(dense=900.0, sparse=800.0))
-    assert "In this box it is 0.50 times as fast as `dense`" in speed_text.apart_text(apart(dense=900.0, tiled=450.0))
-
-
 def test_a_card_without_caches_reads_all_neighbours_from_memory():
-    claim = find(["porous-090"])["porous-090"]
-    said = speed_text.densities_text(apart(sparse=600.0), claim)
-    assert "takes 22 % of a step of `sparse`, and has 38 % of its bytes" in said
+    def share(read: int, stored: int = 0) -> float:
+        return 100 * (232 + 4 * stored) / (616 + 4 * (read + 2 * stored))
+
     # 232 bytes of 616, and 34 densities more; 10 more by central differences; six components of velocities more
-    assert (
-        f"36 densities of 18 neighbours from memory instead of 2, which makes the share in the bytes {_share(34)} %"
-        in said
-    )
-    assert f"it reads 12, and the share is {_share(10)} %" in said
-    assert f"stores, too, and its second one has to read, {_share(10, 6)} %" in said
-    assert "**the bytes do not explain that**" in said
-    assert said.endswith("`sparse` is judged, within 10 points of the paper's share.")
-    both = apart(sparse=600.0, dense=900.0)
-    both.loc[both["strategy"] == "dense", "densities (%)"] = 33.0
-    assert speed_text.densities_text(both, claim).endswith("; `dense` has 33 %, **not within** 10 points.")
-    assert "That is within 10 points of the paper's 30 %" in speed_text.densities_text(
-        apart(sparse=600.0), replace(claim, value="30")
-    )
-
-
-def _share(read: int, stored: int = 0) -> str:
-    return f"{100 * (232 + 4 * stored) / (616 + 4 * (read + 2 * stored)):.0f}"
+    shares = speed.density_shares().iloc[0]
+    assert list(shares) == pytest.approx([share(0), share(34), share(10), share(10, 6)])
 
 
 def sized(speeds: dict, device: str = "cuda") -> pd.DataFrame:
@@ -208,54 +178,47 @@ def sized(speeds: dict, device: str = "cuda") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["strategy", "side", "mlups", "device"])
 
 
-def test_small_boxes_are_told_by_the_time_of_a_step():
+def test_small_boxes_are_compared_by_the_time_of_a_step():
     flat = {("sparse", 64): 1000.0, ("sparse", 128): 3600.0, ("tiled", 64): 500.0, ("tiled", 128): 2000.0}
-    said = speed_text.small_text(sized(flat), sized({("sparse", 30): 4500.0, ("tiled", 30): 250.0}))
-    assert "`sparse` 4.1 µs (64²), 6 µs (30³); `tiled` 8.19 µs (64²), 108 µs (30³)" in said
-    assert "With 4 times the nodes (128²) `sparse` takes 1.1 times as long: few nodes cost little" in said
-    # 2 x 16 tiles of 32 x 4 nodes, and 1 x 8 that walk along z
-    assert "32 blocks of threads in 64² and 8 in 30³, where each takes up to 30 planes in turn" in said
-    assert "13 times as long, with only 6.6 times the nodes" in said
-    assert "blocks of threads" not in speed_text.small_text(
-        sized(flat, "threads"), sized({(n, 30): 9.0 for n in ("sparse", "tiled")})
-    )
-    flat |= {("sparse", 128): 1000.0}
-    said = speed_text.small_text(sized(flat), sized({("sparse", 30): 4500.0, ("tiled", 30): 900.0}))
-    assert "the nodes rule it already" in said
-    assert "3.7 times as long, with 6.6 times the nodes." in said
+    layers, cubes = sized(flat), sized({("sparse", 30): 4500.0, ("tiled", 30): 250.0})
+    assert speed.growth_of_small(layers) == {"more": 4, "longer": pytest.approx(4 / 3.6), "holds": True}
+    assert speed.growth_of_tiled(layers, cubes)["holds"]
+    table = speed.smallest_steps(layers, cubes).set_index("strategy")
+    # nodes over millions of nodes a second
+    assert list(table.loc["tiled"]) == pytest.approx([8.192, 108, 108 / 8.192])
+    assert list(table.loc["nodes"]) == pytest.approx([64**2, 30**3, 30**3 / 64**2])
 
 
 def test_whether_a_verdict_hangs_on_how_figure_6_12_is_read_follows_from_the_numbers():
     claim, media = find(["porous-097"])["porous-097"], [speed.NO_SOLID, speed.SPHERES, speed.BLOCKS]
 
-    def said(sparse: float, dense: float) -> str:
+    def readings(sparse: float, dense: float) -> pd.DataFrame:
         rows = [
             (name, s, r, r * (1 if s == speed.NO_SOLID else 0.7))
             for name, rate in (("dense", dense), ("sparse", sparse))
             for s, r in zip(media, (1, 1, rate), strict=True)
         ]
         table = pd.DataFrame(rows, columns=["strategy", "space", "mlups", "mflups"])
-        return speed_text.structures_text(table, FIGURES["6.12"], claim)
+        return speed.readings(table, claim)
 
-    one = said(1.3, 0.7)
-    assert "per pore, which is judged, loses 9 %, **not within** 10 points" in one
-    assert "`sparse` per node gains 30 %, **not within**; `dense` per pore loses 51 %, **not within**" in one
-    assert "`dense` per node loses 30 %, within" in one
-    assert "**So the verdict depends on the reading**" in one
-    assert "the verdict does not depend on the reading" in said(1.3, 1.2)
+    one = readings(1.3, 0.7)
+    assert [tuple(row) for row in one[["strategy", "per"]].to_numpy()] == [
+        (name, unit) for name in ("sparse", "dense") for unit in ("pore", "node")
+    ]
+    assert list(one["loss (%)"]) == pytest.approx([9, -30, 51, 30])
+    assert list(one["within"]) == [False, False, False, True]
+    assert not readings(1.3, 1.2)["within"].any()
 
 
-def test_speeds_are_put_into_words_beside_the_papers():
+def test_speeds_stand_beside_the_papers():
     layers, cubes, structures = paper_tables()
-    published = {"layers": FIGURES["6.10a"], "cubes": FIGURES["6.10b"]}
-    said = speed_text.sides_text(layers, cubes, published)
-    assert "On cubes `sparse` makes 64.6 MLUPS (30³) to 80.3 (100³), the paper 64.6 to 80.3." in said
-    said = speed_text.structures_text(structures, FIGURES["6.12"], find(["porous-097"])["porous-097"])
-    assert "| paper, by either reading | 0.79 | 0.67 | 0.79 | 0.67 |" in said
-    assert "| `sparse` | 0.79 | 0.67 | 0.79 | 0.67 |" in said
-    cpu = pd.Series({"rows": 2.0, "rows, all cores": 40.0})
-    best = cubes.nlargest(1, "mflups").iloc[0]
-    assert speed_text.speedups_text(best, cpu).endswith("40 times rows, 2 times rows, all cores.")
+    table = speed.sides_table(layers, cubes, {"layers": FIGURES["6.10a"], "cubes": FIGURES["6.10b"]})
+    row = table.set_index("boxes").loc["cubes"]
+    assert (row["slowest"], row["slowest in"], row["fastest"], row["fastest in"]) == (64.6, "30³", 80.3, "100³")
+    assert (row["paper: slowest"], row["paper: fastest"]) == (64.6, 80.3)
+    relative = speed.relative_table(structures, FIGURES["6.12"]).set_index("over no solid")
+    for name in ("paper, by either reading", "sparse"):
+        assert list(relative.loc[name]) == pytest.approx([0.79, 0.67] * 2, abs=0.005)
 
 
 def test_figures_show_the_numbers_that_they_are_given():
@@ -264,7 +227,7 @@ def test_figures_show_the_numbers_that_they_are_given():
     drawn = [
         speed_figures.speed_over_sides(layers, FIGURES["6.10a"], 1e12),
         speed_figures.structure_bars(structures, FIGURES["6.12"]),
-        speed_figures.allowed_and_measured(apart(dense=900.0, tiled=800.0), "made up"),
+        speed_figures.allowed_and_measured(parted(dense=900.0, tiled=800.0), "made up"),
     ]
     assert list(drawn[0][1]["sparse MLUPS"]) == list(FIGURES["6.10a"]["mlups"])
     assert list(drawn[1][1]["mlups"]) == list(FIGURES["6.12"]["mlups"])

@@ -1,0 +1,146 @@
+"""Tables of speeds, ladders of baselines, speedups over each rung, and bars of speeds."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from repro.errors import InputError
+from repro.papers.style import BLUE, ORANGE, PAPER
+from repro.parallel import CpuDevice, copy_bandwidth, select
+
+
+def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
+    """Measure a list of (case, problem, device, options) with `measured`, which returns a Speed; one row a speed.
+
+    Where a speed has a bandwidth, adds `roof`, its share of the device's copy bandwidth. Hands every speed to the
+    notebook's `record`, with what its timer `includes`.
+    """
+    rows = []
+    for case, problem, device, options in runs:
+        row = measured(case, problem, device, **options).row
+        if "bandwidth" in row:
+            row["roof"] = row["bandwidth"] / copy_bandwidth(device)
+        rows.append(row)
+        if record is not None:
+            record.timing(**row, includes=includes)
+    return pd.DataFrame(rows)
+
+
+def cpu_rungs() -> dict:
+    """The devices of the baselines on a CPU by name, from the papers' kind of loop to all cores.
+
+    "rows" is the source of "node by node" as rows of nodes, which the compiler turns into vector instructions.
+    """
+    cores = {"rows": CpuDevice("threads", workers=1), "rows, all cores": select("threads")}
+    return {"node by node": select("serial")} | cores
+
+
+def ladder(rungs: dict[str, tuple], record=None, *, prefix: str = "", **more) -> pd.DataFrame:
+    """`speed_table` of baselines, indexed by name; `rungs` are (problem, device, options) by name."""
+    table = speed_table([(f"{prefix}{name}", *rung) for name, rung in rungs.items()], record, **more)
+    table.index = pd.Index(list(rungs), name="baseline")
+    return table
+
+
+def over_rungs(speed: float, baselines: pd.DataFrame, rate: str) -> pd.DataFrame:
+    """The speedup of a `speed` over each rung of a `ladder`: columns baseline, hardware, the rate, speedup."""
+    table = baselines.reset_index()[["baseline", "hardware", rate]]
+    return table.assign(speedup=speed / table[rate])
+
+
+def rungs_note(cpu: pd.Series, unit: str) -> str:
+    """Which rung a claim is judged with, and the rates of the others; `cpu` is the rate by `cpu_rungs`."""
+    node, cores = cpu["node by node"], cpu["rows, all cores"]
+    return f"rows on one core; node by node {node:.3g}, all cores {cores:.3g} {unit}"
+
+
+def speedup_evidence(speed: float, cpu: pd.Series, program: str, unit: str) -> dict:
+    """Keywords of `Record.measure` for a speedup over rows on one core; `program` is what runs there."""
+    node, cores = speed / cpu["node by node"], speed / cpu["rows, all cores"]
+    note = f"against rows on one core; node by node {node:.0f}, all cores {cores:.3g}"
+    return {"measured": speed / cpu["rows"], "baseline": f"{program}, one core: {cpu['rows']:.3g} {unit}", "note": note}
+
+
+def speedups(table: pd.DataFrame, rungs, size: str, rate: str, slow: pd.DataFrame | None = None) -> pd.DataFrame:
+    """`table` with a column "over RUNG" for each way in `rungs`: how many times its `rate` the program reaches.
+
+    Programs stand in the column "way", and rows of the same `size` are compared. With `slow`, the rungs are its rows,
+    of one size.
+    """
+    for rung in rungs:
+        rows = table if slow is None else slow
+        rows = rows[rows["way"] == rung].set_index(size)[rate]
+        base = table[size].map(rows) if slow is None else float(rows.iloc[0])
+        table = table.assign(**{f"over {rung}": table[rate] / base})
+    return table
+
+
+def order(table: pd.DataFrame, name: str, rate: str) -> dict[str, list[float]]:
+    """{value of the column `name`: the rate in each independent run}: what a claim on an order is judged by.
+
+    InputError if a name stands in several rows: the table must be of one case.
+    """
+    names = table[name].astype(str)
+    if not names.is_unique:
+        raise InputError(f"several rows have the same {name}: {', '.join(sorted(names[names.duplicated()].unique()))}")
+    return {n: rate_of_runs(row, rate) for n, (_, row) in zip(names, table.iterrows(), strict=True)}
+
+
+def orders(table: pd.DataFrame, case: str, name: str, rate: str) -> dict[str, dict[str, list[float]]]:
+    """The `order` of each value of the column `case`."""
+    return {f"{case} {value}": order(rows, name, rate) for value, rows in table.groupby(case, sort=False)}
+
+
+def rate_of_runs(row: pd.Series, rate: str) -> list[float]:
+    """A rate in each independent run of a row of `speed_table`."""
+    return [float(row[rate] * row["seconds"] / seconds) for seconds in row["runs"]]
+
+
+def strategy_bars(table: pd.DataFrame):
+    """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take.
+
+    Returns (figure, arrays), the arrays being the numbers that it shows.
+    """
+    figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
+    names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
+    spread = table["mlups"] * table["spread"] / 2
+    colours = table["precision"].map({"single": BLUE, "double": ORANGE})
+    bars = axes.barh(names, table["mlups"], color=colours, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
+    axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
+    axes.invert_yaxis()
+    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
+    axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
+    axes.grid(axis="y", visible=False)
+    return figure, {"mlups": table["mlups"], "roof": table["roof"]}
+
+
+def part_bars(bars: list[tuple], colours: dict, xlabel: str, *, points=None):
+    """Bars of (program, part, time), a block a program and a colour a part; `points` are a paper's times of them."""
+    gaps = [1.0 + 1.2 * (k == 0 or bars[k - 1][0] != program) for k, (program, *_) in enumerate(bars)]
+    heights, times = np.cumsum(gaps) - 2.2, [time for *_, time in bars]
+    figure, axes = plt.subplots(figsize=(7.6, 0.28 * heights[-1] + 1.9))
+    axes.barh(heights, times, 0.8, color=[colours[part] for _, part, _ in bars])
+    for height, time, point in zip(heights, times, times if points is None else points, strict=True):
+        label = f"{time:,.0f}" if time >= 100 else f"{time:.2g}"
+        # a point that would lie on the label stands before it
+        place = max(time, point) if point < 2.5 * time else time
+        axes.annotate(label, (place, height), (6, 0), textcoords="offset points", va="center", fontsize=8)
+    for height, gap, (program, *_) in zip(heights, gaps, bars, strict=True):
+        if gap > 1:
+            axes.annotate(program, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
+    handles, names = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()], list(colours)
+    if points is not None:
+        axes.plot(points, heights, **PAPER)
+        handles, names = [*handles, plt.Line2D([], [], **PAPER)], [*names, "paper"]
+    axes.set(xscale="log", xlim=(min(times) / 3, 4 * max(*times, *(points or []))), ylim=(heights[-1] + 0.8, -1.7))
+    axes.set(yticks=[], xlabel=xlabel)
+    axes.grid(axis="y", visible=False)
+    figure.legend(handles, names, loc="outside lower center", ncols=4)
+    return figure
+
+
+def record_launches(record, case: str, device, timing, *, size, precision: str = "single", **more) -> None:
+    """Give a notebook's `record` the time of launches that are no whole steps; `more` as of `Record.timing`."""
+    if record is not None:
+        about = {"device": device.name, "hardware": device.description, "precision": precision, "size": size}
+        record.timing(case, seconds=timing.seconds, spread=timing.spread, **about, **more)
