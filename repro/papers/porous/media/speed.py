@@ -7,7 +7,7 @@ from repro.lbm.benchmark import INCLUDES
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media import PoreSpace, random_blocks, random_spheres
 from repro.lbm.porous.benchmark import measure_speed
-from repro.lbm.porous.node_map import map_pores
+from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
@@ -190,7 +190,7 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
 def mapping_time(space: PoreSpace, device) -> float:
     """Seconds to number the fluid nodes and connect them on the device, copying the image there included."""
     problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    return wall_clock(lambda: map_pores(problem, device), device).seconds
+    return wall_clock(lambda: list_neighbours(problem, device), device).seconds
 
 
 def memory_table(space: PoreSpace, device) -> pd.DataFrame:

@@ -91,7 +91,7 @@ def _growth(steps: pd.Series) -> str:
 
 
 def _kernels(strategy: str) -> int:
-    return 2 if STRATEGIES[strategy].COST.potentials else 1
+    return 2 if STRATEGIES[strategy].COST.moved else 1
 
 
 def structures_text(packed: pd.DataFrame, published: pd.DataFrame, claim) -> str:
