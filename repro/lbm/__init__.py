@@ -1,25 +1,74 @@
-"""Lattice Boltzmann solvers: equations, boundary schemes, streaming strategies and the papers' cases.
+"""Lattice Boltzmann: boxes with obstacles, flow through pores, and two fluids; the papers `porous` and `swap`.
 
-Where a paper's section is:
+Where a section is:
 
-    porous 2.1, equations 2.2 to 2.8    equilibrium.py (moments, equilibrium), collision.py (BGK, TRT), lattice.py
-    porous 2.2, equations 2.9 to 2.11   mrt.py
+    porous 2.1, equations 2.2 to 2.8    plain.py (as printed), equilibrium.py (moments, equilibrium), collision.py
+                                        (BGK, TRT), lattice.py
+    porous 2.2, equations 2.9 to 2.11   plain.py (as printed), mrt.py
     porous 2.3                          boundaries.py (schemes, extrapolation), streaming.py (bounce-back)
+    porous 2.4, equations 2.12 to 2.20  two_fluids/model.py, forces.py, collision.py
+    porous 3                            repro/parallel (devices and launches)
     porous 4.1(1)                       layout.py (structure of arrays, array of structures)
     porous 4.1(2)                       strategies/pull.py, push.py, split.py
     porous 4.1(3), figures 4.1, 4.2     strategies/shared_memory.py
+    porous 4.2(1)                       benchmark.py; repro/papers/porous/box/speed.py
     porous 4.2(2), 4.2(3)               cases.py; measured in repro/papers/porous/box
     porous 5.1                          porous/strategies/branches.py
     porous 5.2, figure 5.2, listing 2   porous/strategies/flag_word.py, porous/node.py (flag_kernel)
-    porous 5.3, figure 5.3              porous/node_map.py, porous/strategies/sparse.py
+    porous 5.3, figure 5.3              porous/neighbour_list.py, porous/strategies/sparse.py
     porous 5.4                          media/spheres.py, porous/permeability.py; repro/papers/porous/media
-    porous 2.4, equations 2.12 to 2.20  two_fluids/model.py, forces.py, collision.py
     porous 6.1                          two_fluids/strategies/dense.py, sparse.py, node.py
-    swap 1.2, algorithm 1               strategies/swap/rule.py (rotate, sweep_kernel), strategies/swap/sweep.py
+    porous 6.2                          two_fluids/cases.py, observables.py, exact.py
+    porous 6.3                          two_fluids/cases.py (Mixture), wetting.py, media
+    swap 1.1, table 1                   repro/papers/swap/tables.py
+    swap 1.2, algorithm 1               strategies/swap/rule.py (make_rotate, sweep_kernel), strategies/swap/sweep.py
     swap 2.1                            strategies/swap/rays.py
-    swap 2.2, 2.3, tables 3 and 4       strategies/swap/types.py, rule.py (Source, source_of);
+    swap 2.2, 2.3, tables 3 and 4       strategies/swap/types.py, rule.py (Source, make_source);
                                         repro/papers/swap/tables.py
     swap 3                              repro/papers/swap/hybrid.py, iteration.py
 
-Not in the papers: strategies/esoteric_pull.py, strategies/swap/links.py, porous/strategies/sparse_in_place.py.
+Not in the papers: obstacles in a box (node.py, make_obstacles), strategies/esoteric_pull.py, strategies/swap/links.py,
+porous/strategies/sparse_in_place.py, two_fluids/strategies/tiled.py.
+
+From an equation to a launch: equilibrium.py -> collision.py -> node.py (the update of a node) -> a file of strategies/.
+Names below are loaded when they are asked for.
 """
+
+from importlib import import_module
+
+#: the module of each public name
+_HOMES = {
+    "Boundaries": "boundaries",
+    "Bubble": "two_fluids.cases",
+    "Cavity": "cases",
+    "CubicCavity": "cases",
+    "D2Q9": "lattice",
+    "D3Q15": "lattice",
+    "D3Q19": "lattice",
+    "Drop": "two_fluids.cases",
+    "Duct": "cases",
+    "Layers": "two_fluids.cases",
+    "Mixture": "two_fluids.cases",
+    "Model": "model",
+    "PoreSpace": "media",
+    "PorousFlow": "porous.simulation",
+    "PorousProblem": "porous.problem",
+    "Problem": "model",
+    "Simulation": "simulation",
+    "TwoFluidFlow": "two_fluids.simulation",
+    "TwoFluids": "two_fluids.model",
+    "bubble_state": "two_fluids.observables",
+    "contact_angle": "two_fluids.observables",
+    "flow_through": "porous.permeability",
+    "in_units": "porous.permeability",
+    "read_image": "media",
+    "wetting": "two_fluids.wetting",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

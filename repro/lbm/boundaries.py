@@ -23,7 +23,7 @@ from repro.declared import Each, OneOf, OrNone, Whole, checked
 from repro.errors import InputError
 from repro.parallel import inline
 
-from .equilibrium import equilibrium_of, moments_of, pair_constants
+from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .lattice import Lattice
 
 BOUNCE_BACK = ("half-way", "modified", "standard")
@@ -73,8 +73,8 @@ def on_faces(faces, x, y, z, grid):
 
 
 @cache
-def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: float):
-    """Returns (inner, extrapolate) for faces with the scheme "extrapolation".
+def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: float):
+    """What happens at faces with the scheme "extrapolation": (inner, extrapolate).
 
     inner(x, y, z, grid) is the node whose populations a wall node starts from; extrapolate(s, n, x, y, z, grid, wall,
     force) replaces its equilibrium by that of the wall's velocity. `share` is the force's share in the velocity.
@@ -83,8 +83,8 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
     three, three_halves = dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     x_low, x_high, y_low, y_high, z_low, z_high = boundaries.has("extrapolation")
-    even, odd = equilibrium_of(dtype)
-    moments = moments_of(lattice, dtype, share)
+    even, odd = make_equilibrium(dtype)
+    moments = make_moments(lattice, dtype, share)
     # without a moving extrapolated wall the velocity is zero whatever the arguments say
     moves = boundaries.moving is not None and boundaries.faces[boundaries.moving] == "extrapolation"
     axis, upper = (boundaries.moving // 2, boundaries.moving % 2) if moves else (0, 0)
@@ -120,25 +120,26 @@ def extrapolation_of(lattice: Lattice, boundaries: Boundaries, dtype, share: flo
         moments(s, n, force)
         vx, vy, vz = zero, zero, zero
         if on_moving_wall(x, y, z, grid):
-            vx, vy, vz = wall
-        for lane in range(n):
-            here = sliding(x + lane, grid)
-            wall_speed = here * three_halves * (vx * vx + vy * vy + vz * vz)
-            ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
-            speed = three_halves * (ux * ux + uy * uy + uz * uz)
-            s[0, lane] += even(rest, s[q, lane], zero, wall_speed) - even(rest, s[q, lane], zero, speed)
+            vx, vy, vz = wall.x, wall.y, wall.z
+        for k in range(n):
+            here = sliding(x + k, grid)
+            wall_three_halves_u2 = here * three_halves * (vx * vx + vy * vy + vz * vz)
+            ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
+            three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
+            s[0, k] += even(rest, s[q, k], zero, wall_three_halves_u2) - even(rest, s[q, k], zero, three_halves_u2)
         for pair in range(pairs):
             i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
-            for lane in range(n):
-                here = sliding(x + lane, grid)
-                wall_along = here * three * (kx * vx + ky * vy + kz * vz)
-                wall_speed = here * three_halves * (vx * vx + vy * vy + vz * vz)
-                deviation, ux, uy, uz = s[q, lane], s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
-                along = three * (kx * ux + ky * uy + kz * uz)
-                speed = three_halves * (ux * ux + uy * uy + uz * uz)
-                both = even(weight, deviation, wall_along, wall_speed) - even(weight, deviation, along, speed)
-                turned = odd(weight, deviation, wall_along) - odd(weight, deviation, along)
-                s[i, lane] += both + turned
-                s[i + 1, lane] += both - turned
+            for k in range(n):
+                here = sliding(x + k, grid)
+                wall_three_cu = here * three * (kx * vx + ky * vy + kz * vz)
+                wall_three_halves_u2 = here * three_halves * (vx * vx + vy * vy + vz * vz)
+                fluctuation, ux, uy, uz = s[q, k], s[q + 1, k], s[q + 2, k], s[q + 3, k]
+                three_cu = three * (kx * ux + ky * uy + kz * uz)
+                three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
+                both = even(weight, fluctuation, wall_three_cu, wall_three_halves_u2)
+                both -= even(weight, fluctuation, three_cu, three_halves_u2)
+                turned = odd(weight, fluctuation, wall_three_cu) - odd(weight, fluctuation, three_cu)
+                s[i, k] += both + turned
+                s[i + 1, k] += both - turned
 
     return inner, extrapolate

@@ -9,28 +9,28 @@ from functools import cache
 
 from repro.parallel import inline
 
-from .equilibrium import equilibrium_of, moments_of, pair_constants
+from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .forcing import VELOCITY_SHARE
 from .lattice import Lattice
-from .mrt import moment_collision_of
+from .mrt import make_moment_collision
 
 COLLISIONS = ("bgk", "trt", "mrt", "mrt-dhumieres")
 
 
-def collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
-    """Returns collide(s, n, rates, force), in place in the scratch of a run."""
+def make_collision(lattice: Lattice, dtype, forcing: str | None, collision: str):
+    """The collision operator collide(s, n, rates, force), in place in the scratch of a run."""
     if collision.startswith("mrt"):
-        return moment_collision_of(lattice, dtype, forcing, collision)
-    return _pair_collision_of(lattice, dtype, forcing)
+        return make_moment_collision(lattice, dtype, forcing, collision)
+    return _make_pair_collision(lattice, dtype, forcing)
 
 
 @cache
-def _pair_collision_of(lattice: Lattice, dtype, forcing: str | None):
+def _make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
     q, pairs, forced, share = lattice.q, lattice.q // 2, forcing is not None, VELOCITY_SHARE.get(forcing, 0.0)
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
-    moments = moments_of(lattice, dtype, share)
-    even, odd = equilibrium_of(dtype)
+    moments = make_moments(lattice, dtype, share)
+    even, odd = make_equilibrium(dtype)
 
     @inline
     def collide(s, n, rates, force):
@@ -38,26 +38,26 @@ def _pair_collision_of(lattice: Lattice, dtype, forcing: str | None):
         fx, fy, fz = force
         moments(s, n, force)
         even_force, odd_force = one - kept * even_rate, one - kept * odd_rate
-        for lane in range(n):
-            ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
-            speed = three_halves * (ux * ux + uy * uy + uz * uz)
-            s[0, lane] += even_rate * (even(rest, s[q, lane], dtype(0), speed) - s[0, lane])
+        for k in range(n):
+            ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
+            three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
+            s[0, k] += even_rate * (even(rest, s[q, k], dtype(0), three_halves_u2) - s[0, k])
             if forced:
-                s[0, lane] -= even_force * rest * three * (ux * fx + uy * fy + uz * fz)
+                s[0, k] -= even_force * rest * three * (ux * fx + uy * fy + uz * fz)
         for pair in range(pairs):
             i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
             push = three * (kx * fx + ky * fy + kz * fz)
-            for lane in range(n):
-                ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
-                along = three * (kx * ux + ky * uy + kz * uz)
-                speed = three_halves * (ux * ux + uy * uy + uz * uz)
-                mean, slope = half * (s[i, lane] + s[i + 1, lane]), half * (s[i, lane] - s[i + 1, lane])
-                symmetric = even_rate * (even(weight, s[q, lane], along, speed) - mean)
-                antisymmetric = odd_rate * (odd(weight, s[q, lane], along) - slope)
+            for k in range(n):
+                ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
+                three_cu = three * (kx * ux + ky * uy + kz * uz)
+                three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
+                mean, slope = half * (s[i, k] + s[i + 1, k]), half * (s[i, k] - s[i + 1, k])
+                symmetric = even_rate * (even(weight, s[q, k], three_cu, three_halves_u2) - mean)
+                antisymmetric = odd_rate * (odd(weight, s[q, k], three_cu) - slope)
                 if forced:
-                    symmetric += even_force * weight * (along * push - three * (ux * fx + uy * fy + uz * fz))
+                    symmetric += even_force * weight * (three_cu * push - three * (ux * fx + uy * fy + uz * fz))
                     antisymmetric += odd_force * weight * push
-                s[i, lane] += symmetric + antisymmetric
-                s[i + 1, lane] += symmetric - antisymmetric
+                s[i, k] += symmetric + antisymmetric
+                s[i + 1, k] += symmetric - antisymmetric
 
     return collide

@@ -1,6 +1,6 @@
 """Density, velocity and equilibrium of a run of nodes (porous paper, equations 2.2 and 2.8).
 
-All functions work on the scratch array of a run, `s[row, lane]`: rows 0 .. q-1 hold the populations, minus their
+All functions work on the scratch array of a run, `s[row, k]`: rows 0 .. q-1 hold the populations, minus their
 weights, row q the density minus one, rows q+1 .. q+3 the velocity. Storing f_i - w_i keeps float32 accurate, because
 the populations differ from the weights in the third digit. Opposite populations, rows 2p+1 and 2p+2, are treated
 together: what is even in c_i is the same for both, what is odd changes its sign, so each is computed once.
@@ -25,8 +25,8 @@ def pair_constants(lattice: Lattice, dtype):
 
 
 @cache
-def moments_of(lattice: Lattice, dtype, force_share: float):
-    """Returns moments(s, n, force): fills the rows of density and velocity from the populations.
+def make_moments(lattice: Lattice, dtype, force_share: float):
+    """Fills the rows of density and velocity from the populations, moments(s, n, force).
 
     The velocity is (sum_i c_i f_i + force_share F)/density; 1/2 before a collision, -1/2 after it gives the fluid's.
     """
@@ -36,42 +36,44 @@ def moments_of(lattice: Lattice, dtype, force_share: float):
     @inline
     def moments(s, n, force):
         fx, fy, fz = force
-        for lane in range(n):
-            s[q, lane] = s[0, lane]
-            s[q + 1, lane] = share * fx
-            s[q + 2, lane] = share * fy
-            s[q + 3, lane] = share * fz
+        for k in range(n):
+            s[q, k] = s[0, k]
+            s[q + 1, k] = share * fx
+            s[q + 2, k] = share * fy
+            s[q + 3, k] = share * fz
         for pair in range(pairs):
             i, kx, ky, kz = 2 * pair + 1, cx[pair], cy[pair], cz[pair]
-            for lane in range(n):
-                difference = s[i, lane] - s[i + 1, lane]
-                s[q, lane] += s[i, lane] + s[i + 1, lane]
-                s[q + 1, lane] += kx * difference
-                s[q + 2, lane] += ky * difference
-                s[q + 3, lane] += kz * difference
-        for lane in range(n):
-            volume = one / (one + s[q, lane])
-            s[q + 1, lane] *= volume
-            s[q + 2, lane] *= volume
-            s[q + 3, lane] *= volume
+            for k in range(n):
+                difference = s[i, k] - s[i + 1, k]
+                s[q, k] += s[i, k] + s[i + 1, k]
+                s[q + 1, k] += kx * difference
+                s[q + 2, k] += ky * difference
+                s[q + 3, k] += kz * difference
+        for k in range(n):
+            volume = one / (one + s[q, k])
+            s[q + 1, k] *= volume
+            s[q + 2, k] *= volume
+            s[q + 3, k] *= volume
 
     return moments
 
 
 @cache
-def equilibrium_of(dtype):
-    """Returns (even, odd), the two parts of equation 2.8 minus the weight, for the first of a pair.
+def make_equilibrium(dtype):
+    """The two parts (even, odd) of equation 2.8 minus the weight, for the first of a pair; see `plain.equilibrium`.
 
-    even(weight, deviation, along, speed), odd(weight, deviation, along), with along = 3 c_i . u, speed = 3/2 u . u.
+    even(weight, density_fluctuation, three_cu, three_halves_u2) and odd(weight, density_fluctuation, three_cu) take
+    rho - 1, 3 c_i . u and 3/2 u . u.
     """
     one, half = dtype(1), dtype(0.5)
 
     @inline
-    def even(weight, deviation, along, speed):
-        return weight * (deviation + (one + deviation) * (half * along * along - speed))
+    def even(weight, density_fluctuation, three_cu, three_halves_u2):
+        density = one + density_fluctuation
+        return weight * (density_fluctuation + density * (half * three_cu * three_cu - three_halves_u2))
 
     @inline
-    def odd(weight, deviation, along):
-        return weight * (one + deviation) * along
+    def odd(weight, density_fluctuation, three_cu):
+        return weight * (one + density_fluctuation) * three_cu
 
     return even, odd

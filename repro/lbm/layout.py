@@ -12,8 +12,8 @@ LAYOUTS = ("soa", "aos")
 
 
 @cache
-def layout_of(lattice: Lattice, name: str):
-    """Returns (at, stride): at(i, node, size) is the index of population i of a node, stride that of the next node.
+def make_layout(lattice: Lattice, name: str):
+    """Where populations lie: (at, stride), the index at(i, node, size) and how far on that of the next node is.
 
     "soa", structure of arrays, f[i][node]: neighbouring threads touch neighbouring addresses; "aos", array of
     structures, f[node][i]: the populations of a node are together.

@@ -1,10 +1,12 @@
 """What is solved: the model (fixed when kernels are compiled) and the problem (its numbers)."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import Annotated
 
-from repro.declared import Above, Each, Kind, Number, OneOf, OrNone, Whole, checked
+import numpy as np
+
+from repro.declared import Above, Each, Kind, Number, OneOf, OrNone, Rule, Whole, checked
 from repro.errors import InputError
 
 from .boundaries import BOUNCE_BACK, FACES, Boundaries
@@ -22,6 +24,16 @@ MACH_LIMIT = 0.3
 MOST_NODES = 1 << 15
 
 SHAPE, VECTOR = Each(Whole(1, MOST_NODES), 3), Each(Number(), 3)
+
+
+class _Mask(Rule):
+    wanted = "an array of booleans of the shape (nz, ny, nx), true where there is solid, or None"
+
+    def holds(self, value) -> bool:
+        return value is None or (isinstance(value, np.ndarray) and value.dtype == bool and value.ndim == 3)
+
+
+SOLID = _Mask()
 
 #: with less the viscosity would not be positive
 TIME, MAGIC = Above(0.5), Above(0)
@@ -42,10 +54,14 @@ class Model:
             raise InputError(f"collision '{self.collision}' is for D3Q19, not {self.lattice.name}: choose bgk or trt")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 @checked
 class Problem:
-    """A model with its numbers, in lattice units; raises InputError for what cannot work."""
+    """A model with its numbers, in lattice units, in a box with obstacles or without.
+
+    Obstacles are the nodes that `solid` marks: they send back what they receive (full-way bounce-back), so a wall lies
+    half-way between a solid and a fluid node. Raises InputError for what cannot work.
+    """
 
     model: Annotated[Model, Kind(Model)]
     #: nodes (nx, ny, nz); nz is 1 in two dimensions
@@ -56,9 +72,12 @@ class Problem:
     wall_velocity: Annotated[tuple[float, float, float], VECTOR] = (0.0, 0.0, 0.0)
     #: (tau_even - 1/2)(tau_odd - 1/2) of "trt" and "mrt"; 3/16 puts half-way walls exactly half-way
     magic: Annotated[float, MAGIC] = 3 / 16
+    #: mask of the solid nodes, shape (nz, ny, nx); None: no obstacles
+    solid: Annotated[np.ndarray | None, SOLID] = None
 
     def __post_init__(self):
         self._check_dimensions()
+        self._check_solid()
         self._check_motion()
         mach = sqrt(sum(v * v for v in self.wall_velocity)) / SPEED_OF_SOUND
         if not mach <= MACH_LIMIT:
@@ -88,11 +107,44 @@ class Problem:
         if moving is not None and self.wall_velocity[moving // 2]:
             raise InputError(f"a wall moves in its own plane: the velocity of {FACES[moving]} across it must be 0")
 
+    def _check_solid(self):
+        if self.solid is None:
+            return
+        if self.solid.shape != self.shape[::-1]:
+            raise InputError(f"solid of shape {self.solid.shape}: the grid {self.shape} needs {self.shape[::-1]}")
+        if self.solid.all():
+            raise InputError("the box is all solid: nothing can flow")
+        for face in np.flatnonzero(self.model.boundaries.has("extrapolation")):
+            # an extrapolated wall takes its populations from the node beside it, which must be fluid
+            beside = np.take(self.solid, (-2, -1) if face % 2 else (0, 1), axis=2 - face // 2)
+            if beside.any():
+                raise InputError(
+                    f"solid at the extrapolated face {FACES[face]} or beside it: leave two nodes of fluid there, or "
+                    "choose another wall scheme"
+                )
+
+    @property
+    def lattice(self) -> Lattice:
+        """The model's velocity set."""
+        return self.model.lattice
+
     @property
     def nodes(self) -> int:
         """Number of nodes in the box."""
-        nx, ny, nz = self.shape
-        return nx * ny * nz
+        return prod(self.shape)
+
+    @property
+    def fluid_nodes(self) -> int:
+        """Number of nodes that are not marked as solid."""
+        return self.nodes - (0 if self.solid is None else int(np.count_nonzero(self.solid)))
+
+    @property
+    def description(self) -> str:
+        """The problem in words."""
+        return (
+            f"{self.lattice.name} {self.model.collision}, {' x '.join(map(str, self.shape))} nodes, "
+            f"relaxation time {self.relaxation_time:.6g}, wall velocity {self.wall_velocity}, force {self.force}"
+        )
 
     @property
     def viscosity(self) -> float:

@@ -10,7 +10,7 @@ from functools import cache
 
 from repro.parallel import inline, load_generated
 
-from .equilibrium import equilibrium_of, moments_of, pair_constants
+from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .forcing import VELOCITY_SHARE
 from .lattice import Lattice
 
@@ -82,7 +82,7 @@ def relaxation_source(lattice: Lattice, collision: str, *, odd: bool) -> str:
     """
     rows, parts = _relaxing(lattice, odd), {0: "a0"} if not odd else {}
     parts |= {i + int(odd): f"a{i + int(odd)}" for i in range(1, lattice.q, 2)}
-    lines, factors = [f"            {name} = s[{row}, lane]" for row, name in parts.items()], set()
+    lines, factors = [f"            {name} = s[{row}, k]" for row, name in parts.items()], set()
     added: dict[int, list] = {row: [] for row in parts}
     for k, (name, entries) in enumerate(rows.items()):
         # a part of a pair stands for two populations; row i + 1 of the odd parts has the entry of i
@@ -95,71 +95,73 @@ def relaxation_source(lattice: Lattice, collision: str, *, odd: bool) -> str:
         for row in parts:
             added[row].append((mine[row], f"d{k}"))
             factors.add(mine[row])
-    lines += [f"            s[{row}, lane] = {part} + {_combination(added[row])}" for row, part in parts.items()]
+    lines += [f"            s[{row}, k] = {part} + {_combination(added[row])}" for row, part in parts.items()]
     constants = "".join(f"    {_constant(factor)} = dtype({factor!r})\n" for factor in sorted(factors) if factor)
     body = "\n".join(lines)
     return (
         f'"""Generated: the {"odd" if odd else "even"} moments of {lattice.name}, {collision}."""\n\n\n'
         f"def make(inline, dtype):\n{constants}\n    @inline\n    def relax(s, n, rate):\n"
-        f"        for lane in range(n):\n{body}\n\n    return relax\n"
+        f"        for k in range(n):\n{body}\n\n    return relax\n"
     )
 
 
 @cache
-def relaxation_of(lattice: Lattice, dtype, collision: str, odd: bool):
-    """Returns relax(s, n, rate), see `relaxation_source`."""
+def make_relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
+    """The moments relax towards zero, relax(s, n, rate), see `relaxation_source`."""
     name = f"{collision.replace('-', '_')}_{'odd' if odd else 'even'}_{lattice.name}"
     return load_generated(name, relaxation_source(lattice, collision, odd=odd)).make(inline, dtype)
 
 
 @cache
-def _target(lattice: Lattice, dtype):
-    """Returns add(s, n, sign, share, force): adds sign f_eq + share F_i to the even and odd parts in `s`."""
+def _make_target(lattice: Lattice, dtype):
+    """Adds sign f_eq + share F_i to the even and odd parts in `s`, add(s, n, sign, share, force)."""
     q, pairs = lattice.q, lattice.q // 2
     zero, three, three_halves = dtype(0), dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
-    even, odd = equilibrium_of(dtype)
+    even, odd = make_equilibrium(dtype)
 
     @inline
     def add(s, n, sign, share, force):
         fx, fy, fz = force
-        for lane in range(n):
-            ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
-            speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
-            s[0, lane] += sign * even(rest, s[q, lane], zero, speed) - share * rest * power
+        for k in range(n):
+            ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
+            three_halves_u2, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
+            s[0, k] += sign * even(rest, s[q, k], zero, three_halves_u2) - share * rest * power
         for pair in range(pairs):
             i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
             push = three * (kx * fx + ky * fy + kz * fz)
-            for lane in range(n):
-                ux, uy, uz = s[q + 1, lane], s[q + 2, lane], s[q + 3, lane]
-                along = three * (kx * ux + ky * uy + kz * uz)
-                speed, power = three_halves * (ux * ux + uy * uy + uz * uz), three * (ux * fx + uy * fy + uz * fz)
-                s[i, lane] += sign * even(weight, s[q, lane], along, speed) + share * weight * (along * push - power)
-                s[i + 1, lane] += sign * odd(weight, s[q, lane], along) + share * weight * push
+            for k in range(n):
+                ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
+                three_cu = three * (kx * ux + ky * uy + kz * uz)
+                three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
+                power = three * (ux * fx + uy * fy + uz * fz)
+                added = sign * even(weight, s[q, k], three_cu, three_halves_u2)
+                s[i, k] += added + share * weight * (three_cu * push - power)
+                s[i + 1, k] += sign * odd(weight, s[q, k], three_cu) + share * weight * push
 
     return add
 
 
 @cache
-def moment_collision_of(lattice: Lattice, dtype, forcing: str | None, collision: str):
-    """Returns collide(s, n, rates, force), in place in the scratch of a run.
+def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collision: str):
+    """The collision by moments, collide(s, n, rates, force), in place in the scratch of a run; see `plain`.
 
     "mrt" relaxes even moments at even_rate and odd ones at odd_rate, "mrt-dhumieres" at DHUMIERES_RATES. With S the
     rates, the result is f_eq + (1 - S)(f - f_eq + share F) + (1 - share) F; `share` tells the forcings apart.
     """
     pairs, share = lattice.q // 2, VELOCITY_SHARE.get(forcing, 0.0)
     half, minus, plus, before, after = map(dtype, (0.5, -1, 1, share, 1 - share))
-    moments, add = moments_of(lattice, dtype, share), _target(lattice, dtype)
-    relax_even = relaxation_of(lattice, dtype, collision, odd=False)
-    relax_odd = relaxation_of(lattice, dtype, collision, odd=True)
+    moments, add = make_moments(lattice, dtype, share), _make_target(lattice, dtype)
+    relax_even = make_relaxation(lattice, dtype, collision, odd=False)
+    relax_odd = make_relaxation(lattice, dtype, collision, odd=True)
 
     @inline
     def to_parts(s, n, scale):
         for pair in range(pairs):
             i = 2 * pair + 1
-            for lane in range(n):
-                a, b = s[i, lane], s[i + 1, lane]
-                s[i, lane], s[i + 1, lane] = scale * (a + b), scale * (a - b)
+            for k in range(n):
+                a, b = s[i, k], s[i + 1, k]
+                s[i, k], s[i + 1, k] = scale * (a + b), scale * (a - b)
 
     @inline
     def collide(s, n, rates, force):

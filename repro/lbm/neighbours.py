@@ -23,8 +23,8 @@ def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
 
 
 @cache
-def offset_of(lattice: Lattice):
-    """Returns offset(i, sign, xs, ys, zs): the step in the flat index to the node at sign * c_i, from `sides`."""
+def make_offset(lattice: Lattice):
+    """The step in the flat index to the node at sign * c_i, from `sides`, offset(i, sign, xs, ys, zs)."""
     cx, cy, cz = lattice.components
 
     @inline

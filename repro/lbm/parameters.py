@@ -34,13 +34,22 @@ class WallVelocity(NamedTuple):
     z: float
 
 
+class MarkedWalls(NamedTuple):
+    """Velocity of the moving wall, and for each node of the box whether it is solid."""
+
+    x: float
+    y: float
+    z: float
+    solid: object
+
+
 class Parameters(NamedTuple):
     """All that an update takes, in the order of its arguments."""
 
     grid: Grid
     rates: Rates
     force: Force
-    wall: WallVelocity
+    wall: WallVelocity | MarkedWalls
 
 
 def in_precision(kind, numbers, dtype):

@@ -1,18 +1,20 @@
 """A running simulation: a problem, a device and a strategy."""
 
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
 from repro.declared import Above, Kind, OneOf, Whole, checked
 from repro.errors import InputError
-from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, Precision
 
+from .flow import FlowSimulation
 from .layout import LAYOUTS
 from .model import Problem
 from .node import macroscopic_kernel
 from .strategies import ALL
+from .strategies.box import Box
 
 #: intervals of the convergence test without progress after which a run is given up
 PATIENCE = 300
@@ -23,13 +25,16 @@ Interval = Annotated[int, Whole(1)]
 MostSteps = Annotated[int, Whole(1, 2**62)]
 
 
-class Simulation(TimeLoop):
+class Simulation(FlowSimulation):
     """The fluid of `problem`, at rest with density one at first, in lattice units.
 
     `device` comes from `repro.parallel.select`, `strategy` is a key of strategies.ALL, `layout` "soa" or "aos",
     `precision` "single" or "double", `block` the threads a block on a GPU. Raises InputError for what cannot work and
     MemoryLimitError before allocating what does not fit.
     """
+
+    STRATEGIES = ALL
+    ADVICE = "use more nodes, a lower speed or 'trt'"
 
     @checked
     def __init__(
@@ -42,88 +47,39 @@ class Simulation(TimeLoop):
         layout: Annotated[str, OneOf(LAYOUTS)] = "soa",
         block: Block = 128,
     ):
-        self.problem, self.strategy = problem, strategy
-        self.precision, self.layout, self.block = precision, layout, block
-        self.dtype = PRECISIONS[precision]
-        require_memory(device, self.memory, f"a {' x '.join(map(str, problem.shape))} grid ({precision} precision)")
-        self.scheme = ALL[strategy].build(problem, device, self.dtype, layout, block)
-        super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_finite)
-        self._fields = device.zeros(4 * problem.nodes, self.dtype)
-        self._macroscopic = self._bind_macroscopic()
+        super().__init__(problem, device, strategy, precision, block, layout)
 
-    def __repr__(self):
-        return f"Simulation({self.problem.model.lattice.name}, {self.problem.shape}, {self.strategy}, {self.device})"
+    def _build(self, device):
+        """The strategy's scheme, with the kernels that compute density and velocity."""
+        box = Box(self.problem, device, self.dtype, self.layout, self.block)
+        scheme = ALL[self.strategy].build(box)
+        fields, (grid, _, force, wall) = device.zeros(self.ROWS * self.problem.nodes, self.dtype), box.parameters
+        observe = [
+            box.compile(macroscopic_kernel(box.spec, collided=scheme.collided, load=load))(f, fields, grid, force, wall)
+            for f, load in zip(scheme.states, scheme.loads or (None, None), strict=True)
+        ]
+        return replace(scheme, observe=tuple(observe), fields=fields)
 
     @property
-    def traffic(self):
-        """Bytes kept and moved by the strategy, see `strategies.scheme.Traffic`."""
-        return ALL[self.strategy].TRAFFIC
+    def porosity(self) -> float:
+        """One: all nodes of a box are stored and moved, solid or not."""
+        return 1.0
 
     @property
     def memory(self) -> int:
         """Bytes on the device: the strategy's arrays, and density and velocity twice for the convergence test."""
-        itemsize = np.dtype(self.dtype).itemsize
-        kept = self.traffic.bytes_per_node(self.problem.model.lattice.q, itemsize)
-        return self.problem.nodes * (kept + 2 * 4 * itemsize)
-
-    @property
-    def bytes_per_update(self) -> int:
-        """Bytes that one node update must move through memory."""
-        return self.traffic.bytes_per_update(self.problem.model.lattice.q, np.dtype(self.dtype).itemsize)
-
-    @property
-    def state(self):
-        """The device array that holds the populations now."""
-        return self.scheme.states[self.steps % 2]
-
-    def _bind_macroscopic(self):
-        problem, scheme = self.problem, self.scheme
-        if scheme.macroscopic is not None:
-            return scheme.macroscopic(self._fields)
-        kernel = macroscopic_kernel(problem.model, self.dtype, self.layout, collided=scheme.collided)
-        bind = self.device.compile(kernel)
-        grid, _, force, wall = problem.parameters(self.dtype)
-        return [bind(problem.shape, f, self._fields, grid, force, wall) for f in scheme.states]
-
-    def set_populations(self, populations: np.ndarray) -> None:
-        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
-        and the first look at the flow.
-
-        Shape (q, 1, 1, 1) sets all nodes to the same populations.
-        """
-        self._require_untouched("populations")
-        q = self.problem.model.lattice.q
-        weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
-        given = np.asarray(populations, float)
-        if given.shape not in ((q, 1, 1, 1), (q, *self.problem.shape[::-1])):
-            raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
-        deviation = (given - weights).reshape(q, -1).astype(self.dtype)
-        rows = self.state.reshape(q, -1) if self.layout == "soa" else self.state.reshape(-1, q).T
-        rows[:] = self.device.to_device(deviation)
+        marks = 0 if self.problem.solid is None else self.problem.nodes
+        return super().memory + self.problem.nodes * 2 * self.ROWS * self.itemsize + marks
 
     def populations(self) -> np.ndarray:
         """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it.
 
         Raises InputError for a strategy that does not keep them at their own nodes.
         """
-        if self.scheme.macroscopic is not None:
+        if self.scheme.loads:
             raise InputError(f"'{self.strategy}' does not keep populations at their own nodes: look at fields()")
-        q, (nx, ny, nz) = self.problem.model.lattice.q, self.problem.shape
-        flat = self.device.to_host(self.state).astype(float)
-        values = flat.reshape(q, -1) if self.layout == "soa" else flat.reshape(-1, q).T
-        weights = np.array(self.problem.model.lattice.weights)[:, None, None, None]
-        return values.reshape(q, nz, ny, nx) + weights
-
-    def _require_finite(self):
-        require_finite(self.state, self.steps, self._description())
-
-    def _description(self) -> str:
-        problem = self.problem
-        return (
-            f"{problem.model.lattice.name} {problem.model.collision}, {' x '.join(map(str, problem.shape))} nodes, "
-            f"relaxation time {problem.relaxation_time:.6g}, wall velocity {problem.wall_velocity}, force "
-            f"{problem.force}; use more nodes, a lower speed or 'trt'"
-        )
+        values = self._rows(self.device.to_host(self.state).astype(float))
+        return values.reshape(-1, *self.problem.shape[::-1]) + self._stored_from
 
     def mean_density(self) -> float:
         """Density averaged over all nodes."""
@@ -135,30 +91,18 @@ class Simulation(TimeLoop):
         An extrapolated lid does not conserve mass: it takes its density from the fluid below. What it loses is small,
         but steady, and a run to convergence is long.
         """
-        boundaries, lattice = self.problem.model.boundaries, self.problem.model.lattice
+        boundaries = self.problem.model.boundaries
         if boundaries.moving is None or boundaries.faces[boundaries.moving] != "extrapolation":
             return
         scale = 1 / self.mean_density()
-        weights = self.device.to_device(np.array(lattice.weights, self.dtype) * self.dtype(scale - 1))
-        by_node = self.layout == "aos"
-        populations = self.state.reshape((-1, lattice.q) if by_node else (lattice.q, -1))
-        populations *= self.dtype(scale)
-        populations += weights if by_node else weights[:, None]
-
-    def _update_fields(self):
-        self.start()
-        self._macroscopic[self.steps % 2]()
-        return self._fields
-
-    def fields(self) -> tuple[np.ndarray, np.ndarray]:
-        """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision."""
-        nx, ny, nz = self.problem.shape
-        values = self.device.to_host(self._update_fields()).astype(float).reshape(4, nz, ny, nx)
-        return 1 + values[0], values[1:]
+        weights = self.device.to_device(np.array(self.lattice.weights, self.dtype) * self.dtype(scale - 1))
+        rows = self._rows(self.state)
+        rows *= self.dtype(scale)
+        rows += weights[:, None]
 
     def velocity_change(self, previous):
         """The left side of equation 4.2 against `previous` (None at first), and a copy of the velocity to keep."""
-        xp, velocity = self.device.xp, self._update_fields()[self.problem.nodes :]
+        xp, velocity = self.device.xp, self._update_fields()[1:]
         if previous is None:
             return float("inf"), velocity.copy()
         norm = float(xp.sqrt(xp.sum(xp.square(previous), dtype=np.float64)))
@@ -187,11 +131,13 @@ class Simulation(TimeLoop):
         return Convergence(change <= tolerance, self.steps, tuple(history))
 
 
+@dataclass(frozen=True)
 class Convergence:
     """How a run to the steady state went: whether it converged, after how many steps, and (steps, change) pairs."""
 
-    def __init__(self, converged: bool, steps: int, history: tuple):
-        self.converged, self.steps, self.history = converged, steps, history
+    converged: bool
+    steps: int
+    history: tuple[tuple[int, float], ...]
 
     def __repr__(self):
         last = self.history[-1][1] if self.history else float("nan")

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from repro.lbm.collision import collision_of
+from repro.lbm.collision import make_collision
 from repro.lbm.equilibrium import scratch_rows
 
 #: values of order one, some tens of operations on each
@@ -26,5 +26,5 @@ def collided(lattice, f, even_rate, odd_rate, force=(0.0, 0.0, 0.0), forcing=Non
     scratch = np.full((scratch_rows(lattice), f.shape[1]), np.nan, dtype)
     scratch[: lattice.q] = f - w
     rates, force = tuple(map(dtype, (even_rate, odd_rate))), tuple(map(dtype, force))
-    collision_of(lattice, dtype, forcing, by)(scratch, f.shape[1], rates, force)
+    make_collision(lattice, dtype, forcing, by)(scratch, f.shape[1], rates, force)
     return scratch[: lattice.q] + w

@@ -24,6 +24,8 @@ class Reference:
         self.forced = model.forcing is not None
         self.bounce = next((face for face in self.faces if face in ("half-way", "modified", "standard")), None)
         self.solid = self.on_any_face("standard")
+        if problem.solid is not None:
+            self.solid |= problem.solid
         #: "standard" nodes are in the wall, where nothing is extrapolated
         self.wall = self.on_any_face("extrapolation") & ~self.solid
 

@@ -21,6 +21,7 @@ from repro.lbm.porous.strategies import STRATEGIES as POROUS
 from repro.lbm.porous.strategies import sparse
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import ALL, STRATEGIES, push
+from repro.lbm.strategies.box import Box
 from repro.parallel import CpuDevice
 from repro.parallel.timeloop import GRAPH_STEPS
 
@@ -62,8 +63,11 @@ def plain(monkeypatch) -> PlainCore:
 def other_flow(module, relaxation_time: float) -> SimpleNamespace:
     """A strategy that solves another problem than it was given."""
 
-    def build(problem, *more):
-        return module.build(replace(problem, relaxation_time=relaxation_time), *more)
+    def build(given, *more):
+        if isinstance(given, Box):
+            problem, spec = replace(given.problem, relaxation_time=relaxation_time), given.spec
+            return module.build(Box(problem, given.device, spec.dtype, spec.layout, spec.block))
+        return module.build(replace(given, relaxation_time=relaxation_time), *more)
 
     return SimpleNamespace(**{**vars(module), "build": build})
 

@@ -6,10 +6,11 @@ from helpers.collisions import ROUNDING, collided, forces, random_populations, r
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.lbm.equilibrium import equilibrium_of, moments_of, scratch_rows
+from repro.lbm import plain
+from repro.lbm.equilibrium import make_equilibrium, make_moments, scratch_rows
 from repro.lbm.forcing import VELOCITY_SHARE
 from repro.lbm.lattice import LATTICES
-from repro.lbm.layout import LAYOUTS, layout_of
+from repro.lbm.layout import LAYOUTS, make_layout
 
 component = st.floats(-0.15, 0.15)
 velocities = st.tuples(component, component, component)
@@ -29,13 +30,6 @@ def arrays(lattice):
 def in_plane(lattice, vector):
     """The vector without the components that the lattice does not have."""
     return tuple(np.where(np.arange(3) < lattice.dimensions, vector, 0.0))
-
-
-def textbook_equilibrium(lattice, rho, u):
-    """Equation 2.8, written out: w rho (1 + 3 c.u + 9/2 (c.u)^2 - 3/2 u.u)."""
-    c, w = np.array(lattice.velocities, float), np.array(lattice.weights)
-    along = c @ np.asarray(u)
-    return w * rho * (1 + 3 * along + 4.5 * along**2 - 1.5 * np.dot(u, u))
 
 
 def test_weights_sum_to_one_and_are_positive(lattice):
@@ -83,7 +77,7 @@ def test_fourth_moment_of_the_weights_is_isotropic(lattice):
 
 def project_equilibrium(lattice, rho, u):
     """The project's equilibrium from its even and odd parts, with the weights added again."""
-    even, odd = equilibrium_of(np.float64)
+    even, odd = make_equilibrium(np.float64)
     speed = 1.5 * np.dot(u, u)
     f = [lattice.weights[0] + even(lattice.weights[0], rho - 1, 0.0, speed)]
     for i in range(1, lattice.q, 2):
@@ -107,7 +101,7 @@ def test_moments_of_the_equilibrium_are_density_momentum_and_momentum_flux(latti
 @given(rho=densities, u=velocities)
 def test_equilibrium_is_equation_2_8(lattice, rho, u):
     u = in_plane(lattice, u)
-    expected = textbook_equilibrium(lattice, rho, u)
+    expected = plain.equilibrium(lattice, rho, np.asarray(u))
     np.testing.assert_allclose(project_equilibrium(lattice, rho, u), expected, atol=ROUNDING)
 
 
@@ -116,7 +110,7 @@ def test_density_and_velocity_are_the_moments_of_the_populations(lattice, seed, 
     f, force = random_populations(lattice, seed), in_plane(lattice, force)
     scratch = np.zeros((scratch_rows(lattice), f.shape[1]))
     scratch[: lattice.q] = f - np.array(lattice.weights)[:, None]
-    moments_of(lattice, np.float64, share)(scratch, f.shape[1], force)
+    make_moments(lattice, np.float64, share)(scratch, f.shape[1], force)
     c = np.array(lattice.velocities, float)
     np.testing.assert_allclose(1 + scratch[lattice.q], f.sum(0), atol=ROUNDING)
     velocity = (c.T @ f + share * np.array(force)[:, None]) / f.sum(0)
@@ -143,12 +137,7 @@ def test_collision_conserves_mass_and_adds_exactly_the_force_to_the_momentum(
 @given(seed=seeds, tau=relaxation_times)
 def test_collision_with_equal_rates_is_the_bgk_collision_of_the_textbooks(lattice, seed, tau):
     before = random_populations(lattice, seed)
-    c = np.array(lattice.velocities, float)
-    expected = np.empty_like(before)
-    for lane in range(before.shape[1]):
-        f = before[:, lane]
-        rho = f.sum()
-        expected[:, lane] = f - (f - textbook_equilibrium(lattice, rho, f @ c / rho)) / tau
+    expected = plain.bgk_collision(lattice, before, tau)
     np.testing.assert_allclose(collided(lattice, before, 1 / tau, 1 / tau), expected, atol=ROUNDING)
 
 
@@ -157,7 +146,7 @@ def test_even_and_odd_parts_relax_at_rates_of_their_own(lattice, seed, tau, tau_
     before = random_populations(lattice, seed, lanes=1)[:, 0]
     c, opposite = np.array(lattice.velocities, float), list(lattice.opposite)
     rho = before.sum()
-    departure = before - textbook_equilibrium(lattice, rho, before @ c / rho)
+    departure = before - plain.equilibrium(lattice, rho, before @ c / rho)
     even, odd = (departure + departure[opposite]) / 2, (departure - departure[opposite]) / 2
     expected = before - even / tau - odd / tau_odd
     after = collided(lattice, before[:, None], 1 / tau, 1 / tau_odd)[:, 0]
@@ -172,8 +161,8 @@ def test_second_moment_of_the_force_term_is_u_F_plus_F_u(lattice, forcing, rho, 
     u, force = np.array(in_plane(lattice, u)), np.array(in_plane(lattice, force))
     share = VELOCITY_SHARE[forcing]
     # populations whose velocity in the equilibrium is u: there the relaxation towards it does nothing but for the share
-    f = textbook_equilibrium(lattice, rho, u - share * force / rho)[:, None]
-    relaxed = f[:, 0] - (f[:, 0] - textbook_equilibrium(lattice, rho, u)) / tau
+    f = plain.equilibrium(lattice, rho, u - share * force / rho)[:, None]
+    relaxed = f[:, 0] - (f[:, 0] - plain.equilibrium(lattice, rho, np.asarray(u))) / tau
     term = (collided(lattice, f, 1 / tau, 1 / tau, force, forcing)[:, 0] - relaxed) / (1 - share / tau)
     expected = np.outer(u, force) + np.outer(force, u)
     d = lattice.dimensions
@@ -202,7 +191,7 @@ def test_a_run_of_nodes_collides_as_its_nodes_alone(lattice, seed, lanes):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("nodes", [1, 6, 7])
 def test_a_layout_gives_every_population_a_place_of_its_own(lattice, layout, nodes):
-    at, stride = layout_of(lattice, layout)
+    at, stride = make_layout(lattice, layout)
     places = np.array([[at(i, node, nodes) for node in range(nodes)] for i in range(lattice.q)])
     assert sorted(places.ravel()) == list(range(lattice.q * nodes))
     np.testing.assert_array_equal(np.diff(places, axis=1), stride)

@@ -8,6 +8,7 @@ import pytest
 from helpers.collisions import ROUNDING, collided, forces, random_populations, relaxation_times, seeds
 from hypothesis import given
 
+from repro.lbm import plain
 from repro.lbm.forcing import VELOCITY_SHARE
 from repro.lbm.lattice import D3Q19
 from repro.lbm.mrt import fixed_rate, moment_matrix
@@ -99,3 +100,12 @@ def test_two_rates_in_moment_space_are_the_two_rates_of_even_and_odd_populations
     np.testing.assert_allclose(
         collided(D3Q19, *numbers, by="mrt"), collided(D3Q19, *numbers, by="trt"), atol=10 * ROUNDING
     )
+
+
+@given(seed=seeds, tau=relaxation_times, tau_odd=relaxation_times)
+@pytest.mark.parametrize("collision", ["mrt", "mrt-dhumieres"])
+def test_the_collision_is_that_of_the_matrix_as_it_is_printed(collision, seed, tau, tau_odd):
+    before = random_populations(D3Q19, seed)
+    printed = plain.mrt_collision(before, 1 / tau, 1 / tau_odd, collision)
+    after = collided(D3Q19, before, 1 / tau, 1 / tau_odd, by=collision)
+    np.testing.assert_allclose(after, printed, atol=50 * ROUNDING)

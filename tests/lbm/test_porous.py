@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media import PoreSpace
-from repro.lbm.porous.node_map import map_pores
+from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
-from repro.lbm.porous.run_map import MOST_BYTES, as_runs, source
+from repro.lbm.porous.run_length_neighbour_list import MOST_BYTES, as_runs, source
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.parallel import select
@@ -161,7 +161,7 @@ def test_a_fluid_at_rest_without_force_stays_at_rest(cuda_device, strategy):
 def test_the_map_as_runs_is_the_map(threads, shape, seed, porosity):
     solid = image(shape, seed, porosity)
     assume(not solid.all())
-    pores = map_pores(problem_of(solid), threads, reverse=True)
+    pores = list_neighbours(problem_of(solid), threads, reverse=True)
     runs, expected = as_runs(pores, threads), pores.sources.reshape(D3Q19.q - 1, pores.row)
     for i in range(1, D3Q19.q):
         found = [source(runs, i, pore) for pore in range(pores.count)]
@@ -170,7 +170,7 @@ def test_the_map_as_runs_is_the_map(threads, shape, seed, porosity):
 
 
 def test_open_space_takes_few_runs(threads):
-    pores = map_pores(problem_of(np.zeros((8, 8, 64), bool)), threads)
+    pores = list_neighbours(problem_of(np.zeros((8, 8, 64), bool)), threads)
     runs = as_runs(pores, threads)
     # a group of 32 pores lies in one row, whose two ends come from over the periodic edge
     assert len(runs.distances) <= 2 * runs.groups * (D3Q19.q - 1)

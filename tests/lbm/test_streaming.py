@@ -3,6 +3,8 @@
 Cheap on the CUDA simulator, which compiles nothing, hence the wide matrix there; a selection on the CPU.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.lbm_reference import Reference
@@ -13,9 +15,12 @@ from repro.errors import InputError
 from repro.lbm.boundaries import BOUNCE_BACK, Boundaries
 from repro.lbm.lattice import D2Q9, D3Q15, D3Q19, LATTICES
 from repro.lbm.layout import LAYOUTS
+from repro.lbm.media import PoreSpace, sphere_crystal
 from repro.lbm.model import Model, Problem
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.simulation import Simulation
-from repro.lbm.strategies import STRATEGIES
+from repro.lbm.strategies import ALL, STRATEGIES
 from repro.parallel import select
 
 P, H, M, S, E = "periodic", "half-way", "modified", "standard", "extrapolation"
@@ -97,6 +102,84 @@ def assert_same_flow(problem, device, steps=3, **options):
         np.testing.assert_allclose(rho[fluid], expected_rho[fluid], rtol=0, atol=tolerance)
         np.testing.assert_allclose(u, expected_u, rtol=0, atol=tolerance)
     return simulation, reference
+
+
+#: boxes in which obstacles stand, and strategies that take them
+AROUND = [
+    "periodic",
+    "half-way, y high moves",
+    "modified channel",
+    "standard channel",
+    "half-way with extrapolated lid",
+]
+AROUND += ["D3Q15 half-way", "D3Q19 half-way", "D3Q19 periodic"]
+
+
+def with_obstacle(problem, seed=4):
+    """The problem with nodes that are solid by chance, away from extrapolated faces."""
+    solid = np.random.default_rng(seed).random(problem.shape[::-1]) < 0.3
+    if "extrapolation" in problem.model.boundaries.faces:
+        solid[:, -2:] = False
+    return replace(problem, solid=solid)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("box", AROUND)
+def test_every_strategy_streams_around_obstacles_in_every_box_as_the_reference(wide_device, box, strategy):
+    shape = (6, 5, 1) if BOXES[box][0] is D2Q9 else (4, 4, 4)
+    problem = with_obstacle(problem_of(box, shape))
+    assert_same_flow(problem, wide_device, 3, **block_of(strategy, shape[0]) | {"strategy": strategy})
+
+
+@pytest.mark.parametrize("strategy", [name for name in ALL if name not in (*STRATEGIES, "swap sweep")])
+def test_strategies_in_place_stream_around_obstacles_in_a_closed_box(wide_device, strategy):
+    problem = with_obstacle(problem_of("standard", (6, 5, 1)))
+    assert_same_flow(problem, wide_device, 3, strategy=strategy)
+
+
+@pytest.mark.parametrize("strategy", ["pull", "esoteric pull"])
+def test_runs_of_nodes_may_hold_solid_and_fluid(threads, strategy):
+    assert_same_flow(with_obstacle(problem_of("standard channel", (150, 6, 1))), threads, strategy=strategy)
+
+
+def test_solid_rows_are_the_walls_of_a_channel_exactly_half_way(threads):
+    """Poiseuille flow between marked plates, with a magic number of 3/16, is the parabola to rounding."""
+    solid = np.zeros((1, 10, 3), bool)
+    solid[:, [0, -1]] = True
+    model = Model(D2Q9, Boundaries(BOXES["periodic"][1]), "trt", "guo")
+    problem = Problem(model, (3, 10, 1), relaxation_time=1.0, force=(1e-5, 0.0, 0.0), solid=solid)
+    simulation = Simulation(problem, threads, precision="double")
+    simulation.run_to_steady_state(tolerance=1e-13, interval=500)
+    y = np.arange(8) - 3.5
+    expected = 1e-5 / (2 * problem.viscosity) * (16 - y**2)
+    np.testing.assert_allclose(simulation.fields()[1][0, 0, 1:-1, 1], expected, rtol=1e-9)
+    assert not simulation.fields()[1][:, solid].any()
+
+
+def test_a_steady_flow_around_obstacles_is_that_through_the_same_pores(threads):
+    """Bounce-back in the solid node and at the link to it have the same steady flow."""
+    solid = sphere_crystal(8, 0.9)
+    pores = PorousProblem(PoreSpace(solid), 1.0, (1e-4, 0.0, 0.0), "trt")
+    box = replace(pores.box, solid=solid)
+    flows = PorousFlow(pores, threads, precision="double"), Simulation(box, threads, precision="double")
+    for flow in flows:
+        flow.step(2000)
+    expected, found = (flow.fields()[1] for flow in flows)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("box", "solid", "message"),
+    [
+        ("periodic", np.zeros((1, 5, 5), bool), r"solid of shape \(1, 5, 5\): the grid \(6, 5, 1\) needs \(1, 5, 6\)"),
+        ("periodic", np.ones((1, 5, 6), bool), "all solid"),
+        ("periodic", np.zeros((1, 5, 6)), "solid = .* must be an array of booleans"),
+        ("half-way with extrapolated lid", np.arange(30).reshape(1, 5, 6) == 20, "extrapolated face y high or beside"),
+    ],
+)
+def test_solids_that_cannot_stand_in_the_box_are_refused(box, solid, message):
+    with pytest.raises(InputError, match=message):
+        replace(problem_of(box, (6, 5, 1)), solid=solid)
 
 
 def block_of(strategy, nx):

@@ -9,16 +9,16 @@ from repro.errors import InputError
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D2Q9, D3Q15, D3Q19
 from repro.lbm.model import Model, Problem
-from repro.lbm.node import stream_kernel
+from repro.lbm.node import Specialisation, stream_kernel
 from repro.lbm.parameters import Grid, WallVelocity
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import (
     Source,
     link_kernel,
+    make_source,
     pairs_of,
     ray_kernel,
-    source_of,
     sweep_kernel,
     type_kernel,
 )
@@ -26,6 +26,7 @@ from repro.parallel import select
 
 P, S, H = "periodic", "standard", "half-way"
 CLOSED = Model(D3Q19, Boundaries((S,) * 6))
+SPEC = Specialisation(CLOSED, block=4)
 PARALLEL = [name for name in SWAPS if name != "swap sweep"]
 
 
@@ -68,7 +69,7 @@ def run(device, kernel, shape, *arrays):
 def streamed(f, shape, device):
     """Plain streaming into a second array, as `split` does it."""
     flat = device.to_device(f.ravel()), device.zeros(f.size, f.dtype)
-    kernel = stream_kernel(CLOSED, np.float64, "soa", block=128)
+    kernel = stream_kernel(SPEC)
     device.compile(kernel)(shape, *flat, Grid(*shape), WallVelocity(*(np.float64(0),) * 3))()
     return device.to_host(flat[1]).reshape(f.shape)
 
@@ -83,22 +84,20 @@ def test_the_first_of_each_pair_points_to_a_node_that_comes_earlier_in_memory():
 def test_the_serial_sweep_is_the_papers_algorithm():
     shape = (5, 4, 6)
     f = random_populations(shape)
-    np.testing.assert_array_equal(run(select("serial"), sweep_kernel(CLOSED, "soa"), shape, f), swept(f, shape))
+    np.testing.assert_array_equal(run(select("serial"), sweep_kernel(SPEC), shape, f), swept(f, shape))
 
 
 def assert_all_ways_equal(shape, seed, device):
     """Sweep, types and rays leave the same; with the boundary nodes that is plain streaming; so do links alone."""
     serial, f = select("serial"), random_populations(shape, seed)
     before = reversed_at(f, boundary_nodes(shape))
-    interior = run(serial, sweep_kernel(CLOSED, "soa"), shape, before)
-    np.testing.assert_array_equal(
-        run(device, type_kernel(CLOSED, np.float64, "soa", 4), shape, before, 0 * f), interior
-    )
-    np.testing.assert_array_equal(run(device, ray_kernel(CLOSED, "soa", 4), shape, before), interior)
-    done = run(device, link_kernel(CLOSED, np.float64, "soa", 4, boundary_only=True), shape, interior)
+    interior = run(serial, sweep_kernel(SPEC), shape, before)
+    np.testing.assert_array_equal(run(device, type_kernel(SPEC), shape, before, 0 * f), interior)
+    np.testing.assert_array_equal(run(device, ray_kernel(SPEC), shape, before), interior)
+    done = run(device, link_kernel(SPEC, boundary_only=True), shape, interior)
     np.testing.assert_array_equal(done, streamed(f, shape, serial))
     everywhere = reversed_at(f, np.ones(shape[::-1], bool))
-    links = run(device, link_kernel(CLOSED, np.float64, "soa", 4, boundary_only=False), shape, everywhere)
+    links = run(device, link_kernel(SPEC, boundary_only=False), shape, everywhere)
     np.testing.assert_array_equal(links, done)
 
 
@@ -123,7 +122,7 @@ def test_thin_boxes_have_rays_of_one_and_two_nodes(wide_device, shape):
 @settings(max_examples=20, deadline=None)
 @given(shape=st.tuples(*[st.integers(3, 9)] * 3))
 def test_the_type_follows_from_the_place_on_the_ray(shape):
-    source = source_of(CLOSED)
+    source = make_source(CLOSED)
     inside = ~boundary_nodes(shape)
 
     def interior(x, y, z):

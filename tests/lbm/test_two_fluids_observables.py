@@ -105,3 +105,11 @@ def test_no_drop_is_refused():
     a, b, _ = drop(90.0, 900.0)
     with pytest.raises(InputError, match="no drop of fluid a"):
         contact_angle(np.minimum(a, 0.02), b)
+
+
+def test_a_drop_that_has_left_the_plate_has_no_contact_angle():
+    y, x = np.ogrid[:62, :200]
+    share = 0.5 * (1 - np.tanh((np.hypot(x - 99.5, y - 30.5) - 16.0) / 1.5))[None]
+    found = contact_angle(0.02 + 0.96 * share, 0.98 - 0.96 * share)
+    assert np.isnan(found.angle)
+    assert (found.radius, found.height) == pytest.approx((16.0, 30.0), abs=0.1)

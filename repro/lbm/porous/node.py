@@ -10,14 +10,14 @@ import numpy as np
 
 from repro.parallel import Kernel, inline
 
-from ..collision import collision_of
-from ..equilibrium import moments_of, scratch_rows
+from ..collision import make_collision
+from ..equilibrium import make_moments, scratch_rows
 from ..lattice import D3Q19
 from ..layout import unsigned
-from ..neighbours import offset_of, sides
+from ..neighbours import make_offset, sides
 
 Q = D3Q19.q
-OFFSET = offset_of(D3Q19)
+OFFSET = make_offset(D3Q19)
 
 
 @cache
@@ -28,8 +28,8 @@ def flag_kernel() -> Kernel:
     def flag(x, n, y, z, solid, flags, grid):
         nx, ny, nz = grid
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        for lane in range(n):
-            here = x + lane + nx * (y + ny * z)
+        for k in range(n):
+            here = x + k + nx * (y + ny * z)
             word = np.uint32(0)
             for i in range(Q):
                 if solid[here + OFFSET(i, -1, xs, ys, zs)]:
@@ -40,23 +40,23 @@ def flag_kernel() -> Kernel:
 
 
 @cache
-def relax_of(model, storage: str, dtype):
-    """Returns relax(s, n, rates, force): collision of populations as they are stored (deviation or plain)."""
+def make_relax(model, storage: str, dtype):
+    """Collision of populations as they are stored (deviation or plain), relax(s, n, rates, force)."""
     plain = storage == "plain"
-    collide = collision_of(D3Q19, dtype, model.forcing, model.collision)
+    collide = make_collision(D3Q19, dtype, model.forcing, model.collision)
     weights = tuple(map(dtype, D3Q19.weights))
 
     @inline
     def relax(s, n, rates, force):
         if plain:
             for i in range(Q):
-                for lane in range(n):
-                    s[i, lane] -= weights[i]
+                for k in range(n):
+                    s[i, k] -= weights[i]
         collide(s, n, rates, force)
         if plain:
             for i in range(Q):
-                for lane in range(n):
-                    s[i, lane] += weights[i]
+                for k in range(n):
+                    s[i, k] += weights[i]
 
     return relax
 
@@ -68,19 +68,19 @@ def nowhere(marks, node):
 
 
 @inline
-def pores_of(marks, node, n, in_solid):
+def count_pores(marks, node, n, in_solid):
     """How many of `n` nodes are pores."""
     pores = 0
-    for lane in range(n):
-        pores += 0 if in_solid(marks, node + lane) else 1
+    for k in range(n):
+        pores += 0 if in_solid(marks, node + k) else 1
     return pores
 
 
 @cache
-def reader_of(fetch):
-    """Returns read(s, n, x, y, z, grid, marks, f): what streams into a run of nodes, where all nodes are stored.
+def make_reader(fetch):
+    """What streams into a run of nodes, where all nodes are stored, read(s, n, x, y, z, grid, marks, f).
 
-    fetch(s, lane, i, node, back, ahead, size, marks, f) finds populations i and i + 1 of a node, which come from the
+    fetch(s, k, i, node, back, ahead, size, marks, f) finds populations i and i + 1 of a node, which come from the
     nodes at steps `back` and `ahead`, or from the node itself where those are solid.
     """
 
@@ -90,12 +90,12 @@ def reader_of(fetch):
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        for lane in range(n):
-            s[0, lane] = f[unsigned(here + lane)]
+        for k in range(n):
+            s[0, k] = f[unsigned(here + k)]
         for i in range(1, Q, 2):
             back, ahead = OFFSET(i, -1, xs, ys, zs), OFFSET(i, 1, xs, ys, zs)
-            for lane in range(n):
-                fetch(s, lane, i, here + lane, back, ahead, size, marks, f)
+            for k in range(n):
+                fetch(s, k, i, here + k, back, ahead, size, marks, f)
 
     return read
 
@@ -107,13 +107,13 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
     in_solid(marks, node) tells a solid node, read(s, n, x, y, z, grid, marks, f) fills the scratch with what
     streams into the run. Solid nodes are not written, and not computed where a whole run is solid.
     """
-    relax, store = relax_of(model, storage, dtype), store_of(in_solid, reverse=False)
+    relax, store = make_relax(model, storage, dtype), make_store(in_solid, reverse=False)
 
     @inline
     def update(x, n, y, z, s, marks, f, g, grid, rates, force):
         nx, ny, nz = grid
         here = x + nx * (y + ny * z)
-        if pores_of(marks, here, n, in_solid) > 0:
+        if count_pores(marks, here, n, in_solid) > 0:
             read(s, n, x, y, z, grid, marks, f)
             relax(s, n, rates, force)
             store(s, n, here, nx * ny * nz, marks, g)
@@ -122,16 +122,16 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
 
 
 @cache
-def own_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
+def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
     """The kernel (marks, f, g, size, rates, force) over all stored nodes: collide without streaming.
 
     `reverse` puts each population into the place of its opposite.
     """
-    relax, store = relax_of(model, storage, dtype), store_of(in_solid, reverse=reverse)
+    relax, store = make_relax(model, storage, dtype), make_store(in_solid, reverse=reverse)
 
     @inline
     def update(x, n, s, marks, f, g, size, rates, force):
-        if pores_of(marks, x, n, in_solid) > 0:
+        if count_pores(marks, x, n, in_solid) > 0:
             load(s, n, x, size, f)
             relax(s, n, rates, force)
             store(s, n, x, size, marks, g)
@@ -143,55 +143,55 @@ def own_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block: in
 def load(s, n, node, size, f):
     """The populations of a run of stored nodes."""
     for i in range(Q):
-        for lane in range(n):
-            s[i, lane] = f[unsigned(i * size + node + lane)]
+        for k in range(n):
+            s[i, k] = f[unsigned(i * size + node + k)]
 
 
 @cache
-def store_of(in_solid, *, reverse: bool):
-    """Returns store(s, n, node, size, marks, g), which leaves solid nodes alone."""
+def make_store(in_solid, *, reverse: bool):
+    """Stores populations at their own nodes but leaves solid alone, store(s, n, node, size, marks, g)."""
     opposite = D3Q19.opposite
 
     @inline
     def store(s, n, node, size, marks, g):
         for i in range(Q):
             place = opposite[i] if reverse else i
-            for lane in range(n):
-                if n == 1 or not in_solid(marks, node + lane):
-                    g[unsigned(place * size + node + lane)] = s[i, lane]
+            for k in range(n):
+                if n == 1 or not in_solid(marks, node + k):
+                    g[unsigned(place * size + node + k)] = s[i, k]
 
     return store
 
 
 @cache
-def observe_of(storage: str, dtype, in_solid, *, collided: bool):
-    """Returns observe(s, n, node, size, marks, fields, force): density - 1 and velocity, fields[4][node].
+def make_observe(storage: str, dtype, in_solid, *, collided: bool):
+    """Density - 1 and velocity, fields[4][node], observe(s, n, node, size, marks, fields, force).
 
     `collided` says that the scratch holds populations after the collision, which has already added the force. In solid
     all are zero.
     """
-    moments = moments_of(D3Q19, dtype, -0.5 if collided else 0.5)
+    moments = make_moments(D3Q19, dtype, -0.5 if collided else 0.5)
     plain, weights, zero = storage == "plain", tuple(map(dtype, D3Q19.weights)), dtype(0)
 
     @inline
     def observe(s, n, node, size, marks, fields, force):
         if plain:
             for i in range(Q):
-                for lane in range(n):
-                    s[i, lane] -= weights[i]
+                for k in range(n):
+                    s[i, k] -= weights[i]
         moments(s, n, force)
         for row in range(4):
-            for lane in range(n):
-                solid = in_solid(marks, node + lane)
-                fields[unsigned(row * size + node + lane)] = zero if solid else s[Q + row, lane]
+            for k in range(n):
+                solid = in_solid(marks, node + k)
+                fields[unsigned(row * size + node + k)] = zero if solid else s[Q + row, k]
 
     return observe
 
 
 @cache
 def macroscopic_kernel(storage: str, dtype, in_solid, *, collided: bool) -> Kernel:
-    """The kernel (marks, f, fields, size, force) over all stored nodes, see `observe_of`."""
-    observe = observe_of(storage, dtype, in_solid, collided=collided)
+    """The kernel (marks, f, fields, size, force) over all stored nodes, see `make_observe`."""
+    observe = make_observe(storage, dtype, in_solid, collided=collided)
 
     @inline
     def macroscopic(x, n, s, marks, f, fields, size, force):

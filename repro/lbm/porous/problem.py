@@ -10,7 +10,7 @@ from repro.errors import InputError
 from ..boundaries import PERIODIC_BOX
 from ..collision import COLLISIONS
 from ..forcing import VELOCITY_SHARE
-from ..lattice import D3Q19
+from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
 from ..model import MAGIC, TIME, VECTOR, Model, Problem
 from ..parameters import Parameters
@@ -50,6 +50,29 @@ class PorousProblem:
         """The same problem without the solid: its model, shape, rates and viscosity."""
         model = Model(D3Q19, PERIODIC_BOX, self.collision, self.forcing)
         return Problem(model, self.space.shape, self.relaxation_time, force=self.force, magic=self.magic)
+
+    @property
+    def lattice(self) -> Lattice:
+        """D3Q19."""
+        return D3Q19
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Voxels along x, y and z."""
+        return self.space.shape
+
+    @property
+    def fluid_nodes(self) -> int:
+        """Number of pores."""
+        return self.space.pores
+
+    @property
+    def description(self) -> str:
+        """The problem in words."""
+        return (
+            f"{self.collision}, {' x '.join(map(str, self.shape))} voxels of porosity {self.space.porosity:.3g}, "
+            f"relaxation time {self.relaxation_time:.6g}, force {self.force}"
+        )
 
     def parameters(self, dtype) -> Parameters:
         """What the update kernels take."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from repro.declared import Kind, OneOf, checked
 from repro.errors import DivergenceError, InputError
-from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, Precision
 
+from ..flow import FlowSimulation
 from ..lattice import D3Q19
 from ..model import SPEED_OF_SOUND
 from ..simulation import Interval, MostSteps, Tolerance
@@ -36,13 +36,16 @@ class Permeability:
     mean_density: float = 1.0
 
 
-class PorousFlow(TimeLoop):
+class PorousFlow(FlowSimulation):
     """The fluid in the pores of `problem`, at rest with density one at first, in lattice units.
 
     `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `precision` "single" or "double",
     `block` the threads a block on a GPU. Raises InputError for what cannot work and MemoryLimitError before allocating
     what does not fit.
     """
+
+    STRATEGIES = STRATEGIES
+    ADVICE = "use a smaller force or a larger relaxation time"
 
     @checked
     def __init__(
@@ -54,27 +57,17 @@ class PorousFlow(TimeLoop):
         precision: Precision = "single",
         block: Block = 128,
     ):
-        self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
-        self.dtype = PRECISIONS[precision]
-        sides = " x ".join(map(str, problem.space.shape))
-        require_memory(device, self._memory(), f"a {sides} image ({strategy}, {precision} precision)")
-        self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, block)
-        super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_finite)
+        super().__init__(problem, device, strategy, precision, block)
         if problem.storage == "plain":
             self.set_populations(np.array(D3Q19.weights)[:, None, None, None])
 
     @property
     def cost(self):
-        """Bytes kept and moved by the strategy, see `strategies.scheme.Cost`, with the map as long as it is here."""
+        """What the strategy keeps and moves, with the list of neighbours as long as it is here."""
         cost = STRATEGIES[self.strategy].COST
         if not cost.map_at_most:
             return cost
         return replace(cost, map=sum(array.nbytes for array in self.scheme.kept) / self.problem.space.pores)
-
-    @property
-    def bytes_per_update(self) -> float:
-        """Bytes that the update of one pore must move through memory."""
-        return self.cost.bytes_per_update(np.dtype(self.dtype).itemsize, self.problem.space.porosity)
 
     @property
     def kept_bytes(self) -> int:
@@ -82,64 +75,17 @@ class PorousFlow(TimeLoop):
         arrays = {id(array): array.nbytes for array in (*self.scheme.states, *self.scheme.kept)}
         return sum(arrays.values())
 
-    def _memory(self) -> int:
+    @property
+    def memory(self) -> int:
         """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
-        itemsize, space, cost = np.dtype(self.dtype).itemsize, self.problem.space, STRATEGIES[self.strategy].COST
-        kept = cost.bytes_per_node(itemsize, space.porosity) * space.solid.size
-        fields = 4 * itemsize * (space.solid.size if cost.dense else space.pores)
+        space, cost = self.problem.space, STRATEGIES[self.strategy].COST
+        kept = cost.bytes_per_node(self.itemsize, space.porosity) * space.solid.size
+        fields = self.ROWS * self.itemsize * (space.solid.size if cost.dense else space.pores)
         return int(kept + fields + 13 * space.solid.size)
 
     @property
-    def state(self):
-        """The device array that holds the populations now."""
-        return self.scheme.states[self.steps % 2]
-
-    def _require_finite(self):
-        require_finite(self.state, self.steps, self._description())
-
-    def _description(self) -> str:
-        problem = self.problem
-        return (
-            f"{problem.collision}, {' x '.join(map(str, problem.space.shape))} voxels of porosity "
-            f"{problem.space.porosity:.3g}, relaxation time {problem.relaxation_time:.6g}, force {problem.force}; "
-            "use a smaller force or a larger relaxation time"
-        )
-
-    def set_populations(self, populations: np.ndarray) -> None:
-        """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
-        and the first look at the flow.
-
-        Shape (q, 1, 1, 1) sets all pores to the same populations.
-        """
-        self._require_untouched("populations")
-        weights = np.array(D3Q19.weights)[:, None, None, None]
-        values = np.asarray(populations, float) - (weights if self.problem.storage == "deviation" else 0.0)
-        values = values.reshape(D3Q19.q, -1)
-        if self.scheme.cells is not None and values.shape[1] > 1:
-            values = values[:, self.scheme.cells]
-        rows = self.state.reshape(D3Q19.q, -1)[:, : self._stored]
-        rows[:] = self.device.to_device(values.astype(self.dtype))
-
-    @property
-    def _stored(self) -> int:
-        """Number of stored nodes; rows of the sparse strategies are a little longer."""
-        space = self.problem.space
-        return space.solid.size if self.scheme.cells is None else space.pores
-
-    def _update_fields(self):
-        self.start()
-        self.scheme.observe[self.steps % 2]()
-        return self.scheme.fields.reshape(4, -1)[:, : self._stored]
-
-    def fields(self) -> tuple[np.ndarray, np.ndarray]:
-        """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid."""
-        values, shape = self.device.to_host(self._update_fields()).astype(float), self.problem.space.solid.shape
-        if self.scheme.cells is not None:
-            full = np.zeros((4, self.problem.space.solid.size))
-            full[:, self.scheme.cells] = values
-            values = full
-        values = values.reshape(4, *shape)
-        return 1 + values[0], values[1:]
+    def _stored_from(self) -> np.ndarray:
+        return super()._stored_from if self.problem.storage == "deviation" else np.zeros((D3Q19.q, 1, 1, 1))
 
     def darcy_velocity(self) -> np.ndarray:
         """Velocity averaged over the whole image, solid included: equation 5.1's u_d, as a vector."""

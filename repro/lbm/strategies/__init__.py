@@ -1,6 +1,6 @@
 """Ways of running the same lattice Boltzmann step on a device, one a file.
 
-Each module has `build(problem, device, dtype, layout, block) -> Scheme` and `TRAFFIC`. STRATEGIES are those of the
+Each module has `build(box) -> Scheme`, see `box.Box`, and `COST`. STRATEGIES are those of the
 porous paper, section 4.1, for all boxes; SWAPS those of the swap paper, for closed boxes of "standard" faces.
 `esoteric pull` is what they are compared with.
 """

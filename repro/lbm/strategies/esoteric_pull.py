@@ -9,59 +9,58 @@ from functools import cache
 
 from repro.parallel import Kernel, inline
 
-from ..equilibrium import scratch_rows
-from ..layout import layout_of, unsigned
-from ..neighbours import offset_of, sides
-from ..node import macroscopic_kernel, relax_of
-from .scheme import Scheme, Traffic
+from ..layout import make_layout, unsigned
+from ..neighbours import make_offset, sides
+from ..node import make_relax
+from .scheme import Cost, Scheme
 from .swap.rule import require_box
 
-TRAFFIC = Traffic(arrays=1, reads=1, writes=1)
+COST = Cost(arrays=1)
 
 
 @cache
-def _places_of(lattice, layout, odd_step: bool):
-    """Returns (load, store), which know where the populations of a run of nodes are before and after a step."""
-    (at, stride), offset, q = layout_of(lattice, layout), offset_of(lattice), lattice.q
+def _make_places(lattice, layout: str, odd_step: bool):
+    """(load, store), which know where the populations of a run of nodes are before and after a step."""
+    (at, stride), offset, q = make_layout(lattice, layout), make_offset(lattice), lattice.q
 
     @inline
-    def base_of(k, x, y, z, grid):
+    def base_of(i, x, y, z, grid):
         nx, ny, nz = grid
         size, here = nx * ny * nz, x + nx * (y + ny * z)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        ahead = here + offset(k, 1, xs, ys, zs)
-        return at(k + 1 if odd_step else k, here, size), at(k if odd_step else k + 1, ahead, size)
+        ahead = here + offset(i, 1, xs, ys, zs)
+        return at(i + 1 if odd_step else i, here, size), at(i if odd_step else i + 1, ahead, size)
 
     @inline
     def load(s, n, x, y, z, grid, f, wall):
         nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
-        for lane in range(n):
-            s[0, lane] = f[unsigned(rest + stride * lane)]
-        for k in range(1, q, 2):
-            own, ahead = base_of(k, x, y, z, grid)
-            for lane in range(n):
-                s[k, lane] = f[unsigned(own + stride * lane)]
-                s[k + 1, lane] = f[unsigned(ahead + stride * lane)]
+        for k in range(n):
+            s[0, k] = f[unsigned(rest + stride * k)]
+        for i in range(1, q, 2):
+            own, ahead = base_of(i, x, y, z, grid)
+            for k in range(n):
+                s[i, k] = f[unsigned(own + stride * k)]
+                s[i + 1, k] = f[unsigned(ahead + stride * k)]
 
     @inline
     def store(s, n, x, y, z, grid, f):
         nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
-        for lane in range(n):
-            f[unsigned(rest + stride * lane)] = s[0, lane]
-        for k in range(1, q, 2):
-            own, ahead = base_of(k, x, y, z, grid)
-            for lane in range(n):
-                f[unsigned(own + stride * lane)] = s[k + 1, lane]
-                f[unsigned(ahead + stride * lane)] = s[k, lane]
+        for k in range(n):
+            f[unsigned(rest + stride * k)] = s[0, k]
+        for i in range(1, q, 2):
+            own, ahead = base_of(i, x, y, z, grid)
+            for k in range(n):
+                f[unsigned(own + stride * k)] = s[i + 1, k]
+                f[unsigned(ahead + stride * k)] = s[i, k]
 
     return load, store
 
 
 @cache
-def _update_kernel(model, dtype, layout, block, odd_step: bool) -> Kernel:
-    (load, store), relax = _places_of(model.lattice, layout, odd_step), relax_of(model, dtype)
+def _update_kernel(spec, odd_step: bool) -> Kernel:
+    (load, store), relax = _make_places(spec.lattice, spec.layout, odd_step), make_relax(spec)
 
     @inline
     def update(x, n, y, z, s, f, grid, rates, force, wall):
@@ -69,35 +68,26 @@ def _update_kernel(model, dtype, layout, block, odd_step: bool) -> Kernel:
         relax(s, n, x, y, z, grid, rates, force, wall)
         store(s, n, x, y, z, grid, f)
 
-    return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
+    return spec.kernel(update)
 
 
-def _arrange(problem, f, layout, xp) -> None:
+def _arrange(box, f) -> None:
     """Move populations from their own nodes to where the first step looks for them."""
-    lattice = problem.model.lattice
-    rows = f.reshape(lattice.q, -1) if layout == "soa" else f.reshape(-1, lattice.q).T
-    for k in range(1, lattice.q, 2):
-        cx, cy, cz = lattice.velocities[k]
-        rows[k + 1] = xp.roll(rows[k + 1].reshape(problem.shape[::-1]), (cz, cy, cx), (0, 1, 2)).ravel()
+    lattice, xp = box.model.lattice, box.device.xp
+    rows = f.reshape(lattice.q, -1) if box.spec.layout == "soa" else f.reshape(-1, lattice.q).T
+    for i in range(1, lattice.q, 2):
+        cx, cy, cz = lattice.velocities[i]
+        rows[i + 1] = xp.roll(rows[i + 1].reshape(box.shape[::-1]), (cz, cy, cx), (0, 1, 2)).ravel()
 
 
-def build(problem, device, dtype, layout, block) -> Scheme:
+def build(box) -> Scheme:
     """Bind the strategy to one array on the device; faces "standard" or "periodic"."""
-    require_box(problem, closed=False)
-    model, shape = problem.model, problem.shape
-    f = device.zeros(model.lattice.q * problem.nodes, dtype)
-    updates = [device.compile(_update_kernel(model, dtype, layout, block, odd)) for odd in (False, True)]
-
-    def macroscopic(fields):
-        loads = [_places_of(model.lattice, layout, odd)[0] for odd in (False, True)]
-        kernels = [macroscopic_kernel(model, dtype, layout, collided=False, load=load) for load in loads]
-        grid, _, force, wall = problem.parameters(dtype)
-        return [device.compile(kernel)(shape, f, fields, grid, force, wall) for kernel in kernels]
-
+    require_box(box.problem, closed=False)
+    (f,) = box.arrays(1)
     return Scheme(
-        start=lambda: _arrange(problem, f, layout, device.xp),
-        steps=tuple(update(shape, f, *problem.parameters(dtype)) for update in updates),
-        states=(f, f),
+        tuple(box.compile(_update_kernel(box.spec, odd))(f, *box.parameters) for odd in (False, True)),
+        (f, f),
         collided=False,
-        macroscopic=macroscopic,
+        start=lambda: _arrange(box, f),
+        loads=tuple(_make_places(box.model.lattice, box.spec.layout, odd)[0] for odd in (False, True)),
     )

@@ -5,22 +5,19 @@ collision.
 """
 
 from ..node import update_kernel
-from .scheme import Scheme, Traffic, two_arrays
+from .scheme import Cost, Scheme
 
-TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
+COST = Cost(arrays=2)
 
 
-def build(problem, device, dtype, layout, block) -> Scheme:
+def build(box) -> Scheme:
     """Bind the strategy to two arrays on the device."""
-    a, b = two_arrays(problem, device, dtype)
-    parameters, model = problem.parameters(dtype), problem.model
-    pull = device.compile(update_kernel(model, dtype, layout, load="gather", store="keep", block=block))
-    first = device.compile(update_kernel(model, dtype, layout, load="own", store="keep", block=block))
-    collide_both = first(problem.shape, a, b, *parameters)
+    a, b = box.arrays(2)
+    pull = box.compile(update_kernel(box.spec, load="pull", store="store"))
+    collide_both = box.compile(update_kernel(box.spec, load="load", store="store"))(a, b, *box.parameters)
 
     def start():
         collide_both()
-        device.xp.copyto(a, b)
+        box.device.xp.copyto(a, b)
 
-    steps = pull(problem.shape, a, b, *parameters), pull(problem.shape, b, a, *parameters)
-    return Scheme(start, steps, (a, b), collided=True)
+    return Scheme((pull(a, b, *box.parameters), pull(b, a, *box.parameters)), (a, b), start=start)

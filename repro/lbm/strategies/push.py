@@ -4,15 +4,13 @@ Porous paper, section 4.1(2), as the paper describes it; reads are coalesced, wr
 """
 
 from ..node import update_kernel
-from .scheme import Scheme, Traffic, nothing, two_arrays
+from .scheme import Cost, Scheme
 
-TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
+COST = Cost(arrays=2)
 
 
-def build(problem, device, dtype, layout, block) -> Scheme:
+def build(box) -> Scheme:
     """Bind the strategy to two arrays on the device."""
-    a, b = two_arrays(problem, device, dtype)
-    parameters = problem.parameters(dtype)
-    push = device.compile(update_kernel(problem.model, dtype, layout, load="own", store="scatter", block=block))
-    steps = push(problem.shape, a, b, *parameters), push(problem.shape, b, a, *parameters)
-    return Scheme(nothing, steps, (a, b), collided=False)
+    a, b = box.arrays(2)
+    push = box.compile(update_kernel(box.spec, load="load", store="push"))
+    return Scheme((push(a, b, *box.parameters), push(b, a, *box.parameters)), (a, b), collided=False)

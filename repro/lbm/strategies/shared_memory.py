@@ -11,15 +11,14 @@ from functools import cache
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
-from ..boundaries import extrapolation_of
-from ..equilibrium import scratch_rows
-from ..layout import layout_of, unsigned
-from ..neighbours import offset_of, sides
-from ..node import relax_of
-from ..streaming import beyond_of, drag_of, faces_of, own_of
-from .scheme import Scheme, Traffic, in_order, nothing, two_arrays
+from ..boundaries import make_extrapolation
+from ..layout import make_layout, unsigned
+from ..neighbours import make_offset, sides
+from ..node import make_relax
+from ..streaming import closed_faces, make_face_mask, make_moving_wall_momentum
+from .scheme import Cost, Scheme, in_order
 
-TRAFFIC = Traffic(arrays=2, reads=1, writes=1)
+COST = Cost(arrays=2)
 
 
 def _check(problem, block):
@@ -36,15 +35,15 @@ def _check(problem, block):
 
 
 @cache
-def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
+def _block_kernel(spec, barrier) -> Kernel:
     """Collide, stream along x in shared memory, and store with the shift along y and z."""
-    lattice, boundaries = model.lattice, model.boundaries
+    lattice, boundaries, dtype, block = spec.lattice, spec.model.boundaries, spec.dtype, spec.block
     q, opposite, cx = lattice.q, lattice.opposite, lattice.components[0]
-    at, stride = layout_of(lattice, layout)
-    own, relax = own_of(lattice, boundaries, layout, dtype), relax_of(model, dtype)
-    inner, _ = extrapolation_of(lattice, boundaries, dtype, 0.0)
-    edges_of, beyond = beyond_of(lattice, (False, False, *faces_of(boundaries)[0][2:]))
-    offset, drag = offset_of(lattice), drag_of(lattice, boundaries, dtype, 1)
+    at, stride = make_layout(lattice, spec.layout)
+    load, relax = spec.streaming.load, make_relax(spec)
+    inner, _ = make_extrapolation(lattice, boundaries, dtype, 0.0)
+    face_mask, crosses_face = make_face_mask(lattice, (False, False, *closed_faces(boundaries)[2:]))
+    offset, moving_wall_momentum = make_offset(lattice), make_moving_wall_momentum(lattice, boundaries, dtype, 1)
 
     @inline
     def update(x, n, y, z, s, t, f, g, grid, rates, force, wall):
@@ -53,36 +52,36 @@ def _block_kernel(model, dtype, layout, block, barrier) -> Kernel:
         here = x + nx * (y + ny * z)
         place = x % block
         xi, yi, zi = inner(x, y, z, grid)
-        own(s, n, xi, yi, zi, grid, f, wall)
+        load(s, n, xi, yi, zi, grid, f, wall)
         relax(s, n, x, y, z, grid, rates, force, wall)
         for i in range(q):
-            for lane in range(n):
-                t[i, (place + lane + cx[i]) % block] = s[i, lane]
-        drag(s, n, x, y, z, grid, wall)
+            for k in range(n):
+                t[i, (place + k + cx[i]) % block] = s[i, k]
+        moving_wall_momentum(s, n, x, y, z, grid, wall)
         barrier()
-        edges = edges_of(x, y, z, grid)
+        mask = face_mask(x, y, z, grid)
         ys, zs = sides(y, ny, nx), sides(z, nz, nx * ny)
         for i in range(q):
-            if not beyond(i, 1, edges):
+            if not crosses_face(i, 1, mask):
                 base = at(i, here + offset(i, 1, (0, 0), ys, zs), size)
-                for lane in range(n):
-                    g[unsigned(base + stride * lane)] = t[i, place + lane]
+                for k in range(n):
+                    g[unsigned(base + stride * k)] = t[i, place + k]
             else:
                 base = at(opposite[i], here, size)
-                for lane in range(n):
-                    g[unsigned(base + stride * lane)] = s[i, lane]
+                for k in range(n):
+                    g[unsigned(base + stride * k)] = s[i, k]
 
-    return Kernel(update, ndim=3, rows=scratch_rows(lattice), dtype=dtype, shared_rows=q, block=block)
+    return spec.kernel(update, edges=False, shared_rows=q)
 
 
 @cache
-def _exchange_kernel(model, layout, block) -> Kernel:
+def _exchange_kernel(spec) -> Kernel:
     """LBExchange: a thread moves one pair of opposite populations along one row of blocks."""
-    lattice, faces = model.lattice, model.boundaries.faces
-    at, _ = layout_of(lattice, layout)
+    lattice, faces, block = spec.lattice, spec.model.boundaries.faces, spec.block
+    at, _ = make_layout(lattice, spec.layout)
     opposite, (cx, cy, cz) = lattice.opposite, lattice.components
     rightward = tuple(i for i in range(lattice.q) if cx[i] == 1)
-    periodic_x, periodic_y, periodic_z = (faces[k] == "periodic" for k in (0, 2, 4))
+    periodic_x, periodic_y, periodic_z = (faces[low] == "periodic" for low in (0, 2, 4))
 
     @inline
     def exchange(row, n, z, pair, g, grid):
@@ -100,29 +99,28 @@ def _exchange_kernel(model, layout, block) -> Kernel:
                 end = nx * (yo + ny * zo) + block - 1
                 to_right = g[at(i, first + last * block, size)]
                 to_left = g[at(o, end, size)]
-                for k in range(last):
-                    here = first + (last - k) * block
+                for step in range(last):
+                    here = first + (last - step) * block
                     g[at(i, here, size)] = g[at(i, here - block, size)]
-                    g[at(o, end + k * block, size)] = g[at(o, end + (k + 1) * block, size)]
+                    g[at(o, end + step * block, size)] = g[at(o, end + (step + 1) * block, size)]
                 g[at(i, first, size)] = to_right if periodic_x else to_left
                 g[at(o, end + last * block, size)] = to_left if periodic_x else to_right
 
     return Kernel(exchange, ndim=3, block=64)
 
 
-def build(problem, device, dtype, layout, block) -> Scheme:
+def build(box) -> Scheme:
     """Bind the strategy to two arrays on the device; raises InputError for walls along x that it cannot do."""
-    _check(problem, block)
-    a, b = two_arrays(problem, device, dtype)
-    model, (nx, ny, nz) = problem.model, problem.shape
-    update = device.compile(_block_kernel(model, dtype, layout, block, device.barrier))
-    exchange = device.compile(_exchange_kernel(model, layout, block))
-    pairs = sum(component == 1 for component in model.lattice.components[0])
-    whole_row = nx == block and model.boundaries.faces[0] == "periodic"
+    spec, (nx, ny, nz) = box.spec, box.shape
+    _check(box.problem, spec.block)
+    a, b = box.arrays(2)
+    update = box.compile(_block_kernel(spec, box.device.barrier))
+    exchange = box.device.compile(_exchange_kernel(spec))
+    pairs = sum(component == 1 for component in spec.lattice.components[0])
+    whole_row = nx == spec.block and box.model.boundaries.faces[0] == "periodic"
 
     def step(f, g):
-        parameters = problem.parameters(dtype)
-        blocks = update(problem.shape, f, g, *parameters)
-        return blocks if whole_row else in_order(blocks, exchange((ny, nz, pairs), g, parameters.grid))
+        blocks = update(f, g, *box.parameters)
+        return blocks if whole_row else in_order(blocks, exchange((ny, nz, pairs), g, box.parameters.grid))
 
-    return Scheme(nothing, (step(a, b), step(b, a)), (a, b), collided=False)
+    return Scheme((step(a, b), step(b, a)), (a, b), collided=False)

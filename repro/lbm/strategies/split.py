@@ -4,16 +4,15 @@ Porous paper, section 4.1(2): the three logical steps one after the other, which
 """
 
 from ..node import stream_kernel, update_kernel
-from .scheme import Scheme, Traffic, in_order, nothing, two_arrays
+from .scheme import Cost, Scheme, in_order
 
-TRAFFIC = Traffic(arrays=2, reads=2, writes=2)
+COST = Cost(arrays=2, reads=2, writes=2)
 
 
-def build(problem, device, dtype, layout, block) -> Scheme:
+def build(box) -> Scheme:
     """Bind the strategy to two arrays on the device."""
-    a, b = two_arrays(problem, device, dtype)
-    parameters, shape = problem.parameters(dtype), problem.shape
-    collide = device.compile(update_kernel(problem.model, dtype, layout, load="own", store="keep", block=block))
-    stream = device.compile(stream_kernel(problem.model, dtype, layout, block=block))
-    step = in_order(collide(shape, a, b, *parameters), stream(shape, b, a, parameters.grid, parameters.wall))
-    return Scheme(nothing, (step, step), (a, a), collided=False)
+    a, b = box.arrays(2)
+    collide = box.compile(update_kernel(box.spec, load="load", store="store"))
+    stream = box.compile(stream_kernel(box.spec))
+    step = in_order(collide(a, b, *box.parameters), stream(b, a, box.parameters.grid, box.parameters.wall))
+    return Scheme((step, step), (a, a), collided=False)

@@ -49,32 +49,32 @@ def _step(c, position, count, pitch):
 
 
 @inline
-def _difference(x, lane, y, z, grid, phi, ex, ey, ez):
+def _difference(x, k, y, z, grid, phi, ex, ey, ez):
     """phi ahead at e less phi behind at -e."""
     nx, ny, nz = grid
-    here = x + lane + nx * (y + ny * z)
+    here = x + k + nx * (y + ny * z)
     ahead = here + _step(ey, y, ny, nx) + _step(ez, z, nz, nx * ny)
     behind = here + _step(-ey, y, ny, nx) + _step(-ez, z, nz, nx * ny)
     # a run is uniform for neighbours, not for the next but one
-    place = x if abs(ex) < 2 else x + lane
+    place = x if abs(ex) < 2 else x + k
     return phi[unsigned(ahead + _step(ex, place, nx, 1))] - phi[unsigned(behind + _step(-ex, place, nx, 1))]
 
 
 def _unrolled(links, dtype):
-    def term_of(e, weight):
+    def make_term(e, weight):
         ex, ey, ez = e
         wx, wy, wz = (dtype(weight * c) for c in e)
 
         @inline
-        def term(s, row, x, lane, y, z, grid, phi):
-            difference = _difference(x, lane, y, z, grid, phi, ex, ey, ez)
-            s[row, lane] += wx * difference
-            s[row + 1, lane] += wy * difference
-            s[row + 2, lane] += wz * difference
+        def term(s, row, x, k, y, z, grid, phi):
+            difference = _difference(x, k, y, z, grid, phi, ex, ey, ez)
+            s[row, k] += wx * difference
+            s[row + 1, k] += wy * difference
+            s[row + 2, k] += wz * difference
 
         return term
 
-    return in_turn([term_of(*link) for link in links])
+    return in_turn([make_term(*link) for link in links])
 
 
 def _looped(links, dtype):
@@ -83,28 +83,28 @@ def _looped(links, dtype):
     wx, wy, wz = (tuple(dtype(weight * e[axis]) for e, weight in links) for axis in range(3))
 
     @inline
-    def terms(s, row, x, lane, y, z, grid, phi):
-        for k in range(count):
-            difference = _difference(x, lane, y, z, grid, phi, ex[k], ey[k], ez[k])
-            s[row, lane] += wx[k] * difference
-            s[row + 1, lane] += wy[k] * difference
-            s[row + 2, lane] += wz[k] * difference
+    def terms(s, row, x, k, y, z, grid, phi):
+        for link in range(count):
+            difference = _difference(x, k, y, z, grid, phi, ex[link], ey[link], ez[link])
+            s[row, k] += wx[link] * difference
+            s[row + 1, k] += wy[link] * difference
+            s[row + 2, k] += wz[link] * difference
 
     return terms
 
 
 @cache
-def gradient_of(stencil: str, dtype):
-    """Returns gradient(s, n, row, x, y, z, grid, phi): six times grad phi of a run of nodes, rows row .. row + 2."""
+def make_gradient(stencil: str, dtype):
+    """Six times grad phi of a run of nodes, rows row .. row + 2, gradient(s, n, row, x, y, z, grid, phi)."""
     links, zero = links_of(stencil), dtype(0)
     # 46 links would take the compiler too long
     terms = (_unrolled if len(links) <= 9 else _looped)(links, dtype)
 
     @inline
     def gradient(s, n, row, x, y, z, grid, phi):
-        for lane in range(n):
+        for k in range(n):
             for axis in range(3):
-                s[row + axis, lane] = zero
-            terms(s, row, x, lane, y, z, grid, phi)
+                s[row + axis, k] = zero
+            terms(s, row, x, k, y, z, grid, phi)
 
     return gradient

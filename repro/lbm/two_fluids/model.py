@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 from repro.declared import Each, Kind, Number, OneOf, checked
 from repro.errors import InputError
 
+from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
 from ..model import MAGIC, TIME, VECTOR
 from ..parameters import Grid, in_precision
@@ -88,6 +89,21 @@ class TwoFluids:
                 raise InputError(
                     f"wetting {wetting} of fluid {name}: times the solid's density at most {LARGEST_INTERACTION}"
                 )
+
+    @property
+    def lattice(self) -> Lattice:
+        """D3Q19."""
+        return D3Q19
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Voxels along x, y and z."""
+        return self.space.shape
+
+    @property
+    def fluid_nodes(self) -> int:
+        """Number of pores."""
+        return self.space.pores
 
     @property
     def walls(self) -> str:

@@ -88,7 +88,8 @@ def _anisotropy(difference: np.ndarray, radius: float) -> float:
 class ContactAngle(NamedTuple):
     """A circle fitted to the surface of a drop on a plate; lengths in nodes, heights from the plate's surface."""
 
-    #: degrees, measured through the drop
+    #: degrees, measured through the drop; NaN where the circle meets the plate along no line, because the drop has left
+    #: the plate or covers it
     angle: float
     radius: float
     #: height of the circle's centre
@@ -123,7 +124,7 @@ def contact_angle(density_a: np.ndarray, density_b: np.ndarray) -> ContactAngle:
 
     start = [0.0, max(top, np.ptp(x) / 2)]
     (centre, radius), residual = (found := least_squares(distance, start)).x, float(np.sqrt(2 * found.cost))
-    angle = float(np.degrees(np.arccos(np.clip(-centre / radius, -1, 1))))
+    angle = float(np.degrees(np.arccos(-centre / radius))) if abs(centre) < abs(radius) else float("nan")
     residual /= np.sqrt(np.count_nonzero(fitted))
     return ContactAngle(angle, float(radius), float(centre), residual, np.stack([x, height], axis=1), fitted)
 

@@ -6,22 +6,24 @@ import numpy as np
 
 from repro.declared import Kind, OneOf, checked
 from repro.errors import DivergenceError, InputError
-from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.options import Block, OnDevice, Precision
 
+from ..flow import FlowSimulation
 from ..lattice import D3Q19
 from .model import TwoFluids
 from .node import FIELDS
 from .strategies import STRATEGIES
 
 
-class TwoFluidFlow(TimeLoop):
+class TwoFluidFlow(FlowSimulation):
     """The two fluids of `problem` in lattice units, at rest with density 1/2 each at first.
 
     `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `precision` "single" or "double",
     `block` the threads a block on a GPU. Raises InputError for what cannot work and MemoryLimitError before allocating
     what does not fit.
     """
+
+    ROWS, STRATEGIES = FIELDS, STRATEGIES
 
     @checked
     def __init__(
@@ -33,35 +35,8 @@ class TwoFluidFlow(TimeLoop):
         precision: Precision = "single",
         block: Block = 128,
     ):
-        self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
-        self.dtype, space = PRECISIONS[precision], problem.space
-        cost = STRATEGIES[strategy].COST
-        needed = cost.bytes_per_node(np.dtype(self.dtype).itemsize, space.porosity) * space.solid.size
-        sides = " x ".join(map(str, space.shape))
-        require_memory(device, int(needed), f"two fluids in {sides} ({strategy}, {precision} precision)")
-        self.scheme = STRATEGIES[strategy].build(problem, device, self.dtype, block)
-        launches = [self._launch_of(parts) for parts in self.scheme.parts]
-        super().__init__(device, launches, start=lambda: None, look=self._require_valid)
+        super().__init__(problem, device, strategy, precision, block)
         self._fill(0.5)
-
-    @staticmethod
-    def _launch_of(parts: dict):
-        def launch():
-            for part in parts.values():
-                part()
-
-        return launch
-
-    @property
-    def bytes_per_update(self) -> float:
-        """Bytes that the update of one pore must move through memory."""
-        cost, itemsize = STRATEGIES[self.strategy].COST, np.dtype(self.dtype).itemsize
-        return cost.bytes_per_update(itemsize, self.problem.space.porosity)
-
-    @property
-    def state(self) -> tuple:
-        """The device arrays that hold the populations of both fluids now."""
-        return self.scheme.states[self.steps % 2]
 
     def set_densities(self, density_a, density_b) -> None:
         """Start at rest from densities of shape (nz, ny, nx), or one number each; only before the first step.
@@ -91,32 +66,17 @@ class TwoFluidFlow(TimeLoop):
 
     def _fill(self, density: float):
         """The same density of both fluids in all pores: then it does not matter which place is whose."""
-        space, stored = self.problem.space, self._stored
-        pores = 1 if self.scheme.cells is not None else self.device.to_device(~space.solid.ravel()).astype(self.dtype)
+        solid, dense = self.problem.space.solid, self.scheme.cells is None
+        pores = self.device.to_device(~solid.ravel()).astype(self.dtype) if dense else 1
         for array in self.state:
-            rows = array.reshape(D3Q19.q, self.scheme.row)
-            for i, weight in enumerate(D3Q19.weights):
-                rows[i, :stored] = pores * self.dtype(weight * (density - 1))
-
-    def _update_fields(self):
-        self.scheme.observe[self.steps % 2]()
-        return self.scheme.fields.reshape(FIELDS, self.scheme.row)[:, : self._stored]
-
-    @property
-    def _stored(self) -> int:
-        space = self.problem.space
-        return space.solid.size if self.scheme.cells is None else space.pores
+            for row, weight in zip(self._rows(array), D3Q19.weights, strict=True):
+                row[:] = pores * self.dtype(weight * (density - 1))
 
     def fields(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Densities of a and b (nz, ny, nx) and velocity of the mixture (3, nz, ny, nx), equation 2.18, on the host in
         double precision; all 0 in solid."""
-        values, solid = self.device.to_host(self._update_fields()).astype(float), self.problem.space.solid
-        if self.scheme.cells is not None:
-            full = np.zeros((FIELDS, solid.size))
-            full[:, self.scheme.cells] = values
-            values = full
-        values = values.reshape(FIELDS, *solid.shape)
-        densities = np.where(solid, 0.0, 1 + values[:2])
+        values = self._field_values()
+        densities = np.where(self.problem.space.solid, 0.0, 1 + values[:2])
         return densities[0], densities[1], values[2:]
 
     def masses(self) -> tuple[float, float]:

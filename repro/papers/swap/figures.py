@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
-from repro.lbm.strategies.swap.rule import Source, source_of
+from repro.lbm.strategies.swap.rule import Source, make_source
 from repro.papers import speed as speeds
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, SKY_BLUE
 
@@ -38,7 +38,7 @@ def rays(interior: int):
     The axes are the paper's: x, which is the slowest in memory, has the lattice's z.
     """
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.7))
-    extent, source = interior + 2, source_of(CLOSED)
+    extent, source = interior + 2, make_source(CLOSED)
     for axes, (title, number) in zip(panels, _RAYS.items(), strict=True):
         direction = PAPER_DIRECTIONS[number - 1]
         i = D3Q19.velocities.index(direction[::-1])

@@ -250,7 +250,7 @@ def strategy_table(cases, record=None) -> pd.DataFrame:
 
 def bytes_a_node(strategy: str, precision: str) -> int:
     """Bytes that a strategy keeps for each node."""
-    return ALL[strategy].TRAFFIC.bytes_per_node(D3Q19.q, np.dtype(PRECISIONS[precision]).itemsize)
+    return ALL[strategy].COST.bytes_per_node(np.dtype(PRECISIONS[precision]).itemsize)
 
 
 def lines_of_code(strategy: str) -> int:

@@ -11,15 +11,15 @@ from repro.declared import Whole, checked
 from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
-from repro.lbm.node import stream_kernel
+from repro.lbm.node import Specialisation, stream_kernel
 from repro.lbm.parameters import Grid, WallVelocity
 from repro.lbm.strategies.swap.rule import (
     Source,
     link_kernel,
+    make_rotate,
+    make_source,
     pairs_of,
     ray_kernel,
-    rotate_of,
-    source_of,
     sweep_kernel,
     type_kernel,
 )
@@ -30,6 +30,7 @@ from repro.parallel.options import Seed
 Largest, AllTypes = Annotated[int, Whole(1, 16)], Annotated[int, Whole(3, 16)]
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
+SPEC = Specialisation(CLOSED)
 NO_WALL = WallVelocity(*(np.float64(0),) * 3)
 
 #: ways to stream by swaps, and how many arrays of populations each needs
@@ -42,7 +43,7 @@ PAPER_DIRECTIONS = (
 
 
 #: the rule at one node and one pair of directions, as every kernel of the sweep uses it
-rotate = rotate_of(D3Q19, "soa")
+rotate = make_rotate(D3Q19, "soa")
 
 
 def ray_sources(count: int) -> pd.DataFrame:
@@ -97,7 +98,7 @@ def sweep_labels(largest: Largest, kernel=None) -> Sweep:
 
     `kernel` is the sweep of `sweep_kernel`, or another rule that is to be looked at.
     """
-    sweep = select("serial").compile(kernel or sweep_kernel(CLOSED, "soa"))
+    sweep = select("serial").compile(kernel or sweep_kernel(SPEC))
     rays, types = set(), set()
     for side in range(1, largest + 1):
         shape = (side + 2,) * 3
@@ -164,11 +165,11 @@ def regions_table(largest: AllTypes) -> pd.DataFrame:
 
 
 def regions_hold(interior: int) -> int:
-    """Number of (node, direction) of a cube of `interior` nodes a side whose region agrees with `source_of`.
+    """Number of (node, direction) of a cube of `interior` nodes a side whose region agrees with `make_source`.
 
     All of them are (interior + 2)^3 * 9; A is the region's part outside the interior.
     """
-    source, agree, extent = source_of(CLOSED), 0, interior + 2
+    source, agree, extent = make_source(CLOSED), 0, interior + 2
     for row, direction in zip(regions().to_dict("records"), PAPER_DIRECTIONS, strict=True):
         i = D3Q19.velocities.index(direction[::-1])
         first, last, behind = (_condition(row[name]) for name in ("first", "last", "A"))
@@ -196,8 +197,8 @@ def grids_that_agree(largest: Largest, seed: Seed = 1) -> tuple[int, int]:
     """
     device, random = select("serial"), np.random.default_rng(seed)
     sweep, take = (
-        device.compile(sweep_kernel(CLOSED, "soa")),
-        device.compile(type_kernel(CLOSED, np.float64, "soa", 128)),
+        device.compile(sweep_kernel(SPEC)),
+        device.compile(type_kernel(SPEC)),
     )
     grids = populations = 0
     for sides in product(range(1, largest + 1), repeat=3):
@@ -244,12 +245,12 @@ def streaming_table(largest: Largest, seed: Seed = 1) -> pd.DataFrame:
 def _kernels(device) -> dict:
     """The compiled kernels of all ways to stream by swaps and of plain streaming, by name."""
     kernels = {
-        "sweep": sweep_kernel(CLOSED, "soa"),
-        "rays": ray_kernel(CLOSED, "soa", 128),
-        "types": type_kernel(CLOSED, np.float64, "soa", 128),
-        "links": link_kernel(CLOSED, np.float64, "soa", 128, boundary_only=False),
-        "boundary links": link_kernel(CLOSED, np.float64, "soa", 128, boundary_only=True),
-        "plain": stream_kernel(CLOSED, np.float64, "soa", block=128),
+        "sweep": sweep_kernel(SPEC),
+        "rays": ray_kernel(SPEC),
+        "types": type_kernel(SPEC),
+        "links": link_kernel(SPEC, boundary_only=False),
+        "boundary links": link_kernel(SPEC, boundary_only=True),
+        "plain": stream_kernel(SPEC),
     }
     return {name: device.compile(kernel) for name, kernel in kernels.items()}
 

@@ -404,7 +404,7 @@ def test_the_headline_of_a_rock_is_its_permeability_on_the_finest_grid_with_unit
 
 def test_the_sketch_flags_what_a_population_would_come_from():
     solid = sketches.medium()
-    bits, sources = sketches.flag_word(solid, (3, 2)), sketches.node_map(solid, (3, 2))
+    bits, sources = sketches.flag_word(solid, (3, 2)), sketches.neighbour_list(solid, (3, 2))
     assert not bits[0]
     for i, (cx, cy, _) in enumerate(D3Q19.velocities):
         assert bits[i] == solid[2 - cy, 3 - cx]

@@ -1,6 +1,6 @@
 """Ways of keeping and finding populations in a porous medium, one a file (porous paper, sections 5.1 to 5.3).
 
-Each module has `build(problem, device, dtype, block) -> PorousScheme` and `COST`.
+Each module has `build(problem, device, dtype, block) -> Scheme` and `COST`.
 """
 
 from . import branches, flag_word, sparse, sparse_in_place

@@ -8,8 +8,9 @@ from functools import cache
 from repro.parallel import inline
 
 from ...layout import unsigned
-from ..node import reader_of
-from .scheme import Cost, PorousScheme, dense_scheme
+from ...strategies.scheme import Cost, Scheme
+from ..node import make_reader
+from .scheme import dense_scheme
 
 COST = Cost(arrays=2, mark=1)
 
@@ -21,27 +22,27 @@ def in_solid(solid, node):
 
 
 @cache
-def _fetch_of(modified: bool):
+def _make_fetch(modified: bool):
     @inline
-    def fetch(s, lane, i, node, back, ahead, size, solid, f):
+    def fetch(s, k, i, node, back, ahead, size, solid, f):
         if solid[node + back]:
-            s[i, lane] = f[unsigned((i + 1) * size + node)]
+            s[i, k] = f[unsigned((i + 1) * size + node)]
         else:
-            s[i, lane] = f[unsigned(i * size + node + back)]
+            s[i, k] = f[unsigned(i * size + node + back)]
         if solid[node + ahead]:
-            s[i + 1, lane] = f[unsigned(i * size + node)]
+            s[i + 1, k] = f[unsigned(i * size + node)]
         else:
-            s[i + 1, lane] = f[unsigned((i + 1) * size + node + ahead)]
+            s[i + 1, k] = f[unsigned((i + 1) * size + node + ahead)]
         if modified and solid[node + back] and not solid[node + ahead]:
-            s[i, lane] = s[i + 1, lane]
+            s[i, k] = s[i + 1, k]
         if modified and solid[node + ahead] and not solid[node + back]:
-            s[i + 1, lane] = s[i, lane]
+            s[i + 1, k] = s[i, k]
 
     return fetch
 
 
-def build(problem, device, dtype, block) -> PorousScheme:
+def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays and the image on the device."""
     marks = device.to_device(problem.space.solid.ravel().view("u1"))
-    read = reader_of(_fetch_of(problem.walls == "modified"))
+    read = make_reader(_make_fetch(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=marks, read=read, in_solid=in_solid)

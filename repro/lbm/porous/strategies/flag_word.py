@@ -12,8 +12,9 @@ from repro.parallel import inline
 
 from ...layout import unsigned
 from ...parameters import Grid
-from ..node import flag_kernel, reader_of
-from .scheme import Cost, PorousScheme, dense_scheme
+from ...strategies.scheme import Cost, Scheme
+from ..node import flag_kernel, make_reader
+from .scheme import dense_scheme
 
 COST = Cost(arrays=2, mark=4)
 
@@ -25,27 +26,27 @@ def in_solid(flags, node):
 
 
 @cache
-def fetch_of(modified: bool):
-    """Returns fetch for `node.reader_of`: bit i of a node's word chooses the address."""
+def make_fetch(modified: bool):
+    """What finds two populations, for `node.make_reader`: bit i of a node's word chooses the address."""
 
     @inline
-    def fetch(s, lane, i, node, back, ahead, size, flags, f):
+    def fetch(s, k, i, node, back, ahead, size, flags, f):
         word = np.int64(flags[node])
         behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
-        s[i, lane] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
-        s[i + 1, lane] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
+        s[i, k] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
+        s[i + 1, k] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
         if modified:
-            arrived, returned = s[i, lane], s[i + 1, lane]
-            s[i, lane] = returned if behind_solid > ahead_solid else arrived
-            s[i + 1, lane] = arrived if ahead_solid > behind_solid else returned
+            arrived, returned = s[i, k], s[i + 1, k]
+            s[i, k] = returned if behind_solid > ahead_solid else arrived
+            s[i + 1, k] = arrived if ahead_solid > behind_solid else returned
 
     return fetch
 
 
-def build(problem, device, dtype, block) -> PorousScheme:
+def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays on the device; the words are made there from the image."""
     shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
     device.compile(flag_kernel())(shape, device.to_device(image), flags, Grid(*shape))()
-    read = reader_of(fetch_of(problem.walls == "modified"))
+    read = make_reader(make_fetch(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)

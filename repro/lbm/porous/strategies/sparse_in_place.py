@@ -3,7 +3,8 @@
 Bailey, Myre, Walsh, Lilja, Saar, Proc. ICPP 2009, 550. Even steps collide what a pore has and put each population into
 the place of its opposite, without the map; odd steps read what streams in, collide, and write each population to where
 its opposite was read. Each place belongs to one pore in each step, so there is no second array and no race, and half
-of the steps need no map. The map is kept as runs (see `run_map`), a fraction of the bytes of `sparse`.
+of the steps need no map. The list is kept as
+runs (see `run_length_neighbour_list`), a fraction of the bytes of `sparse`.
 """
 
 from functools import cache
@@ -14,44 +15,43 @@ from repro.parallel import Kernel, inline
 from ...equilibrium import scratch_rows
 from ...lattice import D3Q19
 from ...layout import unsigned
-from ...strategies.scheme import nothing
-from ..node import Q, macroscopic_kernel, nowhere, observe_of, own_kernel, relax_of
-from ..node_map import map_pores
-from ..run_map import MOST_BYTES, as_runs, source
-from .scheme import Cost, PorousScheme
+from ...strategies.scheme import Cost, Scheme
+from ..neighbour_list import list_neighbours
+from ..node import Q, collide_kernel, macroscopic_kernel, make_observe, make_relax, nowhere
+from ..run_length_neighbour_list import MOST_BYTES, as_runs, source
 
-COST = Cost(arrays=1, map=MOST_BYTES, map_at_most=True, map_reads=0.5, dense=False)
+COST = Cost(arrays=1, map=MOST_BYTES, map_at_most=True, finds=0.5, dense=False)
 
 
 @inline
-def _gather(s, n, pore, places, runs, f):
+def _pull(s, n, pore, places, runs, f):
     """The populations that stream into a run of pores, and the places where they were."""
     # kept, because the compiler cannot know that writing populations leaves the map as it is
     for i in range(1, Q):
-        for lane in range(n):
-            places[i, lane] = source(runs, i, pore + lane)
-    for lane in range(n):
-        s[0, lane] = f[unsigned(pore + lane)]
+        for k in range(n):
+            places[i, k] = source(runs, i, pore + k)
+    for k in range(n):
+        s[0, k] = f[unsigned(pore + k)]
     for i in range(1, Q):
-        for lane in range(n):
-            s[i, lane] = f[unsigned(places[i, lane])]
+        for k in range(n):
+            s[i, k] = f[unsigned(places[i, k])]
 
 
 @cache
 def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (runs, f, rates, force) of odd steps: stream, collide, stream."""
-    relax = relax_of(model, storage, dtype)
+    relax = make_relax(model, storage, dtype)
 
     @inline
     def exchange(x, n, s, places, runs, f, rates, force):
-        _gather(s, n, x, places, runs, f)
+        _pull(s, n, x, places, runs, f)
         relax(s, n, rates, force)
-        for lane in range(n):
-            f[unsigned(x + lane)] = s[0, lane]
+        for k in range(n):
+            f[unsigned(x + k)] = s[0, k]
         for i in range(1, Q, 2):
-            for lane in range(n):
-                f[unsigned(places[i + 1, lane])] = s[i, lane]
-                f[unsigned(places[i, lane])] = s[i + 1, lane]
+            for k in range(n):
+                f[unsigned(places[i + 1, k])] = s[i, k]
+                f[unsigned(places[i, k])] = s[i + 1, k]
 
     return Kernel(exchange, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype, block=block)
 
@@ -59,23 +59,23 @@ def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
 @cache
 def _arriving_kernel(storage: str, dtype) -> Kernel:
     """The kernel (runs, f, fields, row, force) after even steps: of what streams in."""
-    observe = observe_of(storage, dtype, nowhere, collided=False)
+    observe = make_observe(storage, dtype, nowhere, collided=False)
 
     @inline
     def arriving(x, n, s, places, runs, f, fields, row, force):
-        _gather(s, n, x, places, runs, f)
+        _pull(s, n, x, places, runs, f)
         observe(s, n, x, row, runs.words, fields, force)
 
     return Kernel(arriving, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype)
 
 
-def build(problem, device, dtype, block) -> PorousScheme:
+def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to one array on the device; raises InputError for modified walls."""
     if problem.walls != "half-way":
         raise InputError(
             f"'sparse in place' takes half-way walls, not {problem.walls}: those read one place twice; choose 'sparse'"
         )
-    pores = map_pores(problem, device, reverse=True)
+    pores = list_neighbours(problem, device, reverse=True)
     count, row, runs = pores.count, pores.row, as_runs(pores, device)
     cells = pores.cells
     # as long as it lives, the whole map takes as much memory as the populations
@@ -83,12 +83,11 @@ def build(problem, device, dtype, block) -> PorousScheme:
     f, fields = device.zeros(Q * row, dtype), device.zeros(4 * row, dtype)
     _, rates, force, _ = problem.parameters(dtype)
     model, storage = problem.box.model, problem.storage
-    local = device.compile(own_kernel(model, storage, dtype, nowhere, reverse=True, block=block))
+    local = device.compile(collide_kernel(model, storage, dtype, nowhere, reverse=True, block=block))
     exchange = device.compile(_exchange_kernel(model, storage, dtype, block))
     at_rest = device.compile(macroscopic_kernel(storage, dtype, nowhere, collided=False))
     arriving = device.compile(_arriving_kernel(storage, dtype))
-    return PorousScheme(
-        start=nothing,
+    return Scheme(
         steps=(
             local((count,), runs.words, f, f, row, rates, force),
             exchange((count,), runs, f, rates, force),

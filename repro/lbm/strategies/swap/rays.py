@@ -3,31 +3,23 @@
 The paper takes the model apart into rays, and could have stopped there: rays do not touch each other.
 """
 
-from ..scheme import Traffic, in_place
+from ..scheme import Cost
 from .rule import collide_kernel, link_kernel, ray_kernel, require_box
 
-TRAFFIC = Traffic(arrays=1, reads=2, writes=2)
+COST = Cost(arrays=1, reads=2, writes=2)
 
 
-def build(problem, device, dtype, layout, block):
+def build(box):
     """Bind the strategy to one array on the device; all faces "standard"."""
-    return interior_first(problem, device, dtype, layout, block, ray_kernel(problem.model, layout, block))
+    return interior_first(box, ray_kernel(box.spec))
 
 
-def interior_first(problem, device, dtype, layout, block, interior):
+def interior_first(box, interior):
     """A scheme in one array that collides, runs the kernel `interior`, then lets the boundary nodes swap."""
-    require_box(problem, closed=True)
-    model, shape = problem.model, problem.shape
-    collide = device.compile(collide_kernel(model, dtype, layout, block, reverse_all=False))
-    stream = device.compile(interior)
-    boundary = device.compile(link_kernel(model, dtype, layout, block, boundary_only=True))
-
-    def parts(f):
-        parameters = problem.parameters(dtype)
-        return {
-            "collide": collide(shape, f, *parameters),
-            "stream": stream(shape, f, parameters.grid),
-            "boundary": boundary(shape, f, parameters.grid),
-        }
-
-    return in_place(problem, device, dtype, parts)
+    require_box(box.problem, closed=True)
+    collide = box.compile(collide_kernel(box.spec, reverse_all=False))
+    stream, boundary = box.compile(interior), box.compile(link_kernel(box.spec, boundary_only=True))
+    grid = box.parameters.grid
+    return box.in_place(
+        lambda f: {"collide": collide(f, *box.parameters), "stream": stream(f, grid), "boundary": boundary(f, grid)}
+    )

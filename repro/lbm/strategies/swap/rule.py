@@ -13,13 +13,11 @@ from functools import cache
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
-from ...equilibrium import scratch_rows
 from ...lattice import Lattice
-from ...layout import layout_of, unsigned
-from ...model import Model
-from ...neighbours import crossed_faces, offset_of, sides
-from ...node import relax_of
-from ...streaming import beyond_of, faces_of, own_of
+from ...layout import make_layout, unsigned
+from ...neighbours import crossed_faces, make_offset, sides
+from ...node import Specialisation, make_relax
+from ...streaming import closed_faces, make_face_mask
 
 
 class Source(IntEnum):
@@ -42,6 +40,17 @@ def pairs_of(lattice: Lattice) -> tuple[tuple[int, int], ...]:
     return tuple(pairs)
 
 
+def _columns(lattice: Lattice):
+    """(First of each pair, second of each pair, number of pairs)."""
+    first, second = zip(*pairs_of(lattice), strict=True)
+    return first, second, len(first)
+
+
+def _make_faces(model):
+    """(face_mask, crosses_face) of the box's walls, see `streaming.make_face_mask`."""
+    return make_face_mask(model.lattice, closed_faces(model.boundaries))
+
+
 def require_box(problem, *, closed: bool) -> None:
     """Raise InputError for walls that streaming by swaps does not know."""
     for axis, extent in enumerate(problem.shape):
@@ -56,76 +65,74 @@ def require_box(problem, *, closed: bool) -> None:
 
 
 @cache
-def collide_kernel(model: Model, dtype, layout: str, block: int, *, reverse_all: bool) -> Kernel:
+def collide_kernel(spec: Specialisation, *, reverse_all: bool) -> Kernel:
     """The kernel (f, grid, rates, force, wall): collide in place and reverse the populations of all nodes.
 
     Without `reverse_all` only those of boundary nodes are reversed.
     """
-    lattice, boundaries = model.lattice, model.boundaries
-    q, opposite = lattice.q, lattice.opposite
-    own, relax = own_of(lattice, boundaries, layout, dtype), relax_of(model, dtype)
-    edges_of, _ = beyond_of(lattice, faces_of(boundaries)[0])
-    at, stride = layout_of(lattice, layout)
+    q, opposite = spec.lattice.q, spec.lattice.opposite
+    load, relax = spec.streaming.load, make_relax(spec)
+    face_mask, _ = _make_faces(spec.model)
+    at, stride = make_layout(spec.lattice, spec.layout)
 
     @inline
     def collide(x, n, y, z, s, f, grid, rates, force, wall):
         nx, ny, nz = grid
-        own(s, n, x, y, z, grid, f, wall)
+        load(s, n, x, y, z, grid, f, wall)
         relax(s, n, x, y, z, grid, rates, force, wall)
         size, here = nx * ny * nz, x + nx * (y + ny * z)
-        reverse = reverse_all or edges_of(x, y, z, grid) != 0
+        reverse = reverse_all or face_mask(x, y, z, grid) != 0
         for i in range(q):
             base = at(opposite[i] if reverse else i, here, size)
-            for lane in range(n):
-                f[unsigned(base + stride * lane)] = s[i, lane]
+            for k in range(n):
+                f[unsigned(base + stride * k)] = s[i, k]
 
-    return Kernel(collide, ndim=3, rows=scratch_rows(lattice), dtype=dtype, edges=True, block=block)
+    return spec.kernel(collide)
 
 
 @cache
-def link_kernel(model: Model, dtype, layout: str, block: int, *, boundary_only: bool) -> Kernel:
+def link_kernel(spec: Specialisation, *, boundary_only: bool) -> Kernel:
     """The kernel (f, grid): swap j of a node with i of the next node, for all nodes or for boundary nodes.
 
     Where both have been reversed, that is streaming: each place belongs to one link, so the order does not matter. A
     link that leaves the box becomes one of a place with itself.
     """
-    lattice = model.lattice
-    pairs, (at, stride), offset = pairs_of(lattice), layout_of(lattice, layout), offset_of(lattice)
-    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
-    edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
+    (at, stride), offset = make_layout(spec.lattice, spec.layout), make_offset(spec.lattice)
+    first, second, count = _columns(spec.lattice)
+    face_mask, crosses_face = _make_faces(spec.model)
 
     @inline
-    def places(pair, here, edges, size, xs, ys, zs):
+    def places(pair, here, mask, size, xs, ys, zs):
         i, j = first[pair], second[pair]
         own, other = at(j, here, size), at(i, here + offset(i, 1, xs, ys, zs), size)
-        return own, own if beyond(i, 1, edges) else other
+        return own, own if crosses_face(i, 1, mask) else other
 
     @inline
     def swap(x, n, y, z, s, f, grid):
         nx, ny, nz = grid
-        edges = edges_of(x, y, z, grid)
-        if edges != 0 or not boundary_only:
+        mask = face_mask(x, y, z, grid)
+        if mask != 0 or not boundary_only:
             size, here = nx * ny * nz, x + nx * (y + ny * z)
             xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
             for pair in range(count):
-                own, other = places(pair, here, edges, size, xs, ys, zs)
-                for lane in range(n):
-                    s[2 * pair, lane] = f[unsigned(own + stride * lane)]
-                    s[2 * pair + 1, lane] = f[unsigned(other + stride * lane)]
+                own, other = places(pair, here, mask, size, xs, ys, zs)
+                for k in range(n):
+                    s[2 * pair, k] = f[unsigned(own + stride * k)]
+                    s[2 * pair + 1, k] = f[unsigned(other + stride * k)]
             # all reads come before the first write, which the compiler could not know to be harmless
             for pair in range(count):
-                own, other = places(pair, here, edges, size, xs, ys, zs)
-                for lane in range(n):
-                    f[unsigned(own + stride * lane)] = s[2 * pair + 1, lane]
-                    f[unsigned(other + stride * lane)] = s[2 * pair, lane]
+                own, other = places(pair, here, mask, size, xs, ys, zs)
+                for k in range(n):
+                    f[unsigned(own + stride * k)] = s[2 * pair + 1, k]
+                    f[unsigned(other + stride * k)] = s[2 * pair, k]
 
-    return Kernel(swap, ndim=3, rows=2 * count, dtype=dtype, edges=True, block=block)
+    return spec.kernel(swap, rows=2 * count)
 
 
 @cache
-def rotate_of(lattice: Lattice, layout: str):
-    """Returns rotate(f, i, j, here, ahead, size): the rule at one node and one pair (figure 3)."""
-    at, _ = layout_of(lattice, layout)
+def make_rotate(lattice: Lattice, layout: str):
+    """The rule at one node and one pair, rotate(f, i, j, here, ahead, size) (figure 3)."""
+    at, _ = make_layout(lattice, layout)
 
     @inline
     def rotate(f, i, j, here, ahead, size):
@@ -136,17 +143,16 @@ def rotate_of(lattice: Lattice, layout: str):
 
 
 @cache
-def sweep_kernel(model: Model, layout: str) -> Kernel:
+def sweep_kernel(spec: Specialisation) -> Kernel:
     """The kernel (f, grid): the serial sweep over the interior, in the order of memory (algorithm 1)."""
-    lattice = model.lattice
-    pairs, rotate, offset = pairs_of(lattice), rotate_of(lattice, layout), offset_of(lattice)
-    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
-    edges_of, _ = beyond_of(lattice, faces_of(model.boundaries)[0])
+    rotate, offset = make_rotate(spec.lattice, spec.layout), make_offset(spec.lattice)
+    first, second, count = _columns(spec.lattice)
+    face_mask, _ = _make_faces(spec.model)
 
     @inline
     def sweep(x, n, y, z, f, grid):
         nx, ny, nz = grid
-        if edges_of(x, y, z, grid) == 0:
+        if face_mask(x, y, z, grid) == 0:
             size, here = nx * ny * nz, x + nx * (y + ny * z)
             xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
             for pair in range(count):
@@ -157,93 +163,90 @@ def sweep_kernel(model: Model, layout: str) -> Kernel:
 
 
 @cache
-def ray_kernel(model: Model, layout: str, block: int) -> Kernel:
+def ray_kernel(spec: Specialisation) -> Kernel:
     """The kernel (f, grid): one thread walks each ray from its first interior node to the last."""
-    lattice = model.lattice
-    pairs, rotate = pairs_of(lattice), rotate_of(lattice, layout)
-    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
-    cx, cy, cz = lattice.components
-    edges_of, beyond = beyond_of(lattice, faces_of(model.boundaries)[0])
-    faces = _faces_of_node(model)
+    rotate, faces = make_rotate(spec.lattice, spec.layout), _make_faces_of_node(spec.model)
+    first, second, count = _columns(spec.lattice)
+    cx, cy, cz = spec.lattice.components
+    face_mask, crosses_face = _make_faces(spec.model)
 
     @inline
     def walk(x, n, y, z, f, grid):
         nx, ny, nz = grid
         size = nx * ny * nz
-        for lane in range(n):
-            if edges_of(x + lane, y, z, grid) == 0:
-                _, touched = faces(x + lane, y, z, grid)
+        for k in range(n):
+            if face_mask(x + k, y, z, grid) == 0:
+                _, touched = faces(x + k, y, z, grid)
                 for pair in range(count):
                     i = first[pair]
-                    if beyond(i, 1, touched):
+                    if crosses_face(i, 1, touched):
                         step = cx[i] + nx * (cy[i] + ny * cz[i])
-                        px, py, pz = x + lane, y, z
+                        px, py, pz = x + k, y, z
                         here = px + nx * (py + ny * pz)
-                        while edges_of(px, py, pz, grid) == 0:
+                        while face_mask(px, py, pz, grid) == 0:
                             rotate(f, i, second[pair], here, here + step, size)
                             here -= step
                             px, py, pz = px - cx[i], py - cy[i], pz - cz[i]
 
-    return Kernel(walk, ndim=3, edges=True, block=block)
+    return spec.kernel(walk, rows=0)
 
 
 @cache
-def _kinds_of(lattice: Lattice):
-    """Returns kind(i, edges, touched): the type of a node on its ray of the pair whose first is i.
+def _make_kind(lattice: Lattice):
+    """The type of a node on its ray of the pair whose first is i, kind(i, mask, touched).
 
-    `edges` are the faces of the box on which it lies, `touched` those of the interior, as bits.
+    `mask` are the faces of the box on which it lies, `touched` those of the interior, as bits.
     """
     ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
     none, a, b, c, d, e = (int(kind) for kind in Source)
 
     @inline
-    def kind(i, edges, touched):
+    def kind(i, mask, touched):
         starts, ends = (ahead[i] & touched) != 0, (behind[i] & touched) != 0
         inside = (b if not ends else e) if starts else (c if not ends else d)
         # the node behind a boundary node is interior if it lies away from all its faces and not on another
-        begins = (edges & ahead[i]) == edges and not ends
-        return inside if edges == 0 else (a if begins else none)
+        begins = (mask & ahead[i]) == mask and not ends
+        return inside if mask == 0 else (a if begins else none)
 
     return kind
 
 
 @cache
-def _faces_of_node(model: Model):
-    """Returns faces(x, y, z, grid): (faces of the box on which a node lies, faces of the interior)."""
-    edges_of, _ = beyond_of(model.lattice, faces_of(model.boundaries)[0])
+def _make_faces_of_node(model):
+    """(Faces of the box on which a node lies, faces of the interior), faces(x, y, z, grid)."""
+    face_mask, _ = _make_faces(model)
 
     @inline
     def faces(x, y, z, grid):
         nx, ny, nz = grid
-        return edges_of(x, y, z, grid), edges_of(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2))
+        return face_mask(x, y, z, grid), face_mask(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2))
 
     return faces
 
 
 @cache
-def source_of(model: Model):
-    """Returns source(i, x, y, z, grid): the node's type on its ray of the pair whose first is i (table 4)."""
-    kind, faces = _kinds_of(model.lattice), _faces_of_node(model)
+def make_source(model):
+    """The node's type on its ray of the pair whose first is i, source(i, x, y, z, grid) (table 4)."""
+    kind, faces = _make_kind(model.lattice), _make_faces_of_node(model)
 
     @inline
     def source(i, x, y, z, grid):
-        edges, touched = faces(x, y, z, grid)
-        return kind(i, edges, touched)
+        mask, touched = faces(x, y, z, grid)
+        return kind(i, mask, touched)
 
     return source
 
 
 @cache
-def type_kernel(model: Model, dtype, layout: str, block: int) -> Kernel:
+def type_kernel(spec: Specialisation) -> Kernel:
     """The kernel (f, g, grid): all nodes at once take from f what the sweep would leave in g (tables 3, 4).
 
     In place this would race, because a node's source is its neighbour's target.
     """
-    lattice = model.lattice
-    q, pairs, (at, _) = lattice.q, pairs_of(lattice), layout_of(lattice, layout)
-    kind_of, faces = _kinds_of(lattice), _faces_of_node(model)
-    first, second, count = tuple(i for i, _ in pairs), tuple(j for _, j in pairs), len(pairs)
-    cx, cy, cz = lattice.components
+    q, (at, _) = spec.lattice.q, make_layout(spec.lattice, spec.layout)
+    kind_of, faces = _make_kind(spec.lattice), _make_faces_of_node(spec.model)
+    first, second, count = _columns(spec.lattice)
+    cx, cy, cz = spec.lattice.components
     a, b, c, d, e = (int(kind) for kind in Source if kind)
 
     @inline
@@ -263,17 +266,17 @@ def type_kernel(model: Model, dtype, layout: str, block: int) -> Kernel:
     def take(x, n, y, z, s, f, g, grid):
         nx, ny, nz = grid
         size = nx * ny * nz
-        for lane in range(n):
-            here = x + lane + nx * (y + ny * z)
-            edges, touched = faces(x + lane, y, z, grid)
-            s[0, lane] = f[unsigned(at(0, here, size))]
+        for k in range(n):
+            here = x + k + nx * (y + ny * z)
+            mask, touched = faces(x + k, y, z, grid)
+            s[0, k] = f[unsigned(at(0, here, size))]
             for pair in range(count):
                 i, j = first[pair], second[pair]
                 step = cx[i] + nx * (cy[i] + ny * cz[i])
-                from_i, from_j = places(i, j, kind_of(i, edges, touched), here, step, size)
-                s[i, lane] = f[unsigned(from_i)]
-                s[j, lane] = f[unsigned(from_j)]
+                from_i, from_j = places(i, j, kind_of(i, mask, touched), here, step, size)
+                s[i, k] = f[unsigned(from_i)]
+                s[j, k] = f[unsigned(from_j)]
             for i in range(q):
-                g[unsigned(at(i, here, size))] = s[i, lane]
+                g[unsigned(at(i, here, size))] = s[i, k]
 
-    return Kernel(take, ndim=3, rows=q, dtype=dtype, edges=True, block=block)
+    return spec.kernel(take, rows=q)

@@ -5,15 +5,15 @@ Each node reads what the one before has left, so the nodes must be visited one a
 
 from repro.errors import InputError
 
-from ..scheme import Traffic
+from ..scheme import Cost
 from .rays import interior_first
 from .rule import sweep_kernel
 
-TRAFFIC = Traffic(arrays=1, reads=2, writes=2)
+COST = Cost(arrays=1, reads=2, writes=2)
 
 
-def build(problem, device, dtype, layout, block):
+def build(box):
     """Bind the strategy to one array; InputError on any device but "serial"."""
-    if device.name != "serial":
-        raise InputError(f"'swap sweep' visits node after node, so it runs on 'serial' only, not on '{device.name}'")
-    return interior_first(problem, device, dtype, layout, block, sweep_kernel(problem.model, layout))
+    if (name := box.device.name) != "serial":
+        raise InputError(f"'swap sweep' visits node after node, so it runs on 'serial' only, not on '{name}'")
+    return interior_first(box, sweep_kernel(box.spec))

@@ -1,6 +1,6 @@
 """Ways of keeping two fluids and finding their populations, one a file (porous paper, section 6.1).
 
-Each module has `build(problem, device, dtype, block) -> TwoFluidScheme` and `COST`.
+Each module has `build(problem, device, dtype, block) -> Scheme` and `COST`.
 """
 
 from . import dense, sparse, tiled

@@ -14,41 +14,40 @@ from repro.parallel import Kernel, inline
 
 from ...lattice import D3Q19
 from ...layout import unsigned
-from ...porous.node import flag_kernel, nowhere, pores_of, reader_of, store_of
+from ...porous.node import count_pores, flag_kernel, make_reader, make_store, nowhere
 from ...porous.strategies import flag_word
-from ...strategies.scheme import in_order
-from ..collision import Q, sums_of
-from ..forces import gradient_of
-from ..node import FIELDS, FORCES, ROWS, SUMS, collide_of, observe_of, park, potentials_of
-from .scheme import Cost, TwoFluidScheme
+from ...strategies.scheme import Cost, Scheme, in_order
+from ..collision import Q, make_sums
+from ..forces import make_gradient
+from ..node import FIELDS, FORCES, ROWS, SUMS, make_collide, make_observe, make_potentials, stash
 
-COST = Cost(reads=2, mark=4)
+COST = Cost(arrays=4, reads=4, writes=2, mark=4, mark_open=False, finds=2, kept=7, moved=4)
 
 
 @inline
-def _fetch(s, lane, i, node, back, ahead, size, marks, f):
-    s[i, lane] = f[unsigned(i * size + node + back)]
-    s[i + 1, lane] = f[unsigned((i + 1) * size + node + ahead)]
+def _fetch(s, k, i, node, back, ahead, size, marks, f):
+    s[i, k] = f[unsigned(i * size + node + back)]
+    s[i + 1, k] = f[unsigned((i + 1) * size + node + ahead)]
 
 
 @cache
 def finders(some_solid: bool):
     """(read, in_solid) of a box with or without solid."""
     if not some_solid:
-        return reader_of(_fetch), nowhere
-    return reader_of(flag_word.fetch_of(False)), flag_word.in_solid
+        return make_reader(_fetch), nowhere
+    return make_reader(flag_word.make_fetch(False)), flag_word.in_solid
 
 
 @cache
 def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, grid, coupling): the potentials of all nodes but the solid ones."""
     read, in_solid = finders(some_solid)
-    sums, keep = sums_of(dtype), potentials_of(dtype, in_solid)
+    sums, keep = make_sums(dtype), make_potentials(dtype, in_solid)
 
     @inline
     def potentials(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, grid, coupling):
         here = x + grid.nx * (y + grid.ny * z)
-        if pores_of(marks, here, n, in_solid) > 0:
+        if count_pores(marks, here, n, in_solid) > 0:
             read(s, n, x, y, z, grid, marks, f_a)
             sums(s, n, SUMS[0])
             read(s, n, x, y, z, grid, marks, f_b)
@@ -59,36 +58,36 @@ def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
 
 
 @cache
-def _meet_of(dtype, stencil: str, some_solid: bool):
-    """Returns meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b): fills the scratch, with fluid a in hand."""
+def _make_load_both(dtype, stencil: str, some_solid: bool):
+    """Populations, sums and gradients of both fluids, a the current one: load_both(s, n, x, y, z, grid, marks, ...)."""
     read, _ = finders(some_solid)
-    sums, gradient = sums_of(dtype), gradient_of(stencil, dtype)
+    sums, gradient = make_sums(dtype), make_gradient(stencil, dtype)
 
     @inline
-    def meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b):
+    def load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b):
         read(s, n, x, y, z, grid, marks, f_b)
         sums(s, n, SUMS[1])
-        park(s, n)
+        stash(s, n)
         read(s, n, x, y, z, grid, marks, f_a)
         sums(s, n, SUMS[0])
         gradient(s, n, FORCES[0], x, y, z, grid, phi_b)
         gradient(s, n, FORCES[1], x, y, z, grid, phi_a)
 
-    return meet
+    return load_both
 
 
 @cache
 def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
     _, in_solid = finders(some_solid)
-    meet, (collide_a, collide_b) = _meet_of(dtype, stencil, some_solid), collide_of(collision, dtype)
-    store = store_of(in_solid, reverse=False)
+    load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil, some_solid), make_collide(collision, dtype)
+    store = make_store(in_solid, reverse=False)
 
     @inline
     def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b):
         size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
-        if pores_of(marks, here, n, in_solid) > 0:
-            meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
+        if count_pores(marks, here, n, in_solid) > 0:
+            load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
             collide_a(s, n, a, b)
             store(s, n, here, size, marks, g_a)
             collide_b(s, n, b)
@@ -101,12 +100,12 @@ def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block:
 def _observe_kernel(dtype, stencil: str, some_solid: bool) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b): densities minus one and velocity."""
     _, in_solid = finders(some_solid)
-    meet, observe = _meet_of(dtype, stencil, some_solid), observe_of(dtype, in_solid)
+    load_both, observe = _make_load_both(dtype, stencil, some_solid), make_observe(dtype, in_solid)
 
     @inline
     def look(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b):
         size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
-        meet(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
+        load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
         observe(s, n, a, b, here, size, marks, fields)
 
     return Kernel(look, ndim=3, rows=ROWS, dtype=dtype, edges=True)
@@ -121,7 +120,7 @@ def _marks(problem, device, some_solid: bool):
     return flags
 
 
-def _place_of(solid: np.ndarray):
+def _make_place(solid: np.ndarray):
     """Where population i of each node must lie to be found by the first step."""
     nodes = np.arange(solid.size).reshape(solid.shape)
 
@@ -134,7 +133,7 @@ def _place_of(solid: np.ndarray):
 
 
 @dataclass(frozen=True)
-class Box:
+class TwoFluidBox:
     """What all strategies need that keep all nodes of the box: arrays of both fluids, and how to look at them."""
 
     some_solid: bool
@@ -146,10 +145,10 @@ class Box:
     phi: tuple
     #: launches of the potentials of f and of g
     densities: tuple
-    scheme: Callable[..., TwoFluidScheme]
+    scheme: Callable[..., Scheme]
 
 
-def box_of(problem, device, dtype, block) -> Box:
+def box_of(problem, device, dtype, block) -> TwoFluidBox:
     """Allocate the arrays; `scheme(parts)` of what is returned completes a strategy."""
     shape, solid = problem.space.shape, problem.space.solid
     size, some_solid = solid.size, bool(solid.any())
@@ -165,21 +164,22 @@ def box_of(problem, device, dtype, block) -> Box:
     densities = tuple(potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g))
     looks = [look(shape, marks, *now, *phi, fields, grid, a, b) for now in (f, g)]
 
-    def scheme(parts) -> TwoFluidScheme:
-        return TwoFluidScheme(
+    def scheme(parts) -> Scheme:
+        return Scheme(
+            tuple(in_order(*launches.values()) for launches in parts),
+            (f, g),
             parts=parts,
-            states=(f, g),
-            place=_place_of(solid),
+            row=size,
+            place=_make_place(solid),
             observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
             fields=fields,
             kept=(marks, *phi),
-            row=size,
         )
 
-    return Box(some_solid, marks, f, g, phi, densities, scheme)
+    return TwoFluidBox(some_solid, marks, f, g, phi, densities, scheme)
 
 
-def build(problem, device, dtype, block) -> TwoFluidScheme:
+def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
     box = box_of(problem, device, dtype, block)
     grid, a, b, _ = problem.parameters(dtype)

@@ -12,15 +12,15 @@ from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
 from ...layout import unsigned
-from ...porous.node import store_of
-from ..collision import sums_of
+from ...porous.node import make_store
+from ...strategies.scheme import Cost, Scheme
+from ..collision import make_sums
 from ..forces import STENCILS, links_of
-from ..node import FORCES, ROWS, SUMS, collide_of, park
+from ..node import FORCES, ROWS, SUMS, make_collide, stash
 from ..unroll import in_turn
 from .dense import box_of, finders
-from .scheme import Cost, TwoFluidScheme
 
-COST = Cost(reads=1, mark=4, potentials=False)
+COST = Cost(arrays=4, reads=2, writes=2, mark=4, mark_open=False, kept=7)
 
 #: nodes of a tile along x, as many as a warp has threads
 WIDTH = 32
@@ -44,12 +44,12 @@ def _wrapped(position, count):
 
 
 @cache
-def _fill_of(dtype, some_solid: bool, block: int):
-    """Returns fill(s, t, place, left, low, z, plane, marks, f_a, f_b, grid, coupling).
+def _make_fill(dtype, some_solid: bool, block: int):
+    """Potentials in shared memory, fill(s, t, place, left, low, z, plane, marks, f_a, f_b, grid, coupling).
 
     A thread computes its share of the potentials of a tile with its rim, whose first node is (left - 1, low - 1).
     """
-    (read, in_solid), sums, one = finders(some_solid), sums_of(dtype), dtype(1)
+    (read, in_solid), sums, one = finders(some_solid), make_sums(dtype), dtype(1)
     wide, nodes = WIDTH + 2, (WIDTH + 2) * (block // WIDTH + 2)
 
     @inline
@@ -61,7 +61,7 @@ def _fill_of(dtype, some_solid: bool, block: int):
     def fill(s, t, place, left, low, z, plane, marks, f_a, f_b, grid, coupling):
         for k in range(place, nodes, block):
             x, y = left + k % wide - 1, low + k // wide - 1
-            # a tile may stick out of the box; nobody asks for what lies beyond the neighbours of its nodes
+            # a tile may stick out of the box; nothing asks for what lies beyond the neighbours of its nodes
             if x <= grid.nx and y <= grid.ny:
                 x, y = _wrapped(x, grid.nx), _wrapped(y, grid.ny)
                 solid = in_solid(marks, x + grid.nx * (y + grid.ny * z))
@@ -77,11 +77,11 @@ def _fill_of(dtype, some_solid: bool, block: int):
 
 
 @cache
-def _gradient_of(stencil: str, dtype, block: int):
-    """Returns gradient(s, t, row, which, k, plane), see `forces.gradient_of`; `which` potential, 0 for that of a."""
+def _make_gradient(stencil: str, dtype, block: int):
+    """Six times grad phi, gradient(s, t, row, which, k, plane), of potential `which`, 0 for that of a; see `forces`."""
     wide, nodes, zero = WIDTH + 2, (WIDTH + 2) * (block // WIDTH + 2), dtype(0)
 
-    def term_of(e, weight):
+    def make_term(e, weight):
         across, ez = e[0] + wide * e[1], e[2]
         wx, wy, wz = (dtype(weight * c) for c in e)
 
@@ -97,7 +97,7 @@ def _gradient_of(stencil: str, dtype, block: int):
 
         return term
 
-    terms = in_turn([term_of(*link) for link in links_of(stencil)])
+    terms = in_turn([make_term(*link) for link in links_of(stencil)])
 
     @inline
     def gradient(s, t, row, which, k, plane):
@@ -111,10 +111,10 @@ def _gradient_of(stencil: str, dtype, block: int):
 @cache
 def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, barrier) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, grid, a, b, coupling) over threads of tiles and walks along z."""
-    (read, in_solid), sums = finders(some_solid), sums_of(dtype)
-    fill, gradient = _fill_of(dtype, some_solid, block), _gradient_of(stencil, dtype, block)
-    collide_a, collide_b = collide_of(collision, dtype)
-    store = store_of(in_solid, reverse=False)
+    (read, in_solid), sums = finders(some_solid), make_sums(dtype)
+    fill, gradient = _make_fill(dtype, some_solid, block), _make_gradient(stencil, dtype, block)
+    collide_a, collide_b = make_collide(collision, dtype)
+    store = make_store(in_solid, reverse=False)
     wide, high, nodes = WIDTH + 2, block // WIDTH, (WIDTH + 2) * (block // WIDTH + 2)
 
     @inline
@@ -126,7 +126,7 @@ def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, b
                 k, plane = place % WIDTH + 1 + wide * (place // WIDTH + 1), (z + 1) % _PLANES
                 read(s, 1, x, y, z, grid, marks, f_b)
                 sums(s, 1, SUMS[1])
-                park(s, 1)
+                stash(s, 1)
                 read(s, 1, x, y, z, grid, marks, f_a)
                 sums(s, 1, SUMS[0])
                 gradient(s, t, FORCES[0], 1, k, plane)
@@ -143,13 +143,13 @@ def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, b
         left, low = (tile % tiles) * WIDTH, (tile // tiles) * high
         for z in range(first - 1, min(first + DEPTH, grid.nz) + 1):
             plane = (z + 1) % _PLANES
-            for lane in range(n):
-                place = (x + lane) % block
+            for k in range(n):
+                place = (x + k) % block
                 fill(s, t, place, left, low, _wrapped(z, grid.nz), plane, marks, f_a, f_b, grid, coupling)
             barrier()
             if z > first:
-                for lane in range(n):
-                    place = (x + lane) % block
+                for k in range(n):
+                    place = (x + k) % block
                     own(s, t, place, left, low, z - 1, marks, f_a, f_b, g_a, g_b, grid, a, b)
 
     shared = -(-2 * _PLANES * nodes // block)
@@ -168,7 +168,7 @@ def _check(problem, block):
         raise InputError(f"block = {block}: 'tiled' takes multiples of {WIDTH}")
 
 
-def build(problem, device, dtype, block) -> TwoFluidScheme:
+def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
     _check(problem, block)
     box = box_of(problem, device, dtype, block)

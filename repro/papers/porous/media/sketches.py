@@ -67,7 +67,7 @@ def flag_word(solid: np.ndarray, node: tuple[int, int]) -> list[int]:
     return [int(solid[(y - cy) % height, (x - cx) % width]) for cx, cy, _ in D3Q19.velocities]
 
 
-def node_map(solid: np.ndarray, node: tuple[int, int]) -> list[str]:
+def neighbour_list(solid: np.ndarray, node: tuple[int, int]) -> list[str]:
     """Where each population of a node comes from: "i of n", population i of fluid node n (section 5.3)."""
     height, width = solid.shape
     number = np.where(solid.ravel(), -1, np.cumsum(~solid.ravel()) - 1).reshape(solid.shape)
@@ -109,7 +109,7 @@ def storage():
     )
     left.grid(False)
     left.set_title("fluid nodes, numbered, and solid nodes (grey)")
-    bits, sources = flag_word(solid, _NODE), node_map(solid, _NODE)
+    bits, sources = flag_word(solid, _NODE), neighbour_list(solid, _NODE)
     for i, bit in enumerate(bits):
         place = len(bits) - 1 - i
         face = VERMILLION if bit else "white"

@@ -9,7 +9,7 @@ from repro.lbm.benchmark import INCLUDES
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media import PoreSpace, random_blocks, random_spheres
 from repro.lbm.porous.benchmark import measure_speed
-from repro.lbm.porous.node_map import map_pores
+from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
@@ -279,7 +279,7 @@ def mapping_time(space: PoreSpace, device) -> dict:
     It is less than a few hundred updates.
     """
     problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    ns = 1e9 * wall_clock(lambda: map_pores(problem, device), device).seconds / space.pores
+    ns = 1e9 * wall_clock(lambda: list_neighbours(problem, device), device).seconds / space.pores
     return {"ns": ns, "holds": ns < 1e4}
 
 

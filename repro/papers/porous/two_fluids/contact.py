@@ -22,12 +22,17 @@ def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.n
         flow.step(steps - flow.steps)
         a, b, _ = flow.fields()
         angle = contact_angle(a, b)
-        found.append((case, np.stack([a[0], b[0]]), angle, abs(angle.angle - before.angle)))
+        found.append((case, np.stack([a[0], b[0]]), angle, abs(_limit(angle) - _limit(before))))
     return found
 
 
 #: difference in degrees below which two angles count as complementary
 COMPLEMENTARY = 3.0
+
+
+def _limit(found: ContactAngle) -> float:
+    """The angle in degrees; 180 for a drop that has left the plate (its gap is positive), 0 for one that covers it."""
+    return found.angle if np.isfinite(found.angle) else 180.0 * (found.height > 0)
 
 
 def pictures(data: Path) -> pd.Series:
@@ -49,7 +54,7 @@ def table(found, published: pd.Series) -> pd.DataFrame:
         rows.append(
             {
                 "wetting": case.wetting,
-                "angle": angle.angle,
+                "angle": _limit(angle),
                 "paper": float(published.get(case.wetting, np.nan)),
                 "formula": predicted_angle(
                     (case.wetting, -case.wetting), case.interaction, _contrast(case.interaction)
@@ -57,7 +62,7 @@ def table(found, published: pd.Series) -> pd.DataFrame:
                 "change": change,
                 "radius": angle.radius,
                 "gap": angle.height - angle.radius,
-                "base": 2 * angle.radius * np.sin(np.radians(angle.angle)),
+                "base": 2 * angle.radius * np.sin(np.radians(_limit(angle))),
                 "covered": int((densities[0, 1] > densities[1, 1]).sum()),
                 "residual": angle.residual,
             }

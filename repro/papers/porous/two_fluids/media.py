@@ -179,9 +179,7 @@ def _circle(a, b) -> tuple[float, float, float, float]:
         return (np.nan,) * 4
     if found.residual >= ROUND:
         return (np.nan,) * 4
-    # a drop that has left the plate, or covers it, meets it along no line, and so at no angle
-    meets = abs(found.height) < found.radius
-    return (found.angle if meets else np.nan, found.radius, found.height, found.residual)
+    return found.angle, found.radius, found.height, found.residual
 
 
 def conservation(space: PoreSpace, device, steps: int, precisions) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""`node_map` as runs: along a row of pores, populations mostly come from places that lie in a row as well.
+"""`neighbour_list` as runs: along a row of pores, populations mostly come from places that lie in a row as well.
 
 Where a pore's source in some direction follows that of the pore before, both belong to one run, and the distance from
 pore to source is the same for all pores of a run. For 32 neighbouring pores and a direction, one word says which of
@@ -12,8 +12,8 @@ from numpy import int32, int64, uint32
 from repro.parallel import inline, ones
 
 from ..layout import unsigned
+from .neighbour_list import NeighbourList
 from .node import Q
-from .node_map import NodeMap
 
 #: pores that share a word
 GROUP = 32
@@ -24,7 +24,7 @@ MOST_BYTES = (Q - 1) * (8 / GROUP + 4)
 _ALL = 0xFFFFFFFF
 
 
-class RunMap(NamedTuple):
+class RunLengthNeighbourList(NamedTuple):
     """The map of a list of pores, for kernels: words [(q - 1)][groups], and the distance of each run."""
 
     groups: int
@@ -33,7 +33,7 @@ class RunMap(NamedTuple):
     distances: object
 
 
-def as_runs(pores: NodeMap, device) -> RunMap:
+def as_runs(pores: NeighbourList, device) -> RunLengthNeighbourList:
     """The same map as runs, made on the device; every group begins a run of its own."""
     xp, row, groups = device.xp, pores.row, pores.row // GROUP
     words, distances, runs = xp.zeros((Q - 1, groups), int64), [], 0
@@ -49,7 +49,7 @@ def as_runs(pores: NodeMap, device) -> RunMap:
         words[i] = ((xp.cumsum(each) - each + (runs - 1)) << 32) | bits
         distances.append(distance[begins])
         runs += int(each.sum())
-    return RunMap(groups, words.ravel(), xp.concatenate(distances))
+    return RunLengthNeighbourList(groups, words.ravel(), xp.concatenate(distances))
 
 
 @inline

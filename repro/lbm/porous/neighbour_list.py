@@ -1,4 +1,4 @@
-"""The list of pores and `node_map`, where each population of a pore comes from (porous paper, section 5.3).
+"""The list of pores and `neighbour_list`, where each population of a pore comes from (porous paper, section 5.3).
 
 The map holds places in the array of populations, so bounce-back and the periodic box cost nothing afterwards: the place
 of a population that would come from solid is that of its opposite at the node itself, after the collision.
@@ -35,7 +35,7 @@ def row_length(count: int) -> int:
 
 
 @dataclass(frozen=True)
-class NodeMap:
+class NeighbourList:
     """Number of pores, length of a row, the pores' flat indices in the box (host), and the map [(q - 1)][row]."""
 
     count: int
@@ -57,8 +57,8 @@ def _map_kernel(modified: bool, reverse: bool) -> Kernel:
     def connect(x, n, y, z, index, sources, grid, row):
         nx, ny, nz = grid
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        for lane in range(n):
-            here = x + lane + nx * (y + ny * z)
+        for k in range(n):
+            here = x + k + nx * (y + ny * z)
             pore = np.int64(index[here])
             if pore >= 0:
                 for i in range(1, Q):
@@ -75,7 +75,7 @@ def _map_kernel(modified: bool, reverse: bool) -> Kernel:
     return Kernel(connect, ndim=3, edges=True)
 
 
-def map_pores(problem, device, *, reverse: bool = False) -> NodeMap:
+def list_neighbours(problem, device, *, reverse: bool = False) -> NeighbourList:
     """Number the pores in the order of the box, x fastest, and find where their populations come from, on the device.
 
     `reverse` is for populations that are kept in the place of their opposites after the collision.
@@ -90,4 +90,4 @@ def map_pores(problem, device, *, reverse: bool = False) -> NodeMap:
     sources = device.zeros((Q - 1) * row, np.int32)
     connect = device.compile(_map_kernel(problem.walls == "modified", reverse))
     connect(shape, index, sources, Grid(*shape), row)()
-    return NodeMap(count, row, np.flatnonzero(~problem.space.solid.ravel()), sources)
+    return NeighbourList(count, row, np.flatnonzero(~problem.space.solid.ravel()), sources)
