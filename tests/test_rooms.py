@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "sph": {"particles", "parallel"},
     "pic": {"particles", "parallel"},
     "papers": {"lbm", "dpd", "sph", "pic", "particles", "parallel"},
-    "study": {"parallel.select"},
+    "study": {"parallel.select", "parallel.versions"},
 }
 
 #: the rooms of the study, from the ground up, and which of the others each may import

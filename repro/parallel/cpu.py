@@ -11,6 +11,7 @@ from repro.hardware import cpu_model
 
 from .arguments import flattened
 from .atomics import add_alone, add_locked
+from .inlined import source
 from .jit import inline
 from .kernel import Kernel
 from .loops import cpu_launch, cpu_loop
@@ -24,7 +25,9 @@ def _no_barrier():
 class _Launch:
     """A bound kernel, compiled when it is first launched."""
 
-    def __init__(self, prepare):
+    def __init__(self, loop, prepare):
+        #: what is compiled
+        self.compiled = loop
         self._prepare, self._run = prepare, None
 
     def __call__(self):
@@ -90,9 +93,11 @@ class CpuDevice:
             packing, flat = flattened(arguments)
             lanes = kernel.block if kernel.shared_rows else self.lanes
             loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
-            return _Launch(partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
+            return _Launch(loop, partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
 
         return bind
+
+    source = staticmethod(source)
 
     def capture(self, run):
         """On the CPU a recorded sequence is the sequence itself."""

@@ -13,6 +13,7 @@ from repro.errors import DeviceError
 from .arguments import flattened
 from .atomics import add_on_gpu
 from .gpu_detection import require_gpu
+from .inlined import source
 from .jit import inline
 from .kernel import Kernel
 from .loops import cuda_kernel
@@ -107,6 +108,8 @@ class CudaDevice:
             return run
 
         return bind
+
+    source = staticmethod(source)
 
     def resources(self, run) -> dict[str, int]:
         """What a kernel takes that `compile` has bound and that has been launched once.

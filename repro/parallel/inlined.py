@@ -9,11 +9,10 @@ import dis
 import hashlib
 import inspect
 import re
-import reprlib
 import sys
 import textwrap
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from types import CellType, CodeType, FunctionType, ModuleType
 
@@ -23,7 +22,11 @@ from numba.core.serialize import dumps
 #: libraries whose functions are known by their names
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "numba", "numba_cuda", "llvmlite", "cupy"}
 
-_WIDTH = 100
+#: values of a tuple that a comment shows
+_SHOWN = 9
+
+#: how the modules are named whose text is made here
+GENERATED = "repro_generated_"
 
 
 def fingerprint(*values) -> str:
@@ -31,12 +34,39 @@ def fingerprint(*values) -> str:
     return hashlib.sha256(repr(_described(values, {})).encode()).hexdigest()[:16]
 
 
-def assembled(function) -> str:
-    """The text of a function and of all that are inlined into it, each once, in the order of their calls.
+def source(*launches) -> str:
+    """The text of kernels as they run: of each its loop and all that is inlined into it, in the order of the calls.
 
-    A comment before each says where it stands, what it is for, and with which values: the text is Python.
+    `launches` were bound by `device.compile`, or launch what was. Each text stands there once; a comment before it says
+    where it comes from, what it is for, and with which values. The text is Python.
     """
-    return "\n\n".join(_texts(_plain(function), set(), set()))
+    seen, printed, texts = set(), set(), []
+    for kernel in dict.fromkeys(_kernels(launches, [])):
+        texts += _texts(kernel, seen, printed)
+    return "\n\n\n".join(texts) + "\n"
+
+
+def _kernels(launch, seen: list) -> Iterator[FunctionType]:
+    """The compiled functions that a launch launches, or those of several launches together."""
+    if any(launch is other for other in seen):
+        return
+    seen.append(launch)
+    if hasattr(launch, "compiled"):
+        yield _plain(launch.compiled)
+        return
+    inner = []
+    if isinstance(launch, list | tuple):
+        inner = launch
+    elif isinstance(launch, dict):
+        inner = launch.values()
+    elif isinstance(launch, FunctionType):
+        inner = [cell.cell_contents for cell in launch.__closure__ or ()]
+    elif isinstance(launch, partial):
+        inner = [launch.func, *launch.args]
+    elif callable(launch) and not isinstance(launch, type) and not _of_a_library(launch):
+        inner = vars(getattr(launch, "__self__", launch)).values()
+    for each in inner:
+        yield from _kernels(each, seen)
 
 
 def _described(value, seen: dict):
@@ -44,7 +74,7 @@ def _described(value, seen: dict):
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     # those of a compiled function
     kind += repr(sorted(getattr(value, "targetoptions", {}).items()))
-    value = _plain(value)
+    value = _plain(getattr(value, "_defn", value))
     if isinstance(value, tuple | list):
         return kind, getattr(value, "_fields", None), [_described(each, seen) for each in value]
     if isinstance(value, FunctionType) and not _of_a_library(value):
@@ -64,8 +94,8 @@ def _described(value, seen: dict):
 
 
 def _plain(value):
-    """The Python function of a compiled one or of an intrinsic; any other value as it is."""
-    for name in ("py_func", "_defn", "fn"):
+    """The Python function of a compiled one; any other value as it is."""
+    for name in ("py_func", "fn"):
         if isinstance(inner := getattr(value, name, None), FunctionType):
             return inner
     return value
@@ -152,16 +182,23 @@ def _flat(values) -> Iterator:
 
 
 def _title(function: FunctionType) -> str:
-    documentation = (inspect.getdoc(function) or "").split("\n")[0]
-    return f"{function.__module__}: {documentation or function.__name__}"
+    documentation = inspect.getdoc(function) or function.__name__
+    module = function.__module__
+    if module.startswith(GENERATED):
+        # its name is a number
+        return sys.modules[module].__doc__
+    return f"{module}: {documentation}".split("\n")[0]
 
 
 def _shown(value) -> str:
     """A value on a line."""
     if isinstance(value, FunctionType):
         return f"{value.__name__} of {value.__module__}"
-    text = value if isinstance(value, np.dtype) else reprlib.repr(value)
-    return " ".join(str(text).split())[:_WIDTH]
+    if isinstance(value, tuple):
+        return f"({', '.join([*map(_shown, value[:_SHOWN]), *['...'] * (len(value) > _SHOWN)])})"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of the shape {value.shape}"
+    return repr(value) if isinstance(value, str) else " ".join(str(value).split())
 
 
 def _source(function: FunctionType) -> str:

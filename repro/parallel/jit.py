@@ -23,7 +23,7 @@ from numba.extending import register_jitable
 from repro.files import cache_folder
 from repro.source_code import code_hash
 
-from .inlined import fingerprint
+from .inlined import GENERATED, fingerprint
 from .numba_internals import name_apart
 
 # nobody calls what has been compiled but kernels, into which it is inlined: no wrappers for Python and C
@@ -119,7 +119,7 @@ def generated(kind: str, source: str, *values):
 
 def load_generated(name: str, source: str):
     """Import `source` as module `name` from a file in the cache folder, where numba can cache what it compiles."""
-    name = f"repro_generated_{name}"
+    name = GENERATED + name
     if name in sys.modules:
         return sys.modules[name]
     path = CACHE_FOLDER / f"{name}.py"

@@ -2,11 +2,13 @@
 
 Four things that numba does not offer: names of compiled functions that no two processes share, cache files that nobody
 writes twice, and neither machine code nor an optimisation of their own for functions that are only ever inlined into
-a kernel. With another version of numba, kernels are compiled as numba does it and kept on no disk: slower, and right.
+a kernel. With another version of numba, kernels are compiled as numba does it and kept on no disk, and a line says so:
+slower, and right.
 """
 
 import gc
 import itertools
+import logging
 import os
 import uuid
 import weakref
@@ -15,10 +17,13 @@ from functools import partial
 
 import numba
 
-#: versions whose internals are as expected here (see tests/parallel/test_numba_internals.py)
-KNOWN = ("0.68.",)
+from .versions import KNOWN, numba_advice
 
+#: whether its internals are as expected here (see tests/parallel/test_numba_internals.py)
 UNDERSTOOD = numba.__version__.startswith(KNOWN)
+
+if not UNDERSTOOD:
+    logging.getLogger(__name__).warning(numba_advice(numba.__version__))
 
 #: of LLVM's optimisation, of which each finds what the one before has uncovered; a fourth gains nothing
 _ROUNDS = 3

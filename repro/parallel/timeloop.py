@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from repro.errors import DivergenceError, InputError, require_whole, short
+from repro.errors import DivergenceError, InputError, require_one_of, require_whole, short
 
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
@@ -29,6 +29,18 @@ class TimeLoop:
         self.device, self.steps = device, 0
         self._launches, self._start_once, self._look = tuple(launches), start, look
         self._graphs, self._started, self._warm = {}, False, 0
+
+    def source(self, *parts: str) -> str:
+        """The text of the kernels of a step as they run, equations and all; of some of its `parts` only, if named.
+
+        Raises InputError for a name that no part has.
+        """
+        # a method whose steps have named parts offers them so
+        known = getattr(self, "parts", {})
+        for part in parts:
+            require_one_of("part", part, known)
+        launches = [known[part] for part in parts or known] or self._launches
+        return self.device.source(*launches)
 
     def start(self) -> None:
         """Launch what comes before the first step; nothing on a second call."""

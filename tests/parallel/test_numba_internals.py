@@ -3,16 +3,21 @@
 import itertools
 import subprocess
 import sys
+import tomllib
 import uuid
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
-from packaging.version import Version
+from packaging.requirements import Requirement
 
 from repro.parallel import CpuDevice, Kernel, inline, numba_internals, select
+from repro.parallel.versions import KNOWN, numba_advice
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 PATCHED = (
     (JITCodeLibrary, "get_pointer_to_function"),
@@ -40,8 +45,18 @@ def doubling():
 
 
 def test_the_installed_numba_is_a_version_that_has_been_looked_at():
-    assert numba_internals.UNDERSTOOD, f"look at numba {numba.__version__}, then add it to numba_internals.KNOWN"
-    assert Version(numba.__version__) >= Version("0.68")
+    assert numba_internals.UNDERSTOOD, f"look at numba {numba.__version__}, then add it to versions.KNOWN"
+
+
+def test_no_version_can_be_installed_that_has_not_been_looked_at():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (wanted,) = [r.specifier for r in map(Requirement, project["dependencies"]) if r.name == "numba"]
+    tried = [f"0.{minor}.{patch}" for minor in range(60, 90) for patch in range(9)]
+    assert list(wanted.filter(tried)) == [version for version in tried if version.startswith(KNOWN)]
+    assert numba_advice("0.68.1") == ""
+    assert numba_advice("0.69.0") == (
+        "numba 0.69.0 is not 0.68.*: every start compiles its kernels anew (pip install 'numba==0.68.*')"
+    )
 
 
 def test_the_places_that_are_patched_are_there():
@@ -88,7 +103,7 @@ def test_an_equation_that_a_kernel_has_inlined_can_still_be_called_from_a_functi
     assert own(values) == 4
 
 
-def test_another_version_of_numba_is_used_as_it_is_and_nothing_is_kept_on_disk(tmp_path):
+def test_another_version_of_numba_is_used_as_it_is_nothing_is_kept_on_disk_and_a_line_says_so(tmp_path):
     script = (
         "import numba; numba.__version__ = '9.9.9'\n"
         "import numpy as np\n"
@@ -109,3 +124,4 @@ def test_another_version_of_numba_is_used_as_it_is_and_nothing_is_kept_on_disk(t
     done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert not list((tmp_path / "cache").rglob("*.nbc"))
+    assert done.stderr.splitlines() == [numba_advice("9.9.9")]

@@ -14,6 +14,7 @@ from helpers.workshop import GOOD
 
 from repro import cli
 from repro.study.keep import provenance
+from repro.study.run import doctor
 from repro.study.run.doctor import examine
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -246,6 +247,13 @@ def test_doctor_examines_and_says_what_to_do(repro):
     done = repro("doctor")
     assert done.returncode == 0, done.stdout
     assert "processor" in done.stdout
+
+
+def test_doctor_says_that_a_version_of_numba_keeps_no_kernels(monkeypatch):
+    monkeypatch.setattr(doctor.provenance, "versions", lambda: {"python": "3.12", "numba": "0.69.0"})
+    (found,) = [check for check in examine() if check.name == "numba"]
+    assert not found.ok
+    assert "every start compiles its kernels anew (pip install 'numba==0.68.*')" in found.text
 
 
 def test_doctor_says_what_to_install_where_the_compiler_does_not_load(monkeypatch):

@@ -11,6 +11,7 @@ import psutil
 from repro.errors import InputError
 from repro.files import cache_folder
 from repro.hardware import cpu_model
+from repro.parallel.versions import numba_advice
 from repro.study.keep import provenance
 from repro.study.notebooks import Project, catalogue, require_writable
 
@@ -34,7 +35,9 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     python = sys.version_info >= (3, 11)
     yield Check("python", python, found["python"] + ("" if python else ": 3.11 or newer is needed"))
     for name in ("numpy", "scipy", "numba", "matplotlib", "papermill"):
-        yield Check(name, name in found, found.get(name, "missing: run `make reproduce`"))
+        text = found.get(name, "missing: run `make reproduce`")
+        advice = numba_advice(text) if name == "numba" and name in found else ""
+        yield Check(name, name in found and not advice, advice or text)
     yield Check("processor", True, f"{cpu_model()}, {provenance.cores()} cores")
     free = psutil.virtual_memory().available / 2**30
     advice = "" if free >= PAPER_GIB else f"; with less than {PAPER_GIB} the paper profile leaves the largest grids out"
