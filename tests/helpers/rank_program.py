@@ -6,6 +6,7 @@ rank_program.py FOLDER STEPS does all checks, rank_program.py HOW ends badly.
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -90,8 +91,10 @@ def quiet_step(ranks) -> float:
 
 def end_badly(how: str, ranks) -> None:
     """One rank leaves the others within a step."""
-    if how == "stopped":
+    if how in ("stopped", "hangs", "circle", "paused"):
         ranks.patience = 3.0
+    if how == "circle":
+        ranks.wait([ranks.receive(np.zeros(1), (ranks.rank + 1) % ranks.count, 5)], "a message")
     walkers = Walkers(domain_for(SHAPE, BOXES[0], ranks.count), ranks)
     for step in range(1000):
         if step == 20 and ranks.rank == WHO_DIES:
@@ -99,10 +102,30 @@ def end_badly(how: str, ranks) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             if how == "stopped":
                 os.kill(os.getpid(), signal.SIGSTOP)
+            if how == "exits":
+                os._exit(0)
+            if how == "hangs":
+                time.sleep(1000)
             if how == "raises":
                 raise ValueError("the step went wrong")
+            if how == "fails":
+                sys.exit(3)
             sys.exit()
         walkers.step()
+
+
+def paused(ranks, folder: Path) -> None:
+    """All ranks are stopped for a while; rank 0 works for a little longer than the others, which wait."""
+    ranks.patience = 4.0
+    (folder / str(ranks.rank)).write_text(str(os.getpid()))
+    ranks.sum(np.zeros(1))
+    if ranks.rank == 0:
+        processes = " ".join((folder / str(rank)).read_text() for rank in range(ranks.count))
+        time.sleep(0.2)
+        subprocess.Popen(["sh", "-c", f"kill -STOP {processes}; sleep 6; kill -CONT {processes}"])
+        time.sleep(1)
+    ranks.sum(np.zeros(1))
+    print("went on")
 
 
 def main() -> None:
@@ -110,6 +133,9 @@ def main() -> None:
     ranks = world()
     if len(sys.argv) == 2:
         end_badly(sys.argv[1], ranks)
+        return
+    if sys.argv[1] == "paused":
+        paused(ranks, Path(sys.argv[2]))
         return
     folder, steps = Path(sys.argv[1]), int(sys.argv[2])
     found = {

@@ -1,6 +1,7 @@
 """Ranks over MPI, started as a user starts them: guard cells, particles that cross, and ranks that die."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -26,6 +27,8 @@ ENVIRONMENT = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
 STEPS = 1000
 
 RANKS = (2, 3, 4, 7)
+
+WAITED = "rank [02] of 3: waited for the end of a step, but nothing has moved for 3"
 
 BEFORE, CREATED, ABSORBED, SENT, RECEIVED, AFTER = range(6)
 
@@ -54,7 +57,7 @@ def failures():
             launch(3, str(PROGRAM), [how], timeout=60, environment=ENVIRONMENT)
         return raised.value, time.perf_counter() - start
 
-    ways = ("killed", "raises", "leaves", "stopped")
+    ways = ("killed", "exits", "raises", "fails", "leaves", "stopped", "hangs", "circle")
     with ThreadPoolExecutor() as pool:
         return dict(zip(ways, pool.map(fail, ways), strict=True))
 
@@ -103,26 +106,33 @@ def test_losing_or_doubling_a_walker_is_refused_on_all_ranks(found):
         assert "rank 1" not in said
 
 
-@pytest.mark.parametrize("how", ["killed", "raises", "leaves", "stopped"])
-def test_a_rank_that_dies_ends_all_within_a_minute(failures, how):
-    assert failures[how][1] < 60
+def test_a_rank_that_dies_ends_all_within_a_minute(failures):
+    assert max(seconds for _, seconds in failures.values()) < 60
 
 
-def test_every_rank_says_why_the_run_ends(failures):
-    said = {how: "\n".join(error.said) for how, (error, _) in failures.items()}
-    assert "rank 1 of 3: ValueError: the step went wrong (end_badly, rank_program.py line " in said["raises"]
-    assert "was killed by SIGKILL" in said["killed"]
-    reasons = {
-        "killed": "rank 1 (process ",
-        "raises": "rank 1 ended: ValueError: the step went wrong",
-        "leaves": "rank 1 has left the program",
-        "stopped": "rank 1 (process ",
-    }
-    for how, reason in reasons.items():
-        for rank in (0, 2):
-            assert f"rank {rank} of 3: waited for the end of a step, but {reason}" in said[how]
-    assert " has died" in said["killed"]
-    assert " has been stopped for 3 s" in said["stopped"]
+def test_ranks_that_are_stopped_together_longer_than_they_have_patience_go_on(tmp_path):
+    """As while the speed of another notebook is measured."""
+    assert "went on" in launch(2, str(PROGRAM), ["paused", tmp_path], timeout=60, environment=ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    ("how", "line"),
+    [
+        ("killed", r"rank 1 of 3: process \d+ was killed by SIGKILL"),
+        ("exits", r"rank 1 of 3: process \d+ left without a word"),
+        ("raises", r"rank 1 of 3: ValueError: the step went wrong \(end_badly, rank_program.py line \d+\)"),
+        ("fails", r"rank 1 of 3: sys.exit\(3\)"),
+        ("leaves", r"rank [02] of 3: waited for the end of a step, but rank 1 \(process \d+\) has left the program"),
+        ("stopped", rf"{WAITED} s: rank 1 \(process \d+\) has been busy or stopped"),
+        ("hangs", rf"{WAITED} s: rank 1 \(process \d+\) has been busy or stopped"),
+        (
+            "circle",
+            "rank [012] of 3: waited for a message, but nothing has moved for 3 s: all ranks wait for one another",
+        ),
+    ],
+)
+def test_a_line_names_the_rank_and_what_became_of_it(failures, how, line):
+    assert re.fullmatch(line, failures[how][0].said[0])
 
 
 def test_a_failure_is_one_line_with_its_first_reason(failures):
@@ -155,18 +165,18 @@ def test_mpi_that_is_missing_is_named(monkeypatch):
     [
         ({"ranks": 0}, "ranks = 0: must be a whole number from 1"),
         ({"ranks": 1 << 20}, "ranks = 1048576: must be a whole number from 1"),
-        ({"target": None}, "target = None: must be a module .* or a script"),
-        ({"target": ""}, "target = '': must be a module"),
-        ({"target": "nowhere/program.py"}, "target = nowhere/program.py: no such script"),
+        ({"target": None}, r"target = None: must be a module .* or a script"),
+        ({"target": ""}, "target = '': no such script"),
+        ({"target": "nowhere/program.py"}, "target = 'nowhere/program.py': no such script"),
         ({"arguments": "abc"}, "arguments = 'abc': must be a list"),
         ({"arguments": 5}, "arguments = 5: must be a list"),
-        ({"arguments": ["a\0b"]}, r"arguments: 'a\\x00b' has a zero byte"),
-        ({"environment": {"THREADS": "5\0"}}, r"environment: '5\\x00' has a zero byte"),
-        ({"timeout": "5"}, "timeout = '5': must be None or a number of seconds above 0"),
-        ({"timeout": float("nan")}, "timeout = nan: must be None or a number"),
-        ({"timeout": 0}, "timeout = 0: must be None or a number"),
+        ({"arguments": ["a\0b"]}, r"arguments: each = 'a\\x00b': must be a line of text"),
+        ({"environment": {"THREADS": "5\0"}}, r"environment: each = '5\\x00': must be a line of text"),
+        ({"timeout": "5"}, "timeout = '5': must be a number above 0, in s, or None"),
+        ({"timeout": float("nan")}, "timeout = nan: must be a number above 0, in s"),
+        ({"timeout": 0}, "timeout = 0: must be a number above 0, in s"),
         ({"environment": ["a"]}, r"environment = \['a'\]: must be a dict of texts"),
-        ({"environment": {"THREADS": 5}}, "environment = {'THREADS': 5}: must be a dict of texts"),
+        ({"environment": {"THREADS": 5}}, "environment: each = 5: must be a line of text"),
     ],
 )
 def test_what_cannot_be_started_is_refused_before_any_process_is(monkeypatch, options, line):

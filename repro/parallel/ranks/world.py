@@ -12,7 +12,7 @@ import numpy as np
 
 from repro.errors import InputError
 
-from .last_words import say, started_processes
+from .rank_errors import say, started_processes
 
 #: messages on the communicator of the ranks; those of guard cells have two, one for each side
 LEAVERS_TAG, HALO_TAG = 1, 2
@@ -55,7 +55,7 @@ class Alone:
 
     def end(self, reason: str) -> None:
         """End the program, with a line that says why."""
-        say(0, 1, reason)
+        say(reason, 0, 1)
         sys.exit(1)
 
 
@@ -71,39 +71,39 @@ class Ranks:
     """The ranks of an MPI communicator (mpi4py's), which is duplicated: messages of others are not mixed with ours.
 
     Every wait polls, so that a rank which waits neither keeps a core from those that work nor waits for ever: what
-    `watch.Watch` finds out about the others ends the run. `patience`: seconds without any progress anywhere after
+    `rank_watchdog` finds out about the others ends the run. `patience`: seconds without any progress anywhere after
     which it does so; longer than any rank computes or compiles between two messages.
     """
 
     def __init__(self, communicator):
         from mpi4py import MPI
 
-        from .watch import Watch
+        from .rank_watchdog import Watchdog
 
         self._mpi, self.comm = MPI, communicator.Dup()
         self.rank, self.count = self.comm.rank, self.comm.size
-        self._watch = Watch(communicator.Dup(), MPI)
+        self._watchdog = Watchdog(communicator.Dup(), MPI)
 
     @property
     def patience(self) -> float:
         """Seconds without progress anywhere after which the run is ended."""
-        return self._watch.patience
+        return self._watchdog.patience
 
     @patience.setter
     def patience(self, seconds: float) -> None:
         if not (isinstance(seconds, Real) and seconds > 0):
             raise InputError(f"patience = {seconds!r}: must be a number of seconds above 0")
-        self._watch.patience = seconds
+        self._watchdog.patience = seconds
 
     def progress(self) -> None:
         """Say that something was done: the run is alive."""
-        self._watch.progress()
+        self._watchdog.progress()
 
     def until(self, done: Callable[[], bool], what: str) -> None:
         """Call `done` until it is true, and watch the other ranks meanwhile; `what` says what is waited for."""
         while not done():
-            self._watch.rest(what)
-        self._watch.progress()
+            self._watchdog.rest(what)
+        self._watchdog.progress()
 
     def wait(self, requests: Iterable, what: str) -> None:
         """Wait until nonblocking messages are done."""
@@ -158,12 +158,12 @@ class Ranks:
         return found
 
     def end(self, reason: str) -> None:
-        """End all ranks, with a line on this one and on those that wait."""
-        self._watch.end(reason, f"rank {self.rank} ended: {reason}")
+        """End all ranks, with a line on this one that says why."""
+        self._watchdog.end(reason)
 
     def finish(self) -> None:
         """Wait at the end of the program for the other ranks; those that wait for this one learn that it is gone."""
-        self.until(self._watch.leave().Test, "the end of the program")
+        self.until(self._watchdog.leave().Test, "the end of the program")
 
 
 @cache
