@@ -10,9 +10,7 @@ function when it is called. Defaults of functions are taken to be right.
 """
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from math import inf, isfinite
 from numbers import Real
@@ -26,23 +24,21 @@ from .errors import InputError, is_whole, short
 LARGEST = 1e36
 
 
-class Rule(ABC):
-    """What a value may be: `wanted` in words, and `holds` of a value."""
+class Rule:
+    """What a value may be: `wanted` in words, and `holds(value)`."""
 
     wanted: str
+    holds: Callable[[object], bool]
 
-    @abstractmethod
-    def holds(self, value) -> bool:
-        """Whether the rule holds of a value."""
+    def __init__(self, wanted: str = "", holds: Callable[[object], bool] | None = None):
+        # a rule of more than a line is a class of its own
+        if holds:
+            self.wanted, self.holds = wanted, holds
 
     def check(self, what: str, value) -> None:
         """Raise InputError for a value of which the rule does not hold."""
         if not self.holds(value):
             raise InputError(f"{what} = {short(value)}: must be {self.wanted}")
-
-
-def _is_number(value) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def _is_finite(value) -> bool:
@@ -56,60 +52,39 @@ def _text(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:g}"
 
 
-@dataclass(frozen=True)
-class Number(Rule):
+def Number(
+    low: float = -inf,
+    high: float = inf,
+    unit: str = "",
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+    infinite: bool = False,
+) -> Rule:
     """A number from `low` to `high`; `open_low` and `open_high` leave the ends out, and `infinite` lets it be that."""
+    least = f"{'above' if open_low else 'of at least' if high == inf else 'from'} {_text(low)}" if low > -inf else ""
+    most = f"{'below' if open_high else 'to' if least else 'of at most'} {_text(high)}" if high < inf else ""
+    between = " and " if least and most and open_high else " "
+    wanted = f"a number {between.join(filter(None, (least, most)))}".rstrip() + (f", in {unit}" if unit else "")
 
-    low: float = -inf
-    high: float = inf
-    unit: str = ""
-    open_low: bool = False
-    open_high: bool = False
-    infinite: bool = False
-
-    @property
-    def wanted(self) -> str:
-        """In words."""
-        low, high = _text(self.low), _text(self.high)
-        words = {
-            (False, False): "",
-            (True, False): f" above {low}" if self.open_low else f" of at least {low}",
-            (False, True): f" below {high}" if self.open_high else f" of at most {high}",
-            (
-                True,
-                True,
-            ): f" {'above' if self.open_low else 'from'} {low} {'and below' if self.open_high else 'to'} {high}",
-        }[self.low > -inf, self.high < inf]
-        return f"a number{words}{f', in {self.unit}' if self.unit else ''}"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        if not _is_number(value) or not (_is_finite(value) or (self.infinite and abs(value) == inf)):
+    def holds(value) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
             return False
-        above = value > self.low if self.open_low else value >= self.low
-        return above and (value < self.high if self.open_high else value <= self.high)
+        known = _is_finite(value) or (infinite and abs(value) == inf)
+        above = value > low if open_low else value >= low
+        return known and above and (value < high if open_high else value <= high)
+
+    return Rule(wanted, holds)
 
 
-def Above(low: float, unit: str = "", *, below: float = inf) -> Number:
+def Above(low: float, unit: str = "", *, below: float = inf) -> Rule:
     """A finite number above `low`, and below another one if that is given."""
     return Number(low, below, unit, open_low=True, open_high=below < inf)
 
 
-@dataclass(frozen=True)
-class Whole(Rule):
+def Whole(low: int = 0, high: int = 2**31 - 1) -> Rule:
     """A whole number from `low` to `high`."""
-
-    low: int = 0
-    high: int = 2**31 - 1
-
-    @property
-    def wanted(self) -> str:
-        """In words."""
-        return f"a whole number from {self.low} to {self.high}"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        return is_whole(value) and self.low <= value <= self.high
+    return Rule(f"a whole number from {low} to {high}", lambda value: is_whole(value) and low <= value <= high)
 
 
 class OneOf(Rule):
@@ -128,93 +103,54 @@ class OneOf(Rule):
         return isinstance(value, str) and (value in self.more or value in self.names)
 
 
-class Flag(Rule):
+def Flag() -> Rule:
     """True or False: a text such as "no" would count as true."""
-
-    wanted = "True or False"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        return isinstance(value, bool | np.bool_)
+    return Kind(bool, np.bool_, wanted="True or False")
 
 
-class Text(Rule):
+def Text() -> Rule:
     """A line of text, for messages and files."""
-
-    wanted = "a line of text"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        return isinstance(value, str) and (value.isprintable() or not value)
+    return Rule("a line of text", lambda value: isinstance(value, str) and (value.isprintable() or not value))
 
 
-@dataclass(frozen=True)
-class Each(Rule):
+def Each(rule: Rule, length: int) -> Rule:
     """A sequence of `length` values, of each of which `rule` holds."""
 
-    rule: Rule
-    length: int
-
-    @property
-    def wanted(self) -> str:
-        """In words."""
-        return f"{self.length} values, each {self.rule.wanted}"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
+    def holds(value) -> bool:
         row = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
-        return row and len(value) == self.length and all(map(self.rule.holds, value))
+        return row and len(value) == length and all(map(rule.holds, value))
+
+    return Rule(f"{length} values, each {rule.wanted}", holds)
 
 
-class Array(Rule):
+def Array(*shape: int | None) -> Rule:
     """A NumPy array of finite numbers, of a shape in which None is any length."""
 
-    def __init__(self, *shape: int | None):
-        self.shape = shape
-        sides = ", ".join("count" if side is None else str(side) for side in shape)
-        self.wanted = f"an array of finite numbers of the shape ({sides})"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf" or value.ndim != len(self.shape):
+    def holds(value) -> bool:
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf" or value.ndim != len(shape):
             return False
-        fits = all(side in (None, length) for side, length in zip(self.shape, value.shape, strict=True))
+        fits = all(side in (None, length) for side, length in zip(shape, value.shape, strict=True))
         return fits and bool(np.isfinite(value).all())
 
+    sides = ", ".join("count" if side is None else str(side) for side in shape)
+    return Rule(f"an array of finite numbers of the shape ({sides})", holds)
 
-class Kind(Rule):
+
+def Kind(*kinds: type, wanted: str = "") -> Rule:
     """An object of some classes; what would be right, in words, if the names of the classes do not say it."""
-
-    def __init__(self, *kinds: type, wanted: str = ""):
-        self.kinds = kinds
-        self.wanted = (
-            wanted or f"of the kind {' or '.join('None' if kind is type(None) else kind.__name__ for kind in kinds)}"
-        )
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        return isinstance(value, self.kinds)
+    names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
+    return Rule(wanted or f"of the kind {names}", lambda value: isinstance(value, kinds))
 
 
-class Device(Rule):
+def Device() -> Rule:
     """Where code runs, of `repro.parallel`."""
-
     wanted = "a device of repro.parallel, such as select('auto')"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        return not isinstance(value, type) and hasattr(value, "free_memory")
+    return Rule(wanted, lambda value: not isinstance(value, type) and hasattr(value, "free_memory"))
 
 
-class OrNone(Rule):
+def OrNone(rule: Rule) -> Rule:
     """None, or what another rule says."""
-
-    def __init__(self, rule: Rule):
-        self.rule, self.wanted = rule, f"{rule.wanted}, or None"
-
-    def holds(self, value) -> bool:
-        """Whether it is one."""
-        return value is None or self.rule.holds(value)
+    return Rule(f"{rule.wanted}, or None", lambda value: value is None or rule.holds(value))
 
 
 def rules_of(target: Callable) -> dict[str, Rule]:
