@@ -116,9 +116,9 @@ def _is_limit(value) -> bool:
         return False
     if "one_of" in value:
         return len(value) == 1 and isinstance(value["one_of"], list) and value["one_of"] != []
-    bounds = {name: bound for name, bound in value.items() if name != "has"}
+    bounds = {name: bound for name, bound in value.items() if name not in ("has", "together")}
     right = bounds.keys() <= {"least", "most"} and all(type(bound) in (int, float) for bound in bounds.values())
-    return right and isinstance(value.get("has", []), list)
+    return right and isinstance(value.get("has", []), list) and value.get("together", True) is True
 
 
 _RIGHT = {
@@ -133,7 +133,7 @@ _RIGHT = {
     "a table of lists of texts": lambda value: (
         isinstance(value, dict) and all(_is_list(names, str) and names for names in value.values())
     ),
-    "a table of { least, most, has } or { one_of }": lambda value: (
+    "a table of { least, most, has, together } or { one_of }": lambda value: (
         isinstance(value, dict) and all(map(_is_limit, value.values()))
     ),
 }
@@ -147,7 +147,7 @@ _WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
     "profiles": "a table of tables",
     "seconds": "a table of seconds",
     "shows": "a table of lists of texts",
-    "limits": "a table of { least, most, has } or { one_of }",
+    "limits": "a table of { least, most, has, together } or { one_of }",
 }
 
 
@@ -191,7 +191,8 @@ def _notebook(entry: dict, number: int, common: dict) -> Notebook:
     for name in ("id", "paper", "title", "profiles"):
         if not entry.get(name):
             raise InputError(f"{place}: '{name}' is missing")
-    entry = entry | {"limits": common | entry.get("limits", {})}
+    own = entry.get("limits", {})
+    entry = entry | {"limits": {name: common.get(name, {}) | own.get(name, {}) for name in common | own}}
     return Notebook(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
 
 

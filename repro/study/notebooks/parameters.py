@@ -177,12 +177,6 @@ def _parts(name: str, changed: dict[str, dict], settings: dict[str, dict]) -> li
 #: whole number that every library here can count to
 MOST = 2**31 - 1
 
-#: parameters whose known values are above 0, and which can be 0
-FROM_ZERO = ("seed", "seeds", "packing_seed")
-
-#: names of tuples that look like those of lists, which end in an s
-TUPLES = ("bins", "small_bins")
-
 
 def known_values(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str, list]:
     """By parameter, its default and its values in all profiles."""
@@ -195,11 +189,13 @@ def known_values(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str
 def require_limits(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping]) -> None:
     """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
 
-    And those beyond `limits`, by name, each with least and most of its numbers, with what they must be one_of, or with
-    what a list has among others. Raises InputError, which names the parameter, its value, and what would be right.
+    And those beyond `limits`, by name, each with least and most of its numbers, with what they must be one_of, with
+    what a list has among others, or with the word that its values belong together, each in its place. Raises
+    InputError, which names the parameter, its value, and what would be right.
     """
     for name, value in values.items():
-        for wanted in (*_beyond(value, limits.get(name, {})), *_flaws(name, value, examples[name])):
+        limit = limits.get(name, {})
+        for wanted in (*_beyond(value, limit), *_flaws(value, examples[name], limit)):
             raise InputError(f"{place}: {name} = {short(value)}: must be {wanted}")
 
 
@@ -222,30 +218,30 @@ def _between(limit: Mapping) -> str:
     return f"from {limit['least']:g} to {limit['most']:g}" if "least" in limit else f"at most {limit['most']:g}"
 
 
-def _flaws(name: str, value, examples: list) -> Iterator[str]:
+def _flaws(value, examples: list, limit: Mapping) -> Iterator[str]:
     """What the value must be and is not."""
     kinds = {type(leaf) for leaf in _leaves(examples)}
     numbers = [leaf for leaf in _leaves(examples) if _is_number(leaf)]
     found = [leaf for leaf in _leaves(value) if _is_number(leaf)]
     if isinstance(value, list):
-        yield from _flaws_of_list(name, value, examples, kinds)
+        yield from _flaws_of_list(value, examples, kinds, together="together" in limit)
     if any(isinstance(number, int) and abs(number) > MOST for number in found):
         yield f"at most {MOST} in size"
     if any(abs(number) > LARGEST for number in found):
         yield f"at most {LARGEST:g} in size"
     if not numbers:
         return
-    if min(numbers) > 0 and name not in FROM_ZERO and any(number <= 0 for number in found):
+    if min(numbers) > 0 and "least" not in limit and any(number <= 0 for number in found):
         yield "above 0"
     if min(numbers) >= 0 and any(number < 0 for number in found):
         yield "at least 0"
 
 
-def _flaws_of_list(name: str, value: list, examples: list, kinds: set[type]) -> Iterator[str]:
+def _flaws_of_list(value: list, examples: list, kinds: set[type], *, together: bool) -> Iterator[str]:
     lengths = {len(example) for example in examples}
     if not value and min(lengths) > 0:
         yield "a list that is not empty"
-    if len(lengths) == 1 and len(value) not in lengths and (name in TUPLES or not name.endswith("s")):
+    if together and len(value) not in lengths:
         yield f"{min(lengths)} values such as {examples[0]}"
     inner = {len(part) for example in examples for part in example if isinstance(part, list)}
     if inner and not all(isinstance(part, list) and len(part) in inner for part in value):
@@ -255,7 +251,7 @@ def _flaws_of_list(name: str, value: list, examples: list, kinds: set[type]) -> 
     names = {float: "numbers", int: "whole numbers", str: "texts", bool: "true or false"}
     if kinds & names.keys() and not {type(leaf) for leaf in _leaves(value)} <= allowed:
         yield f"a list of {next(name for kind, name in names.items() if kind in kinds)}"
-    if name.endswith("s") and name not in TUPLES and _repeats(value) and not any(map(_repeats, examples)):
+    if not together and _repeats(value) and not any(map(_repeats, examples)):
         yield "values that differ"
 
 
