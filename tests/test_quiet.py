@@ -12,7 +12,8 @@ import pytest
 from repro import quiet
 
 COUNTS = "import time\nwhile True: time.sleep(0.01)"
-DIES = "import os\nfrom repro.quiet import quiet\nwith quiet(): os.kill(os.getpid(), 9)"
+BEGIN = "import os\nfrom repro.quiet import quiet\n"
+DIES = BEGIN + "with quiet(): os.kill(os.getpid(), 9)"
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_without_a_run_nothing_is_stopped(monkeypatch, orphan):
 
 def test_one_process_at_a_time_has_it_quiet(tmp_path, monkeypatch, start):
     monkeypatch.setenv(quiet.VARIABLE, str(tmp_path / "quiet"))
-    code = f"from repro.quiet import quiet\nwith quiet(): open({str(tmp_path / 'had')!r}, 'w').close()"
+    code = BEGIN + f"with quiet(): open({str(tmp_path / 'had')!r}, 'w').close()"
     with quiet.quiet():
         start(code, tmp_path / "quiet")
         time.sleep(0.5)

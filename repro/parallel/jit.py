@@ -1,7 +1,7 @@
 """How a formula is compiled: once, into whatever calls it.
 
-`inline` marks an equation. It stays plain Python for readers and tests, and is compiled into the serial loop, the
-threaded loop or the CUDA kernel that calls it.
+`inline` marks an equation. It stays plain Python for readers and tests, and is compiled into what calls it:
+the serial loop, the threaded loop or the CUDA kernel.
 """
 
 import fcntl
