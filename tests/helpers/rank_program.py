@@ -123,7 +123,9 @@ def paused(ranks, folder: Path) -> None:
         processes = " ".join((folder / str(rank)).read_text() for rank in range(ranks.count))
         time.sleep(0.2)
         subprocess.Popen(["sh", "-c", f"kill -STOP {processes}; sleep 6; kill -CONT {processes}"])
-        time.sleep(1)
+        # most of them after the pause
+        for _ in range(15):
+            time.sleep(0.1)
     ranks.sum(np.zeros(1))
     print("went on")
 
