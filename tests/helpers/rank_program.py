@@ -121,7 +121,7 @@ def paused(ranks, folder: Path) -> None:
     ranks.sum(np.zeros(1))
     if ranks.rank == 0:
         processes = " ".join((folder / str(rank)).read_text() for rank in range(ranks.count))
-        time.sleep(0.2)
+        time.sleep(0.7)
         subprocess.Popen(["sh", "-c", f"kill -STOP {processes}; sleep 6; kill -CONT {processes}"])
         # most of them after the pause
         for _ in range(15):
