@@ -68,12 +68,17 @@ def cached_apart(dispatcher):
     kept = getattr(dispatcher, "_cache", None)
     files = getattr(kept, "_cache_file", None)
     if files is not None:
-        kept._index_key = lambda signature, codegen: (signature, codegen.magic_tuple())
+        # numba's key has the bytes of this function, and of its closure if it has one
+        kept._py_func = _in_the_name
         files._data_name = partial(_new_name, files._data_name_pattern.replace("{number:d}", "{number}"))
         # what was used last is kept longest
         with suppress(OSError):
             os.utime(files._index_path)
     return dispatcher
+
+
+def _in_the_name() -> None:
+    """Stands for a function of which the name of its module tells all."""
 
 
 def _new_name(pattern: str, number: int) -> str:

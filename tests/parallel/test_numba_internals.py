@@ -65,6 +65,7 @@ def test_the_places_that_are_patched_are_there():
         assert callable(getattr(owner, name))
     dispatcher = numba.njit(cache=True)(_plain)
     assert "{number:d}" in dispatcher._cache._cache_file._data_name_pattern
+    assert dispatcher._cache._py_func is _plain
 
 
 def _plain(x):
