@@ -6,7 +6,7 @@ from helpers.lbm_reference import PorousReference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from repro.lbm.lattice import D3Q19
+from repro.lbm.lattice import D2Q9, D3Q15, D3Q19
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
@@ -29,15 +29,15 @@ def problem_of(solid, collision="trt", walls="half-way", **options):
     return PorousProblem(PoreSpace(np.asarray(solid, bool)), 0.8, FORCE, collision, walls=walls, **options)
 
 
-def random_populations(shape, seed=1):
-    weights = np.array(D3Q19.weights)[:, None, None, None]
-    return weights * (1 + 0.1 * np.random.default_rng(seed).uniform(-1, 1, (D3Q19.q, *shape)))
+def random_populations(shape, seed=1, lattice=D3Q19):
+    weights = np.array(lattice.weights)[:, None, None, None]
+    return weights * (1 + 0.1 * np.random.default_rng(seed).uniform(-1, 1, (lattice.q, *shape)))
 
 
 def assert_same_flow(problem, device, steps=3, **options):
     """Strategy and reference have the same density and velocity before and after each step, from random populations."""
     flow = PorousFlow(problem, device, **{"precision": "double", **options})
-    populations = random_populations(problem.space.solid.shape)
+    populations = random_populations(problem.space.solid.shape, lattice=problem.lattice)
     flow.set_populations(populations)
     reference = PorousReference(problem, populations)
     tolerance = ROUNDING[flow.precision]
@@ -120,6 +120,16 @@ def test_random_geometries_flow_as_the_reference_in_runs_of_nodes(threads, strat
     assert_same_flow(problem_of(solid, "mrt"), threads, steps=2, strategy=strategy)
 
 
+@pytest.mark.parametrize(("strategy", "walls"), POSSIBLE)
+@pytest.mark.parametrize(("lattice", "shape"), [(D2Q9, (1, 6, 7)), (D3Q15, (4, 4, 5))], ids=["D2Q9", "D3Q15"])
+def test_obstacles_between_plates_on_other_lattices_flow_as_the_reference(wide_device, lattice, shape, strategy, walls):
+    solid = image(shape, 5, 0.8)
+    solid[:, [0, -1]] = True
+    force = (2e-4, -1e-4, 0.0 if lattice is D2Q9 else 3e-4)
+    problem = PorousProblem(PoreSpace(solid), 0.8, force, "trt", walls=walls, lattice=lattice)
+    assert_same_flow(problem, wide_device, strategy=strategy, block=4)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_node_by_node_is_the_same_flow(strategy):
     assert_same_flow(problem_of(image((4, 5, 6), 3, 0.6), "mrt"), select("serial"), steps=3, strategy=strategy)
@@ -166,7 +176,7 @@ def test_the_map_as_runs_is_the_map(threads, shape, seed, porosity):
     for i in range(1, D3Q19.q):
         found = [source(runs, i, pore) for pore in range(pores.count)]
         np.testing.assert_array_equal(found, expected[i - 1, : pores.count])
-    assert (runs.words.nbytes + runs.distances.nbytes) <= MOST_BYTES * pores.row
+    assert (runs.words.nbytes + runs.distances.nbytes) <= MOST_BYTES * (D3Q19.q - 1) * pores.row
 
 
 def test_open_space_takes_few_runs(threads):

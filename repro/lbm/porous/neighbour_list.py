@@ -12,11 +12,10 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
-from ..lattice import D3Q19
+from ..lattice import Lattice
 from ..layout import unsigned
-from ..neighbours import sides
+from ..neighbours import make_offset, sides
 from ..parameters import Grid
-from .node import OFFSET, Q
 
 _LARGEST = np.iinfo(np.int32).max
 
@@ -45,9 +44,9 @@ class NeighbourList:
 
 
 @cache
-def _map_kernel(modified: bool, reverse: bool) -> Kernel:
+def _list_kernel(lattice: Lattice, modified: bool, reverse: bool) -> Kernel:
     """The kernel (index, sources, grid, row); index is the number of a pore, or -1 in solid."""
-    opposite = D3Q19.opposite
+    q, opposite, offset = lattice.q, lattice.opposite, make_offset(lattice)
 
     @inline
     def place(i, pore, row):
@@ -61,9 +60,9 @@ def _map_kernel(modified: bool, reverse: bool) -> Kernel:
             here = x + k + nx * (y + ny * z)
             pore = np.int64(index[here])
             if pore >= 0:
-                for i in range(1, Q):
-                    behind = index[here + OFFSET(i, -1, xs, ys, zs)]
-                    ahead = index[here + OFFSET(i, 1, xs, ys, zs)]
+                for i in range(1, q):
+                    behind = index[here + offset(i, -1, xs, ys, zs)]
+                    ahead = index[here + offset(i, 1, xs, ys, zs)]
                     source = place(i, behind, row)
                     if behind < 0:
                         source = place(opposite[i], pore, row)
@@ -82,12 +81,12 @@ def list_neighbours(problem, device, *, reverse: bool = False) -> NeighbourList:
     """
     xp, shape = device.xp, problem.space.shape
     count = problem.space.pores
-    row = row_length(count)
-    if Q * row > _LARGEST:
-        raise InputError(f"{count} pores: a map of 32-bit places holds at most {_LARGEST // Q}; take a smaller image")
+    row, q = row_length(count), problem.lattice.q
+    if q * row > _LARGEST:
+        raise InputError(f"{count} pores: a map of 32-bit places holds at most {_LARGEST // q}; take a smaller image")
     solid = device.to_device(problem.space.solid.ravel().view("u1"))
     index = xp.where(solid, np.int32(-1), xp.cumsum(1 - solid, dtype=np.int32) - np.int32(1)).astype(np.int32)
-    sources = device.zeros((Q - 1) * row, np.int32)
-    connect = device.compile(_map_kernel(problem.walls == "modified", reverse))
+    sources = device.zeros((q - 1) * row, np.int32)
+    connect = device.compile(_list_kernel(problem.lattice, problem.walls == "modified", reverse))
     connect(shape, index, sources, Grid(*shape), row)()
     return NeighbourList(count, row, np.flatnonzero(~problem.space.solid.ravel()), sources)

@@ -12,17 +12,15 @@ from repro.parallel import Kernel, inline
 
 from ..collision import make_collision
 from ..equilibrium import make_moments, scratch_rows
-from ..lattice import D3Q19
+from ..lattice import Lattice
 from ..layout import unsigned
 from ..neighbours import make_offset, sides
 
-Q = D3Q19.q
-OFFSET = make_offset(D3Q19)
-
 
 @cache
-def flag_kernel() -> Kernel:
+def flag_kernel(lattice: Lattice) -> Kernel:
     """The kernel (solid, flags, grid): the flag word of every node."""
+    q, offset = lattice.q, make_offset(lattice)
 
     @inline
     def flag(x, n, y, z, solid, flags, grid):
@@ -31,8 +29,8 @@ def flag_kernel() -> Kernel:
         for k in range(n):
             here = x + k + nx * (y + ny * z)
             word = np.uint32(0)
-            for i in range(Q):
-                if solid[here + OFFSET(i, -1, xs, ys, zs)]:
+            for i in range(q):
+                if solid[here + offset(i, -1, xs, ys, zs)]:
                     word |= np.uint32(1) << np.uint32(i)
             flags[here] = word
 
@@ -43,18 +41,18 @@ def flag_kernel() -> Kernel:
 def make_relax(model, storage: str, dtype):
     """Collision of populations as they are stored (deviation or plain), relax(s, n, rates, force)."""
     plain = storage == "plain"
-    collide = make_collision(D3Q19, dtype, model.forcing, model.collision)
-    weights = tuple(map(dtype, D3Q19.weights))
+    collide = make_collision(model.lattice, dtype, model.forcing, model.collision)
+    q, weights = model.lattice.q, tuple(map(dtype, model.lattice.weights))
 
     @inline
     def relax(s, n, rates, force):
         if plain:
-            for i in range(Q):
+            for i in range(q):
                 for k in range(n):
                     s[i, k] -= weights[i]
         collide(s, n, rates, force)
         if plain:
-            for i in range(Q):
+            for i in range(q):
                 for k in range(n):
                     s[i, k] += weights[i]
 
@@ -77,12 +75,13 @@ def count_pores(marks, node, n, in_solid):
 
 
 @cache
-def make_reader(fetch):
+def make_reader(lattice: Lattice, fetch):
     """What streams into a run of nodes, where all nodes are stored, read(s, n, x, y, z, grid, marks, f).
 
     fetch(s, k, i, node, back, ahead, size, marks, f) finds populations i and i + 1 of a node, which come from the
     nodes at steps `back` and `ahead`, or from the node itself where those are solid.
     """
+    q, offset = lattice.q, make_offset(lattice)
 
     @inline
     def read(s, n, x, y, z, grid, marks, f):
@@ -92,8 +91,8 @@ def make_reader(fetch):
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
         for k in range(n):
             s[0, k] = f[unsigned(here + k)]
-        for i in range(1, Q, 2):
-            back, ahead = OFFSET(i, -1, xs, ys, zs), OFFSET(i, 1, xs, ys, zs)
+        for i in range(1, q, 2):
+            back, ahead = offset(i, -1, xs, ys, zs), offset(i, 1, xs, ys, zs)
             for k in range(n):
                 fetch(s, k, i, here + k, back, ahead, size, marks, f)
 
@@ -107,7 +106,7 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
     in_solid(marks, node) tells a solid node, read(s, n, x, y, z, grid, marks, f) fills the scratch with what
     streams into the run. Solid nodes are not written, and not computed where a whole run is solid.
     """
-    relax, store = make_relax(model, storage, dtype), make_store(in_solid, reverse=False)
+    relax, store = make_relax(model, storage, dtype), make_store(model.lattice, in_solid, reverse=False)
 
     @inline
     def update(x, n, y, z, s, marks, f, g, grid, rates, force):
@@ -118,7 +117,7 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
             relax(s, n, rates, force)
             store(s, n, here, nx * ny * nz, marks, g)
 
-    return Kernel(update, ndim=3, rows=scratch_rows(D3Q19), dtype=dtype, edges=True, block=block)
+    return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
 
 
 @cache
@@ -127,7 +126,8 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
 
     `reverse` puts each population into the place of its opposite.
     """
-    relax, store = make_relax(model, storage, dtype), make_store(in_solid, reverse=reverse)
+    relax, store = make_relax(model, storage, dtype), make_store(model.lattice, in_solid, reverse=reverse)
+    load = make_load(model.lattice)
 
     @inline
     def update(x, n, s, marks, f, g, size, rates, force):
@@ -136,25 +136,31 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
             relax(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
-    return Kernel(update, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
-
-
-@inline
-def load(s, n, node, size, f):
-    """The populations of a run of stored nodes."""
-    for i in range(Q):
-        for k in range(n):
-            s[i, k] = f[unsigned(i * size + node + k)]
+    return Kernel(update, rows=scratch_rows(model.lattice), dtype=dtype, block=block)
 
 
 @cache
-def make_store(in_solid, *, reverse: bool):
+def make_load(lattice: Lattice):
+    """The populations of a run of stored nodes, load(s, n, node, size, f)."""
+    q = lattice.q
+
+    @inline
+    def load(s, n, node, size, f):
+        for i in range(q):
+            for k in range(n):
+                s[i, k] = f[unsigned(i * size + node + k)]
+
+    return load
+
+
+@cache
+def make_store(lattice: Lattice, in_solid, *, reverse: bool):
     """Stores populations at their own nodes but leaves solid alone, store(s, n, node, size, marks, g)."""
-    opposite = D3Q19.opposite
+    q, opposite = lattice.q, lattice.opposite
 
     @inline
     def store(s, n, node, size, marks, g):
-        for i in range(Q):
+        for i in range(q):
             place = opposite[i] if reverse else i
             for k in range(n):
                 if n == 1 or not in_solid(marks, node + k):
@@ -164,38 +170,38 @@ def make_store(in_solid, *, reverse: bool):
 
 
 @cache
-def make_observe(storage: str, dtype, in_solid, *, collided: bool):
+def make_observe(lattice: Lattice, storage: str, dtype, in_solid, *, collided: bool):
     """Density - 1 and velocity, fields[4][node], observe(s, n, node, size, marks, fields, force).
 
     `collided` says that the scratch holds populations after the collision, which has already added the force. In solid
     all are zero.
     """
-    moments = make_moments(D3Q19, dtype, -0.5 if collided else 0.5)
-    plain, weights, zero = storage == "plain", tuple(map(dtype, D3Q19.weights)), dtype(0)
+    moments, q = make_moments(lattice, dtype, -0.5 if collided else 0.5), lattice.q
+    plain, weights, zero = storage == "plain", tuple(map(dtype, lattice.weights)), dtype(0)
 
     @inline
     def observe(s, n, node, size, marks, fields, force):
         if plain:
-            for i in range(Q):
+            for i in range(q):
                 for k in range(n):
                     s[i, k] -= weights[i]
         moments(s, n, force)
         for row in range(4):
             for k in range(n):
                 solid = in_solid(marks, node + k)
-                fields[unsigned(row * size + node + k)] = zero if solid else s[Q + row, k]
+                fields[unsigned(row * size + node + k)] = zero if solid else s[q + row, k]
 
     return observe
 
 
 @cache
-def macroscopic_kernel(storage: str, dtype, in_solid, *, collided: bool) -> Kernel:
+def macroscopic_kernel(lattice: Lattice, storage: str, dtype, in_solid, *, collided: bool) -> Kernel:
     """The kernel (marks, f, fields, size, force) over all stored nodes, see `make_observe`."""
-    observe = make_observe(storage, dtype, in_solid, collided=collided)
+    observe, load = make_observe(lattice, storage, dtype, in_solid, collided=collided), make_load(lattice)
 
     @inline
     def macroscopic(x, n, s, marks, f, fields, size, force):
         load(s, n, x, size, f)
         observe(s, n, x, size, marks, fields, force)
 
-    return Kernel(macroscopic, rows=scratch_rows(D3Q19), dtype=dtype)
+    return Kernel(macroscopic, rows=scratch_rows(lattice), dtype=dtype)

@@ -25,7 +25,7 @@ STORAGES = ("deviation", "plain")
 @dataclass(frozen=True, eq=False)
 @checked
 class PorousProblem:
-    """Flow driven by a body force through a periodic image, D3Q19, in lattice units (voxels and steps).
+    """Flow driven by a body force through a periodic image, in lattice units (voxels and steps).
 
     `collision` and `forcing` as in `model.Model`; raises InputError for what cannot work.
     """
@@ -39,6 +39,8 @@ class PorousProblem:
     storage: Annotated[str, OneOf(STORAGES)] = "deviation"
     #: as in `model.Problem`; 3/16 is the choice of Pan, Luo, Miller
     magic: Annotated[float, MAGIC] = 3 / 16
+    #: its velocity set; in two dimensions the image is one voxel thick along z
+    lattice: Annotated[Lattice, Kind(Lattice)] = D3Q19
 
     def __post_init__(self):
         if not self.space.pores:
@@ -48,13 +50,8 @@ class PorousProblem:
     @cached_property
     def box(self) -> Problem:
         """The same problem without the solid: its model, shape, rates and viscosity."""
-        model = Model(D3Q19, PERIODIC_BOX, self.collision, self.forcing)
+        model = Model(self.lattice, PERIODIC_BOX, self.collision, self.forcing)
         return Problem(model, self.space.shape, self.relaxation_time, force=self.force, magic=self.magic)
-
-    @property
-    def lattice(self) -> Lattice:
-        """D3Q19."""
-        return D3Q19
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -13,13 +13,12 @@ from repro.parallel import inline, ones
 
 from ..layout import unsigned
 from .neighbour_list import NeighbourList
-from .node import Q
 
 #: pores that share a word
 GROUP = 32
 
-#: most bytes a pore, where each begins a run in every direction
-MOST_BYTES = (Q - 1) * (8 / GROUP + 4)
+#: most bytes a pore and a direction, where each pore begins a run
+MOST_BYTES = 8 / GROUP + 4
 
 _ALL = 0xFFFFFFFF
 
@@ -36,9 +35,10 @@ class RunLengthNeighbourList(NamedTuple):
 def as_runs(pores: NeighbourList, device) -> RunLengthNeighbourList:
     """The same map as runs, made on the device; every group begins a run of its own."""
     xp, row, groups = device.xp, pores.row, pores.row // GROUP
-    words, distances, runs = xp.zeros((Q - 1, groups), int64), [], 0
+    directions = pores.sources.reshape(-1, row)
+    words, distances, runs = xp.zeros((len(directions), groups), int64), [], 0
     pore = xp.arange(row, dtype=int32)
-    for i, sources in enumerate(pores.sources.reshape(Q - 1, row)):
+    for i, sources in enumerate(directions):
         distance = sources - pore
         begins = xp.ones(row, bool)
         begins[1:] = distance[1:] != distance[:-1]

@@ -59,15 +59,21 @@ class PorousFlow(FlowSimulation):
     ):
         super().__init__(problem, device, strategy, precision, block)
         if problem.storage == "plain":
-            self.set_populations(np.array(D3Q19.weights)[:, None, None, None])
+            self.set_populations(np.array(self.lattice.weights)[:, None, None, None])
 
     @property
     def cost(self):
         """What the strategy keeps and moves, with the list of neighbours as long as it is here."""
-        cost = STRATEGIES[self.strategy].COST
+        cost = self._planned
         if not cost.map_at_most:
             return cost
         return replace(cost, map=sum(array.nbytes for array in self.scheme.kept) / self.problem.space.pores)
+
+    @property
+    def _planned(self):
+        """The strategy's cost on this lattice; it states that on D3Q19."""
+        cost = STRATEGIES[self.strategy].COST
+        return replace(cost, map=cost.map * (self.lattice.q - 1) / (D3Q19.q - 1))
 
     @property
     def kept_bytes(self) -> int:
@@ -78,14 +84,14 @@ class PorousFlow(FlowSimulation):
     @property
     def memory(self) -> int:
         """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
-        space, cost = self.problem.space, STRATEGIES[self.strategy].COST
-        kept = cost.bytes_per_node(self.itemsize, space.porosity) * space.solid.size
+        space, cost = self.problem.space, self._planned
+        kept = cost.bytes_per_node(self.itemsize, space.porosity, self.lattice.q) * space.solid.size
         fields = self.ROWS * self.itemsize * (space.solid.size if cost.dense else space.pores)
         return int(kept + fields + 13 * space.solid.size)
 
     @property
     def _stored_from(self) -> np.ndarray:
-        return super()._stored_from if self.problem.storage == "deviation" else np.zeros((D3Q19.q, 1, 1, 1))
+        return super()._stored_from if self.problem.storage == "deviation" else np.zeros((self.lattice.q, 1, 1, 1))
 
     def darcy_velocity(self) -> np.ndarray:
         """Velocity averaged over the whole image, solid included: equation 5.1's u_d, as a vector."""

@@ -47,6 +47,6 @@ def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays on the device; the words are made there from the image."""
     shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
-    device.compile(flag_kernel())(shape, device.to_device(image), flags, Grid(*shape))()
-    read = make_reader(make_fetch(problem.walls == "modified"))
+    device.compile(flag_kernel(problem.lattice))(shape, device.to_device(image), flags, Grid(*shape))()
+    read = make_reader(problem.lattice, make_fetch(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)

@@ -1,6 +1,5 @@
 """What strategies for porous media share: their observation, and all of those that store every node."""
 
-from ...lattice import D3Q19
 from ...strategies.scheme import Scheme
 from ..node import collide_kernel, dense_kernel, macroscopic_kernel
 
@@ -9,7 +8,7 @@ def dense_scheme(problem, device, dtype, block, *, marks, read, in_solid) -> Sch
     """Two arrays over the whole box and a kernel that streams with `read`; the state is taken after the collision."""
     size, (grid, rates, force, _) = problem.space.solid.size, problem.parameters(dtype)
     update = device.compile(dense_kernel(problem.box.model, problem.storage, dtype, read, in_solid, block=block))
-    states = a, b = tuple(device.zeros(D3Q19.q * size, dtype) for _ in "ab")
+    states = a, b = tuple(device.zeros(problem.lattice.q * size, dtype) for _ in "ab")
     steps = tuple(update(problem.shape, marks, f, g, grid, rates, force) for f, g in ((a, b), (b, a)))
     return after_collision(problem, device, dtype, block, steps, states, size, size, marks, in_solid)
 
@@ -20,7 +19,7 @@ def after_collision(problem, device, dtype, block, steps, states, count, row, ma
     collide = device.compile(
         collide_kernel(problem.box.model, problem.storage, dtype, in_solid, reverse=False, block=block)
     )
-    observe = device.compile(macroscopic_kernel(problem.storage, dtype, in_solid, collided=True))
+    observe = device.compile(macroscopic_kernel(problem.lattice, problem.storage, dtype, in_solid, collided=True))
     fields, first = device.zeros(4 * row, dtype), states[0]
     return Scheme(
         steps,

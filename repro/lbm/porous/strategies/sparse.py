@@ -8,30 +8,37 @@ from functools import cache
 from repro.parallel import Kernel, inline
 
 from ...equilibrium import scratch_rows
-from ...lattice import D3Q19
+from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import Q, make_relax, make_store, nowhere
+from ..node import make_relax, make_store, nowhere
 from .scheme import after_collision
 
-COST = Cost(arrays=2, map=4 * (Q - 1), dense=False)
+COST = Cost(arrays=2, map=4 * (D3Q19.q - 1), dense=False)
 
 
-@inline
-def pull(s, n, pore, row, sources, f):
-    """The populations that stream into a run of pores."""
-    for k in range(n):
-        s[0, k] = f[unsigned(pore + k)]
-    for i in range(1, Q):
+@cache
+def make_pull(lattice: Lattice):
+    """The populations that stream into a run of pores, pull(s, n, pore, row, sources, f)."""
+    q = lattice.q
+
+    @inline
+    def pull(s, n, pore, row, sources, f):
         for k in range(n):
-            s[i, k] = f[unsigned(sources[unsigned((i - 1) * row + pore + k)])]
+            s[0, k] = f[unsigned(pore + k)]
+        for i in range(1, q):
+            for k in range(n):
+                s[i, k] = f[unsigned(sources[unsigned((i - 1) * row + pore + k)])]
+
+    return pull
 
 
 @cache
 def _update_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (sources, f, g, row, rates, force): stream, collide, store."""
-    relax, store = make_relax(model, storage, dtype), make_store(nowhere, reverse=False)
+    relax, store = make_relax(model, storage, dtype), make_store(model.lattice, nowhere, reverse=False)
+    pull = make_pull(model.lattice)
 
     @inline
     def update(x, n, s, sources, f, g, row, rates, force):
@@ -39,14 +46,14 @@ def _update_kernel(model, storage: str, dtype, block) -> Kernel:
         relax(s, n, rates, force)
         store(s, n, x, row, sources, g)
 
-    return Kernel(update, rows=scratch_rows(D3Q19), dtype=dtype, block=block)
+    return Kernel(update, rows=scratch_rows(model.lattice), dtype=dtype, block=block)
 
 
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays on the device; the list is made there. The state is after the collision."""
     pores, (_, rates, force, _) = list_neighbours(problem, device), problem.parameters(dtype)
     count, row, sources = pores.count, pores.row, pores.sources
-    states = a, b = tuple(device.zeros(Q * row, dtype) for _ in "ab")
+    states = a, b = tuple(device.zeros(problem.lattice.q * row, dtype) for _ in "ab")
     update = device.compile(_update_kernel(problem.box.model, problem.storage, dtype, block))
     steps = tuple(update((count,), sources, f, g, row, rates, force) for f, g in ((a, b), (b, a)))
     return after_collision(problem, device, dtype, block, steps, states, count, row, sources, nowhere, pores.cells)

@@ -13,60 +13,66 @@ from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
 from ...equilibrium import scratch_rows
-from ...lattice import D3Q19
+from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import Q, collide_kernel, macroscopic_kernel, make_observe, make_relax, nowhere
+from ..node import collide_kernel, macroscopic_kernel, make_observe, make_relax, nowhere
 from ..run_length_neighbour_list import MOST_BYTES, as_runs, source
 
-COST = Cost(arrays=1, map=MOST_BYTES, map_at_most=True, finds=0.5, dense=False)
+COST = Cost(arrays=1, map=MOST_BYTES * (D3Q19.q - 1), map_at_most=True, finds=0.5, dense=False)
 
 
-@inline
-def _pull(s, n, pore, places, runs, f):
-    """The populations that stream into a run of pores, and the places where they were."""
-    # kept, because the compiler cannot know that writing populations leaves the map as it is
-    for i in range(1, Q):
+@cache
+def _make_pull(lattice: Lattice):
+    """The populations that stream into a run of pores, and where they were: pull(s, n, pore, places, runs, f)."""
+    q = lattice.q
+
+    @inline
+    def pull(s, n, pore, places, runs, f):
+        # kept, because the compiler cannot know that writing populations leaves the list as it is
+        for i in range(1, q):
+            for k in range(n):
+                places[i, k] = source(runs, i, pore + k)
         for k in range(n):
-            places[i, k] = source(runs, i, pore + k)
-    for k in range(n):
-        s[0, k] = f[unsigned(pore + k)]
-    for i in range(1, Q):
-        for k in range(n):
-            s[i, k] = f[unsigned(places[i, k])]
+            s[0, k] = f[unsigned(pore + k)]
+        for i in range(1, q):
+            for k in range(n):
+                s[i, k] = f[unsigned(places[i, k])]
+
+    return pull
 
 
 @cache
 def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (runs, f, rates, force) of odd steps: stream, collide, stream."""
-    relax = make_relax(model, storage, dtype)
+    relax, pull, q = make_relax(model, storage, dtype), _make_pull(model.lattice), model.lattice.q
 
     @inline
     def exchange(x, n, s, places, runs, f, rates, force):
-        _pull(s, n, x, places, runs, f)
+        pull(s, n, x, places, runs, f)
         relax(s, n, rates, force)
         for k in range(n):
             f[unsigned(x + k)] = s[0, k]
-        for i in range(1, Q, 2):
+        for i in range(1, q, 2):
             for k in range(n):
                 f[unsigned(places[i + 1, k])] = s[i, k]
                 f[unsigned(places[i, k])] = s[i + 1, k]
 
-    return Kernel(exchange, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype, block=block)
+    return Kernel(exchange, rows=scratch_rows(model.lattice), index_rows=q, dtype=dtype, block=block)
 
 
 @cache
-def _arriving_kernel(storage: str, dtype) -> Kernel:
+def _arriving_kernel(lattice: Lattice, storage: str, dtype) -> Kernel:
     """The kernel (runs, f, fields, row, force) after even steps: of what streams in."""
-    observe = make_observe(storage, dtype, nowhere, collided=False)
+    observe, pull = make_observe(lattice, storage, dtype, nowhere, collided=False), _make_pull(lattice)
 
     @inline
     def arriving(x, n, s, places, runs, f, fields, row, force):
-        _pull(s, n, x, places, runs, f)
+        pull(s, n, x, places, runs, f)
         observe(s, n, x, row, runs.words, fields, force)
 
-    return Kernel(arriving, rows=scratch_rows(D3Q19), index_rows=Q, dtype=dtype)
+    return Kernel(arriving, rows=scratch_rows(lattice), index_rows=lattice.q, dtype=dtype)
 
 
 def build(problem, device, dtype, block) -> Scheme:
@@ -80,13 +86,13 @@ def build(problem, device, dtype, block) -> Scheme:
     cells = pores.cells
     # as long as it lives, the whole map takes as much memory as the populations
     del pores
-    f, fields = device.zeros(Q * row, dtype), device.zeros(4 * row, dtype)
+    f, fields = device.zeros(problem.lattice.q * row, dtype), device.zeros(4 * row, dtype)
     _, rates, force, _ = problem.parameters(dtype)
     model, storage = problem.box.model, problem.storage
     local = device.compile(collide_kernel(model, storage, dtype, nowhere, reverse=True, block=block))
     exchange = device.compile(_exchange_kernel(model, storage, dtype, block))
-    at_rest = device.compile(macroscopic_kernel(storage, dtype, nowhere, collided=False))
-    arriving = device.compile(_arriving_kernel(storage, dtype))
+    at_rest = device.compile(macroscopic_kernel(problem.lattice, storage, dtype, nowhere, collided=False))
+    arriving = device.compile(_arriving_kernel(problem.lattice, storage, dtype))
     return Scheme(
         steps=(
             local((count,), runs.words, f, f, row, rates, force),

@@ -34,8 +34,8 @@ def _fetch(s, k, i, node, back, ahead, size, marks, f):
 def finders(some_solid: bool):
     """(read, in_solid) of a box with or without solid."""
     if not some_solid:
-        return make_reader(_fetch), nowhere
-    return make_reader(flag_word.make_fetch(False)), flag_word.in_solid
+        return make_reader(D3Q19, _fetch), nowhere
+    return make_reader(D3Q19, flag_word.make_fetch(False)), flag_word.in_solid
 
 
 @cache
@@ -81,7 +81,7 @@ def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block:
     """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
     _, in_solid = finders(some_solid)
     load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil, some_solid), make_collide(collision, dtype)
-    store = make_store(in_solid, reverse=False)
+    store = make_store(D3Q19, in_solid, reverse=False)
 
     @inline
     def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b):
@@ -116,7 +116,7 @@ def _marks(problem, device, some_solid: bool):
     if not some_solid:
         return device.zeros(1, np.uint32)
     flags = device.zeros(image.size, np.uint32)
-    device.compile(flag_kernel())(shape, device.to_device(image), flags, problem.parameters(np.float64).grid)()
+    device.compile(flag_kernel(D3Q19))(shape, device.to_device(image), flags, problem.parameters(np.float64).grid)()
     return flags
 
 

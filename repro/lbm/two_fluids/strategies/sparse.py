@@ -15,12 +15,14 @@ from ...lattice import D3Q19
 from ...layout import unsigned
 from ...porous.neighbour_list import list_neighbours
 from ...porous.node import make_store, nowhere
-from ...porous.strategies.sparse import pull
+from ...porous.strategies.sparse import make_pull
 from ...strategies.scheme import Cost, Scheme, in_order
 from ..collision import Q, make_sums
 from ..forces import STENCILS, STRENGTH
 from ..node import FIELDS, FORCES, ROWS, SUMS, make_collide, make_observe, make_potentials, stash
 from ..unroll import in_turn
+
+pull = make_pull(D3Q19)
 
 COST = Cost(arrays=4, reads=4, writes=2, map=4 * (Q - 1), finds=2, kept=7, moved=4, dense=False)
 
@@ -95,7 +97,7 @@ def _make_load_both(dtype, stencil: str):
 def _update_kernel(dtype, collision: str, stencil: str, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling): stream, collide, store."""
     load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil), make_collide(collision, dtype)
-    store = make_store(nowhere, reverse=False)
+    store = make_store(D3Q19, nowhere, reverse=False)
 
     @inline
     def update(x, n, s, sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling):

@@ -11,6 +11,7 @@ from functools import cache
 from repro.errors import InputError
 from repro.parallel import Kernel, inline
 
+from ...lattice import D3Q19
 from ...layout import unsigned
 from ...porous.node import make_store
 from ...strategies.scheme import Cost, Scheme
@@ -114,7 +115,7 @@ def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, b
     (read, in_solid), sums = finders(some_solid), make_sums(dtype)
     fill, gradient = _make_fill(dtype, some_solid, block), _make_gradient(stencil, dtype, block)
     collide_a, collide_b = make_collide(collision, dtype)
-    store = make_store(in_solid, reverse=False)
+    store = make_store(D3Q19, in_solid, reverse=False)
     wide, high, nodes = WIDTH + 2, block // WIDTH, (WIDTH + 2) * (block // WIDTH + 2)
 
     @inline
