@@ -123,8 +123,8 @@ def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
         lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(f"{value:.7g}" for value in row))
     text = "\n".join(lines) + "\n"
     if append:
-        with Path(path).open("a") as file:
+        with open(path, "a") as file:
             file.write(text)
         return
-    with whole(path) as temporary:
+    with whole(Path(path)) as temporary:
         temporary.write_text(text)
