@@ -8,7 +8,6 @@ from helpers.plain import PlainDevice
 from repro.errors import CheckError, InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import Drop, Mixture
-from repro.lbm.two_fluids.observables import ContactAngle
 from repro.lbm.two_fluids.wetting import wetting
 from repro.papers.porous.two_fluids import media, media_text
 
@@ -126,19 +125,6 @@ def test_a_drop_that_left_the_plate_and_one_that_is_none_are_told():
     assert "its lowest point 2.5 nodes above the plate: behind 0.0 %" in media_text.drop_text(drop())
     assert "no drop is left" in media_text.drop_text(drop(radius=np.nan, wetting=-0.03))
     assert "radius 10.0" in media_text.angle_note(pd.concat([drop(wetting=-0.03, radius=3.0), drop()]))
-
-
-@pytest.mark.parametrize(
-    ("height", "angle"), [(-9.0, 25.84), (0.0, 90.0), (9.0, 154.16), (10.0, None), (12.5, None), (-10.0, None)]
-)
-def test_a_drop_that_meets_the_plate_along_no_line_has_no_angle(monkeypatch, height, angle):
-    # as `contact_angle` finds it: the angle of its circle, cut off at 0 and 180 degrees
-    cut = float(np.degrees(np.arccos(np.clip(-height / 10, -1, 1))))
-    found = ContactAngle(cut, 10.0, height, 0.1, np.zeros((4, 2)), np.ones(4, bool))
-    monkeypatch.setattr(media, "contact_angle", lambda a, b: found)
-    got, *circle = media._circle(None, None)
-    assert circle == [10.0, height, 0.1]
-    assert np.isnan(got) if angle is None else got == pytest.approx(angle, abs=0.01)
 
 
 def history(**columns) -> media.Run:
