@@ -3,6 +3,7 @@
 python -m helpers.lbm_ptx LATTICE PRECISION
 python -m helpers.lbm_ptx COLLISION PRECISION     the strategies for porous media
 python -m helpers.lbm_ptx swaps PRECISION         those of the swap paper, on the cubic cavity
+python -m helpers.lbm_ptx obstacles PRECISION      a D2Q9 channel with solid nodes
 python -m helpers.lbm_ptx fluids                  those for two fluids, each in a collision and a precision
 """
 
@@ -56,6 +57,12 @@ def box_flow(lattice, strategy, precision, device):
     Simulation(problem, device, strategy=strategy, precision=precision)
 
 
+def obstacle_flow(_, strategy, precision, device):
+    model = Model(LATTICES["D2Q9"], Boundaries((P, P, H, H, P, P)), "bgk", "guo")
+    problem = Problem(model, (256, 16, 1), 0.8, force=(1e-4, 0.0, 0.0), solid=np.zeros((1, 16, 256), bool))
+    Simulation(problem, device, strategy=strategy, precision=precision)
+
+
 def porous_flow(collision, strategy, precision, device):
     problem = PorousProblem(PoreSpace(np.zeros((4, 4, 4), bool)), 0.8, (1e-4, 0.0, 0.0), collision)
     PorousFlow(problem, device, strategy=strategy, precision=precision)
@@ -85,6 +92,8 @@ def main(what, precision=""):
     build, strategies = (box_flow, STRATEGIES) if what in CASES else (porous_flow, POROUS_STRATEGIES)
     if what == "swaps":
         build, strategies = cubic_flow, [name for name in SWAPS if name != "swap sweep"] + ["esoteric pull"]
+    if what == "obstacles":
+        build, strategies = obstacle_flow, STRATEGIES
     for strategy in strategies:
         device = PtxDevice()
         build(what, strategy, precision, device)

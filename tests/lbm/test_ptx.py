@@ -46,6 +46,14 @@ def test_kernels_for_porous_media_keep_their_scratch_in_registers_and_compute_in
     assert loads == [19 + 2 * 18]
 
 
+def test_obstacles_cost_no_local_memory_and_two_looks_at_the_mark():
+    kernels = ptx_of("lbm_ptx", "obstacles", "single")
+    assert {kernel["strategy"] for kernel in kernels} == set(STRATEGIES)
+    assert not [k for k in kernels if k["local"] or k["double"]]
+    loads = [k["loads"] for k in kernels if (k["strategy"], k["kernel"]) == ("push", "update")]
+    assert loads == [9 + 2]
+
+
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_kernels_that_stream_by_swaps_keep_their_scratch_in_registers_and_compute_in_one_precision(precision):
     kernels = ptx_of("lbm_ptx", "swaps", precision)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from repro.errors import InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.model import TwoFluids
-from repro.lbm.two_fluids.observables import bubble_state, contact_angle
+from repro.lbm.two_fluids.observables import _angle_at_plate, bubble_state, contact_angle
 
 INSIDE, OUTSIDE = (0.98, 0.03), (0.02, 0.97)
 
@@ -113,3 +113,11 @@ def test_a_drop_that_has_left_the_plate_has_no_contact_angle():
     found = contact_angle(0.02 + 0.96 * share, 0.98 - 0.96 * share)
     assert np.isnan(found.angle)
     assert (found.radius, found.height) == pytest.approx((16.0, 30.0), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("height", "angle"), [(-9.0, 25.84), (0.0, 90.0), (9.0, 154.16), (10.0, None), (12.5, None), (-10.0, None)]
+)
+def test_a_circle_that_meets_the_plate_along_no_line_has_no_angle(height, angle):
+    found = _angle_at_plate(height, 10.0)
+    assert np.isnan(found) if angle is None else found == pytest.approx(angle, abs=0.01)

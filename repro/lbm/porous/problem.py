@@ -12,6 +12,7 @@ from ..collision import COLLISIONS
 from ..forcing import VELOCITY_SHARE
 from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
+from ..media.pore_space import InPores
 from ..model import MAGIC, TIME, VECTOR, Model, Problem
 from ..parameters import Parameters
 
@@ -24,7 +25,7 @@ STORAGES = ("deviation", "plain")
 
 @dataclass(frozen=True, eq=False)
 @checked
-class PorousProblem:
+class PorousProblem(InPores):
     """Flow driven by a body force through a periodic image, in lattice units (voxels and steps).
 
     `collision` and `forcing` as in `model.Model`; raises InputError for what cannot work.
@@ -52,16 +53,6 @@ class PorousProblem:
         """The same problem without the solid: its model, shape, rates and viscosity."""
         model = Model(self.lattice, PERIODIC_BOX, self.collision, self.forcing)
         return Problem(model, self.space.shape, self.relaxation_time, force=self.force, magic=self.magic)
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Voxels along x, y and z."""
-        return self.space.shape
-
-    @property
-    def fluid_nodes(self) -> int:
-        """Number of pores."""
-        return self.space.pores
 
     @property
     def description(self) -> str:

@@ -11,6 +11,7 @@ from repro.errors import InputError
 
 from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
+from ..media.pore_space import InPores
 from ..model import MAGIC, TIME, VECTOR
 from ..parameters import Grid, in_precision
 from .forces import STENCILS, STRENGTH
@@ -58,7 +59,7 @@ class Parameters(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 @checked
-class TwoFluids:
+class TwoFluids(InPores):
     """Two fluids, a and b, in the pores of a periodic image on D3Q19, in lattice units; the solid is half-way between
     the nodes. Raises InputError for what cannot work.
     """
@@ -94,16 +95,6 @@ class TwoFluids:
     def lattice(self) -> Lattice:
         """D3Q19."""
         return D3Q19
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Voxels along x, y and z."""
-        return self.space.shape
-
-    @property
-    def fluid_nodes(self) -> int:
-        """Number of pores."""
-        return self.space.pores
 
     @property
     def walls(self) -> str:

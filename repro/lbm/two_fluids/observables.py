@@ -124,9 +124,15 @@ def contact_angle(density_a: np.ndarray, density_b: np.ndarray) -> ContactAngle:
 
     start = [0.0, max(top, np.ptp(x) / 2)]
     (centre, radius), residual = (found := least_squares(distance, start)).x, float(np.sqrt(2 * found.cost))
-    angle = float(np.degrees(np.arccos(-centre / radius))) if abs(centre) < abs(radius) else float("nan")
     residual /= np.sqrt(np.count_nonzero(fitted))
-    return ContactAngle(angle, float(radius), float(centre), residual, np.stack([x, height], axis=1), fitted)
+    return ContactAngle(
+        _angle_at_plate(centre, radius), float(radius), float(centre), residual, np.stack([x, height], axis=1), fitted
+    )
+
+
+def _angle_at_plate(height: float, radius: float) -> float:
+    """Angle in degrees at which a circle meets the plate; NaN where it lies above, below or only touches it."""
+    return float(np.degrees(np.arccos(-height / radius))) if abs(height) < radius else float("nan")
 
 
 def _surface(difference: np.ndarray):

@@ -4,8 +4,6 @@ Porous paper, section 6.1: what it calls LBUpdateMacros fills the densities of a
 second kernel streams and collides.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -132,60 +130,44 @@ def _make_place(solid: np.ndarray):
     return place
 
 
-@dataclass(frozen=True)
-class TwoFluidBox:
-    """What all strategies need that keep all nodes of the box: arrays of both fluids, and how to look at them."""
+def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
+    """A scheme of all nodes of the box: arrays of both fluids, potentials, and what is observed.
 
-    some_solid: bool
-    marks: object
-    #: populations of (a, b), two of each
-    f: tuple
-    g: tuple
-    #: potentials that act on (b, a)
-    phi: tuple
-    #: launches of the potentials of f and of g
-    densities: tuple
-    scheme: Callable[..., Scheme]
-
-
-def box_of(problem, device, dtype, block) -> TwoFluidBox:
-    """Allocate the arrays; `scheme(parts)` of what is returned completes a strategy."""
-    shape, solid = problem.space.shape, problem.space.solid
+    parts_of(densities, marks, phi, now, then) gives what a step launches, by name: `densities` launches the potentials
+    phi that act on (b, a), `now` and `then` are the populations of (a, b) before and after the step.
+    """
+    shape, solid = problem.shape, problem.space.solid
     size, some_solid = solid.size, bool(solid.any())
     marks = _marks(problem, device, some_solid)
     f, g = (tuple(device.zeros(Q * size, dtype) for _ in "ab") for _ in range(2))
     grid, a, b, coupling = problem.parameters(dtype)
-    image = device.to_device(solid.ravel())
+    image, fields = device.to_device(solid.ravel()), device.zeros(FIELDS * size, dtype)
     # what stands in the solid acts on the other fluid
     phi = tuple(image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a))
-    fields = device.zeros(FIELDS * size, dtype)
     potentials = device.compile(_potential_kernel(dtype, some_solid, block))
     look = device.compile(_observe_kernel(dtype, problem.stencil, some_solid))
-    densities = tuple(potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g))
+    densities = [potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g)]
     looks = [look(shape, marks, *now, *phi, fields, grid, a, b) for now in (f, g)]
-
-    def scheme(parts) -> Scheme:
-        return Scheme(
-            tuple(in_order(*launches.values()) for launches in parts),
-            (f, g),
-            parts=parts,
-            row=size,
-            place=_make_place(solid),
-            observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
-            fields=fields,
-            kept=(marks, *phi),
-        )
-
-    return TwoFluidBox(some_solid, marks, f, g, phi, densities, scheme)
+    turns = zip(densities, (f, g), (g, f), strict=True)
+    parts = tuple(parts_of(before, marks, phi, now, then) for before, now, then in turns)
+    return Scheme(
+        tuple(in_order(*launches.values()) for launches in parts),
+        (f, g),
+        parts=parts,
+        row=size,
+        place=_make_place(solid),
+        observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
+        fields=fields,
+        kept=(marks, *phi),
+    )
 
 
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
-    box = box_of(problem, device, dtype, block)
-    grid, a, b, _ = problem.parameters(dtype)
-    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, box.some_solid, block))
-    bound = (
-        update(problem.space.shape, box.marks, *now, *then, *box.phi, grid, a, b)
-        for now, then in ((box.f, box.g), (box.g, box.f))
-    )
-    return box.scheme(tuple({"densities": d, "update": u} for d, u in zip(box.densities, bound, strict=True)))
+    some_solid, (grid, a, b, _) = bool(problem.space.solid.any()), problem.parameters(dtype)
+    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, some_solid, block))
+
+    def parts_of(densities, marks, phi, now, then):
+        return {"densities": densities, "update": update(problem.shape, marks, *now, *then, *phi, grid, a, b)}
+
+    return dense_scheme(problem, device, dtype, block, parts_of)

@@ -19,7 +19,7 @@ from ..collision import make_sums
 from ..forces import STENCILS, links_of
 from ..node import FORCES, ROWS, SUMS, make_collide, stash
 from ..unroll import in_turn
-from .dense import box_of, finders
+from .dense import dense_scheme, finders
 
 COST = Cost(arrays=4, reads=2, writes=2, mark=4, mark_open=False, kept=7)
 
@@ -172,13 +172,12 @@ def _check(problem, block):
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
     _check(problem, block)
-    box = box_of(problem, device, dtype, block)
-    grid, a, b, coupling = problem.parameters(dtype)
-    kernel = _kernel(dtype, problem.collision, problem.stencil, box.some_solid, block, device.barrier)
+    some_solid, (grid, a, b, coupling) = bool(problem.space.solid.any()), problem.parameters(dtype)
+    update = device.compile(_kernel(dtype, problem.collision, problem.stencil, some_solid, block, device.barrier))
     tiles = -(-grid.nx // WIDTH) * -(-grid.ny // (block // WIDTH))
     extent = (tiles * block, 1, -(-grid.nz // DEPTH))
-    update = device.compile(kernel)
-    bound = (
-        update(extent, box.marks, *now, *then, grid, a, b, coupling) for now, then in ((box.f, box.g), (box.g, box.f))
-    )
-    return box.scheme(tuple({"update": launch} for launch in bound))
+
+    def parts_of(densities, marks, phi, now, then):
+        return {"update": update(extent, marks, *now, *then, grid, a, b, coupling)}
+
+    return dense_scheme(problem, device, dtype, block, parts_of)

@@ -8,7 +8,6 @@ from helpers.plain import PlainDevice
 from repro.errors import CheckError, InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import Drop, Mixture
-from repro.lbm.two_fluids.observables import ContactAngle
 from repro.lbm.two_fluids.wetting import wetting
 from repro.papers.porous.two_fluids import media
 
@@ -109,19 +108,6 @@ def test_a_drop_at_its_start_has_the_steepest_angle_that_it_may_start_with():
     assert row["angle"] == pytest.approx(150, abs=6)
     # the chord of a circle with the area of the half circle, at 150 degrees
     assert row["covered"] == pytest.approx(6.5 / 80, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("height", "angle"), [(-9.0, 25.84), (0.0, 90.0), (9.0, 154.16), (10.0, None), (12.5, None), (-10.0, None)]
-)
-def test_a_drop_that_meets_the_plate_along_no_line_has_no_angle(monkeypatch, height, angle):
-    # as `contact_angle` finds it: the angle of its circle, cut off at 0 and 180 degrees
-    cut = float(np.degrees(np.arccos(np.clip(-height / 10, -1, 1))))
-    found = ContactAngle(cut, 10.0, height, 0.1, np.zeros((4, 2)), np.ones(4, bool))
-    monkeypatch.setattr(media, "contact_angle", lambda a, b: found)
-    got, *circle = media._circle(None, None)
-    assert circle == [10.0, height, 0.1]
-    assert np.isnan(got) if angle is None else got == pytest.approx(angle, abs=0.01)
 
 
 def history(**columns) -> media.Run:
