@@ -12,7 +12,7 @@ def test_kernels_keep_to_registers_and_leave_no_product_to_be_fused(precision, n
     kernels = ptx_of("pic_ptx", precision, *names)
     every = {name for name, way in STRATEGIES.items() if "cuda" in way.on}
     assert {k["strategy"] for k in kernels} == (set(names) or every)
-    assert {k["kernel"] for k in kernels} >= {"follow", "bear", "update", "scatter"}
+    assert {k["kernel"] for k in kernels} >= {"follow", "inject", "update", "scatter"}
     wrong = [k for k in kernels if k["local"] or not k["target"].startswith("sm_90")]
     assert not wrong, "\n".join(map(str, wrong))
     # a product that the compiler could fuse with a sum would round otherwise on a CPU

@@ -34,7 +34,7 @@ def make_fly(real):
 
 @cache
 def make_inside_cell(real):
-    """Returns inside(position): is it in [0, 1]^3?"""
+    """Whether a position is in the cell, [0, 1]^3: inside(position)."""
     zero, one = real(0), real(1)
 
     @inline

@@ -189,7 +189,7 @@ def _make_arrive(real):
 
     @inline
     def arrive(waiting, s, r, t, particles, count, currents, shift, unit, neighbour_cell, layout):
-        """Returns how many go on, now the first of the batch, and how many a wall has taken up.
+        """Add up a segment of each; returns how many go on, now the first of the batch, and how many a wall took up.
 
         Of these places, charges and cells are kept.
         """
