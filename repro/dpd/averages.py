@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.particles.cells import cell_along
 from repro.particles.position import cell_bits
 
@@ -18,7 +18,7 @@ COUNT, MOMENTUM_X, MOMENTUM_Z, SQUARE = range(4)
 def _add_body(real, add):
     upper = cell_bits(real)
 
-    @inline
+    @device_function
     def gather(x, n, particles, sums, samples, columns, rows, low, high):
         r, v, _, ids, count, moving = particles
         for i in range(x, x + n):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
+from repro.checksummed_hdf5 import opened, written
 from repro.declared import Whole
 from repro.errors import InputError
 from repro.files import whole
 from repro.parallel import PRECISIONS
 from repro.parallel.options import MOST_STEPS
-from repro.sealed import opened, written
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law

@@ -17,7 +17,7 @@ import numba
 from numba.core.errors import NumbaError
 
 from repro.errors import InputError, short
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 #: what `p` holds for laws: a of equation 1, gamma of equation 2 and sigma / sqrt(dt) of equation 3; the lengths of a
 #: coordinate's unit come in between, and from MORE on what a law of your own takes beside a
@@ -34,13 +34,13 @@ class Law(NamedTuple):
     numbers: int
 
 
-@inline
+@device_function
 def weight(distance, one):
     """The weight of the noise, w_R = 1 - r."""
     return max(one - distance, one - one)
 
 
-@inline
+@device_function
 def groot_warren(distance, approach, deviate, p, one):
     """Equations 1 to 5: a soft repulsion a w_R, friction -gamma w_R^2 e . v, and noise sigma w_R xi / sqrt(dt).
 
@@ -62,9 +62,9 @@ def conservative(force: Callable) -> Law:
     InputError for what numba does not compile to a number.
     """
     count = _require_number(force)
-    take, force = make_numbers(count), inline(force)
+    take, force = make_numbers(count), device_function(force)
 
-    @inline
+    @device_function
     def along(distance, approach, deviate, p, one):
         w = weight(distance, one)
         thermostat = fma(p[NOISE], deviate, -p[FRICTION] * w * approach)
@@ -80,9 +80,9 @@ def conservative(force: Callable) -> Law:
 def make_numbers(count: int):
     """What a conservative force takes of the fluid's numbers, as a tuple of so many: take(p)."""
     if count == 0:
-        return inline(lambda p: ())
+        return device_function(lambda p: ())
     others, place = make_numbers(count - 1), REPULSION if count == 1 else MORE + count - 2
-    return inline(lambda p: others(p) + (p[place],))  # noqa: RUF005, numba takes no starred tuple apart here
+    return device_function(lambda p: others(p) + (p[place],))  # noqa: RUF005, numba takes no starred tuple apart here
 
 
 def _require_number(force: Callable) -> int:

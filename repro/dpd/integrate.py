@@ -11,7 +11,7 @@ The body force g points along x; from the height `turn` on it points the other w
 
 from functools import cache
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.position import cell_bits, moved
 
 
@@ -20,7 +20,7 @@ def drift_body(real, bounce):
     """First half of a step; bounce(x, z, velocity, id, key, walls) is the velocity, turned back near a wall."""
     half, move = real(0.5), moved(real)
 
-    @inline
+    @device_function
     def drift(x, n, particles, f, noise, dt, predictor, per_length, walls):
         r, v, u, ids, count, moving = particles
         key = noise.seed, noise.clock[0]
@@ -43,7 +43,7 @@ def kick_body(real):
     """Second half of a step; the last thing in a step, so it counts. `turn` is in upper bits of z."""
     half, upper = real(0.5), cell_bits(real)
 
-    @inline
+    @device_function
     def kick(x, n, particles, f, noise, dt, g, turn):
         r, v, count = particles.r, particles.v, particles.count
         for i in range(x, x + n):

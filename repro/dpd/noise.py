@@ -9,7 +9,7 @@ from functools import cache
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.particles.random import ROUNDS, Stream, normal, tea
 
 #: rounds of one run of TEA in the paper. It runs TEA twice for the noise of a pair, with other parameters for each of
@@ -20,7 +20,7 @@ PAPER_ROUNDS = 32
 LCG_FACTOR, LCG_INCREMENT = uint32(69069), uint32(1234567)
 
 
-@inline
+@device_function
 def lcg(word):
     """The next word of the linear congruential generator (equation 6)."""
     return uint32(uint32(word * LCG_FACTOR) + LCG_INCREMENT)
@@ -34,7 +34,7 @@ def make_pair_noise(real, rounds: int = ROUNDS):
     """
     words_of, deviates = tea(rounds), normal(real)
 
-    @inline
+    @device_function
     def noise(first, second, key, words):
         a, b = words_of(min(first, second), max(first, second), Stream.PAIR.value, key[0], key[1])
         return deviates(a, b)[0], words
@@ -47,7 +47,7 @@ def make_thread_noise(real):
     """Method one, with the same signature: a deviate from the thread's two words, for any pair, and the next two."""
     deviates = normal(real)
 
-    @inline
+    @device_function
     def noise(first, second, key, words):
         one, two = lcg(words[0]), lcg(words[1])
         return deviates(one, two)[0], (one, two)
@@ -55,7 +55,7 @@ def make_thread_noise(real):
     return noise
 
 
-@inline
+@device_function
 def thread_words(thread, key):
     """The two words with which a thread begins a step in method one, from its number, the seed and the step."""
     return lcg(uint32(thread + key[0])), lcg(uint32(thread + key[0] + key[1]))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from numpy import uint32
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.position import Units, periodic_difference
 
 from .fluid import Fluid
@@ -47,7 +47,7 @@ def make_separation(real):
     """The distance from particle j to a point: separation(x, y, z, j, particles, p)."""
     difference = periodic_difference(real)
 
-    @inline
+    @device_function
     def separation(x, y, z, j, particles, p):
         r, count = particles.r, particles.count
         # an unsigned index is never counted from the end, which saves a GPU half of the candidates' instructions
@@ -69,7 +69,7 @@ def make_force(real, pair: Pair):
     """
     noise, law, one, least = pair.noise, pair.law, real(1), real(1e-18)
 
-    @inline
+    @device_function
     def force(distance, number, velocity, j, particles, key, p, words):
         u, ids, count = particles.u, particles.ids, particles.count
         deviate, words = noise(number, ids[uint32(j)], key, words)
@@ -85,7 +85,7 @@ def make_force(real, pair: Pair):
     return force
 
 
-@inline
+@device_function
 def take_from(f, j, count, gx, gy, gz):
     """The reaction: take a force from that on particle j."""
     f[uint32(j)] -= gx
@@ -93,7 +93,7 @@ def take_from(f, j, count, gx, gy, gz):
     f[uint32(2 * count + j)] -= gz
 
 
-@inline
+@device_function
 def add_to(sums, i, count, fx, fy, fz, share):
     """Add a particle's force and its r . F to the sums."""
     sums.f[i] += fx
@@ -106,7 +106,7 @@ def add_to(sums, i, count, fx, fy, fz, share):
 def make_add_to_both(add):
     """Adds a pair's force to both particles and r . F to the first, atomically: both(sums, i, j, count, g)."""
 
-    @inline
+    @device_function
     def both(sums, i, j, count, g):
         f = sums.f
         add(f, i, g[0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from repro.declared import Number, checked
 from repro.errors import InputError
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.position import cell_bits
 from repro.particles.random import ROUNDS, Stream, normal, tea
 
@@ -70,7 +70,7 @@ def make_nearest_wall(real):
     """
     zero, one = real(0), real(1)
 
-    @inline
+    @device_function
     def nearest(x, z, walls):
         depth, nx, nz = z - walls[BOTTOM], zero, one
         if walls[TOP] - z < depth:
@@ -101,7 +101,7 @@ def make_bounce(real):
     words, deviates, nearest, upper = tea(ROUNDS), normal(real), make_nearest_wall(real), cell_bits(real)
     along, across, zero = Stream.WALL.value, Stream.WALL_NORMAL.value, real(0)
 
-    @inline
+    @device_function
     def bounce(x, z, velocity, number, key, walls):
         u, v, w = velocity
         # rounded here: what follows are differences, which a GPU would fuse with the products

@@ -21,7 +21,7 @@ from typing import Annotated
 
 from repro.declared import Each, OneOf, OrNone, Whole, checked
 from repro.errors import InputError
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .lattice import Lattice
@@ -63,7 +63,7 @@ class Boundaries:
 PERIODIC_BOX = Boundaries(("periodic",) * 6)
 
 
-@inline
+@device_function
 def on_faces(faces, x, y, z, grid):
     """Whether a node lies on one of the faces that are marked."""
     nx, ny, nz = grid
@@ -94,7 +94,7 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
     solid = boundaries.has("standard")
     some_solid = any(solid)
 
-    @inline
+    @device_function
     def inner(x, y, z, grid):
         nx, ny, nz = grid
         solid_node = some_solid and on_faces(solid, x, y, z, grid)
@@ -103,19 +103,19 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
         zi = 1 if z_low and z == 0 else (nz - 2 if z_high and z == nz - 1 else z)
         return (x if solid_node else xi), (y if solid_node else yi), (z if solid_node else zi)
 
-    @inline
+    @device_function
     def on_moving_wall(x, y, z, grid):
         nx, ny, nz = grid
         position = x if axis == 0 else (y if axis == 1 else z)
         last = (nx if axis == 0 else (ny if axis == 1 else nz)) - 1
         return moves and position == (last if upper else 0) and not on_faces(resting, x, y, z, grid)
 
-    @inline
+    @device_function
     def sliding(x, grid):
         # not all runs of nodes end where the box does
         return zero if (still_left and x == 0) or (still_right and x == grid[0] - 1) else one
 
-    @inline
+    @device_function
     def extrapolate(s, n, x, y, z, grid, wall, force):
         moments(s, n, force)
         vx, vy, vz = zero, zero, zero

@@ -7,7 +7,7 @@ paper, equation 2.7). With equal rates this is BGK, equation 2.6; the choice of 
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .forcing import VELOCITY_SHARE
@@ -32,7 +32,7 @@ def _make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
     moments = make_moments(lattice, dtype, share)
     even, odd = make_equilibrium(dtype)
 
-    @inline
+    @device_function
     def collide(s, n, rates, force):
         even_rate, odd_rate = rates
         fx, fy, fz = force

@@ -8,7 +8,7 @@ together: what is even in c_i is the same for both, what is odd changes its sign
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .lattice import Lattice
 
@@ -33,7 +33,7 @@ def make_moments(lattice: Lattice, dtype, force_share: float):
     q, pairs, one, share = lattice.q, lattice.q // 2, dtype(1), dtype(force_share)
     _, cx, cy, cz = pair_constants(lattice, dtype)
 
-    @inline
+    @device_function
     def moments(s, n, force):
         fx, fy, fz = force
         for k in range(n):
@@ -67,12 +67,12 @@ def make_equilibrium(dtype):
     """
     one, half = dtype(1), dtype(0.5)
 
-    @inline
+    @device_function
     def even(weight, density_fluctuation, three_cu, three_halves_u2):
         density = one + density_fluctuation
         return weight * (density_fluctuation + density * (half * three_cu * three_cu - three_halves_u2))
 
-    @inline
+    @device_function
     def odd(weight, density_fluctuation, three_cu):
         return weight * (one + density_fluctuation) * three_cu
 

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .lattice import Lattice
 
@@ -21,20 +21,20 @@ def make_layout(lattice: Lattice, name: str):
     q = lattice.q
     if name == "soa":
 
-        @inline
+        @device_function
         def at(i, node, size):
             return i * size + node
 
         return at, 1
 
-    @inline
+    @device_function
     def at(i, node, size):
         return node * q + i
 
     return at, q
 
 
-@inline
+@device_function
 def unsigned(index):
     """An index that numba does not test for being negative: three instructions fewer an access."""
     return np.uint64(index)

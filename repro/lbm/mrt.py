@@ -8,7 +8,7 @@ before the transformation and put back after it; the same holds for the force.
 
 from functools import cache
 
-from repro.parallel import inline, load_generated
+from repro.parallel import device_function, load_generated
 
 from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .forcing import VELOCITY_SHARE
@@ -100,7 +100,7 @@ def relaxation_source(lattice: Lattice, collision: str, *, odd: bool) -> str:
     body = "\n".join(lines)
     return (
         f'"""Generated: the {"odd" if odd else "even"} moments of {lattice.name}, {collision}."""\n\n\n'
-        f"def make(inline, dtype):\n{constants}\n    @inline\n    def relax(s, n, rate):\n"
+        f"def make(device_function, dtype):\n{constants}\n    @device_function\n    def relax(s, n, rate):\n"
         f"        for k in range(n):\n{body}\n\n    return relax\n"
     )
 
@@ -109,7 +109,7 @@ def relaxation_source(lattice: Lattice, collision: str, *, odd: bool) -> str:
 def make_relaxation(lattice: Lattice, dtype, collision: str, odd: bool):
     """The moments relax towards zero, relax(s, n, rate), see `relaxation_source`."""
     name = f"{collision.replace('-', '_')}_{'odd' if odd else 'even'}_{lattice.name}"
-    return load_generated(name, relaxation_source(lattice, collision, odd=odd)).make(inline, dtype)
+    return load_generated(name, relaxation_source(lattice, collision, odd=odd)).make(device_function, dtype)
 
 
 @cache
@@ -120,7 +120,7 @@ def _make_target(lattice: Lattice, dtype):
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     even, odd = make_equilibrium(dtype)
 
-    @inline
+    @device_function
     def add(s, n, sign, share, force):
         fx, fy, fz = force
         for k in range(n):
@@ -155,7 +155,7 @@ def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collisio
     relax_even = make_relaxation(lattice, dtype, collision, odd=False)
     relax_odd = make_relaxation(lattice, dtype, collision, odd=True)
 
-    @inline
+    @device_function
     def to_parts(s, n, scale):
         for pair in range(pairs):
             i = 2 * pair + 1
@@ -163,7 +163,7 @@ def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collisio
                 a, b = s[i, k], s[i + 1, k]
                 s[i, k], s[i + 1, k] = scale * (a + b), scale * (a - b)
 
-    @inline
+    @device_function
     def collide(s, n, rates, force):
         even_rate, odd_rate = rates
         moments(s, n, force)

@@ -2,12 +2,12 @@
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .lattice import Lattice
 
 
-@inline
+@device_function
 def sides(position, count, pitch):
     """Steps in the flat index to the left and to the right neighbour on a periodic axis."""
     left = -pitch if position > 0 else (count - 1) * pitch
@@ -27,7 +27,7 @@ def make_offset(lattice: Lattice):
     """The step in the flat index to the node at sign * c_i, from `sides`, offset(i, sign, xs, ys, zs)."""
     cx, cy, cz = lattice.components
 
-    @inline
+    @device_function
     def offset(i, sign, xs, ys, zs):
         dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
         step = 0

@@ -5,7 +5,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from .boundaries import PERIODIC_BOX, make_extrapolation, on_faces
 from .collision import make_collision
@@ -59,7 +59,7 @@ def make_obstacles(spec: Specialisation, fluid):
     """
     q, opposite, saved = spec.lattice.q, spec.lattice.opposite, scratch_rows(spec.lattice)
 
-    @inline
+    @device_function
     def obstacles(s, n, x, y, z, grid, rates, force, wall):
         node = x + grid.nx * (y + grid.ny * z)
         count = 0
@@ -93,7 +93,7 @@ def make_relax(spec: Specialisation):
     resting = tuple(face and not moves for face, moves in zip(solid, sliding, strict=True))
     face_mask, crosses_face = make_face_mask(lattice, sliding)
 
-    @inline
+    @device_function
     def fluid(s, n, x, y, z, grid, rates, force, wall):
         if some_extrapolated and on_faces(extrapolated, x, y, z, grid):
             extrapolate(s, n, x, y, z, grid, wall, force)
@@ -101,7 +101,7 @@ def make_relax(spec: Specialisation):
 
     inside = make_obstacles(spec, fluid) if spec.obstacles else fluid
 
-    @inline
+    @device_function
     def relax(s, n, x, y, z, grid, rates, force, wall):
         if some_solid and on_faces(solid, x, y, z, grid):
             for pair in range(q // 2):
@@ -130,7 +130,7 @@ def update_kernel(spec: Specialisation, *, load: str, store: str) -> Kernel:
     inner, _ = make_extrapolation(spec.lattice, spec.model.boundaries, spec.dtype, 0.0)
     relax = make_relax(spec)
 
-    @inline
+    @device_function
     def update(x, n, y, z, s, f, g, grid, rates, force, wall):
         xi, yi, zi = inner(x, y, z, grid)
         reader(s, n, xi, yi, zi, grid, f, wall)
@@ -145,7 +145,7 @@ def stream_kernel(spec: Specialisation) -> Kernel:
     """The kernel (f, g, grid, wall): streaming alone, from f to g."""
     _, pull, store, _ = spec.streaming
 
-    @inline
+    @device_function
     def stream(x, n, y, z, s, f, g, grid, wall):
         pull(s, n, x, y, z, grid, f, wall)
         store(s, n, x, y, z, grid, g, wall)
@@ -153,7 +153,7 @@ def stream_kernel(spec: Specialisation) -> Kernel:
     return spec.kernel(stream)
 
 
-@inline
+@device_function
 def nowhere(node, wall):
     """No node is an obstacle."""
     return False
@@ -173,13 +173,13 @@ def macroscopic_kernel(spec: Specialisation, *, collided: bool, load=None) -> Ke
     solid = walls.has("standard")
     zero, some_solid, completes = dtype(0), any(solid), any(walls.has("extrapolation")) and not collided
 
-    @inline
+    @device_function
     def marked(node, wall):
         return wall.solid[unsigned(node)] != 0
 
     in_obstacle = marked if spec.obstacles else nowhere
 
-    @inline
+    @device_function
     def macroscopic(x, n, y, z, s, f, fields, grid, force, wall):
         nx, ny, nz = grid
         xi, yi, zi = inner(x, y, z, grid) if completes else (x, y, z)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .boundaries import Boundaries
 from .lattice import Lattice
@@ -25,7 +25,7 @@ def make_wall_gain(lattice: Lattice, dtype):
     weights = tuple(map(dtype, lattice.weights))
     cx, cy, cz = (tuple(map(dtype, component)) for component in lattice.components)
 
-    @inline
+    @device_function
     def gain(i, wall):
         return six * weights[i] * (cx[i] * wall.x + cy[i] * wall.y + cz[i] * wall.z)
 
@@ -42,7 +42,7 @@ def make_face_mask(lattice: Lattice, walls: tuple[bool, ...]):
     x_low, x_high, y_low, y_high, z_low, z_high = walls
     ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
 
-    @inline
+    @device_function
     def face_mask(x, y, z, grid):
         nx, ny, nz = grid
         at_low = (1 if x_low and x == 0 else 0) + (4 if y_low and y == 0 else 0) + (16 if z_low and z == 0 else 0)
@@ -50,7 +50,7 @@ def make_face_mask(lattice: Lattice, walls: tuple[bool, ...]):
         at_y = 8 if y_high and y == ny - 1 else 0
         return at_low + at_x + at_y + (32 if z_high and z == nz - 1 else 0)
 
-    @inline
+    @device_function
     def crosses_face(i, sign, mask):
         return ((ahead[i] if sign == 1 else behind[i]) & mask) != 0
 
@@ -79,7 +79,7 @@ def make_moving_wall_momentum(lattice: Lattice, boundaries: Boundaries, dtype, s
     resting = tuple(is_closed and not moves_here for is_closed, moves_here in zip(closed, moving, strict=True))
     resting_mask_of, crosses_resting = make_face_mask(lattice, resting)
 
-    @inline
+    @device_function
     def moving_wall_momentum(s, n, x, y, z, grid, wall):
         moving_mask = moving_mask_of(x, y, z, grid)
         if moves and moving_mask != 0:
@@ -117,7 +117,7 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
     arriving, leaving = (make_moving_wall_momentum(lattice, boundaries, dtype, sign) for sign in (-1, 1))
     at_own_nodes = make_moving_wall_momentum(lattice, boundaries, dtype, -1, corners=False)
 
-    @inline
+    @device_function
     def bounce_back(s, n, mask):
         # at modified walls what comes from beyond the wall is what arrives there
         if modified and mask != 0:
@@ -127,7 +127,7 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
                     for k in range(n):
                         s[i, k] = s[opposite[i], k]
 
-    @inline
+    @device_function
     def load(s, n, x, y, z, grid, f, wall):
         nx, ny, nz = grid
         size = nx * ny * nz
@@ -141,7 +141,7 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
         if modified:
             at_own_nodes(s, n, x, y, z, grid, wall)
 
-    @inline
+    @device_function
     def pull(s, n, x, y, z, grid, f, wall):
         nx, ny, nz = grid
         size = nx * ny * nz
@@ -157,7 +157,7 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
         bounce_back(s, n, mask)
         arriving(s, n, x, y, z, grid, wall)
 
-    @inline
+    @device_function
     def store(s, n, x, y, z, grid, g, wall):
         nx, ny, nz = grid
         size = nx * ny * nz
@@ -167,7 +167,7 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
             for k in range(n):
                 g[unsigned(base + stride * k)] = s[i, k]
 
-    @inline
+    @device_function
     def push(s, n, x, y, z, grid, g, wall):
         nx, ny, nz = grid
         size = nx * ny * nz

@@ -23,7 +23,7 @@ _HOMES = {
     "fma": "operations",
     "host_clock": "timing",
     "how_launched": "benchmark",
-    "inline": "jit",
+    "device_function": "jit",
     "load_generated": "jit",
     "measure": "timing",
     "measure_runs": "benchmark",

@@ -6,7 +6,7 @@ from numba import cuda, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .jit import inline
+from .jit import device_function
 
 
 def _locked(operation: str):
@@ -34,7 +34,7 @@ def _locked(operation: str):
 _locked_add, _locked_exchange = _locked("add"), _locked("xchg")
 
 
-@inline
+@device_function
 def add_alone(array, index, value):
     """array[index] += value, for one worker."""
     before = array[index]
@@ -42,7 +42,7 @@ def add_alone(array, index, value):
     return before
 
 
-@inline
+@device_function
 def add_locked(array, index, value):
     """array[index] += value, for the cores of a CPU."""
     return _locked_add(array, index, value)
@@ -53,7 +53,7 @@ def add_on_gpu(array, index, value):
     return cuda.atomic.add(array, index, value)
 
 
-@inline
+@device_function
 def exchange_alone(array, index, value):
     """array[index] = value, for one worker."""
     before = array[index]
@@ -61,7 +61,7 @@ def exchange_alone(array, index, value):
     return before
 
 
-@inline
+@device_function
 def exchange_locked(array, index, value):
     """array[index] = value, for the cores of a CPU."""
     return _locked_exchange(array, index, value)
@@ -78,4 +78,4 @@ def make_exchange(device):
     alike = {add_alone: exchange_alone, add_locked: exchange_locked}
     if device.add in alike:
         return alike[device.add]
-    return cuda.jit(device=True)(exchange_on_gpu) if device.simulated else inline(exchange_on_gpu)
+    return cuda.jit(device=True)(exchange_on_gpu) if device.simulated else device_function(exchange_on_gpu)

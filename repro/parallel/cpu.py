@@ -12,12 +12,12 @@ from repro.hardware import cpu_model
 from .arguments import flattened
 from .atomics import add_alone, add_locked
 from .inlined import source
-from .jit import inline
+from .jit import device_function
 from .kernel import Kernel
 from .loops import cpu_launch, cpu_loop
 
 
-@inline
+@device_function
 def _no_barrier():
     pass
 

@@ -5,7 +5,7 @@ from math import factorial, log, pi, sqrt
 
 import numpy as np
 
-from .jit import inline
+from .jit import device_function
 from .operations import fma
 
 
@@ -13,7 +13,7 @@ from .operations import fma
 def polynomial(coefficients):
     """Returns value(x) of a polynomial, the coefficient of the highest power first, in fused operations."""
 
-    @inline
+    @device_function
     def value(x):
         total = coefficients[0]
         for coefficient in coefficients[1:]:
@@ -35,7 +35,7 @@ def half_turn_sine(real):
         tuple(real((-1) ** k * pi ** (2 * k + 1) / factorial(2 * k + 1)) for k in reversed(range(terms)))
     )
 
-    @inline
+    @device_function
     def sine(f):
         return series(f * f) * f
 
@@ -52,7 +52,7 @@ def logarithm(real):
     series = polynomial(tuple(real(2 / (2 * k + 1)) for k in reversed(range(terms))))
     root, one, ln2 = int(real(sqrt(0.5)).view(whole)), real(1), real(log(2))
 
-    @inline
+    @device_function
     def natural(u):
         bits = real(u).view(whole)
         power = (bits - root) >> digits

@@ -14,7 +14,7 @@ from .arguments import flattened
 from .atomics import add_on_gpu
 from .gpu_detection import require_gpu
 from .inlined import source
-from .jit import inline
+from .jit import device_function
 from .kernel import Kernel
 from .loops import cuda_kernel
 
@@ -46,7 +46,7 @@ class CudaDevice:
             return
         self.xp, self._stream = _open_gpu()
         self._numba_stream = cuda.external_stream(self._stream.ptr)
-        self.barrier, self.add = inline(_threads_barrier), inline(add_on_gpu)
+        self.barrier, self.add = device_function(_threads_barrier), device_function(add_on_gpu)
 
     def __repr__(self):
         return f"cuda ({self.description})"

@@ -1,6 +1,6 @@
 """How a formula is compiled: once, into whatever calls it.
 
-`inline` marks an equation. It stays plain Python for readers and tests, and is compiled into what calls it:
+`device_function` marks an equation. It stays plain Python for readers and tests, and is compiled into what calls it:
 the serial loop, the threaded loop or the CUDA kernel.
 """
 
@@ -27,7 +27,7 @@ from .inlined import GENERATED, fingerprint
 from .numba_internals import name_apart
 
 # nobody calls what has been compiled but kernels, into which it is inlined: no wrappers for Python and C
-inline = register_jitable(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+device_function = register_jitable(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 _KEPT_CACHES = 4
 

@@ -4,10 +4,10 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
-from .jit import inline
+from .jit import device_function
 
 
-@inline
+@device_function
 def zero(x, n, values):
     """A kernel's body: set values to zero."""
     for k in range(x, x + n):

@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 
 from repro.errors import InputError
-from repro.quiet import quiet
+from repro.exclusive_timing import exclusive_timing
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     for _ in range(warm_up):
         run()
     device.synchronise()
-    with quiet():
+    with exclusive_timing():
         return _timing([device.clock(run) for _ in range(repeats)])
 
 
@@ -87,7 +87,7 @@ def part_seconds(parts: dict, device, seconds: float) -> dict[str, float]:
 def host_clock(run, device) -> float:
     """Seconds of `run()` by the host's clock, from a quiet device to a quiet device."""
     device.synchronise()
-    with quiet():
+    with exclusive_timing():
         start = time.perf_counter()
         run()
         device.synchronise()
@@ -98,5 +98,5 @@ def wall_clock(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     """Like `measure`, by the host's clock, launches and waiting included: for what the host takes part in."""
     for _ in range(warm_up):
         run()
-    with quiet():
+    with exclusive_timing():
         return _timing([host_clock(run, device) for _ in range(repeats)])

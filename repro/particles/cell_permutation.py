@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline, zero
+from repro.parallel import Kernel, device_function, zero
 
 from .cells import cell_of
 from .scan import running_sum
@@ -18,7 +18,7 @@ from .scan import running_sum
 def _count_body(real, add):
     number = cell_of(real)
 
-    @inline
+    @device_function
     def assign(x, n, r, counts, cell, place, count, cells):
         for i in range(x, x + n):
             c = number(r[i], r[count + i], r[2 * count + i], cells)
@@ -28,7 +28,7 @@ def _count_body(real, add):
     return assign
 
 
-@inline
+@device_function
 def _scatter(x, n, cell, place, starts, members):
     for i in range(x, x + n):
         members[starts[cell[i]] + place[i]] = i
@@ -41,7 +41,7 @@ def _moves(components: tuple[int, ...]):
         return _done
     first, others = components[0], _moves(components[1:])
 
-    @inline
+    @device_function
     def move(i, to, count, sources, targets):
         for k in range(first):
             targets[0][to + k * count] = sources[0][i + k * count]
@@ -50,7 +50,7 @@ def _moves(components: tuple[int, ...]):
     return move
 
 
-@inline
+@device_function
 def _done(i, to, count, sources, targets):
     """No array is left."""
 
@@ -59,7 +59,7 @@ def _done(i, to, count, sources, targets):
 def _order_body(components: tuple[int, ...]):
     move, length = _moves(components), len(components)
 
-    @inline
+    @device_function
     def bring(x, n, cell, starts, members, ids, order, count, *arrays):
         for i in range(x, x + n):
             first, number = starts[cell[i]], ids[i]
@@ -76,7 +76,7 @@ def _order_body(components: tuple[int, ...]):
 def _copy_body(components: tuple[int, ...]):
     move, length = _moves(components), len(components)
 
-    @inline
+    @device_function
     def copy(x, n, count, *arrays):
         for i in range(x, x + n):
             move(i, i, count, arrays[:length], arrays[length:])

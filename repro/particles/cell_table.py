@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import CapacityError, InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from .cells import cell_of
 
@@ -19,13 +19,13 @@ class Table(NamedTuple):
     capacity: int
 
 
-@inline
+@device_function
 def particles_in(table, c):
     """Number of particles of cell c that the table holds."""
     return min(table.counts[c], table.capacity)
 
 
-@inline
+@device_function
 def _clear(x, n, counts, peaks):
     for c in range(x, x + n):
         peaks[c] = max(peaks[c], counts[c])
@@ -36,7 +36,7 @@ def _clear(x, n, counts, peaks):
 def _fill_body(real, add):
     cell = cell_of(real)
 
-    @inline
+    @device_function
     def fill(x, n, r, table, count, cells):
         total = cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):

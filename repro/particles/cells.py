@@ -7,7 +7,7 @@ from math import floor, isfinite
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .position import Units, cell_bits
 
@@ -46,7 +46,7 @@ class Cells:
         return (z * self.shape[1] + y) * self.shape[0] + x
 
 
-@inline
+@device_function
 def cell_along(upper, cells):
     """The cell along one axis of a coordinate's upper 32 bits."""
     return (upper * cells) >> 32
@@ -57,7 +57,7 @@ def cell_of(real):
     """The number of the cell of a point, x fastest: cell(x, y, z, cells)."""
     upper = cell_bits(real)
 
-    @inline
+    @device_function
     def cell(x, y, z, cells):
         row = cell_along(upper(z), cells[2]) * cells[1] + cell_along(upper(y), cells[1])
         return row * cells[0] + cell_along(upper(x), cells[0])
@@ -65,13 +65,13 @@ def cell_of(real):
     return cell
 
 
-@inline
+@device_function
 def wrapped(cell, cells):
     """A cell's number along an axis after at most one step over a periodic edge."""
     return cell + cells if cell < 0 else (cell - cells if cell >= cells else cell)
 
 
-@inline
+@device_function
 def neighbour(cell, k, cells):
     """The number of the k-th of the 27 cells around a cell."""
     row = cell // cells[0]

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from .cells import cell_of
 
@@ -13,7 +13,7 @@ from .cells import cell_of
 NO_PARTICLE = -1
 
 
-@inline
+@device_function
 def _unlink(x, n, last):
     for c in range(x, x + n):
         last[c] = NO_PARTICLE
@@ -23,7 +23,7 @@ def _unlink(x, n, last):
 def _link_body(real):
     cell = cell_of(real)
 
-    @inline
+    @device_function
     def link(x, n, r, last, before, count, cells):
         for i in range(x, x + n):
             c = cell(r[i], r[count + i], r[2 * count + i], cells)

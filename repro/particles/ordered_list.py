@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.parallel.atomics import add_alone, make_exchange
 
 from .cells import cell_of
@@ -20,7 +20,7 @@ from .linked_list import NO_PARTICLE, _unlink
 def _link_body(real, exchange):
     cell = cell_of(real)
 
-    @inline
+    @device_function
     def link(x, n, r, first, after, count, cells):
         for item in range(x, x + n):
             # the last particle first: one core then finds each list in its order
@@ -31,7 +31,7 @@ def _link_body(real, exchange):
     return link
 
 
-@inline
+@device_function
 def _sort(x, n, first, after):
     for c in range(x, x + n):
         i, begin = first[c], NO_PARTICLE

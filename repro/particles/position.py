@@ -11,7 +11,7 @@ from math import floor
 import numpy as np
 from numpy import int64
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 _LOW_BITS = (1 << 32) - 1
 
@@ -58,7 +58,7 @@ def cell_bits(real):
     """The upper 32 bits of a coordinate, from 0 to 2^32 - 1, which tell its cell: upper(coordinate)."""
     shift = Units(real).bits - 32
 
-    @inline
+    @device_function
     def upper(coordinate):
         return (int64(coordinate) >> shift) & _LOW_BITS
 
@@ -70,7 +70,7 @@ def moved(real):
     """The coordinate after a move, over the periodic edge if need be: move(coordinate, per_length, length)."""
     whole, half = Units(real).whole, real(0.5)
 
-    @inline
+    @device_function
     def move(coordinate, per_length, length):
         return whole(coordinate + int64(floor(fma(per_length, length, half))))
 
@@ -82,7 +82,7 @@ def periodic_difference(real):
     """first - second in units, the nearer way around the box: difference(first, second)."""
     whole = Units(real).whole
 
-    @inline
+    @device_function
     def difference(first, second):
         return real(whole(first - second))
 

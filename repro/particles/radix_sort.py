@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from .cells import cell_of
 from .scan import running_sum
@@ -23,7 +23,7 @@ CHUNK = 64
 def _assign_body(real):
     number = cell_of(real)
 
-    @inline
+    @device_function
     def assign(x, n, r, keys, members, count, cells):
         for i in range(x, x + n):
             keys[i] = number(r[i], r[count + i], r[2 * count + i], cells)
@@ -32,7 +32,7 @@ def _assign_body(real):
     return assign
 
 
-@inline
+@device_function
 def _count(x, n, keys, counts, chunks, shift, count):
     for chunk in range(x, x + n):
         for digit in range(_DIGITS):
@@ -41,7 +41,7 @@ def _count(x, n, keys, counts, chunks, shift, count):
             counts[((keys[k] >> shift) & (_DIGITS - 1)) * chunks + chunk] += 1
 
 
-@inline
+@device_function
 def _move(x, n, keys, members, places, keys_new, members_new, chunks, shift, count):
     for chunk in range(x, x + n):
         for k in range(chunk * CHUNK, min((chunk + 1) * CHUNK, count)):
@@ -52,7 +52,7 @@ def _move(x, n, keys, members, places, keys_new, members_new, chunks, shift, cou
             members_new[to] = members[k]
 
 
-@inline
+@device_function
 def _find_starts(x, n, keys, starts, count):
     for c in range(x, x + n):
         low, high = 0, count

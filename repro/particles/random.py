@@ -11,7 +11,7 @@ from math import sqrt
 from numpy import uint32
 
 from repro.errors import InputError
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.parallel.elementary import half_turn_sine, logarithm
 
 
@@ -33,7 +33,7 @@ ROUNDS = 8
 _DELTA = uint32(0x9E3779B9)
 
 
-@inline
+@device_function
 def tea_round(a, b, total, k0, k1, k2, k3):
     """One round of the Tiny Encryption Algorithm (Wheeler and Needham 1994) on two 32-bit words."""
     a = uint32(a + (uint32(uint32(b << uint32(4)) + k0) ^ uint32(b + total) ^ uint32(uint32(b >> uint32(5)) + k1)))
@@ -45,7 +45,7 @@ def tea_round(a, b, total, k0, k1, k2, k3):
 def tea(rounds: int):
     """Two 32-bit words by `rounds` rounds of TEA: words(low, high, stream, seed, step)."""
 
-    @inline
+    @device_function
     def words(low, high, stream, seed, step):
         a, b, total = uint32(low), uint32(high), uint32(0)
         for _ in range(rounds):
@@ -61,7 +61,7 @@ def uniform(real):
     """A number in (0, 1] of type `real` from a 32-bit word (dpd paper, equation 7, half up): unit(word)."""
     scale, half = real(2.0**-32), real(2.0**-33)
 
-    @inline
+    @device_function
     def unit(word):
         return fma(real(word), scale, half)
 
@@ -74,7 +74,7 @@ def normal(real):
     unit, sine, natural = uniform(real), half_turn_sine(real), logarithm(real)
     zero, half, one, two = real(0), real(0.5), real(1), real(2)
 
-    @inline
+    @device_function
     def deviates(first, second):
         radius = sqrt(-two * natural(unit(first)))
         # cosine and sine of a turn u from the sine of half of it, u - 1/2 being the nearer way

@@ -5,13 +5,13 @@ A library's scan takes temporary memory from a pool, which a replayed graph woul
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 #: numbers that one thread sums up
 CHUNK = 16
 
 
-@inline
+@device_function
 def _add_up(x, n, values, sums, count):
     for chunk in range(x, x + n):
         total = 0
@@ -20,7 +20,7 @@ def _add_up(x, n, values, sums, count):
         sums[chunk] = total
 
 
-@inline
+@device_function
 def _spread(x, n, values, starts, offsets, count):
     for chunk in range(x, x + n):
         total = offsets[chunk]

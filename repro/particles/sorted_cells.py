@@ -5,12 +5,12 @@ So 27 cells are nine rows of particles, and nine short ones over the periodic ed
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .cells import wrapped
 
 
-@inline
+@device_function
 def row_around(piece, cx, cy, cz, starts, cells):
     """A row of sorted particles around a cell, as its first and its end.
 
@@ -24,7 +24,7 @@ def row_around(piece, cx, cy, cz, starts, cells):
     return uint32(starts[row * cells[0] + low]), uint32(starts[row * cells[0] + high + 1])
 
 
-@inline
+@device_function
 def row_ahead(piece, i, cx, cy, cz, starts, cells):
     """A row of sorted particles that particle i meets in half the stencil, as its first and its end.
 

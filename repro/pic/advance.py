@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 from .deposition import make_deposit, make_deposit_charge
 from .gather import electric_at, magnetic_at
@@ -25,14 +25,14 @@ class MeshContext(NamedTuple):
     unit: float
 
 
-@inline
+@device_function
 def place_of(particles, i, count):
     """A particle's place and momentum."""
     place, u = particles.place, particles.u
     return (place[i], place[i + count], place[i + 2 * count]), (u[i], u[i + count], u[i + 2 * count])
 
 
-@inline
+@device_function
 def set_place(particles, i, count, position, momentum):
     """Give a particle a place and a momentum."""
     for k in range(3):
@@ -48,7 +48,7 @@ def make_enter_cell(real):
     """
     zero, one = real(0), real(1)
 
-    @inline
+    @device_function
     def enter(cell, position, face, neighbour_cell, layout):
         axis, high = face >> 1, face & 1
         step = layout.plane if axis == 2 else (layout.row if axis == 1 else (1 if axis == 0 else 0))
@@ -71,7 +71,7 @@ def make_cross_face(real, add):
     """
     enter, rest = make_enter_cell(real), make_deposit_charge(real, add)
 
-    @inline
+    @device_function
     def cross(cell, position, face, amount, context, layout):
         into, place = enter(cell, position, face, context.neighbour_cell, layout)
         if into == ABSORBED:
@@ -82,7 +82,7 @@ def make_cross_face(real, add):
     return cross
 
 
-@inline
+@device_function
 def kicked(momentum, electric, share):
     """The momentum of an electron after `share` of a step in E~."""
     return (
@@ -100,7 +100,7 @@ def make_first_kick(real):
     """
     one = real(1)
 
-    @inline
+    @device_function
     def begin(cell, position, momentum, left, fields, layout):
         if left > one:
             momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, layout), one), one
@@ -117,7 +117,7 @@ def make_turning_field(real):
     """
     zero = real(0)
 
-    @inline
+    @device_function
     def turned_by(met, magnetic):
         straight = met >= SLIDING
         return (
@@ -140,7 +140,7 @@ def make_advance_segment(real, add, make_deposit=make_deposit):
     follow, deposit, cross = make_segment(real), make_deposit(real, add), make_cross_face(real, add)
     turned_by = make_turning_field(real)
 
-    @inline
+    @device_function
     def advance_segment(cell, sums, position, momentum, left, met, amount, fields, context, courant, layout):
         magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, layout))
         end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
@@ -158,7 +158,7 @@ def make_advance(real, add, make_deposit=make_deposit):
     """Particle i's step, its currents added: advance(i, particles, count, fields, context, courant, layout)."""
     begin, advance_segment, fresh = make_first_kick(real), make_advance_segment(real, add, make_deposit), real(FRESH)
 
-    @inline
+    @device_function
     def advance(i, particles, count, fields, context, courant, layout):
         cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
         position, momentum = place_of(particles, i, count)

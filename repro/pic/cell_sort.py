@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline, zero
+from repro.parallel import Kernel, device_function, zero
 from repro.particles.scan import running_sum
 
 from .state import EMPTY, Particles, make_particles
@@ -12,7 +12,7 @@ from .state import EMPTY, Particles, make_particles
 
 @cache
 def _make_count(add):
-    @inline
+    @device_function
     def count(x, n, cell, used, counts):
         for i in range(x, x + n):
             if i < used[0] and cell[i] >= 0:
@@ -23,7 +23,7 @@ def _make_count(add):
 
 @cache
 def _make_scatter(add):
-    @inline
+    @device_function
     def scatter(x, n, particles, used, starts, sorted_, count):
         for i in range(x, x + n):
             cell = particles.cell[i]
@@ -38,7 +38,7 @@ def _make_scatter(add):
     return scatter
 
 
-@inline
+@device_function
 def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
     # the scatter has moved each start to the next cell's
     total = starts[nodes - 1]
@@ -54,7 +54,7 @@ def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
             particles.cell[i] = EMPTY
 
 
-@inline
+@device_function
 def _use(x, n, used, starts, nodes):
     for _ in range(x, x + n):
         used[0] = starts[nodes - 1]

@@ -12,7 +12,7 @@ from math import floor, log2
 
 import numpy as np
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 #: numbers that a cell has for currents: four edges along each axis
 EDGES = 12
@@ -38,14 +38,14 @@ def make_to_whole(real):
     """
     half = real(0.5)
 
-    @inline
+    @device_function
     def nearest(value):
         found = np.int64(value)
         middle = real(found)
         # compared only: a compiler would fuse a product with what is added to it
         return found + np.int64(value > middle + half) - np.int64(value < middle - half)
 
-    @inline
+    @device_function
     def cut(value):
         return np.int64(value)
 
@@ -62,7 +62,7 @@ def make_edge_weights(real):
     """
     half, twelfth, one = real(0.5), real(1 / 12), real(1)
 
-    @inline
+    @device_function
     def along(moved, p, q, twist):
         """`moved` along an axis, mean places p and q along the two others, `twist` the product of all three."""
         p_low, q_low = one - p, one - q
@@ -73,7 +73,7 @@ def make_edge_weights(real):
             fma(moved * p, q, twist),
         )
 
-    @inline
+    @device_function
     def shares(start, end, amount):
         dx, dy, dz = end[0] - start[0], end[1] - start[1], end[2] - start[2]
         x, y, z = half * (start[0] + end[0]), half * (start[1] + end[1]), half * (start[2] + end[2])
@@ -91,14 +91,14 @@ def make_deposit(real, add):
     """
     shares, whole = make_edge_weights(real), make_to_whole(real)
 
-    @inline
+    @device_function
     def add_four(currents, first, values):
         add(currents, first, whole(values[0]))
         add(currents, first + 1, whole(values[1]))
         add(currents, first + 2, whole(values[2]))
         add(currents, first + 3, whole(values[3]))
 
-    @inline
+    @device_function
     def deposit(currents, cell, start, end, amount):
         along_x, along_y, along_z = shares(start, end, amount)
         first = EDGES * cell
@@ -114,7 +114,7 @@ def make_deposit_charge(real, add):
     """Adds a charge at rest to the eight corners of a cell: charge(charges, cell, position, amount, layout)."""
     one, whole = real(1), make_to_whole(real)
 
-    @inline
+    @device_function
     def charge(charges, cell, position, amount, layout):
         for corner in range(8):
             a, b, c = corner & 1, (corner >> 1) & 1, corner >> 2

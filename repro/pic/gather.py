@@ -4,16 +4,16 @@ With these weights the work that the current does is the energy that the field g
 order that belongs to the deposition of Villasenor and Buneman).
 """
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 
-@inline
+@device_function
 def _between(low, high, share):
     """From `low` to `high`: exactly `low` where both are the same."""
     return fma(high - low, share, low)
 
 
-@inline
+@device_function
 def _edges(field, node, p, q, share_p, share_q):
     """A component that stands on the four edges of a cell, at steps 0 and `p`, `q` from its node."""
     lower = _between(field[node], field[node + p], share_p)
@@ -21,7 +21,7 @@ def _edges(field, node, p, q, share_p, share_q):
     return _between(lower, upper, share_q)
 
 
-@inline
+@device_function
 def electric_at(field, cell, position, layout):
     """E~ at a `position` in [0, 1]^3 of a cell; component c at node k is field[k + c * nodes]."""
     x, y, z = position
@@ -33,7 +33,7 @@ def electric_at(field, cell, position, layout):
     )
 
 
-@inline
+@device_function
 def magnetic_at(field, cell, position, layout):
     """B~ at a `position` in [0, 1]^3 of a cell, laid out as E~."""
     x, y, z = position

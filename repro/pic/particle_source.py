@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
-from repro.parallel import Kernel, fma, inline
+from repro.parallel import Kernel, device_function, fma
 from repro.parallel.elementary import half_turn_sine
 from repro.particles.random import ROUNDS, Stream, tea, uniform
 
@@ -59,7 +59,7 @@ def make_direction(real):
     unit, sine = uniform(real), half_turn_sine(real)
     half, one, two = real(0.5), real(1), real(2)
 
-    @inline
+    @device_function
     def direction(first, second):
         along = fma(two, unit(first), -one)
         across = sqrt(max(fma(-along, along, one), real(0)))
@@ -74,7 +74,7 @@ def make_direction(real):
 def _make_place(real):
     scale = real(2.0**-32)
 
-    @inline
+    @device_function
     def place(word, cells):
         """The cell of a random place on an axis, and the place in it."""
         spread = np.uint64(word) * np.uint64(cells)
@@ -90,7 +90,7 @@ def make_source_kernel(real, add, at_start: bool):
     charge = make_deposit_charge(real, add)
     half, fresh = real(0.5), real(FRESH)
 
-    @inline
+    @device_function
     def inject(x, n, particles, count, fields, context, source, layout):
         for i in range(x, x + n):
             number = np.int64(source.others + i)
@@ -123,7 +123,7 @@ def make_source_kernel(real, add, at_start: bool):
     return inject
 
 
-@inline
+@device_function
 def _tick(x, n, steps):
     for k in range(x, x + n):
         steps[k] += 1

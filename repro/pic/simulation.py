@@ -8,8 +8,8 @@ import numpy as np
 from repro.declared import Device, Kind, OneOf, Whole
 from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
+from repro.parallel.launch_sequence import LaunchSequence
 from repro.parallel.ranks.world import Alone, Ranks
-from repro.parallel.recorded import Recorded
 
 from .advance import MeshContext
 from .air.tallies import in_units
@@ -145,7 +145,7 @@ class Simulation(TimeLoop):
         if not self._by_host or self.ranks or self._bus:
             return launches
         middle = names.index("particles")
-        before, after = (Recorded(self.device, part) for part in (launches[:middle], launches[middle + 1 :]))
+        before, after = (LaunchSequence(self.device, part) for part in (launches[:middle], launches[middle + 1 :]))
         return [before, launches[middle], after]
 
     def _launch_sorted(self):

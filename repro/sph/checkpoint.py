@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import numpy as np
 
+from repro.checksummed_hdf5 import opened, written
 from repro.declared import Whole
 from repro.errors import InputError
 from repro.parallel.options import MOST_STEPS
-from repro.sealed import opened, written
 
 from .simulation import Simulation
 

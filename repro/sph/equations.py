@@ -9,7 +9,7 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 #: gamma of the Tait equation
 GAMMA = 7
@@ -23,7 +23,7 @@ def make_tait(real):
     """Equation 5 in Pa, B ((1 + s)^7 - 1), without the difference of like numbers: pressure(s, stiffness)."""
     seven, twenty_one, thirty_five = map(real, (7, 21, 35))
 
-    @inline
+    @device_function
     def pressure(s, stiffness):
         third = fma(fma(s + seven, s, twenty_one), s, thirty_five)
         series = fma(fma(fma(third, s, thirty_five), s, twenty_one), s, seven)
@@ -37,7 +37,7 @@ def make_pressure_term(real):
     """A particle's share of equation 6 times rho0^2, p / (1 + s)^2 in Pa: term(s, stiffness)."""
     pressure, one = make_tait(real), real(1)
 
-    @inline
+    @device_function
     def term(s, stiffness):
         ratio = one + s
         return pressure(s, stiffness) / (ratio * ratio)
@@ -45,7 +45,7 @@ def make_pressure_term(real):
     return term
 
 
-@inline
+@device_function
 def divergence_terms(e, du, slope):
     """A neighbour's share of equation 4, (u_a - u_b) . grad W, axis by axis, times h^4 over the kernel's norm.
 
@@ -64,7 +64,7 @@ def make_viscous_term(real):
     """
     zero, softening = real(0), real(SOFTENING)
 
-    @inline
+    @device_function
     def term(e, du, square, viscosity):
         approach = fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
         return -viscosity * min(approach, zero) / (square + softening)
@@ -81,14 +81,14 @@ def make_xsph_mean(real):
     """
     zero, one, nothing = real(0), float64(1), float64(0)
 
-    @inline
+    @device_function
     def mean(weighted, weight):
         return real(weighted * (one / weight)) if weight > nothing else zero
 
     return mean
 
 
-@inline
+@device_function
 def momentum_term(own, other, viscous, slope):
     """The factor of e in a neighbour's share of equation 6, with artificial viscosity: symmetric in a and b.
 
@@ -97,7 +97,7 @@ def momentum_term(own, other, viscous, slope):
     return -(own + other + viscous) * slope
 
 
-@inline
+@device_function
 def diffusion_term(own, other, weight, depth, slope):
     """A neighbour's share of density diffusion, 2 (s_b - s_a) (x . grad W) / x^2 with the sign that evens out: Molteni
     and Colagrossi, Comput. Phys. Commun. 180 (2009) 861, less the pressure of water at rest, as Fourtakas and others,

@@ -8,7 +8,7 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .equations import make_pressure_term, make_xsph_mean
 from .pair import AIR, UNUSED, Position, make_extrapolation_pair, make_nearest_pair, vector_of
@@ -20,7 +20,7 @@ def make_sampling(real, search, walk):
     """Which sites in the air hold a ghost: those with no fluid nearer than `gap` (squared, in smoothing lengths)."""
     total, locate, occupied = make_sum_around(real, make_nearest_pair(real), walk), make_locate(real), search.occupied
 
-    @inline
+    @device_function
     def sample(x, n, fluid, air, gap, p, cells):
         last, near = -1, False
         for i in range(x, x + n):
@@ -44,7 +44,7 @@ def make_extrapolation(real, kernel, search, walk):
     term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (float64(0),) * 5
     occupied = search.occupied
 
-    @inline
+    @device_function
     def extrapolate(x, n, fluid, ghosts, p, cells):
         u, count, last, near = ghosts.u, ghosts.count, -1, False
         for i in range(x, x + n):

@@ -12,7 +12,7 @@ v += dt a / 2           kick
 from functools import cache
 from math import inf
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.position import cell_bits, moved, periodic_difference
 
 
@@ -25,7 +25,7 @@ def make_drift(real, contain):
     """
     half, zero, never, move, way_back = real(0.5), real(0), real(inf), moved(real), make_way_back(real)
 
-    @inline
+    @device_function
     def drift(x, n, r, v, u, a, ids, excursion, dt, per_length, lengths, walls, count):
         for i in range(x, x + n):
             for k in range(3):
@@ -52,7 +52,7 @@ def make_way_back(real):
     # from the box's edge: a difference alone would be the nearer way around the box, shorter than many tanks
     upper_of, difference, zero = cell_bits(real), periodic_difference(real), real(0)
 
-    @inline
+    @device_function
     def way_back(coordinate, lower, upper, length):
         if upper_of(coordinate) < upper_of(lower):
             return difference(lower, coordinate) * length
@@ -63,7 +63,7 @@ def make_way_back(real):
     return way_back
 
 
-@inline
+@device_function
 def free(r, v, u, j, k, walls):
     """Walls hold no particle back: ghosts do, or the run is stopped."""
 
@@ -77,7 +77,7 @@ def make_held(real):
     # from the box's edge, as in `make_way_back`
     upper, zero = cell_bits(real), real(0)
 
-    @inline
+    @device_function
     def contain(r, v, u, j, k, walls):
         if upper(r[j]) < upper(walls[k]):
             r[j], v[j], u[j] = walls[k], max(v[j], zero), max(u[j], zero)
@@ -92,7 +92,7 @@ def make_kick(real):
     """Second half of a step."""
     half = real(0.5)
 
-    @inline
+    @device_function
     def kick(x, n, v, a, dt):
         for j in range(x, x + n):
             v[j] = fma(half * dt, a[j], v[j])

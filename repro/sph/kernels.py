@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 
 class SmoothingKernel(NamedTuple):
@@ -32,13 +32,13 @@ def cubic_spline(real):
     zero, one, two = real(0), real(1), real(2)
     quarter, three_quarters, nine_quarters, three = map(real, (0.25, 0.75, 2.25, 3))
 
-    @inline
+    @device_function
     def shape(q):
         # the outer piece on all of the support, less what it has too much in the inner one
         outer, inner = max(two - q, zero), max(one - q, zero)
         return fma(quarter * outer * outer, outer, -inner * inner * inner)
 
-    @inline
+    @device_function
     def slope(q):
         if q < one:
             return fma(nine_quarters, q, -three)
@@ -53,12 +53,12 @@ def wendland_c2(real):
     """w and w'/q of Wendland's C2 kernel (Adv. Comput. Math. 4 (1995) 389): (1 - q/2)^4 (2 q + 1)."""
     zero, half, one, two, five = map(real, (0, 0.5, 1, 2, 5))
 
-    @inline
+    @device_function
     def shape(q):
         a = max(fma(-half, q, one), zero)
         return a * a * a * a * fma(two, q, one)
 
-    @inline
+    @device_function
     def slope(q):
         a = max(fma(-half, q, one), zero)
         return -five * a * a * a

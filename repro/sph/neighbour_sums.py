@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from numpy import float64
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 from . import pair, solid_boundary
 from .equations import make_pressure_term
@@ -66,12 +66,12 @@ def summation(real, least) -> NeighbourSum:
     """Condensation by equation 3 into `result`, clamped to at least `least` unless that is None, and the pressure."""
     locate, term, floor = make_locate(real), make_pressure_term(real), real(-1 if least is None else least)
 
-    @inline
+    @device_function
     def load(i, faces, p, cells, fluid):
         position = vector_of(fluid.r, i, fluid.count)
         return Position(position), locate(position, i, fluid.count, cells)
 
-    @inline
+    @device_function
     def store(i, sums, result, faces, p, fluid):
         result[i] = max(real(fma(p.density, sums[0], float64(-1))), floor)
         fluid.term[i] = term(result[i], p.stiffness)
@@ -89,13 +89,13 @@ def continuity(real, least) -> NeighbourSum:
     locate, near, none = make_locate(real), make_wall_proximity(real), real(0)
     term, floor = make_pressure_term(real), real(-1 if least is None else least)
 
-    @inline
+    @device_function
     def load(i, faces, p, cells, fluid):
         position, velocity = vector_of(fluid.r, i, fluid.count), vector_of(fluid.v, i, fluid.count)
         target = Target(position, velocity, near(position, velocity, faces, p), none)
         return target, locate(position, i, fluid.count, cells)
 
-    @inline
+    @device_function
     def store(i, sums, result, faces, p, fluid):
         x, y = kernel_corrected(sums[0], sums[3], p), kernel_corrected(sums[1], sums[4], p)
         divergence = x + y + kernel_corrected(sums[2], sums[5], p)
@@ -115,14 +115,14 @@ def momentum(real, equation) -> NeighbourSum:
     diffusive = equation == "work"
     locate, near, spring, none = make_locate(real), make_wall_proximity(real), make_wall_spring(real), real(0)
 
-    @inline
+    @device_function
     def load(i, faces, p, cells, fluid):
         position = vector_of(fluid.r, i, fluid.count)
         here = near(position, (none, none, none), faces, p)
         target = Target(position, vector_of(fluid.u, i, fluid.count), here, fluid.term[i])
         return target, locate(position, i, fluid.count, cells)
 
-    @inline
+    @device_function
     def store(i, sums, result, faces, p, fluid):
         count = fluid.count
         x, y, z = spring(vector_of(fluid.r, i, count), faces, p)

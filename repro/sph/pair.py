@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from numpy import float64, uint32
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
 from .equations import diffusion_term, divergence_terms, make_viscous_term, momentum_term
@@ -40,7 +40,7 @@ def separation(real):
     """The vector from particle j to a position in smoothing lengths, and its square: apart(position, j, species, p)."""
     difference = periodic_difference(real)
 
-    @inline
+    @device_function
     def apart(position, j, species, p):
         r, count = species.r, species.count
         ex = difference(position[0], r[j]) * p.unit_x
@@ -59,9 +59,9 @@ def within_support(real, *, in_use: bool = False):
     apart = separation(real)
 
     def made(add):
-        add = inline(add)
+        add = device_function(add)
 
-        @inline
+        @device_function
         def pair_term(sums, target, j, species, p):
             e, square = apart(target.position, j, species, p)
             if square < p.reach and (not in_use or species.kind[j] != UNUSED):
@@ -73,25 +73,25 @@ def within_support(real, *, in_use: bool = False):
     return made
 
 
-@inline
+@device_function
 def vector_of(values, j, count):
     """Three components of particle j."""
     return values[j], values[uint32(count + j)], values[uint32(2 * count + j)]
 
 
-@inline
+@device_function
 def minus(a, b):
     """The difference of two vectors."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@inline
+@device_function
 def plus(sums, vector):
     """Sums with a vector added to the first three of them."""
     return sums[0] + float64(vector[0]), sums[1] + float64(vector[1]), sums[2] + float64(vector[2]), *sums[3:]
 
 
-@inline
+@device_function
 def halfway(e, du, p):
     """A pair where it was at the middle of the step, which makes the time step symmetric, and its square."""
     x, y, z = fma(-p.half_step, du[0], e[0]), fma(-p.half_step, du[1], e[1]), fma(-p.half_step, du[2], e[2])
@@ -129,7 +129,7 @@ def _make_push(real):
     """The vector that a neighbour adds to equation 6, with artificial viscosity, from the kernel's slope f there."""
     viscous = make_viscous_term(real)
 
-    @inline
+    @device_function
     def push(target, e, square, f, j, species, p):
         du = minus(target.velocity, vector_of(species.u, j, species.count))
         factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), f)
@@ -172,7 +172,7 @@ def make_nearest_pair(real):
     """The square of the distance of the nearest particle from a `Position` in smoothing lengths; sums = (least,)."""
     apart = separation(real)
 
-    @inline
+    @device_function
     def pair_term(sums, target, j, species, p):
         _, square = apart(target.position, j, species, p)
         return (min(sums[0], square),)

@@ -27,7 +27,7 @@ from math import sqrt
 
 from numpy import float64
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
 from .equations import divergence_terms, make_viscous_term
@@ -51,11 +51,11 @@ def make_wall_proximity(real):
     """
     difference, one, half, least = periodic_difference(real), real(1), real(0.5), real(_NEAREST)
 
-    @inline
+    @device_function
     def near_wall(away, p):
         return one / min(max(away * p.spacings, least), half)
 
-    @inline
+    @device_function
     def near(position, velocity, faces, p):
         return (
             near_wall(fma(-p.half_step, velocity[0], difference(position[0], faces[0]) * p.unit_x), p),
@@ -77,7 +77,7 @@ def make_wall_spring(real):
     """
     way_back = make_way_back(real)
 
-    @inline
+    @device_function
     def spring(position, faces, p):
         return (
             p.hardness * way_back(position[0], faces[0], faces[3], p.unit_x),
@@ -93,7 +93,7 @@ def _make_facing(real):
     """The part of a vector along which a ghost of a kind acts, times how strongly: facing(e, kind, proximity)."""
     zero, two = real(0), real(2)
 
-    @inline
+    @device_function
     def facing(e, kind, near):
         if kind == OBSTACLE:
             return two * e[0], two * e[1], two * e[2]
@@ -111,7 +111,7 @@ def _make_beside(real):
     """x dW/dx of a ghost along the axes that it lies beside, where it does nothing: beside(e, slope, kind)."""
     zero = real(0)
 
-    @inline
+    @device_function
     def beside(e, slope, kind):
         x, y, z = divergence_terms(e, e, slope)
         return x if kind & 6 else zero, y if kind & 5 else zero, z if kind & 3 else zero
@@ -161,7 +161,7 @@ def make_solid_momentum(real, kernel):
     return add
 
 
-@inline
+@device_function
 def kernel_corrected(total, beside, p):
     """A sum along an axis, had the ghosts beside it done as all others did."""
     return total / max(fma(beside, p.inverse_slope, float64(1)), _LEAST)

@@ -9,7 +9,7 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
 from .strategies.search import ROWS
@@ -37,13 +37,13 @@ def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...]):
     return accumulate
 
 
-@inline
+@device_function
 def _unchanged(sums, target, cell, row, species, p, cells):
     return sums
 
 
 def _then(before, along, k):
-    @inline
+    @device_function
     def accumulate(sums, target, cell, row, species, p, cells):
         sums = before(sums, target, cell, row, species, p, cells)
         return along(sums, target, cell, row, species[k], p, cells)
@@ -53,7 +53,7 @@ def _then(before, along, k):
 
 def _tuple(arguments: str, item: str, size: int):
     """A function that returns the tuple of so many items, each numbered; numba builds no tuple in a loop."""
-    return inline(eval(f"lambda {arguments}: ({''.join(f'{item}, '.format(k) for k in range(size))})"))
+    return device_function(eval(f"lambda {arguments}: ({''.join(f'{item}, '.format(k) for k in range(size))})"))
 
 
 @cache
@@ -68,7 +68,7 @@ def make_particle_sums(terms: NeighbourSum, accumulate):
     """The kernel with one item a particle, which goes through all rows."""
     load, store, (zeros, plus, _) = terms.load, terms.store, _tuples(terms.size)
 
-    @inline
+    @device_function
     def particle_sums(x, n, result, faces, p, cells, fluid, *others):
         for i in range(x, x + n):
             target, cell = load(i, faces, p, cells, fluid)
@@ -85,7 +85,7 @@ def make_row_sums(terms: NeighbourSum, accumulate):
     """The kernel with one item a particle and row, particles fastest; into ROWS * size numbers a particle."""
     load, size, (zeros, _, _) = terms.load, terms.size, _tuples(terms.size)
 
-    @inline
+    @device_function
     def row_sums(x, n, table, faces, p, cells, fluid, *others):
         count = fluid.count
         for item in range(x, x + n):
@@ -103,7 +103,7 @@ def make_row_total(terms: NeighbourSum):
     """The kernel that adds up what `make_row_sums` has found, one item a particle."""
     store, size, (zeros, plus, read) = terms.store, terms.size, _tuples(terms.size)
 
-    @inline
+    @device_function
     def row_total(x, n, result, table, faces, p, fluid):
         count = fluid.count
         for i in range(x, x + n):
@@ -119,7 +119,7 @@ def make_row_total(terms: NeighbourSum):
 def make_side_by_side(first, second, taken: int):
     """Two bodies in one kernel: `count` items of the first one, which has so many arguments, and then the second's."""
 
-    @inline
+    @device_function
     def both(x, n, count, *arguments):
         begin = max(x, count)
         if x < count:

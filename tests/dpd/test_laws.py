@@ -170,8 +170,8 @@ def test_what_is_kept_on_disk_is_not_taken_for_a_law_whose_file_has_changed(tmp_
     for strength in (1, 1, 2):
         path = tmp_path / "laws.py"
         path.write_text(
-            "from repro.dpd import conservative\nfrom repro.parallel import inline\n\n"
-            f"@inline\ndef strength():\n    return {strength}.0\n\n"
+            "from repro.dpd import conservative\nfrom repro.parallel import device_function\n\n"
+            f"@device_function\ndef strength():\n    return {strength}.0\n\n"
             "@conservative\ndef flat(r, a):\n    return a * strength() * (1 - r)\n"
         )
         spec = importlib.util.spec_from_file_location("laws", path)

@@ -9,6 +9,7 @@ import pytest
 from helpers.forces_by_hand import forces as forces_by_hand
 from helpers.plain import PlainCore, PlainDevice
 
+from repro.checksummed_hdf5 import seal
 from repro.dpd import checkpoint
 from repro.dpd.averages import Averages
 from repro.dpd.cases import Bulk, Channel, Poiseuille
@@ -22,7 +23,6 @@ from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.parallel import CpuDevice, select
 from repro.particles.cells import Cells
 from repro.particles.random import MOST_PARTICLES, require_ids
-from repro.sealed import seal
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ _EXCITATION = f"""
 TAKEN, RATE = {100 / REST_ENERGY!r}, 1e3
 
 import numpy as np
-from repro.parallel import inline
+from repro.parallel import device_function
 from .kinematics import make_with_energy
 
 SECONDARY, ENERGY = False, "lost"
@@ -32,7 +32,7 @@ def loss(tau, cut, air):
 def make_outcome(real):
     scaled, zero = make_with_energy(real), real(0)
 
-    @inline
+    @device_function
     def outcome(u, u2, tau, key, event, cut):
         return True, scaled(u, u2, tau - real(TAKEN)), (zero, zero, zero)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import cuda, typeof, types
 from numba.cuda.cudadrv import nvvm
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.parallel.arguments import flattened
 from repro.parallel.atomics import add_on_gpu
 from repro.parallel.gpu import _threads_barrier
@@ -23,7 +23,7 @@ class PtxDevice:
     """
 
     name, xp, simulated = "cuda", np, False
-    barrier, add = staticmethod(inline(_threads_barrier)), staticmethod(inline(add_on_gpu))
+    barrier, add = staticmethod(device_function(_threads_barrier)), staticmethod(device_function(add_on_gpu))
 
     def __init__(self, fuse=True):
         self.kernels, self.fuse = {}, fuse

@@ -5,7 +5,7 @@ from math import pi
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.sph.fluid import Fluid, Resolution
 from repro.sph.kernels import SmoothingKernel
 from repro.sph.system import System
@@ -36,12 +36,12 @@ def _quintic_spline(real):
     zero, one, two, three, five, six, fifteen = map(real, (0, 1, 2, 3, 5, 6, 15))
     thirty, fifty, hundred_and_twenty = map(real, (30, 50, 120))
 
-    @inline
+    @device_function
     def shape(q):
         a, b, c = max(three - q, zero), max(two - q, zero), max(one - q, zero)
         return a * a * a * a * a - six * b * b * b * b * b + fifteen * c * c * c * c * c
 
-    @inline
+    @device_function
     def slope(q):
         if q < one:
             # w' over q without a division: of 66 - 60 q^2 + 30 q^4 - 10 q^5

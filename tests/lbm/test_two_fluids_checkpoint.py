@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from helpers.plain import PlainDevice
 
+from repro.checksummed_hdf5 import seal
 from repro.errors import InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.checkpoint import KIND, load, save, write_vtk
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
 from repro.lbm.two_fluids.strategies import STRATEGIES
-from repro.sealed import seal
 
 CHANCE = np.random.default_rng(3)
 SHAPE = (3, 4, 5)

@@ -30,9 +30,9 @@ Simulation(problem, select("threads"), strategy="push").step(2)
 
 KERNEL = """
 import numpy as np
-from repro.parallel import Kernel, inline, select
+from repro.parallel import Kernel, device_function, select
 
-@inline
+@device_function
 def double(x, n, values):
     for lane in range(n):
         values[x + lane] *= 2
@@ -85,9 +85,9 @@ TWICE = """
 import os
 from pathlib import Path
 import numpy as np
-from repro.parallel import Kernel, inline, jit, select
+from repro.parallel import Kernel, device_function, jit, select
 
-@inline
+@device_function
 def double(x, n, values):
     for lane in range(n):
         values[x + lane] *= 2

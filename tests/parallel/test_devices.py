@@ -87,9 +87,9 @@ def test_the_clock_measures_what_runs(device):
 
 @pytest.mark.skipif(gpu_present(), reason="this machine has a GPU")
 def test_more_rows_than_a_launch_can_have_are_refused(cuda_device):
-    from repro.parallel import Kernel, inline
+    from repro.parallel import Kernel, device_function
 
-    @inline
+    @device_function
     def nothing(x, n, y, out):
         out[0] = 0
 

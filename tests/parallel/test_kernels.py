@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.parallel import Kernel, fma, inline, ones
+from repro.parallel import Kernel, device_function, fma, ones
 
 #: threads a block in these tests; divides few rows, so that the last block is almost always a partial one
 BLOCK = 4
 
 
-@inline
+@device_function
 def _mark(index, n, s, seen, run):
     for lane in range(n):
         s[0, lane] = index + lane
@@ -23,17 +23,17 @@ def _mark(index, n, s, seen, run):
         run[index + lane] = n
 
 
-@inline
+@device_function
 def visit_1d(x, n, s, seen, run, nx, ny):
     _mark(x, n, s, seen, run)
 
 
-@inline
+@device_function
 def visit_2d(x, n, y, s, seen, run, nx, ny):
     _mark(x + nx * y, n, s, seen, run)
 
 
-@inline
+@device_function
 def visit_3d(x, n, y, z, s, seen, run, nx, ny):
     _mark(x + nx * (y + ny * z), n, s, seen, run)
 
@@ -89,7 +89,7 @@ def test_an_index_space_of_the_wrong_dimension_is_refused(device):
         compiled((2, 2, 1), array, array, 2, 2)
 
 
-@inline
+@device_function
 def triangle(x, n, s, out):
     """Fill the scratch first, read it later: what another run left or leaves there would change the sum."""
     for row in range(6):
@@ -105,7 +105,7 @@ def triangle(x, n, s, out):
             out[x + lane] += s[row, lane]
 
 
-@inline
+@device_function
 def reversed_list(x, n, s, places, source, out):
     """Keep places before what they point to is overwritten."""
     for lane in range(n):
@@ -137,7 +137,7 @@ def test_scratch_is_private_to_a_run_and_has_the_type_that_was_asked_for(device,
 
 
 def test_scratch_in_single_precision_rounds_to_single_precision(device):
-    @inline
+    @device_function
     def third(x, n, s, out):
         for lane in range(n):
             s[0, lane] = (x + lane + 1) / 3
@@ -154,7 +154,7 @@ def test_scratch_in_single_precision_rounds_to_single_precision(device):
 def test_threads_of_a_block_shift_items_through_shared_memory(device, block):
     barrier = device.barrier
 
-    @inline
+    @device_function
     def shift(x, n, y, s, t, source, target, nx):
         place = x % block
         for lane in range(n):
@@ -175,7 +175,7 @@ def test_threads_of_a_block_shift_items_through_shared_memory(device, block):
     np.testing.assert_array_equal(device.to_host(target), expected.ravel())
 
 
-@inline
+@device_function
 def count_up(x, n, out):
     for lane in range(n):
         out[x + lane] += 1
@@ -213,7 +213,7 @@ def test_arrays_come_back_from_the_device_as_they_were(device):
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_a_fused_multiply_add_rounds_once_and_strict_sums_keep_their_order_on_every_device(device, real):
-    @inline
+    @device_function
     def fill(x, n, out, a, b, big):
         for i in range(x, x + n):
             out[i] = fma(a, a, -b) if i == 0 else (a + big) - big
@@ -231,7 +231,7 @@ def test_a_fused_multiply_add_rounds_once_and_strict_sums_keep_their_order_on_ev
 
 
 def test_the_bits_that_are_set_are_counted_on_every_device(device):
-    @inline
+    @device_function
     def count(x, n, words, out):
         for i in range(x, x + n):
             out[i] = ones(words[i])

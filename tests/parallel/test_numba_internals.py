@@ -14,7 +14,7 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from packaging.requirements import Requirement
 
-from repro.parallel import CpuDevice, Kernel, inline, numba_internals, select
+from repro.parallel import CpuDevice, Kernel, device_function, numba_internals, select
 from repro.parallel.versions import KNOWN, numba_advice
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -32,11 +32,11 @@ def doubling():
     """A kernel that calls an equation; new ones each time, so that nothing is compiled yet, and nothing is on disk."""
     mark = uuid.uuid4().int % 2**31
 
-    @inline
+    @device_function
     def twice(value):
         return value + value + 0 * mark
 
-    @inline
+    @device_function
     def body(x, n, values):
         for i in range(x, x + n):
             values[i] = twice(values[i])
@@ -108,9 +108,9 @@ def test_another_version_of_numba_is_used_as_it_is_nothing_is_kept_on_disk_and_a
     script = (
         "import numba; numba.__version__ = '9.9.9'\n"
         "import numpy as np\n"
-        "from repro.parallel import Kernel, inline, numba_internals, select\n"
+        "from repro.parallel import Kernel, device_function, numba_internals, select\n"
         "assert not numba_internals.UNDERSTOOD\n"
-        "@inline\n"
+        "@device_function\n"
         "def double(x, n, values):\n"
         "    for i in range(x, x + n):\n"
         "        values[i] *= 2\n"

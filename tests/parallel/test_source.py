@@ -14,7 +14,7 @@ from repro.lbm.boundaries import PERIODIC_BOX
 from repro.lbm.lattice import D2Q9
 from repro.lbm.model import Model, Problem
 from repro.lbm.simulation import Simulation as Flow
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.pic.simulation import Simulation as Electrons
 from repro.sph.simulation import Simulation as Water
 
@@ -71,7 +71,7 @@ def test_the_kernels_of_one_part_are_shown_alone(threads):
 def scaled(factor, table):
     """Returns a body that multiplies."""
 
-    @inline
+    @device_function
     def product(value, k):
         """Equation 7."""
         return value * factor * table[k]
@@ -82,7 +82,7 @@ def scaled(factor, table):
 def test_functions_are_shown_in_the_order_of_their_calls_with_what_they_close_over(device):
     first, second = scaled(np.float32(2.5), tuple(range(20))), scaled(np.float32(3), np.ones(5))
 
-    @inline
+    @device_function
     def body(x, n, values):
         for i in range(x, x + n):
             values[i] = second(first(values[i], 1), 2)

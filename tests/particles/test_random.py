@@ -7,7 +7,7 @@ from numpy import uint32
 from scipy import stats
 
 from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, lcg, make_pair_noise
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.parallel.elementary import half_turn_sine, logarithm
 from repro.particles.random import Stream, normal, tea, tea_round, uniform
 
@@ -56,7 +56,7 @@ def all_pairs(device, count, seed, step, rounds=8):
     """The deviates of all pairs (i, j) as a matrix, computed on the device."""
     noise = make_pair_noise(np.float64, rounds)
 
-    @inline
+    @device_function
     def fill(x, n, values, count, seed, step):
         for k in range(x, x + n):
             values[k] = noise(k // count, k % count, (seed, step), (0, 0))[0]

@@ -13,6 +13,7 @@ from helpers.plain import PlainDevice
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from repro.checksummed_hdf5 import seal
 from repro.errors import DivergenceError, InputError
 from repro.parallel import select
 from repro.parallel.ranks.launch import launch
@@ -23,7 +24,6 @@ from repro.pic.disk.system_metadata import described
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System
-from repro.sealed import seal
 
 KIND = "checkpoint of electrons"
 

@@ -7,7 +7,7 @@ from helpers.sph_systems import shaken
 from helpers.unremembered import unremembered
 
 from repro.errors import CheckError
-from repro.parallel import inline, part_times
+from repro.parallel import device_function, part_times
 from repro.sph import benchmark
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
@@ -37,7 +37,7 @@ def test_a_strategy_that_meets_its_neighbours_twice_is_not_timed(core, monkeypat
     def walk(real, pair_term):
         once = right.walk(real, pair_term)
 
-        @inline
+        @device_function
         def along(sums, target, cell, row, species, p, cells):
             sums = once(sums, target, cell, row, species, p, cells)
             return once(sums, target, cell, row, species, p, cells)

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from scipy.integrate import quad
 
 from repro.errors import InputError
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.sph.fluid import Resolution
 from repro.sph.kernels import KERNELS, SmoothingKernel, wendland_c2
 
@@ -69,12 +69,12 @@ def test_single_precision_is_the_same_formula_to_rounding(name, share):
 def bent(real):
     """Wendland's shape with the slope of another one."""
     shape, slope = wendland_c2(real)
-    return shape, inline(lambda q: slope(q) * 1.01)
+    return shape, device_function(lambda q: slope(q) * 1.01)
 
 
 def cut(real):
     """Constant up to the support and there, too."""
-    return inline(lambda q: real(q <= 1)), inline(lambda q: real(0))
+    return device_function(lambda q: real(q <= 1)), device_function(lambda q: real(0))
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from helpers.plain import PlainDevice
 
+from repro.checksummed_hdf5 import seal
 from repro.errors import InputError
 from repro.parallel import select
-from repro.sealed import seal
 from repro.sph.checkpoint import KIND, restore, save
 from repro.sph.fluid import Fluid
 from repro.sph.simulation import Simulation

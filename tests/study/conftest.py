@@ -3,7 +3,7 @@
 import pytest
 from helpers.workshop import GOOD, Workshop
 
-from repro.quiet import VARIABLE
+from repro.exclusive_timing import VARIABLE
 
 
 @pytest.fixture

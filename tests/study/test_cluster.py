@@ -27,9 +27,9 @@ pathlib.Path("parents").write_text(" ".join(str(process.pid) for process in psut
 """
 TIMED = """
 import pathlib, time
-from repro.quiet import quiet
+from repro.exclusive_timing import exclusive_timing
 inside = pathlib.Path("inside")
-with quiet():
+with exclusive_timing():
     assert not inside.exists()
     inside.touch()
     time.sleep(1)

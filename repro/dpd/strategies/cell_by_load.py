@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline, zero
+from repro.parallel import Kernel, device_function, zero
 from repro.particles.cell_table import particles_in
 from repro.particles.scan import running_sum
 
@@ -20,7 +20,7 @@ TRAITS = Traits(table=True)
 
 @cache
 def _count_body(add):
-    @inline
+    @device_function
     def classify(x, n, table, sizes, place):
         for c in range(x, x + n):
             place[c] = add(sizes, table.capacity - particles_in(table, c), 1)
@@ -28,7 +28,7 @@ def _count_body(add):
     return classify
 
 
-@inline
+@device_function
 def _place(x, n, table, starts, place, order):
     for c in range(x, x + n):
         order[starts[table.capacity - particles_in(table, c)] + place[c]] = c

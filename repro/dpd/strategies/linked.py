@@ -4,7 +4,7 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 from repro.particles.linked_list import LinkedList
 
@@ -21,7 +21,7 @@ def _body(real, pair: Pair):
     cell, separation, force = cell_of(real), pair.separation, make_force(real, pair)
     zero, one = float64(0), real(1)
 
-    @inline
+    @device_function
     def forces(x, n, particles, sums, source, last, before, p, cells):
         r, _, u, ids, count, moving = particles
         key = (source.seed, source.clock[0])

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
 
@@ -20,7 +20,7 @@ def half_body(real, pair: Pair, add):
     separation, force, add_to_both = pair.separation, make_force(real, pair), make_add_to_both(add)
     cell, one = cell_of(real), real(1)
 
-    @inline
+    @device_function
     def forces(x, n, particles, sums, source, table, p, cells):
         r, _, u, ids, count, moving = particles
         key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]

@@ -4,7 +4,7 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.particles.cell_table import particles_in
 from repro.particles.cells import ALL_CELLS, cell_of, neighbour
 
@@ -21,7 +21,7 @@ def full_body(real, pair: Pair, constants=None):
     separation, force, cell = pair.separation, make_force(real, pair), cell_of(real)
     given, zero, half, one, none = constants or same, float64(0), float64(0.5), real(1), (real(0),) * 4
 
-    @inline
+    @device_function
     def forces(x, n, particles, sums, source, table, q, cells):
         r, _, u, ids, count, moving = particles
         f, key, p, total = sums.f, (source.seed, source.clock[0]), given(q), cells[0] * cells[1] * cells[2]
@@ -45,7 +45,7 @@ def full_body(real, pair: Pair, constants=None):
     return forces
 
 
-@inline
+@device_function
 def same(p):
     """The numbers of a pair as the kernel got them."""
     return p

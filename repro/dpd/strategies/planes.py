@@ -9,7 +9,7 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.particles.cell_order import SortedParticles
 from repro.particles.sorted_cells import row_ahead
 
@@ -27,7 +27,7 @@ def planes_body(real, pair: Pair):
     """An item is a plane of cells across z: plane number `low` + 2 times the item."""
     separation, force, zero, one = pair.separation, make_force(real, pair), float64(0), real(1)
 
-    @inline
+    @device_function
     def forces(x, n, particles, starts, sums, source, low, p, cells):
         r, _, u, ids, count, moving = particles
         key = (source.seed, source.clock[0])

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy import float64, uint32
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cells import cell_along
 from repro.particles.position import cell_bits
@@ -37,7 +37,7 @@ def sorted_body(real, block: int, pair: Pair):
     separation, force, upper = pair.separation, make_force(real, pair), cell_bits(real)
     zero, half, one = float64(0), float64(0.5), real(1)
 
-    @inline
+    @device_function
     def forces(x, n, t, particles, starts, sums, source, p, cells):
         r, _, u, ids, count, moving = particles
         f, key = sums.f, (source.seed, source.clock[0])

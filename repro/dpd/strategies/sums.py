@@ -2,14 +2,14 @@
 
 from numpy import float64
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 from repro.particles.cell_table import CellTable
 
 from ..state import Sums
 from .setup import Forces, Setup
 
 
-@inline
+@device_function
 def _clear(x, n, sums, count):
     for i in range(x, x + n):
         sums.virial[i] = 0
@@ -17,7 +17,7 @@ def _clear(x, n, sums, count):
             sums.f[i + k * count] = 0
 
 
-@inline
+@device_function
 def _round_off(x, n, sums, rounded, count):
     for i in range(x, x + n):
         rounded.virial[i] = sums.virial[i]

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..lattice import Lattice
 from ..layout import unsigned
@@ -48,11 +48,11 @@ def _list_kernel(lattice: Lattice, modified: bool, reverse: bool) -> Kernel:
     """The kernel (index, sources, grid, row); index is the number of a pore, or -1 in solid."""
     q, opposite, offset = lattice.q, lattice.opposite, make_offset(lattice)
 
-    @inline
+    @device_function
     def place(i, pore, row):
         return np.int32((opposite[i] if reverse else i) * row + pore)
 
-    @inline
+    @device_function
     def connect(x, n, y, z, index, sources, grid, row):
         nx, ny, nz = grid
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)

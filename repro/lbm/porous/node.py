@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..collision import make_collision
 from ..equilibrium import make_moments, scratch_rows
@@ -22,7 +22,7 @@ def flag_kernel(lattice: Lattice) -> Kernel:
     """The kernel (solid, flags, grid): the flag word of every node."""
     q, offset = lattice.q, make_offset(lattice)
 
-    @inline
+    @device_function
     def flag(x, n, y, z, solid, flags, grid):
         nx, ny, nz = grid
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
@@ -44,7 +44,7 @@ def make_relax(model, storage: str, dtype):
     collide = make_collision(model.lattice, dtype, model.forcing, model.collision)
     q, weights = model.lattice.q, tuple(map(dtype, model.lattice.weights))
 
-    @inline
+    @device_function
     def relax(s, n, rates, force):
         if plain:
             for i in range(q):
@@ -59,13 +59,13 @@ def make_relax(model, storage: str, dtype):
     return relax
 
 
-@inline
+@device_function
 def nowhere(marks, node):
     """No stored node is solid: the sparse strategies."""
     return False
 
 
-@inline
+@device_function
 def count_pores(marks, node, n, in_solid):
     """How many of `n` nodes are pores."""
     pores = 0
@@ -83,7 +83,7 @@ def make_reader(lattice: Lattice, fetch):
     """
     q, offset = lattice.q, make_offset(lattice)
 
-    @inline
+    @device_function
     def read(s, n, x, y, z, grid, marks, f):
         nx, ny, nz = grid
         size = nx * ny * nz
@@ -108,7 +108,7 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
     """
     relax, store = make_relax(model, storage, dtype), make_store(model.lattice, in_solid, reverse=False)
 
-    @inline
+    @device_function
     def update(x, n, y, z, s, marks, f, g, grid, rates, force):
         nx, ny, nz = grid
         here = x + nx * (y + ny * z)
@@ -129,7 +129,7 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
     relax, store = make_relax(model, storage, dtype), make_store(model.lattice, in_solid, reverse=reverse)
     load = make_load(model.lattice)
 
-    @inline
+    @device_function
     def update(x, n, s, marks, f, g, size, rates, force):
         if count_pores(marks, x, n, in_solid) > 0:
             load(s, n, x, size, f)
@@ -144,7 +144,7 @@ def make_load(lattice: Lattice):
     """The populations of a run of stored nodes, load(s, n, node, size, f)."""
     q = lattice.q
 
-    @inline
+    @device_function
     def load(s, n, node, size, f):
         for i in range(q):
             for k in range(n):
@@ -158,7 +158,7 @@ def make_store(lattice: Lattice, in_solid, *, reverse: bool):
     """Stores populations at their own nodes but leaves solid alone, store(s, n, node, size, marks, g)."""
     q, opposite = lattice.q, lattice.opposite
 
-    @inline
+    @device_function
     def store(s, n, node, size, marks, g):
         for i in range(q):
             place = opposite[i] if reverse else i
@@ -179,7 +179,7 @@ def make_observe(lattice: Lattice, storage: str, dtype, in_solid, *, collided: b
     moments, q = make_moments(lattice, dtype, -0.5 if collided else 0.5), lattice.q
     plain, weights, zero = storage == "plain", tuple(map(dtype, lattice.weights)), dtype(0)
 
-    @inline
+    @device_function
     def observe(s, n, node, size, marks, fields, force):
         if plain:
             for i in range(q):
@@ -199,7 +199,7 @@ def macroscopic_kernel(lattice: Lattice, storage: str, dtype, in_solid, *, colli
     """The kernel (marks, f, fields, size, force) over all stored nodes, see `make_observe`."""
     observe, load = make_observe(lattice, storage, dtype, in_solid, collided=collided), make_load(lattice)
 
-    @inline
+    @device_function
     def macroscopic(x, n, s, marks, f, fields, size, force):
         load(s, n, x, size, f)
         observe(s, n, x, size, marks, fields, force)

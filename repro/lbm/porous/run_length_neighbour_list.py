@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numpy import int32, int64, uint32
 
-from repro.parallel import inline, ones
+from repro.parallel import device_function, ones
 
 from ..layout import unsigned
 from .neighbour_list import NeighbourList
@@ -52,7 +52,7 @@ def as_runs(pores: NeighbourList, device) -> RunLengthNeighbourList:
     return RunLengthNeighbourList(groups, words.ravel(), xp.concatenate(distances))
 
 
-@inline
+@device_function
 def source(runs, i, pore):
     """The place of population i of a pore, i from 1 on; pores are counted in 64 bits."""
     word = runs.words[unsigned((i - 1) * runs.groups + pore // GROUP)]

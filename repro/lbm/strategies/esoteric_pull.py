@@ -7,7 +7,7 @@ in place, without a second array and without a pass of its own.
 
 from functools import cache
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..layout import make_layout, unsigned
 from ..neighbours import make_offset, sides
@@ -23,7 +23,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
     """(load, store), which know where the populations of a run of nodes are before and after a step."""
     (at, stride), offset, q = make_layout(lattice, layout), make_offset(lattice), lattice.q
 
-    @inline
+    @device_function
     def base_of(i, x, y, z, grid):
         nx, ny, nz = grid
         size, here = nx * ny * nz, x + nx * (y + ny * z)
@@ -31,7 +31,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
         ahead = here + offset(i, 1, xs, ys, zs)
         return at(i + 1 if odd_step else i, here, size), at(i if odd_step else i + 1, ahead, size)
 
-    @inline
+    @device_function
     def load(s, n, x, y, z, grid, f, wall):
         nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
@@ -43,7 +43,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
                 s[i, k] = f[unsigned(own + stride * k)]
                 s[i + 1, k] = f[unsigned(ahead + stride * k)]
 
-    @inline
+    @device_function
     def store(s, n, x, y, z, grid, f):
         nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
@@ -62,7 +62,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
 def _update_kernel(spec, odd_step: bool) -> Kernel:
     (load, store), relax = _make_places(spec.lattice, spec.layout, odd_step), make_relax(spec)
 
-    @inline
+    @device_function
     def update(x, n, y, z, s, f, grid, rates, force, wall):
         load(s, n, x, y, z, grid, f, wall)
         relax(s, n, x, y, z, grid, rates, force, wall)

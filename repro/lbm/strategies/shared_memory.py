@@ -9,7 +9,7 @@ one block a row and a periodic x axis they are already where they belong, and th
 from functools import cache
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..boundaries import make_extrapolation
 from ..layout import make_layout, unsigned
@@ -45,7 +45,7 @@ def _block_kernel(spec, barrier) -> Kernel:
     face_mask, crosses_face = make_face_mask(lattice, (False, False, *closed_faces(boundaries)[2:]))
     offset, moving_wall_momentum = make_offset(lattice), make_moving_wall_momentum(lattice, boundaries, dtype, 1)
 
-    @inline
+    @device_function
     def update(x, n, y, z, s, t, f, g, grid, rates, force, wall):
         nx, ny, nz = grid
         size = nx * ny * nz
@@ -83,7 +83,7 @@ def _exchange_kernel(spec) -> Kernel:
     rightward = tuple(i for i in range(lattice.q) if cx[i] == 1)
     periodic_x, periodic_y, periodic_z = (faces[low] == "periodic" for low in (0, 2, 4))
 
-    @inline
+    @device_function
     def exchange(row, n, z, pair, g, grid):
         nx, ny, nz = grid
         i = rightward[pair]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from repro.checksummed_hdf5 import opened, written
 from repro.declared import Whole
 from repro.errors import InputError
 from repro.files import write_text
 from repro.parallel.options import MOST_STEPS
-from repro.sealed import opened, written
 
 from ..media import PoreSpace
 from .model import TwoFluids

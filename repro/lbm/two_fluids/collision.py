@@ -10,7 +10,7 @@ that what one loses the other gains.
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ..equilibrium import make_equilibrium, pair_constants
 from ..lattice import D3Q19
@@ -31,7 +31,7 @@ def make_sums(dtype):
     _, cx, cy, cz = pair_constants(D3Q19, dtype)
     zero = dtype(0)
 
-    @inline
+    @device_function
     def sums(s, n, row):
         for k in range(n):
             density, jx, jy, jz = s[0, k], zero, zero, zero
@@ -56,7 +56,7 @@ def _make_pairs(dtype, enter: bool, leave: bool):
     def make_term(pair):
         i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
 
-        @inline
+        @device_function
         def move(s, k, force, three_halves_u2, power, kept, sign, share):
             first, second = s[i, k], s[i + 1, k]
             if enter:
@@ -91,7 +91,7 @@ def _make_stage(dtype, *, enter: bool, leave: bool):
     rest, pairs, even = dtype(D3Q19.weights[0]), _make_pairs(dtype, enter, leave), make_equilibrium(dtype)[0]
     zero, one, three, three_halves = map(dtype, (0, 1, 3, 1.5))
 
-    @inline
+    @device_function
     def stage(s, n, force, kept, sign, share):
         for k in range(n):
             ux, uy, uz = s[VELOCITY, k], s[VELOCITY + 1, k], s[VELOCITY + 2, k]
@@ -118,7 +118,7 @@ def _make_relax_moments(dtype):
     fifth, zero = dtype(2 / 10), dtype(0)
     relax_even, relax_odd = (make_relaxation(D3Q19, dtype, "mrt", odd=odd) for odd in (False, True))
 
-    @inline
+    @device_function
     def relax(s, n, fluid):
         relax_even(s, n, fluid.even)
         relax_odd(s, n, fluid.odd)
@@ -144,7 +144,7 @@ def make_collision(collision: str, dtype):
     half, one, minus = map(dtype, (0.5, 1, -1))
     at_once = _make_stage(dtype, enter=True, leave=True)
 
-    @inline
+    @device_function
     def relax_all(s, n, force, fluid):
         at_once(s, n, force, one - fluid.even, fluid.even, one - half * fluid.even)
 
@@ -153,7 +153,7 @@ def make_collision(collision: str, dtype):
     before, after = _make_stage(dtype, enter=True, leave=False), _make_stage(dtype, enter=False, leave=True)
     relax = _make_relax_moments(dtype)
 
-    @inline
+    @device_function
     def relax_moments(s, n, force, fluid):
         before(s, n, force, one, minus, half)
         relax(s, n, fluid)

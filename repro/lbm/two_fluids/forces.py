@@ -10,7 +10,7 @@ Rev. E 75 (2007) 026702; on one layer of nodes they are those of two dimensions.
 from functools import cache
 from itertools import product
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ..layout import unsigned
 from ..neighbours import sides
@@ -35,7 +35,7 @@ def links_of(stencil: str) -> list[tuple[tuple[int, int, int], float]]:
     return [(e, STRENGTH * weight) for e, weight in found if weight and e[::-1] > (0, 0, 0)]
 
 
-@inline
+@device_function
 def _step(c, position, count, pitch):
     """Step in the flat index on a periodic axis by c nodes, at most two; on one layer every step leads back."""
     step = 0
@@ -48,7 +48,7 @@ def _step(c, position, count, pitch):
     return step
 
 
-@inline
+@device_function
 def _difference(x, k, y, z, grid, phi, ex, ey, ez):
     """phi ahead at e less phi behind at -e."""
     nx, ny, nz = grid
@@ -65,7 +65,7 @@ def _unrolled(links, dtype):
         ex, ey, ez = e
         wx, wy, wz = (dtype(weight * c) for c in e)
 
-        @inline
+        @device_function
         def term(s, row, x, k, y, z, grid, phi):
             difference = _difference(x, k, y, z, grid, phi, ex, ey, ez)
             s[row, k] += wx * difference
@@ -82,7 +82,7 @@ def _looped(links, dtype):
     ex, ey, ez = (tuple(e[axis] for e, _ in links) for axis in range(3))
     wx, wy, wz = (tuple(dtype(weight * e[axis]) for e, weight in links) for axis in range(3))
 
-    @inline
+    @device_function
     def terms(s, row, x, k, y, z, grid, phi):
         for link in range(count):
             difference = _difference(x, k, y, z, grid, phi, ex[link], ey[link], ez[link])
@@ -100,7 +100,7 @@ def make_gradient(stencil: str, dtype):
     # 46 links would take the compiler too long
     terms = (_unrolled if len(links) <= 9 else _looped)(links, dtype)
 
-    @inline
+    @device_function
     def gradient(s, n, row, x, y, z, grid, phi):
         for k in range(n):
             for axis in range(3):

@@ -7,7 +7,7 @@ the force. Loops over the run are outermost, where the compiler still vectorises
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ..layout import unsigned
 from .collision import DENSITY, EXCESS, VELOCITY, Q, make_collision
@@ -29,7 +29,7 @@ def make_potentials(dtype, in_solid):
     """
     one = dtype(1)
 
-    @inline
+    @device_function
     def potentials(s, n, g, node, marks, phi_a, phi_b):
         for k in range(n):
             if not in_solid(marks, node + k):
@@ -39,7 +39,7 @@ def make_potentials(dtype, in_solid):
     return potentials
 
 
-@inline
+@device_function
 def stash(s, n):
     """Put the current fluid aside."""
     for k in range(n):
@@ -47,7 +47,7 @@ def stash(s, n):
             s[STASHED + i, k] = s[i, k]
 
 
-@inline
+@device_function
 def _take_back(s, n):
     for k in range(n):
         for i in range(Q):
@@ -59,7 +59,7 @@ def make_forces(dtype):
     """The rows of FORCES from gradients to forces per volume, body force included, forces(s, n, a, b)."""
     one = dtype(1)
 
-    @inline
+    @device_function
     def force(s, n, density, row, fluid):
         for k in range(n):
             rho = one + s[density, k]
@@ -67,7 +67,7 @@ def make_forces(dtype):
             s[row + 1, k] = rho * (fluid.ay - s[row + 1, k])
             s[row + 2, k] = rho * (fluid.az - s[row + 2, k])
 
-    @inline
+    @device_function
     def forces(s, n, a, b):
         force(s, n, SUMS[0], FORCES[0], a)
         force(s, n, SUMS[1], FORCES[1], b)
@@ -83,7 +83,7 @@ def make_velocity(dtype):
     """
     one, half = dtype(1), dtype(0.5)
 
-    @inline
+    @device_function
     def velocity(s, n, first, second):
         for k in range(n):
             mass = first * (one + s[SUMS[0], k]) + second * (one + s[SUMS[1], k])
@@ -104,7 +104,7 @@ def make_collide(collision: str, dtype):
     """
     collide, forces, velocity = make_collision(collision, dtype), make_forces(dtype), make_velocity(dtype)
 
-    @inline
+    @device_function
     def collide_a(s, n, a, b):
         forces(s, n, a, b)
         velocity(s, n, a.momentum, b.momentum)
@@ -112,7 +112,7 @@ def make_collide(collision: str, dtype):
             s[DENSITY, k] = s[SUMS[0], k]
         collide(s, n, FORCES[0], a)
 
-    @inline
+    @device_function
     def collide_b(s, n, b):
         _take_back(s, n)
         for k in range(n):
@@ -127,7 +127,7 @@ def make_observe(dtype, in_solid):
     """Densities minus one and velocity, zero in solid, observe(s, n, a, b, node, size, marks, fields)."""
     forces, velocity, one, zero = make_forces(dtype), make_velocity(dtype), dtype(1), dtype(0)
 
-    @inline
+    @device_function
     def observe(s, n, a, b, node, size, marks, fields):
         forces(s, n, a, b)
         velocity(s, n, one, one)

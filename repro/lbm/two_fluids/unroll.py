@@ -4,7 +4,7 @@ It leaves a long body a loop, with its numbers in tables: then what is multiplie
 scratch are not known to differ, and nothing is vectorised.
 """
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 
 def in_turn(terms: list):
@@ -13,7 +13,7 @@ def in_turn(terms: list):
         return terms[0]
     first, second = in_turn(terms[: len(terms) // 2]), in_turn(terms[len(terms) // 2 :])
 
-    @inline
+    @device_function
     def both(*arguments):
         first(*arguments)
         second(*arguments)

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy import uint32
 
 from repro.errors import CheckError
-from repro.parallel import Kernel, inline, part_seconds
+from repro.parallel import Kernel, device_function, part_seconds
 from repro.particles.cells import ALL_CELLS, Cells, neighbour
 from repro.particles.position import Units
 from repro.particles.radix_sort import RadixSort
@@ -105,7 +105,7 @@ def neighbour_cells(shape=(5, 4, 6)) -> int:
 def _walk_all(real, pair_term):
     """All particles of a species, as `sph.strategies.search.Search` has it; the first row is all."""
 
-    @inline
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
         for j in range(species.count if row == 0 else 0):
             sums = pair_term(sums, target, uint32(j), species, p)
@@ -136,7 +136,7 @@ def _make_listing_pair(real):
     """Writes down the particles within the support; sums = (candidates, neighbours)."""
     apart = separation(real)
 
-    @inline
+    @device_function
     def pair_term(sums, target, j, species, p):
         _, square = apart(target.position, j, species, p)
         near = sums[1]
@@ -153,7 +153,7 @@ def _make_listing_pair(real):
 def _make_listing(real, walk):
     total, locate = make_sum_around(real, _make_listing_pair(real), walk), make_locate(real)
 
-    @inline
+    @device_function
     def listing(x, n, fluid, counts, table, width, p, cells):
         for i in range(x, x + n):
             position = vector_of(fluid.r, i, fluid.count)

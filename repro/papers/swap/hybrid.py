@@ -13,7 +13,7 @@ from repro.errors import CheckError, InputError
 from repro.lbm.benchmark import uniform_flow
 from repro.lbm.model import Problem
 from repro.lbm.simulation import Simulation
-from repro.parallel import Kernel, bus_bandwidth, copy_bandwidth, inline, require_memory, select, wall_clock
+from repro.parallel import Kernel, bus_bandwidth, copy_bandwidth, device_function, require_memory, select, wall_clock
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Rates:
         return self.least[part.channel] + part.bytes / self.bytes_a_second[part.channel]
 
 
-@inline
+@device_function
 def _touch(x, n, values):
     for lane in range(n):
         values[x + lane] = values[x + lane]

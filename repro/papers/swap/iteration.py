@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import InputError, MemoryLimitError
+from repro.exclusive_timing import exclusive_timing
 from repro.lbm import benchmark
 from repro.lbm.cases import CubicCavity
 from repro.lbm.lattice import D3Q19
@@ -18,7 +19,6 @@ from repro.lbm.strategies.swap import rule
 from repro.papers import speed as speeds
 from repro.parallel import host_clock, select
 from repro.parallel.timeloop import PRECISIONS
-from repro.quiet import quiet
 
 from .hybrid import Period, Rates, check_period, collide_only_period, hybrid_period, resident_period, serial_period
 
@@ -96,7 +96,7 @@ def require_timed(nodes: int, sizes) -> None:
 def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
     """Seconds of each part, median of `repeats` periods after one that does not count; a LONG one runs once, cold."""
     seconds = []
-    with quiet():
+    with exclusive_timing():
         for _ in range(1 + repeats):
             seconds.append([host_clock(part.run, period.device) for part in period.parts])
             if sum(seconds[-1]) > LONG:

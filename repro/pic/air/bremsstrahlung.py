@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.parallel.elementary import logarithm
 from repro.particles.random import uniform
 
@@ -76,7 +76,7 @@ def make_photon_energy(real):
     """A photon's energy, with the density 1/k from cut to tau, for a number from 0 to 1: energy(unit, cut, tau)."""
     natural, power = logarithm(real), make_exponential(real)
 
-    @inline
+    @device_function
     def energy(unit, cut, tau):
         return min(cut * power(unit * natural(tau / cut)), tau)
 
@@ -89,7 +89,7 @@ def make_outcome(real):
     unit, zero = uniform(real), real(0)
     energy, scaled = make_photon_energy(real), make_with_energy(real)
 
-    @inline
+    @device_function
     def outcome(u, u2, tau, key, event, cut):
         first, _ = event_words(key, event, ANGLES)
         return True, scaled(u, u2, tau - energy(unit(first), cut, tau)), (zero, zero, zero)

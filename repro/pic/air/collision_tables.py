@@ -17,7 +17,7 @@ import numpy as np
 
 from repro.declared import Kind, Number, Numbers, checked
 from repro.errors import InputError
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 from ..constants import REST_ENERGY, SMALLEST
 from .medium import Air
@@ -128,7 +128,7 @@ def make_find_part(real):
     whole, digits = _whole(real), np.finfo(real).nmant - _PARTS
     inside, scale, zero, one = whole(2**digits - 1), real(2.0**-digits), real(0), real(1)
 
-    @inline
+    @device_function
     def find(tau, tables):
         offset = whole(real(tau * tables.per_cut).view(whole) - tables.first)
         part, place = offset >> whole(digits), real(offset & inside) * scale
@@ -141,7 +141,7 @@ def make_find_part(real):
     return find
 
 
-@inline
+@device_function
 def _between(rows, part, column, place):
     low, high = rows[COLUMNS * part + column], rows[COLUMNS * (part + 1) + column]
     return fma(place, high - low, low)
@@ -155,7 +155,7 @@ def make_look_ahead(real):
     """
     find, fall = make_find_part(real), real(FALL)
 
-    @inline
+    @device_function
     def look_ahead(tau, tables):
         part, place = find(tau, tables)
         stopping = _between(tables.rows, part, STOPPING, place)
@@ -172,7 +172,7 @@ def make_slow_down(real):
     """
     find, half = make_find_part(real), real(0.5)
 
-    @inline
+    @device_function
     def slow_down(tau, stopping, path, tables):
         part, place = find(fma(-half * stopping, path, tau), tables)
         return fma(-_between(tables.rows, part, STOPPING, place), path, tau)
@@ -184,11 +184,11 @@ def make_slow_down(real):
 def _make_columns(count: int):
     """The first `count` columns at a place between two nodes: columns(rows, part, place)."""
     if not count:
-        return inline(lambda rows, part, place: ())
+        return device_function(lambda rows, part, place: ())
     last = count - 1
     before = _make_columns(last)
 
-    @inline
+    @device_function
     def columns(rows, part, place):
         return (*before(rows, part, place), _between(rows, part, last, place))
 
@@ -200,7 +200,7 @@ def make_rates(real):
     """Cumulative macroscopic cross-sections (1/m) of the candidates of PROCESSES at an energy: rates(tau, tables)."""
     find, columns = make_find_part(real), _make_columns(len(PROCESSES))
 
-    @inline
+    @device_function
     def rates(tau, tables):
         part, place = find(tau, tables)
         return columns(tables.rows, part, place)

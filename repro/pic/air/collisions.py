@@ -14,7 +14,7 @@ Random numbers are named by `key` and the number of the event, see `event_number
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.parallel.elementary import logarithm
 from repro.particles.random import uniform
 
@@ -31,14 +31,14 @@ def _make_choose(real, first: int = 0):
     if first == len(PROCESSES):
         zero = real(0)
 
-        @inline
+        @device_function
         def nothing(aim, rates, u, u2, tau, key, event, cut):
             return NOTHING, u, (zero, zero, zero)
 
         return nothing
     outcome, others, number = PROCESSES[first].make_outcome(real), _make_choose(real, first + 1), first + 1
 
-    @inline
+    @device_function
     def choose(aim, rates, u, u2, tau, key, event, cut):
         if aim <= rates[first]:
             happens, u, secondary = outcome(u, u2, tau, key, event, cut)
@@ -59,7 +59,7 @@ def make_collide(real):
     unit, natural, rates_at = uniform(real), logarithm(real), make_rates(real)
     energy_of, choose = make_kinetic_energy(real), _make_choose(real)
 
-    @inline
+    @device_function
     def collide(u, majorant, key, event, tables):
         u2 = squared(u)
         tau = energy_of(u2)

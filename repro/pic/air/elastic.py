@@ -15,7 +15,7 @@ from math import pi, sqrt
 import numpy as np
 from scipy import constants
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.random import uniform
 
 from .event_numbers import ANGLES, REJECTION, event_words
@@ -98,7 +98,7 @@ def make_polar_angle(real):
     """
     one, two = real(1), real(2)
 
-    @inline
+    @device_function
     def angle(unit, a):
         return two * a * (one - unit) / (a + unit)
 
@@ -118,15 +118,15 @@ def make_scattering(real):
     size = tuple(real(e.number * (e.number + 1) * e.per_mass / ELEMENTS[0].per_mass) for e in ELEMENTS)
     quarter, half, one, thomas = real(0.25), real(0.5), real(1), real(1.13)
 
-    @inline
+    @device_function
     def screen(k, u2, beta2):
         return bare[k] / u2 * (thomas + moliere[k] / beta2)
 
-    @inline
+    @device_function
     def weight(k, a, beta):
         return size[k] * fma(quarter * mott[k], beta, one) / (a * (one + a))
 
-    @inline
+    @device_function
     def angle(u2, targets, unit, chance):
         beta2 = u2 / (one + u2)
         beta = sqrt(beta2)
@@ -152,7 +152,7 @@ def make_outcome(real):
     unit, zero = uniform(real), real(0)
     angle, turned = make_scattering(real), make_deflection(real)
 
-    @inline
+    @device_function
     def outcome(u, u2, tau, key, event, cut):
         first, second = event_words(key, event, ANGLES)
         third, fourth = event_words(key, event, REJECTION)

@@ -10,7 +10,7 @@ from math import exp
 from typing import NamedTuple
 
 from repro.declared import Kind, Number, OneOf
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.random import uniform
 
 from .medium import COLDEST, HOTTEST, Air
@@ -70,7 +70,7 @@ def make_electron_loss(real):
     """
     unit, zero = uniform(real), real(0)
 
-    @inline
+    @device_function
     def lose(depth, time, ions, rates, word):
         rate = fma(rates.recombination, ions, rates.attachment)
         left = fma(-rate, time, depth)

@@ -8,7 +8,7 @@ from functools import cache
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.parallel.elementary import logarithm
 from repro.particles.random import ROUNDS, Stream, tea, uniform
 
@@ -23,20 +23,20 @@ CHOICE, ANGLES, REJECTION, SECONDARY_ID = range(4)
 _STREAM, _WORDS = int(Stream.COLLISION), tea(ROUNDS)
 
 
-@inline
+@device_function
 def stream_of(event, purpose):
     """The word for the stream of an event's numbers."""
     return uint32(_STREAM + (4 * event + purpose) * 256)
 
 
-@inline
+@device_function
 def event_words(key, event, purpose):
     """Two random 32-bit words."""
     low, high, seed, step = key
     return _WORDS(low, high, stream_of(event, purpose), seed, step)
 
 
-@inline
+@device_function
 def secondary_id(key, event):
     """The lower and upper half of the id of the secondary that an event has set free.
 
@@ -55,7 +55,7 @@ def make_segment_depth(real):
     """
     unit, natural = uniform(real), logarithm(real)
 
-    @inline
+    @device_function
     def depth(key, event):
         return -natural(unit(event_words(key, event, CHOICE)[1]))
 

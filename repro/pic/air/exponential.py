@@ -5,7 +5,7 @@ from math import factorial, floor, log
 
 import numpy as np
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.parallel.elementary import polynomial
 
 
@@ -22,7 +22,7 @@ def make_exponential(real):
     high = real(0.693145751953125)
     low = real(log(2) - float(high))
 
-    @inline
+    @device_function
     def power(x):
         n = floor(fma(x, inverse, half))
         count = real(n)

@@ -13,7 +13,7 @@ from numpy import uint32
 
 from repro.declared import Device, Kind, Number, OneOf, Whole
 from repro.errors import InputError
-from repro.parallel import PRECISIONS, Kernel, fma, inline, require_memory
+from repro.parallel import PRECISIONS, Kernel, device_function, fma, require_memory
 
 from ..constants import REST_ENERGY, SMALLEST
 from ..motion.push import squared
@@ -69,7 +69,7 @@ def _make_flight(real):
     ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
     zero = real(0)
 
-    @inline
+    @device_function
     def segment(u, u2, tau, most, depth, tables):
         majorant, stopping, longest = ahead(tau, tables)
         free = depth / majorant
@@ -87,7 +87,7 @@ def make_follow_kernel(real):
     energy_of = make_kinetic_energy(real)
     zero = real(0)
 
-    @inline
+    @device_function
     def record(i, count, tracks, process, path, before, after):
         if process != NOTHING:
             if tracks.first[i] == zero:
@@ -96,7 +96,7 @@ def make_follow_kernel(real):
         if (RADIATES >> process) & 1:
             tracks.radiated[i] += before - after
 
-    @inline
+    @device_function
     def follow(x, n, tracks, tables, seed, length):
         count = tracks.path.size
         for i in range(x, x + n):

@@ -12,7 +12,7 @@ from math import sqrt
 
 import numpy as np
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.particles.random import uniform
 
 from .event_numbers import ANGLES, REJECTION, event_words
@@ -70,7 +70,7 @@ def make_transfer(real):
     """eps with the density 1/eps^2 from cut / tau to 1/2, for a number from 0 to 1: share(unit, cut, tau)."""
     half, one, two = real(0.5), real(1), real(2)
 
-    @inline
+    @device_function
     def share(unit, cut, tau):
         x = min(cut / tau, half)
         return x / fma(-unit, fma(-two, x, one), one)
@@ -87,7 +87,7 @@ def make_acceptance(real):
     """
     quarter, one, two = real(0.25), real(1), real(2)
 
-    @inline
+    @device_function
     def chance(eps, tau):
         inverse = one / (one + tau)
         slowness = tau * inverse
@@ -108,7 +108,7 @@ def make_ejection(real):
     turned, square = make_deflection(real), make_momentum_squared(real)
     one, two = real(1), real(2)
 
-    @inline
+    @device_function
     def secondary(u, size, tau, energy, turn):
         across = two * (tau - energy) / (tau * (energy + two))
         polar = across / (one + sqrt(max(one - across, real(0))))
@@ -125,7 +125,7 @@ def make_outcome(real):
     unit, zero = uniform(real), real(0)
     share, chance, eject = make_transfer(real), make_acceptance(real), make_ejection(real)
 
-    @inline
+    @device_function
     def outcome(u, u2, tau, key, event, cut):
         first, second = event_words(key, event, ANGLES)
         third, _ = event_words(key, event, REJECTION)

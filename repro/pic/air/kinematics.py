@@ -3,7 +3,7 @@
 from functools import cache
 from math import sqrt
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.parallel.elementary import half_turn_sine
 
 
@@ -12,7 +12,7 @@ def make_kinetic_energy(real):
     """Kinetic energy gamma - 1 from the square of the momentum, exact for slow electrons: energy(u2)."""
     one = real(1)
 
-    @inline
+    @device_function
     def energy(u2):
         return u2 / (one + sqrt(one + u2))
 
@@ -24,7 +24,7 @@ def make_momentum_squared(real):
     """The square of the momentum, tau (tau + 2): square(tau)."""
     two = real(2)
 
-    @inline
+    @device_function
     def square(tau):
         return tau * (tau + two)
 
@@ -36,7 +36,7 @@ def make_with_energy(real):
     """The momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0: scaled(u, u2, tau)."""
     square = make_momentum_squared(real)
 
-    @inline
+    @device_function
     def scaled(u, u2, tau):
         factor = sqrt(square(tau) / u2)
         return factor * u[0], factor * u[1], factor * u[2]
@@ -55,7 +55,7 @@ def make_deflection(real):
     half_sine = half_turn_sine(real)
     zero, half, one, two = real(0), real(0.5), real(1), real(2)
 
-    @inline
+    @device_function
     def turned(u, size, mu1, turn):
         x, y, z = u[0] / size, u[1] / size, u[2] / size
         side = one if z >= zero else -one

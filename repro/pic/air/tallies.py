@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ..constants import LIGHT, MASS
 from .processes import NAMES, PROCESSES
@@ -43,11 +43,11 @@ NO_EVENTS = (0,) * len(PROCESSES)
 def make_count_event(count: int = len(PROCESSES)):
     """The events of `count` processes with one more of a process by its number: count_event(events, process)."""
     if not count:
-        return inline(lambda events, process: ())
+        return device_function(lambda events, process: ())
     last = count - 1
     count_others = make_count_event(last)
 
-    @inline
+    @device_function
     def count_event(events, process):
         return (*count_others(events, process), events[last] + (process == count))
 
@@ -57,11 +57,11 @@ def make_count_event(count: int = len(PROCESSES)):
 @cache
 def _make_add_events(add, count: int):
     if not count:
-        return inline(lambda tallies, events: None)
+        return device_function(lambda tallies, events: None)
     last = count - 1
     place, add_others = EVENTS + last, _make_add_events(add, last)
 
-    @inline
+    @device_function
     def add_events(tallies, events):
         add_others(tallies, events)
         add(tallies, place, events[last])
@@ -74,7 +74,7 @@ def make_add_tallies(add):
     """Add what an electron has done in a step to the sums: add_tallies(tallies, tally)."""
     add_events = _make_add_events(add, len(PROCESSES))
 
-    @inline
+    @device_function
     def add_tallies(tallies, tally):
         add(tallies, LOST, tally.lost)
         add(tallies, RADIATED, tally.radiated)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ..advance import make_cross_face, make_first_kick, make_turning_field, place_of, set_place
 from ..deposition import make_deposit, make_deposit_charge
@@ -51,7 +51,7 @@ def make_add_secondary(real, add):
     """A secondary electron appears beside its ion, and has what is left of the step before it: add_secondary(...)."""
     charge = make_deposit_charge(real, add)
 
-    @inline
+    @device_function
     def add_secondary(i, particles, count, cell, position, momentum, left, key, event, context, air, layout):
         k = add(air.used, 0, 1)
         add(air.deferred, 0, 1)
@@ -77,7 +77,7 @@ def make_air_segment(real):
     depth = make_segment_depth(real)
     follow, energy_of, zero, one = make_segment(real), make_kinetic_energy(real), real(0), real(1)
 
-    @inline
+    @device_function
     def advance_segment(position, momentum, tau, magnetic, courant, left, key, event, air, tables):
         majorant, stopping, longest = ahead(tau, tables)
         u2 = squared(momentum)
@@ -103,7 +103,7 @@ def make_transport(real, add):
     add_secondary, add_tallies, count_event = make_add_secondary(real, add), make_add_tallies(add), make_count_event()
     turned_by, energy_of, zero, fresh = make_turning_field(real), make_kinetic_energy(real), real(0), real(FRESH)
 
-    @inline
+    @device_function
     def transport(i, particles, count, fields, context, courant, layout, air, tables):
         cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
         position, momentum = place_of(particles, i, count)

@@ -3,7 +3,7 @@
 import h5py
 import numpy as np
 
-from repro import sealed
+from repro import checksummed_hdf5
 from repro.declared import Kind
 from repro.errors import InputError, require_one_of
 from repro.files import path_of
@@ -29,7 +29,7 @@ def save(simulation: Simulation, path) -> None:
     if state is not None:
         entries = {f"system/{name}": value for name, value in described(simulation.system).items()}
         entries |= {"precision": simulation.precision} | {f"state/{name}": values for name, values in state.items()}
-        with sealed.written(path, _KIND) as file:
+        with checksummed_hdf5.written(path, _KIND) as file:
             file.attrs["version"] = _VERSION
             for name, values in entries.items():
                 file[name] = values
@@ -43,7 +43,7 @@ def load(path, device, **options) -> Simulation:
     Each of several ranks reads it, and must have memory for all particles for a while.
     Raises InputError for a file that is not a whole checkpoint, or whose numbers are none of such a run.
     """
-    with sealed.opened(path, _KIND) as file:
+    with checksummed_hdf5.opened(path, _KIND) as file:
         version = file.attrs.get("version")
         if version != _VERSION:
             raise InputError(f"a checkpoint of version {version}, and this program reads {_VERSION}")

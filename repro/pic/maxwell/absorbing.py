@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import Kernel, fma, inline
+from repro.parallel import Kernel, device_function, fma
 
 from ..constants import LIGHT
 from ..mesh import Mesh
@@ -83,7 +83,7 @@ def make_absorbing_kernel(real):
     """
     zero = real(0)
 
-    @inline
+    @device_function
     def stretched(layers, k, slot, place, source, i, step, courant):
         """What is added to a component's difference along an axis, after its convolution has gone on."""
         if layers.gain[place] == zero:
@@ -94,7 +94,7 @@ def make_absorbing_kernel(real):
         layers.psi[k] = psi
         return fma(layers.shrink[place], change, psi)
 
-    @inline
+    @device_function
     def update(x, n, target, source, layers, slots, courant, way, layout):
         nodes, row, plane = layout.nodes, layout.row, layout.plane
         x_slot, y_slot, z_slot = slots

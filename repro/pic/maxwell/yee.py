@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 
 from ..deposition import EDGES
 
@@ -27,7 +27,7 @@ class FieldArrays(NamedTuple):
     currents: np.ndarray
 
 
-@inline
+@device_function
 def _curl(field, p, q, p_step, q_step, courant_p, courant_q):
     """C_p (F_q at p_step - F_q) - C_q (F_p at q_step - F_p); p and q are the places of F_p and F_q at the node."""
     return fma(courant_p, field[q + p_step] - field[q], -(courant_q * (field[p + q_step] - field[p])))
@@ -37,7 +37,7 @@ def _curl(field, p, q, p_step, q_step, courant_p, courant_q):
 def make_magnetic_kernel(real):
     """A kernel's body for a row of nodes: B~ goes on by `share` of a step, and the currents are cleared."""
 
-    @inline
+    @device_function
     def update(x, n, y, z, fields, courant, share, layout):
         e, b, currents = fields
         nodes, row, plane = layout.nodes, layout.row, layout.plane
@@ -53,7 +53,7 @@ def make_magnetic_kernel(real):
     return update
 
 
-@inline
+@device_function
 def flow(currents, node, edge, p_step, q_step):
     """The sum of what the four cells around an edge have for it; `edge` is its number in the cell at the node."""
     return (
@@ -73,12 +73,12 @@ def make_electric_kernel(real):
     """
     zero = real(0)
 
-    @inline
+    @device_function
     def driven(field, factor, electrons):
         # in double precision, and fused, so that no device is free to do so or not
         return real(fma(factor, np.float64(electrons), np.float64(field)))
 
-    @inline
+    @device_function
     def update(x, n, y, z, fields, courant, factors, walls, layout):
         e, b, currents = fields
         nodes, row, plane = layout.nodes, layout.row, layout.plane
@@ -99,7 +99,7 @@ def make_electric_kernel(real):
     return update
 
 
-@inline
+@device_function
 def copy_guards(x, n, target, source, values, components, component_step, node_step):
     """A kernel's body: nodes take the values of other nodes."""
     for i in range(x, x + n):

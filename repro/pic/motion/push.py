@@ -18,7 +18,7 @@ from math import factorial, sqrt
 
 import numpy as np
 
-from repro.parallel import fma, inline
+from repro.parallel import device_function, fma
 from repro.parallel.elementary import polynomial
 
 #: largest angle in radians that a particle may turn by in a step: the series hold to rounding up to twice that, and a
@@ -37,7 +37,7 @@ def make_rotation_factors(real):
         polynomial(tuple(real((-1) ** k / factorial(2 * k + odd)) for k in reversed(range(terms)))) for odd in (1, 2, 3)
     )
 
-    @inline
+    @device_function
     def factors(q, t):
         squared = t * t
         return t * sine(q), squared * cosine(q), t * squared * rest(q)
@@ -45,7 +45,7 @@ def make_rotation_factors(real):
     return factors
 
 
-@inline
+@device_function
 def cross(a, b):
     """The vector product."""
     return (
@@ -55,7 +55,7 @@ def cross(a, b):
     )
 
 
-@inline
+@device_function
 def squared(a):
     """The square of a vector."""
     return fma(a[0], a[0], fma(a[1], a[1], a[2] * a[2]))
@@ -69,7 +69,7 @@ def make_orbit(real):
     """
     one = real(1)
 
-    @inline
+    @device_function
     def orbit(u, magnetic):
         slow = one / sqrt(one + squared(u))
         omega = (magnetic[0] * slow, magnetic[1] * slow, magnetic[2] * slow)
@@ -79,7 +79,7 @@ def make_orbit(real):
     return orbit
 
 
-@inline
+@device_function
 def momentum(orbit, factors):
     """The momentum on an orbit, with the factors S, C and D of the time."""
     _, _, u, g, h = orbit
@@ -91,7 +91,7 @@ def momentum(orbit, factors):
     )
 
 
-@inline
+@device_function
 def moved(x, speed, u, g, h, t, factors):
     """Where along an axis an orbit from x has come after t: u, g and h are the components along it.
 
@@ -101,7 +101,7 @@ def moved(x, speed, u, g, h, t, factors):
     return fma(speed, fma(t, u, fma(c, g, d * h)), x)
 
 
-@inline
+@device_function
 def rate(speed, u, g, h, factors):
     """How fast it moves along the axis then, in cells a step."""
     s, c, _ = factors
@@ -116,13 +116,13 @@ def make_first_face(real):
     """
     zero, one, never = real(0), real(1), real(2)
 
-    @inline
+    @device_function
     def share(x, end):
         apart = end - x
         chord = ((one if end > one else zero) - x) / (apart if apart != zero else one)
         return chord if (end > one) | (end < zero) else never
 
-    @inline
+    @device_function
     def nearest(position, end):
         x, y, z = share(position[0], end[0]), share(position[1], end[1]), share(position[2], end[2])
         axis = np.int32(0) if (x <= y) & (x <= z) else (np.int32(1) if y <= z else np.int32(2))
@@ -132,7 +132,7 @@ def make_first_face(real):
     return nearest
 
 
-@inline
+@device_function
 def along_axis(axis, position, orbit, courant):
     """Place, speed and the three components of an orbit along an axis that is known at run time only."""
     _, slow, u, g, h = orbit
@@ -156,7 +156,7 @@ def make_meet_face(real):
     # with which most orbits are on the face to rounding
     steps = 3 if real is np.float32 else 4
 
-    @inline
+    @device_function
     def meet(face, share, position, orbit, courant, t):
         x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
         high = (face & 1) == 1
@@ -183,7 +183,7 @@ def make_search_face(real):
     factors = make_rotation_factors(real)
     zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
 
-    @inline
+    @device_function
     def search(face, position, orbit, courant, t):
         x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
         side, way = (one, one) if face & 1 else (zero, -one)

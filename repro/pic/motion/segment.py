@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from .push import make_first_face, make_meet_face, make_orbit, make_rotation_factors, make_search_face, momentum, moved
 
@@ -20,7 +20,7 @@ def make_fly(real):
     """Where an orbit has come after t of a step, and the momentum there: fly(position, orbit, courant, t)."""
     factors_of = make_rotation_factors(real)
 
-    @inline
+    @device_function
     def fly(position, orbit, courant, t):
         q, slow, u, g, h = orbit
         factors = factors_of(q * t * t, t)
@@ -37,7 +37,7 @@ def make_inside_cell(real):
     """Whether a position is in the cell, [0, 1]^3: inside(position)."""
     zero, one = real(0), real(1)
 
-    @inline
+    @device_function
     def inside(position):
         x, y, z = position
         return (x >= zero) & (x <= one) & (y >= zero) & (y <= one) & (z >= zero) & (z <= one)
@@ -56,7 +56,7 @@ def make_segment(real):
     """
     orbiting, fly, inside, stop = make_orbit(real), make_fly(real), make_inside_cell(real), make_stop_at_face(real)
 
-    @inline
+    @device_function
     def segment(position, u, magnetic, courant, t):
         orbit = orbiting(u, magnetic)
         end, u_end = fly(position, orbit, courant, t)
@@ -72,11 +72,11 @@ def make_place_on_face(real):
     """A place that is on a face exactly, and within the cell along the other axes: on_face(end, face)."""
     zero, one = real(0), real(1)
 
-    @inline
+    @device_function
     def within(value):
         return min(max(value, zero), one)
 
-    @inline
+    @device_function
     def on_face(end, face):
         side, axis = one if face & 1 else zero, face >> 1
         x = side if axis == 0 else within(end[0])
@@ -97,11 +97,11 @@ def make_land(real):
     fly, nearest, meet, on_face = make_fly(real), make_first_face(real), make_meet_face(real), make_place_on_face(real)
     zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
 
-    @inline
+    @device_function
     def outside(value):
         return max(-value, value - one)
 
-    @inline
+    @device_function
     def land(position, beyond, orbit, courant, t):
         face, share = nearest(position, beyond)
         met, outwards = meet(face, share, position, orbit, courant, t)
@@ -121,7 +121,7 @@ def make_find_face(real):
     fly, search, on_face = make_fly(real), make_search_face(real), make_place_on_face(real)
     zero, one = real(0), real(1)
 
-    @inline
+    @device_function
     def cut(k, end, first, face, position, orbit, courant, last):
         """The earlier of `first` and the time at which an orbit left along axis k that is at `end` at `last`."""
         if (zero <= end and end <= one) or face >> 1 == k:
@@ -130,7 +130,7 @@ def make_find_face(real):
         met = search(other, position, orbit, courant, last)
         return (met, other) if met <= first else (first, face)
 
-    @inline
+    @device_function
     def find(position, beyond, orbit, courant, t):
         first, face, end = t, np.int32(INSIDE), beyond
         u = orbit[2]
@@ -153,7 +153,7 @@ def make_stop_at_face(real):
     """As `make_land`, and right in all cases: stop(position, beyond, orbit, courant, t)."""
     land, find = make_land(real), make_find_face(real)
 
-    @inline
+    @device_function
     def stop(position, beyond, orbit, courant, t):
         end, u, used, face, right = land(position, beyond, orbit, courant, t)
         if right:

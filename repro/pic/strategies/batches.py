@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..advance import kicked, make_enter_cell, make_turning_field, place_of, set_place
 from ..deposition import EDGES, make_deposit_charge, make_edge_weights, make_to_whole
@@ -44,12 +44,12 @@ AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, EDGES
 RARE, NO_PARTICLE, BATCH = 8, -1, 128
 
 
-@inline
+@device_function
 def _three(s, row, k):
     return s[row, k], s[row + 1, k], s[row + 2, k]
 
 
-@inline
+@device_function
 def _keep(s, row, k, values):
     s[row, k], s[row + 1, k], s[row + 2, k] = values
 
@@ -62,7 +62,7 @@ def _make_depart(real):
     """
     zero, one = real(0), real(1)
 
-    @inline
+    @device_function
     def depart(x, n, s, r, particles, count, fields, layout, resuming):
         occupied = False
         for k in range(n):
@@ -93,12 +93,12 @@ def _make_follow(real):
     orbiting, fly, inside = make_orbit(real), make_fly(real), make_inside_cell(real)
     land, find, turned_by = make_land(real), make_find_face(real), make_turning_field(real)
 
-    @inline
+    @device_function
     def orbit_of(s, r, k, fields, layout):
         magnetic = turned_by(r[FACES, k], magnetic_at(fields.magnetic, r[CELL, k], _three(s, PLACE, k), layout))
         return orbiting(_three(s, MOMENTUM, k), magnetic)
 
-    @inline
+    @device_function
     def fly_on(waiting, s, r, fields, courant, layout):
         for k in range(waiting):
             end, momentum = fly(_three(s, PLACE, k), orbit_of(s, r, k, fields, layout), courant, s[LEFT, k])
@@ -107,7 +107,7 @@ def _make_follow(real):
             s[USED, k] = s[LEFT, k]
             r[FACE, k] = INSIDE if inside(end) else RARE
 
-    @inline
+    @device_function
     def list_met(waiting, r):
         met = 0
         for k in range(waiting):
@@ -115,7 +115,7 @@ def _make_follow(real):
             met += r[FACE, k] != INSIDE
         return met
 
-    @inline
+    @device_function
     def meet_faces(met, s, r, t, fields, courant, layout):
         for m in range(met):
             k = r[MET, m]
@@ -125,7 +125,7 @@ def _make_follow(real):
             _keep(t, WITH, m, momentum)
             t[AFTER, m], t[WHICH, m] = used, real(face if right else RARE)
 
-    @inline
+    @device_function
     def put_back(met, s, r, t, fields, courant, layout):
         for m in range(met):
             k, face = r[MET, m], np.int32(t[WHICH, m])
@@ -137,7 +137,7 @@ def _make_follow(real):
             _keep(s, THEN, k, momentum)
             s[USED, k], r[FACE, k] = used, face
 
-    @inline
+    @device_function
     def follow(waiting, s, r, t, fields, courant, layout):
         fly_on(waiting, s, r, fields, courant, layout)
         met = list_met(waiting, r)
@@ -157,7 +157,7 @@ def _make_arrive(real):
     shares, whole = make_edge_weights(real), make_to_whole(real)
     enter, on_face, fresh = make_enter_cell(real), make_place_on_face(real), real(FRESH)
 
-    @inline
+    @device_function
     def share_out(waiting, s, r, t, particles, unit):
         for k in range(waiting):
             # of NOBODY it is the last particle's, and goes nowhere
@@ -167,19 +167,19 @@ def _make_arrive(real):
             t[4, k], t[5, k], t[6, k], t[7, k] = along_y
             t[8, k], t[9, k], t[10, k], t[11, k] = along_z
 
-    @inline
+    @device_function
     def pass_faces(waiting, s, r, neighbour_cell, layout):
         for k in range(waiting):
             into, place = enter(r[CELL, k], _three(s, END, k), r[FACE, k], neighbour_cell, layout)
             _keep(s, END, k, place)
             r[INTO, k], s[LEFT, k] = into, s[LEFT, k] - s[USED, k]
 
-    @inline
+    @device_function
     def deposit(first, t, k, currents):
         for edge in range(EDGES):
             currents[first + edge] += whole(t[edge, k])
 
-    @inline
+    @device_function
     def settle(i, k, s, r, particles, count):
         """What ends its step, or leaves in the midst of it."""
         into, left = r[INTO, k], s[LEFT, k]
@@ -187,7 +187,7 @@ def _make_arrive(real):
         particles.event[i] = r[FACES, k] + 1 if into < 0 else 0
         set_place(particles, i, count, _three(s, END, k), _three(s, THEN, k))
 
-    @inline
+    @device_function
     def arrive(waiting, s, r, t, particles, count, currents, shift, unit, neighbour_cell, layout):
         """Add up a segment of each; returns how many go on, now the first of the batch, and how many a wall took up.
 
@@ -220,7 +220,7 @@ def _body(real, add):
     depart, follow_segments = _make_depart(real), _make_follow(real)
     arrive, rest = _make_arrive(real), make_deposit_charge(real, add)
 
-    @inline
+    @device_function
     def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, shares, resuming):
         # the core whose share these are, see `loops`
         shift = ((x + 1) * shares.cores - 1) // count * layout.nodes
@@ -251,7 +251,7 @@ def _body(real, add):
     return follow
 
 
-@inline
+@device_function
 def _add_up(x, n, currents, own, cores, length):
     for k in range(x, x + n):
         total = currents[k]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ..advance import make_advance_segment, make_first_kick, place_of, set_place
 from ..deposition import EDGES
@@ -48,19 +48,19 @@ class Counts(NamedTuple):
     threads: int
 
 
-@inline
+@device_function
 def leaving(cell):
     """Whether a particle's cell says that it leaves, see `Mesh.neighbour_cell`."""
     return DEFERRED < cell <= LEAVES
 
 
-@inline
+@device_function
 def entry_of(k, block, blocks):
     """The entry of the buffers' arrays that is number k of a block's buffer: the host copies what they have used."""
     return k * blocks + block
 
 
-@inline
+@device_function
 def copied(source, i, count, target, k, room):
     """Copy entry i of `count` to entry k of `room`."""
     position, momentum = place_of(source, i, count)
@@ -69,7 +69,7 @@ def copied(source, i, count, target, k, room):
     target.ids[k], target.left[k], target.event[k] = source.ids[i], source.left[i], source.event[i]
 
 
-@inline
+@device_function
 def find_ends(x, n, particles, count, threads, counts, used):
     """A kernel's body: pointers to the start of each domain, and its end behind its particles; all entries are used."""
     for t in range(x, x + n):
@@ -83,7 +83,7 @@ def find_ends(x, n, particles, count, threads, counts, used):
         threads.segments[t], threads.busy[t], threads.absorbed[t] = 0, 0, 0
 
 
-@inline
+@device_function
 def take_stock(x, n, threads, counts, stock):
     """A kernel's body: whether particles are in transit, and whether any have left. All threads write the same."""
     for t in range(x, x + n):
@@ -103,7 +103,7 @@ def make_take(add):
     Only when its own are done does a thread take one from its block's buffer, to where it will be written.
     """
 
-    @inline
+    @device_function
     def take(t, particles, count, threads, incoming, counts):
         if threads.read[t] < threads.end[t]:
             return True
@@ -132,7 +132,7 @@ def make_settle(real, add):
     """
     fresh = real(FRESH)
 
-    @inline
+    @device_function
     def settle(t, particles, count, threads, outgoing, counts):
         i = threads.read[t] * counts.threads + t
         cell = particles.cell[i]
@@ -166,7 +166,7 @@ def make_segment_kernel(real, add):
     begin, advance_segment = make_first_kick(real), make_advance_segment(real, add)
     take, settle = make_take(add), make_settle(real, add)
 
-    @inline
+    @device_function
     def build(t, i, particles, count, threads, sums, fields, context, courant, layout):
         """Particle i's next segment; returns whether it has more before it."""
         cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
@@ -185,7 +185,7 @@ def make_segment_kernel(real, add):
         set_place(particles, i, count, position, momentum)
         return going
 
-    @inline
+    @device_function
     def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, context, courant, layout):
         for t in range(x, x + n):
             if take(t, particles, count, threads, incoming, counts):
@@ -207,7 +207,7 @@ class Sums(NamedTuple):
     block: int
 
 
-@inline
+@device_function
 def add_blocks(x, n, sums, blocks, total):
     """A kernel's body: the currents of all blocks together."""
     size = len(total)

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..advance import make_advance
 
@@ -11,7 +11,7 @@ from ..advance import make_advance
 def _body(real, add):
     advance, one = make_advance(real, add), real(1)
 
-    @inline
+    @device_function
     def follow(x, n, particles, count, fields, context, courant, layout, resuming):
         for i in range(x, x + n):
             if particles.cell[i] >= 0 and (not resuming or particles.left[i] <= one):

@@ -7,7 +7,7 @@ import numpy as np
 
 from repro.errors import CapacityError
 from repro.parallel import Kernel, zero
-from repro.parallel.recorded import Recorded
+from repro.parallel.launch_sequence import LaunchSequence
 
 from ..advance import MeshContext
 from ..packing import put_records, record_type, to_records
@@ -83,7 +83,7 @@ class HostLoop:
         self.stock, self._seen = device.zeros(2, np.int32), None
         kernels, stock = self._bind(setup), ("clear the stock", "take stock")
         self._sequences = {
-            name: Recorded(device, [kernels[part] for part in parts])
+            name: LaunchSequence(device, [kernels[part] for part in parts])
             for name, parts in (
                 ("begin", ("find ends", *stock)),
                 ("launches", ("segments",) * options.every + stock),
@@ -245,7 +245,7 @@ def _make_injection(setup):
         ions = device.zeros(len(charges), np.int64)
         context = MeshContext(setup.mesh.neighbour_cell, ions, context.unit)
     launches = setup.inject(SourceTarget(device, added, used, setup.fields.arrays, context)).values()
-    launch = Recorded(device, [device.compile(_FEW)((1,), used), *launches])
+    launch = LaunchSequence(device, [device.compile(_FEW)((1,), used), *launches])
 
     def inject():
         launch()

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..air.collision_tables import tables
 from ..air.tallies import TALLIES
@@ -21,7 +21,7 @@ from ..state import DEFERRED
 def _body(real, add):
     transport, one = make_transport(real, add), real(1)
 
-    @inline
+    @device_function
     def follow(x, n, particles, count, fields, context, courant, layout, air, tables, resuming):
         for i in range(x, x + n):
             # particles whose step has begun move alone in the later launches
@@ -31,7 +31,7 @@ def _body(real, add):
     return follow
 
 
-@inline
+@device_function
 def _wake(x, n, cell):
     for i in range(x, x + n):
         if cell[i] <= DEFERRED:

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ..advance import make_advance
 from ..deposition import EDGES, make_deposit
@@ -25,7 +25,7 @@ _ROWS = EDGES * WINDOW // BLOCK
 def _make_windowed_deposit(real, add):
     """What adds a segment's current to a window (numbers, first edge in it, sums of all)."""
 
-    @inline
+    @device_function
     def add_within(currents, edge, value):
         window, first, global_sums = currents
         near = edge - first
@@ -41,7 +41,7 @@ def _make_windowed_deposit(real, add):
 def _body(real, add, barrier):
     advance = make_advance(real, add, _make_windowed_deposit)
 
-    @inline
+    @device_function
     def follow(x, n, t, particles, count, fields, context, courant, layout):
         lane = x % BLOCK
         # before a thread moves the particle: the block's first one begins the window

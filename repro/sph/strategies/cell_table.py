@@ -5,7 +5,7 @@ The particles stay in their order; what is sorted are their numbers. One thread 
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.particles.radix_sort import RadixSort
 
 from .search import Lists, Search, cell_by_cell, unchanged
@@ -13,7 +13,7 @@ from .sorted_cells import occupied
 
 
 def _make_cell_sum(pair_term):
-    @inline
+    @device_function
     def one(sums, target, c, species, p):
         for slot in range(species.starts[c], species.starts[c + 1]):
             sums = pair_term(sums, target, uint32(species.members[slot]), species, p)

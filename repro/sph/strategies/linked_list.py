@@ -6,7 +6,7 @@ next. A list is in the order of its particles' numbers (see `particles.ordered_l
 
 from numpy import uint32
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.particles.cells import ALL_CELLS, neighbour
 from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
@@ -15,7 +15,7 @@ from .search import Lists, Search, cell_by_cell, cell_number
 
 
 def _make_cell_sum(pair_term):
-    @inline
+    @device_function
     def one(sums, target, c, species, p):
         j = species.starts[c]
         while j != NO_PARTICLE:
@@ -26,7 +26,7 @@ def _make_cell_sum(pair_term):
     return one
 
 
-@inline
+@device_function
 def _occupied(cell, species, cells):
     own = cell_number(cell, cells)
     found = False

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.particles.cells import cell_along, neighbour
 from repro.particles.position import cell_bits
 
@@ -49,7 +49,7 @@ class Search(NamedTuple):
     shares: bool = False
 
 
-@inline
+@device_function
 def cell_number(cell, cells):
     """The number of the cell `cell` = (cx, cy, cz, ...) in the order of cells."""
     return (cell[2] * cells[1] + cell[1]) * cells[0] + cell[0]
@@ -60,7 +60,7 @@ def make_locate(real):
     """The cell of particle i of `count` at a position, as a walk takes it: locate(position, i, count, cells)."""
     upper = cell_bits(real)
 
-    @inline
+    @device_function
     def locate(position, i, count, cells):
         return (
             cell_along(upper(position[0]), cells[0]),
@@ -78,7 +78,7 @@ def make_sum_around(real, pair_term, walk):
     """The sums over a species in all rows around a cell, as total(sums, target, cell, species, p, cells)."""
     along = walk(real, pair_term)
 
-    @inline
+    @device_function
     def total(sums, target, cell, species, p, cells):
         for row in range(ROWS):
             sums = along(sums, target, cell, row, species, p, cells)
@@ -96,7 +96,7 @@ def cell_by_cell(make_cell_sum):
     def walk(real, pair_term):
         one = make_cell_sum(pair_term)
 
-        @inline
+        @device_function
         def along(sums, target, cell, row, species, p, cells):
             own = cell_number(cell, cells)
             for k in range(3 * row, 3 * row + 3):

@@ -13,7 +13,7 @@ from functools import cache, partial
 
 from numpy import uint32
 
-from repro.parallel import inline, ones
+from repro.parallel import device_function, ones
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.sorted_cells import row_around
 
@@ -29,7 +29,7 @@ def _make_words(real):
     """Three ways to the word of n particles from `first` on: it is found, found and written down, or read there."""
     apart = separation(real)
 
-    @inline
+    @device_function
     def find(target, place, number, first, n, species, p):
         word = uint32(0)
         for k in range(uint32(n)):
@@ -37,14 +37,14 @@ def _make_words(real):
             word |= uint32(square < p.reach) << uint32(k)
         return word
 
-    @inline
+    @device_function
     def write(target, place, number, first, n, species, p):
         word = find(target, place, number, first, n, species, p)
         if number < WORDS:
             species.cached_neighbours[place] = word
         return word
 
-    @inline
+    @device_function
     def read(target, place, number, first, n, species, p):
         if number < WORDS:
             return species.cached_neighbours[place]
@@ -57,7 +57,7 @@ def _make_words(real):
 def _walk_by_words(way: int, real, pair_term):
     word_of = _make_words(real)[way]
 
-    @inline
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
         start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         for first in range(start, end, WORD):
@@ -76,7 +76,7 @@ def _walk_by_words(way: int, real, pair_term):
 
 @cache
 def _walk_on_gpu(real, pair_term):
-    @inline
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
         start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         for j in range(start, end):
@@ -86,7 +86,7 @@ def _walk_on_gpu(real, pair_term):
     return along
 
 
-@inline
+@device_function
 def occupied(cell, species, cells):
     """Whether the 27 cells hold a particle: they are nine rows of the first-index array."""
     for row in range(ROWS):

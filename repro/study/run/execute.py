@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from types import ModuleType
 
-from repro import errors, quiet
+from repro import errors, exclusive_timing
 from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.study.judge import claims
@@ -58,14 +58,14 @@ def main(job_file: str) -> None:
 def _execute(job: dict, out: Path) -> dict | None:
     """Run the notebook into `out`; None if all went well, else what went wrong."""
     # a notebook begins when no other looks at the clock
-    with quiet.no_measuring(job["quiet"]):
+    with exclusive_timing.no_measuring(job["quiet"]):
         papermill = import_without_grammar("papermill")
         client = import_without_grammar("repro.study.run.client")
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     out.mkdir()
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
-    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], quiet.VARIABLE: job["quiet"]}
+    os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], exclusive_timing.VARIABLE: job["quiet"]}
     os.environ["REPRO_NOTEBOOK"] = job["id"]
     os.environ |= _share_of_cores(job["beside"]) | job["variables"]
     source = Path(job["root"]) / "notebooks" / job["file"]
@@ -195,7 +195,7 @@ def run_job(job: dict) -> dict:
     try:
         code = run_child(_command(job, work), work, job["root"])
     finally:
-        quiet.wake(job["quiet"])
+        exclusive_timing.wake(job["quiet"])
     result = read_json(work / "result.json")
     if result is None and code == guard.LATE:
         result = {**_too_slow(job), "seconds": job["timeout"]}

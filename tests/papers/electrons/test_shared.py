@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from repro.errors import CheckError, InputError
+from repro.exclusive_timing import VARIABLE
 from repro.papers.electrons.speed import a_rank, figures, shared
 from repro.papers.electrons.speed.programs import LOOP, PAPER, PRODUCTION
 from repro.parallel.ranks.world import Alone
-from repro.quiet import VARIABLE
 
 GPU, CORES = SimpleNamespace(name="cuda"), SimpleNamespace(name="threads")
 

@@ -18,7 +18,7 @@ from repro.papers.porous.media import speed as media_speed
 from repro.papers.porous.media import text as media_text
 from repro.papers.porous.published import drag_coefficients, figure_points, reference
 from repro.papers.source import source
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.study.judge.claims import find
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import judge
@@ -580,10 +580,10 @@ def test_points_of_a_figure_are_those_of_its_number_and_series():
 
 def test_the_source_of_an_inner_function_is_shown_without_indentation():
     def factory():
-        @inline
+        @device_function
         def formula(x):
             return 2 * x
 
         return formula
 
-    assert source(factory()) == "```python\n@inline\ndef formula(x):\n    return 2 * x\n```\n"
+    assert source(factory()) == "```python\n@device_function\ndef formula(x):\n    return 2 * x\n```\n"

@@ -20,7 +20,7 @@ from repro.papers.swap.tables import (
     streaming_table,
     sweep_labels,
 )
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
@@ -47,12 +47,12 @@ def test_table_3_has_five_types_by_where_a_node_takes_its_populations():
     ]
 
 
-@inline
+@device_function
 def _moves_nothing(x, n, y, z, f, grid):
     pass
 
 
-@inline
+@device_function
 def _moves_one_direction(x, n, y, z, f, grid):
     if 0 < x < grid.nx - 1 and 0 < y < grid.ny - 1 and 0 < z < grid.nz - 1:
         size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)

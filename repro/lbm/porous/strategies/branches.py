@@ -5,7 +5,7 @@ Porous paper, section 5.1, "the general treatment": simple, but a population cos
 
 from functools import cache
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
@@ -15,7 +15,7 @@ from .scheme import dense_scheme
 COST = Cost(arrays=2, mark=1)
 
 
-@inline
+@device_function
 def in_solid(solid, node):
     """Whether a node's byte says solid."""
     return solid[node] != 0
@@ -23,7 +23,7 @@ def in_solid(solid, node):
 
 @cache
 def _make_fetch(modified: bool):
-    @inline
+    @device_function
     def fetch(s, k, i, node, back, ahead, size, solid, f):
         if solid[node + back]:
             s[i, k] = f[unsigned((i + 1) * size + node)]

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 
 from ...layout import unsigned
 from ...parameters import Grid
@@ -19,7 +19,7 @@ from .scheme import dense_scheme
 COST = Cost(arrays=2, mark=4)
 
 
-@inline
+@device_function
 def in_solid(flags, node):
     """Whether bit 0 of a node's word says solid."""
     return (flags[node] & np.uint32(1)) != 0
@@ -29,7 +29,7 @@ def in_solid(flags, node):
 def make_fetch(modified: bool):
     """What finds two populations, for `node.make_reader`: bit i of a node's word chooses the address."""
 
-    @inline
+    @device_function
     def fetch(s, k, i, node, back, ahead, size, flags, f):
         word = np.int64(flags[node])
         behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1

@@ -5,7 +5,7 @@ Porous paper, section 5.3 and figure 5.3 ("algorithm two").
 
 from functools import cache
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ...equilibrium import scratch_rows
 from ...lattice import D3Q19, Lattice
@@ -23,7 +23,7 @@ def make_pull(lattice: Lattice):
     """The populations that stream into a run of pores, pull(s, n, pore, row, sources, f)."""
     q = lattice.q
 
-    @inline
+    @device_function
     def pull(s, n, pore, row, sources, f):
         for k in range(n):
             s[0, k] = f[unsigned(pore + k)]
@@ -40,7 +40,7 @@ def _update_kernel(model, storage: str, dtype, block) -> Kernel:
     relax, store = make_relax(model, storage, dtype), make_store(model.lattice, nowhere, reverse=False)
     pull = make_pull(model.lattice)
 
-    @inline
+    @device_function
     def update(x, n, s, sources, f, g, row, rates, force):
         pull(s, n, x, row, sources, f)
         relax(s, n, rates, force)

@@ -10,7 +10,7 @@ runs (see `run_length_neighbour_list`), a fraction of the bytes of `sparse`.
 from functools import cache
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ...equilibrium import scratch_rows
 from ...lattice import D3Q19, Lattice
@@ -28,7 +28,7 @@ def _make_pull(lattice: Lattice):
     """The populations that stream into a run of pores, and where they were: pull(s, n, pore, places, runs, f)."""
     q = lattice.q
 
-    @inline
+    @device_function
     def pull(s, n, pore, places, runs, f):
         # kept, because the compiler cannot know that writing populations leaves the list as it is
         for i in range(1, q):
@@ -48,7 +48,7 @@ def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (runs, f, rates, force) of odd steps: stream, collide, stream."""
     relax, pull, q = make_relax(model, storage, dtype), _make_pull(model.lattice), model.lattice.q
 
-    @inline
+    @device_function
     def exchange(x, n, s, places, runs, f, rates, force):
         pull(s, n, x, places, runs, f)
         relax(s, n, rates, force)
@@ -67,7 +67,7 @@ def _arriving_kernel(lattice: Lattice, storage: str, dtype) -> Kernel:
     """The kernel (runs, f, fields, row, force) after even steps: of what streams in."""
     observe, pull = make_observe(lattice, storage, dtype, nowhere, collided=False), _make_pull(lattice)
 
-    @inline
+    @device_function
     def arriving(x, n, s, places, runs, f, fields, row, force):
         pull(s, n, x, places, runs, f)
         observe(s, n, x, row, runs.words, fields, force)

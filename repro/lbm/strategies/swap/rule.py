@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import cache
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ...lattice import Lattice
 from ...layout import make_layout, unsigned
@@ -75,7 +75,7 @@ def collide_kernel(spec: Specialisation, *, reverse_all: bool) -> Kernel:
     face_mask, _ = _make_faces(spec.model)
     at, stride = make_layout(spec.lattice, spec.layout)
 
-    @inline
+    @device_function
     def collide(x, n, y, z, s, f, grid, rates, force, wall):
         nx, ny, nz = grid
         load(s, n, x, y, z, grid, f, wall)
@@ -101,13 +101,13 @@ def link_kernel(spec: Specialisation, *, boundary_only: bool) -> Kernel:
     first, second, count = _columns(spec.lattice)
     face_mask, crosses_face = _make_faces(spec.model)
 
-    @inline
+    @device_function
     def places(pair, here, mask, size, xs, ys, zs):
         i, j = first[pair], second[pair]
         own, other = at(j, here, size), at(i, here + offset(i, 1, xs, ys, zs), size)
         return own, own if crosses_face(i, 1, mask) else other
 
-    @inline
+    @device_function
     def swap(x, n, y, z, s, f, grid):
         nx, ny, nz = grid
         mask = face_mask(x, y, z, grid)
@@ -134,7 +134,7 @@ def make_rotate(lattice: Lattice, layout: str):
     """The rule at one node and one pair, rotate(f, i, j, here, ahead, size) (figure 3)."""
     at, _ = make_layout(lattice, layout)
 
-    @inline
+    @device_function
     def rotate(f, i, j, here, ahead, size):
         a, b, c = unsigned(at(i, here, size)), unsigned(at(j, here, size)), unsigned(at(i, ahead, size))
         f[a], f[b], f[c] = f[b], f[c], f[a]
@@ -149,7 +149,7 @@ def sweep_kernel(spec: Specialisation) -> Kernel:
     first, second, count = _columns(spec.lattice)
     face_mask, _ = _make_faces(spec.model)
 
-    @inline
+    @device_function
     def sweep(x, n, y, z, f, grid):
         nx, ny, nz = grid
         if face_mask(x, y, z, grid) == 0:
@@ -170,7 +170,7 @@ def ray_kernel(spec: Specialisation) -> Kernel:
     cx, cy, cz = spec.lattice.components
     face_mask, crosses_face = _make_faces(spec.model)
 
-    @inline
+    @device_function
     def walk(x, n, y, z, f, grid):
         nx, ny, nz = grid
         size = nx * ny * nz
@@ -200,7 +200,7 @@ def _make_kind(lattice: Lattice):
     ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
     none, a, b, c, d, e = (int(kind) for kind in Source)
 
-    @inline
+    @device_function
     def kind(i, mask, touched):
         starts, ends = (ahead[i] & touched) != 0, (behind[i] & touched) != 0
         inside = (b if not ends else e) if starts else (c if not ends else d)
@@ -216,7 +216,7 @@ def _make_faces_of_node(model):
     """(Faces of the box on which a node lies, faces of the interior), faces(x, y, z, grid)."""
     face_mask, _ = _make_faces(model)
 
-    @inline
+    @device_function
     def faces(x, y, z, grid):
         nx, ny, nz = grid
         return face_mask(x, y, z, grid), face_mask(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2))
@@ -229,7 +229,7 @@ def make_source(model):
     """The node's type on its ray of the pair whose first is i, source(i, x, y, z, grid) (table 4)."""
     kind, faces = _make_kind(model.lattice), _make_faces_of_node(model)
 
-    @inline
+    @device_function
     def source(i, x, y, z, grid):
         mask, touched = faces(x, y, z, grid)
         return kind(i, mask, touched)
@@ -249,7 +249,7 @@ def type_kernel(spec: Specialisation) -> Kernel:
     cx, cy, cz = spec.lattice.components
     a, b, c, d, e = (int(kind) for kind in Source if kind)
 
-    @inline
+    @device_function
     def places(i, j, kind, here, step, size):
         from_i, from_j = at(i, here, size), at(j, here, size)
         if kind in (a, b, c):
@@ -262,7 +262,7 @@ def type_kernel(spec: Specialisation) -> Kernel:
             from_j = at(i, here + step, size)
         return from_i, from_j
 
-    @inline
+    @device_function
     def take(x, n, y, z, s, f, g, grid):
         nx, ny, nz = grid
         size = nx * ny * nz

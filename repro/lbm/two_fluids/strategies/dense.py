@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ...lattice import D3Q19
 from ...layout import unsigned
@@ -22,7 +22,7 @@ from ..node import FIELDS, FORCES, ROWS, SUMS, make_collide, make_observe, make_
 COST = Cost(arrays=4, reads=4, writes=2, mark=4, mark_open=False, finds=2, kept=7, moved=4)
 
 
-@inline
+@device_function
 def _fetch(s, k, i, node, back, ahead, size, marks, f):
     s[i, k] = f[unsigned(i * size + node + back)]
     s[i + 1, k] = f[unsigned((i + 1) * size + node + ahead)]
@@ -42,7 +42,7 @@ def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
     read, in_solid = finders(some_solid)
     sums, keep = make_sums(dtype), make_potentials(dtype, in_solid)
 
-    @inline
+    @device_function
     def potentials(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, grid, coupling):
         here = x + grid.nx * (y + grid.ny * z)
         if count_pores(marks, here, n, in_solid) > 0:
@@ -61,7 +61,7 @@ def _make_load_both(dtype, stencil: str, some_solid: bool):
     read, _ = finders(some_solid)
     sums, gradient = make_sums(dtype), make_gradient(stencil, dtype)
 
-    @inline
+    @device_function
     def load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b):
         read(s, n, x, y, z, grid, marks, f_b)
         sums(s, n, SUMS[1])
@@ -81,7 +81,7 @@ def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block:
     load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil, some_solid), make_collide(collision, dtype)
     store = make_store(D3Q19, in_solid, reverse=False)
 
-    @inline
+    @device_function
     def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b):
         size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
         if count_pores(marks, here, n, in_solid) > 0:
@@ -100,7 +100,7 @@ def _observe_kernel(dtype, stencil: str, some_solid: bool) -> Kernel:
     _, in_solid = finders(some_solid)
     load_both, observe = _make_load_both(dtype, stencil, some_solid), make_observe(dtype, in_solid)
 
-    @inline
+    @device_function
     def look(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b):
         size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
         load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ...lattice import D3Q19
 from ...layout import unsigned
@@ -37,7 +37,7 @@ def _make_gradient(stencil: str, dtype):
         weight = STRENGTH * weights[sum(c * c for c in D3Q19.velocities[i])]
         wx, wy, wz = (dtype(-weight * c) for c in D3Q19.velocities[i])
 
-        @inline
+        @device_function
         def term(s, k, row, pore, length, sources, phi, wall):
             there = np.int64(sources[unsigned((i - 1) * length + pore)]) - i * length
             value = phi[unsigned(there)] if 0 <= there < length else wall
@@ -49,7 +49,7 @@ def _make_gradient(stencil: str, dtype):
 
     terms = in_turn([make_term(i) for i, e in enumerate(D3Q19.velocities) if sum(c * c for c in e) in weights])
 
-    @inline
+    @device_function
     def gradient(s, n, row, pore, length, sources, phi, wall):
         for k in range(n):
             for axis in range(3):
@@ -64,7 +64,7 @@ def _potential_kernel(dtype, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, length, coupling)."""
     sums, keep = make_sums(dtype), make_potentials(dtype, nowhere)
 
-    @inline
+    @device_function
     def potentials(x, n, s, sources, f_a, f_b, phi_a, phi_b, length, coupling):
         pull(s, n, x, length, sources, f_a)
         sums(s, n, SUMS[0])
@@ -80,7 +80,7 @@ def _make_load_both(dtype, stencil: str):
     """Populations, sums and gradients of both fluids, a the current one: load_both(s, n, pore, length, ...)."""
     sums, gradient = make_sums(dtype), _make_gradient(stencil, dtype)
 
-    @inline
+    @device_function
     def load_both(s, n, pore, length, sources, f_a, f_b, phi_a, phi_b, coupling):
         pull(s, n, pore, length, sources, f_b)
         sums(s, n, SUMS[1])
@@ -99,7 +99,7 @@ def _update_kernel(dtype, collision: str, stencil: str, block: int) -> Kernel:
     load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil), make_collide(collision, dtype)
     store = make_store(D3Q19, nowhere, reverse=False)
 
-    @inline
+    @device_function
     def update(x, n, s, sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling):
         load_both(s, n, x, length, sources, f_a, f_b, phi_a, phi_b, coupling)
         collide_a(s, n, a, b)
@@ -115,7 +115,7 @@ def _observe_kernel(dtype, stencil: str) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling)."""
     load_both, observe = _make_load_both(dtype, stencil), make_observe(dtype, nowhere)
 
-    @inline
+    @device_function
     def look(x, n, s, sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling):
         load_both(s, n, x, length, sources, f_a, f_b, phi_a, phi_b, coupling)
         observe(s, n, a, b, x, length, sources, fields)

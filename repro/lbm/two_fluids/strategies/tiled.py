@@ -9,7 +9,7 @@ comes from memory once a step; what a thread reads again it finds in the caches.
 from functools import cache
 
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 from ...lattice import D3Q19
 from ...layout import unsigned
@@ -38,7 +38,7 @@ def repeats(block: int) -> float:
     return (WIDTH + 2) * (high + 2) / (WIDTH * high) * (DEPTH + 2) / DEPTH
 
 
-@inline
+@device_function
 def _wrapped(position, count):
     position += count if position < 0 else 0
     return position - count if position >= count else position
@@ -53,12 +53,12 @@ def _make_fill(dtype, some_solid: bool, block: int):
     (read, in_solid), sums, one = finders(some_solid), make_sums(dtype), dtype(1)
     wide, nodes = WIDTH + 2, (WIDTH + 2) * (block // WIDTH + 2)
 
-    @inline
+    @device_function
     def store(s, t, row, plane, k, density, wall, solid, coupling):
         index = ((row * _PLANES) + plane) * nodes + k
         t[unsigned(index // block), unsigned(index % block)] = wall if solid else coupling.g * (one + s[density, 0])
 
-    @inline
+    @device_function
     def fill(s, t, place, left, low, z, plane, marks, f_a, f_b, grid, coupling):
         for k in range(place, nodes, block):
             x, y = left + k % wide - 1, low + k // wide - 1
@@ -86,7 +86,7 @@ def _make_gradient(stencil: str, dtype, block: int):
         across, ez = e[0] + wide * e[1], e[2]
         wx, wy, wz = (dtype(weight * c) for c in e)
 
-        @inline
+        @device_function
         def term(s, t, row, which, k, plane):
             ahead = (which * _PLANES + (plane + ez + _PLANES) % _PLANES) * nodes + k + across
             behind = (which * _PLANES + (plane - ez + _PLANES) % _PLANES) * nodes + k - across
@@ -100,7 +100,7 @@ def _make_gradient(stencil: str, dtype, block: int):
 
     terms = in_turn([make_term(*link) for link in links_of(stencil)])
 
-    @inline
+    @device_function
     def gradient(s, t, row, which, k, plane):
         for axis in range(3):
             s[row + axis, 0] = zero
@@ -118,7 +118,7 @@ def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, b
     store = make_store(D3Q19, in_solid, reverse=False)
     wide, high, nodes = WIDTH + 2, block // WIDTH, (WIDTH + 2) * (block // WIDTH + 2)
 
-    @inline
+    @device_function
     def own(s, t, place, left, low, z, marks, f_a, f_b, g_a, g_b, grid, a, b):
         x, y = left + place % WIDTH, low + place // WIDTH
         if x < grid.nx and y < grid.ny:
@@ -137,7 +137,7 @@ def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, b
                 collide_b(s, 1, b)
                 store(s, 1, here, size, marks, g_b)
 
-    @inline
+    @device_function
     def update(x, n, _, walk, s, t, marks, f_a, f_b, g_a, g_b, grid, a, b, coupling):
         tile, first = x // block, walk * DEPTH
         tiles = (grid.nx + WIDTH - 1) // WIDTH

@@ -13,7 +13,7 @@ from repro.dpd.system import System
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.repeated import of_runs
 from repro.papers.speed import record_launches
-from repro.parallel import Kernel, inline, part_seconds, select, time_launches, zero
+from repro.parallel import Kernel, device_function, part_seconds, select, time_launches, zero
 
 from .contents import LINKED, LISTS, TABLE, cell_by_particle, make_list, state_of
 
@@ -27,7 +27,7 @@ PAPER_SIZES = (65536, 524288)
 
 
 def _add_body(add):
-    @inline
+    @device_function
     def fill(x, n, cell, counts, place):
         for i in range(x, x + n):
             place[i] = add(counts, cell[i], 1)

@@ -8,7 +8,7 @@ from numpy import uint32
 
 from repro.errors import CheckError, InputError
 from repro.papers.speed import record_launches
-from repro.parallel import Kernel, copy_bandwidth, inline, require_memory, time_launches
+from repro.parallel import Kernel, copy_bandwidth, device_function, require_memory, time_launches
 
 #: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
 SECTOR = {"cuda": 32}
@@ -28,7 +28,7 @@ _ONE = np.float32(1)
 _INCLUDES = "one kernel that reads and writes each number once, replayed as a graph on a GPU"
 
 
-@inline
+@device_function
 def rotated(t, mask, stride, shift):
     """The number k(t) = t stride mod N + t stride / N of N = mask + 1: t with its bits rotated, so each is taken once.
 
@@ -37,7 +37,7 @@ def rotated(t, mask, stride, shift):
     return uint32((uint32(t * stride) & mask) | uint32(t >> shift))
 
 
-@inline
+@device_function
 def at_random(t, mask, factor, shift):
     """A number at random: every operation here is invertible, so each number is taken once."""
     k = uint32(uint32(t * _FIRST) & mask)
@@ -46,7 +46,7 @@ def at_random(t, mask, factor, shift):
     return uint32(k ^ uint32(k >> shift))
 
 
-@inline
+@device_function
 def item(x, j, items, block):
     """The j-th of the `items` items of thread x: a block's threads take its items side by side, `block` at a time.
 
@@ -60,7 +60,7 @@ def item(x, j, items, block):
 def walk_body(number, items: int, block: int):
     """Each thread adds one to the numbers of its items: `number` is `rotated` or `at_random`."""
 
-    @inline
+    @device_function
     def walk(x, n, held, source, target, mask, factor, shift):
         # all loads come before the first store, which could change what they read for all that the compiler knows
         for j in range(items):

@@ -13,7 +13,7 @@ from repro.dpd.strategies.particle import half_body
 from repro.dpd.strategies.setup import Forces, Setup
 from repro.dpd.strategies.sums import table_forces
 from repro.errors import InputError
-from repro.parallel import inline
+from repro.parallel import device_function
 
 STENCILS = ("half", "full")
 
@@ -25,7 +25,7 @@ def _arguments(setup: Setup):
 def _literals(setup: Setup):
     numbers = setup.numbers
 
-    @inline
+    @device_function
     def known(q):
         return numbers
 
@@ -46,7 +46,7 @@ def _constant_memory(setup: Setup):
     def chosen(q):
         return read(cuda.const.array_like(values), q)
 
-    return 0, cuda.jit(device=True)(chosen) if setup.device.simulated else inline(chosen)
+    return 0, cuda.jit(device=True)(chosen) if setup.device.simulated else device_function(chosen)
 
 
 def _read_only(setup: Setup):
@@ -54,14 +54,14 @@ def _read_only(setup: Setup):
         return _global_memory(setup)
     read = _each(len(setup.numbers), _read_only_load())
 
-    @inline
+    @device_function
     def loaded(q):
         return read(q, 0)
 
     return _array(setup), loaded
 
 
-@inline
+@device_function
 def _item(array, place):
     return array[place]
 
@@ -69,9 +69,9 @@ def _item(array, place):
 def _each(count: int, load):
     """So many numbers of an array from a place on, as a tuple: read(array, place)."""
     if count == 1:
-        return inline(lambda array, place: (load(array, place),))
+        return device_function(lambda array, place: (load(array, place),))
     others, last = _each(count - 1, load), count - 1
-    return inline(lambda array, place: others(array, place) + (load(array, place + last),))  # noqa: RUF005
+    return device_function(lambda array, place: others(array, place) + (load(array, place + last),))  # noqa: RUF005
 
 
 def _array(setup: Setup):
@@ -137,7 +137,7 @@ def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forc
 def _half_with(setup: Setup, constants):
     half = half_body(setup.real, setup.pair, setup.device.add)
 
-    @inline
+    @device_function
     def forces(x, n, particles, sums, source, table, q, cells):
         half(x, n, particles, sums, source, table, constants(q), cells)
 

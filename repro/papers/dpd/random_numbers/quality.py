@@ -8,7 +8,7 @@ import pandas as pd
 
 from repro.dpd.noise import make_pair_noise, make_thread_noise, thread_words
 from repro.errors import InputError
-from repro.parallel import Kernel, inline
+from repro.parallel import Kernel, device_function
 
 #: the type of the numbers in production runs
 _REAL = np.float32
@@ -23,7 +23,7 @@ _SAMPLE_STEPS = 4
 def _pair_body(rounds: int):
     noise = make_pair_noise(_REAL, rounds)
 
-    @inline
+    @device_function
     def fill(x, n, first, second, steps, out, seed):
         for i in range(x, x + n):
             value, _ = noise(first[i], second[i], (seed, steps[i]), (0, 0))
@@ -35,7 +35,7 @@ def _pair_body(rounds: int):
 def _thread_body():
     noise, zero = make_thread_noise(_REAL), _REAL(0)
 
-    @inline
+    @device_function
     def fill(x, n, threads, steps, draws, out, seed):
         for i in range(x, x + n):
             value = zero

@@ -9,28 +9,28 @@ from math import sqrt
 
 import numpy as np
 
-from repro.parallel import inline
+from repro.parallel import device_function
 from repro.pic.motion.push import cross, make_orbit, make_rotation_factors, momentum, moved, squared
 
 
-@inline
+@device_function
 def _dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@inline
+@device_function
 def _plus(a, b, share):
     """a + share * b."""
     return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
 
 
-@inline
+@device_function
 def _with_way(u):
     slow = 1 / sqrt(1 + squared(u))
     return u, (u[0] * slow, u[1] * slow, u[2] * slow)
 
 
-@inline
+@device_function
 def _turned(u, t):
     """(u + (u . t) t + u x t) / (1 + t^2): half of Boris' rotation, which the others solve for."""
     share, along = 1 / (1 + squared(t)), _dot(u, t)
@@ -42,14 +42,14 @@ def _turned(u, t):
     )
 
 
-@inline
+@device_function
 def _middle_gamma(u, half_turn):
     """gamma at the middle of the step, from what u is without the magnetic field's half turn (Vay, Higuera, Cary)."""
     rest, along = 1 + squared(u) - squared(half_turn), _dot(u, half_turn)
     return sqrt((rest + sqrt(rest * rest + 4 * (squared(half_turn) + along * along))) / 2)
 
 
-@inline
+@device_function
 def boris(u, electric, magnetic):
     """Boris (1970): half a kick, a rotation by 2 arctan(B~ / 2 gamma), half a kick."""
     early = _plus(u, electric, -0.5)
@@ -59,7 +59,7 @@ def boris(u, electric, magnetic):
     return _with_way(_plus(late, electric, -0.5))
 
 
-@inline
+@device_function
 def vay(u, electric, magnetic):
     """Vay (2008, Phys. Plasmas 15, 056701): the mean of the velocities at both ends goes into the magnetic force."""
     half_turn = (-0.5 * magnetic[0], -0.5 * magnetic[1], -0.5 * magnetic[2])
@@ -68,7 +68,7 @@ def vay(u, electric, magnetic):
     return _with_way(_turned(pushed, (half_turn[0] * slow, half_turn[1] * slow, half_turn[2] * slow)))
 
 
-@inline
+@device_function
 def higuera_cary(u, electric, magnetic):
     """Higuera and Cary (2017, Phys. Plasmas 24, 052104): the velocity of the mean momentum; it keeps volumes."""
     half_turn = (-0.5 * magnetic[0], -0.5 * magnetic[1], -0.5 * magnetic[2])
@@ -82,7 +82,7 @@ def higuera_cary(u, electric, magnetic):
 _ORBIT, _FACTORS = make_orbit(np.float64), make_rotation_factors(np.float64)
 
 
-@inline
+@device_function
 def splitting(u, electric, magnetic):
     """Ours: half a kick, the exact helix, half a kick; see `repro.pic.motion.push`."""
     orbit = _ORBIT(_plus(u, electric, -0.5), magnetic)

@@ -13,9 +13,9 @@ from pathlib import Path
 import pandas as pd
 
 from repro.errors import CheckError, require_whole
+from repro.exclusive_timing import VARIABLE, exclusive_timing
 from repro.files import read_json
 from repro.parallel.ranks.launch import launch
-from repro.quiet import VARIABLE, quiet
 
 from .programs import LOOP, PAPER, PRODUCTION
 from .tables import PER_CELL
@@ -73,7 +73,7 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
 
 def _row(order: Order, processes: int, sharing: str, environment: dict[str, str] | None = None) -> tuple:
     # not by what they print: programs that start ranks add to it
-    with quiet(), tempfile.TemporaryDirectory(prefix="ranks") as folder:
+    with exclusive_timing(), tempfile.TemporaryDirectory(prefix="ranks") as folder:
         answer = Path(folder) / "answer.json"
         # it is quiet already, and they must not stop each other
         environment = (environment or {}) | {VARIABLE: ""}

@@ -19,7 +19,7 @@ _alone = False
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def exclusive_timing() -> Iterator[None]:
     """Stop the other processes of this run while the block lasts; one process at a time may ask for it."""
     global _alone
     path = os.environ.get(VARIABLE)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 
-class Recorded:
+class LaunchSequence:
     """Launches one after the other: the first call compiles them, all later ones replay one recorded sequence."""
 
     def __init__(self, device, launches: Iterable[Callable]):
