@@ -166,7 +166,7 @@ def test_steps_with_a_source_end_where_its_room_does():
     [
         ({"seconds": float("inf")}, "seconds = inf: must be a number above 0 to 600, in s a repetition"),
         ({"seconds": 1e9}, r"seconds = 1000000000\.0: must be a number above 0 to 600, in s a repetition"),
-        ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be of the kind str or Strategy"),
+        ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be one of batches"),
         ({"precision": ["single"]}, r"precision = \['single'\]: must be one of single, double"),
         ({"system": None}, "system = None: must be of the kind System"),
         (
