@@ -70,6 +70,7 @@ def cached_apart(dispatcher):
     if files is not None:
         # numba's key has the bytes of this function, and of its closure if it has one
         kept._py_func = _in_the_name
+        kept.load_overload = partial(_load_or_compile, kept.load_overload)
         files._data_name = partial(_new_name, files._data_name_pattern.replace("{number:d}", "{number}"))
         # what was used last is kept longest
         with suppress(OSError):
@@ -79,6 +80,14 @@ def cached_apart(dispatcher):
 
 def _in_the_name() -> None:
     """Stands for a function of which the name of its module tells all."""
+
+
+def _load_or_compile(load, signature, target):
+    """What the cache has, or None: a law's module that was loaded from a path cannot be imported by its name again."""
+    try:
+        return load(signature, target)
+    except ImportError:
+        return None
 
 
 def _new_name(pattern: str, number: int) -> str:

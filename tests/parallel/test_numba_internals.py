@@ -126,3 +126,11 @@ def test_another_version_of_numba_is_used_as_it_is_nothing_is_kept_on_disk_and_a
     assert done.returncode == 0, done.stderr
     assert not list((tmp_path / "cache").rglob("*.nbc"))
     assert done.stderr.splitlines() == [numba_advice("9.9.9")]
+
+
+def test_a_kernel_whose_module_cannot_be_imported_again_is_compiled_anew():
+    def load(signature, target):
+        raise ModuleNotFoundError("No module named '<dynamic>'")
+
+    assert numba_internals._load_or_compile(load, (), None) is None
+    assert numba_internals._load_or_compile(lambda signature, target: "kept", (), None) == "kept"
