@@ -32,12 +32,17 @@ def start(tmp_path):
         child.wait()
 
 
+def soon(true) -> bool:
+    """Whether true() is so within ten seconds."""
+    end = time.monotonic() + 10
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
 def becomes(process: psutil.Process, stopped: bool) -> bool:
     """Whether the process is soon stopped, or not stopped."""
-    end = time.monotonic() + 10
-    while (process.status() == psutil.STATUS_STOPPED) != stopped and time.monotonic() < end:
-        time.sleep(0.01)
-    return (process.status() == psutil.STATUS_STOPPED) == stopped
+    return soon(lambda: (process.status() == psutil.STATUS_STOPPED) == stopped)
 
 
 def goes_on(process: psutil.Process) -> bool:
@@ -112,10 +117,7 @@ def test_one_process_at_a_time_has_it_quiet(tmp_path, monkeypatch, start):
         start(code, tmp_path / "quiet")
         time.sleep(0.5)
         assert not (tmp_path / "had").exists()
-    end = time.monotonic() + 10
-    while not (tmp_path / "had").exists() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert (tmp_path / "had").exists()
+    assert soon((tmp_path / "had").exists)
 
 
 def test_who_was_stopped_by_a_process_that_died_is_woken(tmp_path, start, orphan):
@@ -146,7 +148,4 @@ def test_what_starts_anew_waits_until_nobody_measures(tmp_path, monkeypatch, sta
         process.resume()
         time.sleep(0.5)
         assert not (tmp_path / "began").exists()
-    end = time.monotonic() + 10
-    while not (tmp_path / "began").exists() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert (tmp_path / "began").exists()
+    assert soon((tmp_path / "began").exists)

@@ -3,7 +3,7 @@
 Names are loaded when they are asked for, so that who only chooses a device waits for no compiler.
 """
 
-from importlib import import_module
+from repro.on_demand import names_on_demand
 
 from .gpu_detection import gpu_present
 from .select import NAMES, resolve, select
@@ -33,7 +33,6 @@ _HOMES = {
     "readable": "memory",
     "require_finite": "timeloop",
     "require_memory": "memory",
-    "require_seconds": "timing",
     "require_timeable": "benchmark",
     "time_launches": "timing",
     "time_steps": "benchmark",
@@ -43,8 +42,4 @@ _HOMES = {
 
 __all__ = ["NAMES", "gpu_present", "resolve", "select", *_HOMES]
 
-
-def __getattr__(name: str):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__ = names_on_demand(__name__, _HOMES)

@@ -6,7 +6,7 @@ from statistics import median
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.declared import Above
 from repro.exclusive_timing import exclusive_timing
 
 
@@ -42,18 +42,12 @@ def _timing(seconds: list[float]) -> Timing:
 _MOST_REPEATS = 1000
 
 
-def require_seconds(seconds: float) -> None:
-    """Refuse a repetition that takes no time."""
-    if not seconds > 0:
-        raise InputError(f"seconds = {seconds}: a repetition must take some time, such as 0.05")
-
-
 def time_launches(launches, device, seconds: float) -> Timing:
     """Time launches one after the other, replayed as one graph on a GPU: five repetitions of about `seconds` each.
 
     The seconds are those of one sequence.
     """
-    require_seconds(seconds)
+    Above(0, "s a repetition").check("seconds", seconds)
     launches = list(launches)
 
     def recorded(repeats):

@@ -26,7 +26,7 @@ pushed back, obstacles, and ghosts in the air at fixed sites, with a gap of our 
 stability_checks.py.
 """
 
-from importlib import import_module
+from repro.on_demand import names_on_demand
 
 #: the module of each public name
 _HOMES = {
@@ -42,8 +42,4 @@ _HOMES = {
 
 __all__ = [*_HOMES]
 
-
-def __getattr__(name: str):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__ = names_on_demand(__name__, _HOMES)

@@ -28,8 +28,3 @@ class Bus:
     def after(self) -> dict:
         """What is launched when they have moved."""
         return {"currents to the host": self.fetch_currents}
-
-    @property
-    def bytes_a_step(self) -> int:
-        """Bytes that cross the bus in a step."""
-        return sum(array.nbytes for array in self._host)

@@ -128,11 +128,6 @@ def test_a_threads_number_comes_back_when_its_angle_has_turned_round(threads):
     assert abs(found["method two, correlation"][9]) < 5 / np.sqrt(20_000)
 
 
-def test_floats_hold_every_id_below_two_to_the_24_and_every_second_above():
-    assert rq.distinct_as_floats(2**24 - 1000, 1000) == 1000
-    assert rq.distinct_as_floats(2**24, 1001) == 501
-
-
 def test_bad_requests_are_refused(threads, table):
     with pytest.raises(InputError, match="8 rounds were not tried, but 4, 32"):
         rq.worst_correlation(table, 8)

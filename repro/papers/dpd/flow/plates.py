@@ -266,12 +266,6 @@ def summary(fits: dict[str, Parabola]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def last_share(flow: Flow, relaxation: float) -> float:
-    """The part of the transient that is left in the middle of the last window, exp(-t / relaxation)."""
-    steps = flow.ends[-1] - flow.equilibration - flow.window / 2
-    return float(np.exp(-steps * flow.system.fluid.dt / relaxation))
-
-
 def expectation(case: Poiseuille) -> dict:
     """What kinetic theory expects: the Mach number of the flow and the steps of a relaxation; holds below sound."""
     fluid, height = case.fluid, case.height

@@ -187,8 +187,3 @@ def memory_in_time(device, threads: int, lags: int, *, rounds: int, draw: int = 
         columns[f"{name}, correlation"] = [correlation(values[0], later) for later in values]
         columns[f"{name}, mean"] = values.mean(1)
     return pd.DataFrame(columns)
-
-
-def distinct_as_floats(low: int, count: int) -> int:
-    """How many of the `count` whole numbers from `low` on differ when they are stored as 32-bit floats."""
-    return len(np.unique(np.arange(low, low + count).astype(np.float32)))

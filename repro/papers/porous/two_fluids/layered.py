@@ -150,6 +150,16 @@ def correction(flow: LayeredFlow) -> dict:
     return {"ours": 100 * ours, "printed": 100 * printed, "holds": ours < printed / 2}
 
 
+def orders(table: pd.DataFrame, collision: str) -> dict:
+    """By what each doubling of the nodes divides the deviation, least and most.
+
+    Holds if it falls each time, and nearer to the first order (by 2) than to the second (by 4).
+    """
+    rows = table[table["collision"] == collision].sort_values("nodes")["deviation (%)"].to_numpy()
+    gains = rows[:-1] / rows[1:]
+    return {"least": gains.min(), "most": gains.max(), "holds": gains.min() > 1 and gains.max() < 2**1.5}
+
+
 def largest_ratio(table: pd.DataFrame, collision: str) -> dict:
     """The largest ratio of the viscosities that ran, of `over_viscosity`, and the deviation there in %.
 

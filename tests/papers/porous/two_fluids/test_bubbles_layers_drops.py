@@ -184,6 +184,14 @@ def test_the_corrected_equation_is_met_and_the_printed_one_is_not():
     assert not layered.deviations(flow_of(Layers(nodes=64), 0.95), points)["holds"]
 
 
+def test_a_deviation_of_first_order_is_halved_with_each_doubling():
+    grids = pd.DataFrame({"collision": "mrt", "nodes": [64, 32, 128], "deviation (%)": [4.0, 8.0, 2.5]})
+    assert layered.orders(grids, "mrt") == {"least": 1.6, "most": 2, "holds": True}
+    assert not layered.orders(grids.assign(**{"deviation (%)": 1.0}), "mrt")["holds"]
+    second = grids.assign(**{"deviation (%)": [4.0, 16.0, 1.0]})
+    assert layered.orders(second, "mrt") == {"least": 4, "most": 4, "holds": False}
+
+
 def test_the_mixture_is_thin_where_the_layers_meet(threads):
     flow = layered.run(Layers(nodes=32, relaxation_times=(1.0, 1.0)), threads, times=0.2, precision="single")
     assert 0.4 < flow.thinnest < 0.7
