@@ -134,14 +134,15 @@ def cpu_launch(loop, packing: Packing, workers: int, extents, flat):
     address = compiled(loop, tuple(map(loop.typeof_pyval, (0, *numbers))))
     if workers == 1:
         return partial(loop, 0, *numbers)
-    launch = cached_apart(_parallel_for(_parameters(packing)))
+    launch = _parallel_for(_parameters(packing))
     compiled(launch, tuple(map(launch.typeof_pyval, (address, *numbers))))
     return partial(launch, address, *numbers)
 
 
 @cache
 def _parallel_for(parameters: str):
-    return generated("parallel_for", _PARALLEL_FOR.format(arguments=parameters, cache=UNDERSTOOD)).parallel_for
+    module = generated("parallel_for", _PARALLEL_FOR.format(arguments=parameters, cache=UNDERSTOOD))
+    return cached_apart(module.parallel_for)
 
 
 @cache

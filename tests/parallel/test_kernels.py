@@ -1,5 +1,6 @@
 """A body written once runs on every device, for any index space."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.parallel import Kernel, device_function, fma, ones
+from repro.parallel.operations import zero
 
 #: threads a block in these tests; divides few rows, so that the last block is almost always a partial one
 BLOCK = 4
@@ -87,6 +89,15 @@ def test_an_index_space_of_the_wrong_dimension_is_refused(device):
     array = device.zeros(4, np.float64)
     with pytest.raises(ValueError, match="2-dimensional"):
         compiled((2, 2, 1), array, array, 2, 2)
+
+
+def test_a_kernel_meets_a_new_type_after_more_launches_than_python_has_frames(threads):
+    compiled, first = threads.compile(Kernel(zero)), threads.zeros(1, np.float32)
+    for _ in range(sys.getrecursionlimit()):
+        compiled((1,), first)()
+    other = threads.to_device(np.ones(1, np.int16))
+    compiled((1,), other)()
+    assert not other.any()
 
 
 @device_function
