@@ -114,7 +114,9 @@ def strategy_bars(table: pd.DataFrame):
     bars = axes.barh(names, table["mlups"], color=colours, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
     axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
     axes.invert_yaxis()
-    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)", xlim=(0, 1.3 * table["mlups"].max()))
+    axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)")
+    # a label stands at the end of the bar of its spread
+    axes.set_xlim(0, 1.3 * (table["mlups"] + spread).max())
     axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
     axes.grid(axis="y", visible=False)
     return figure, {"mlups": table["mlups"], "roof": table["roof"]}
