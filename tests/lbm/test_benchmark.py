@@ -22,6 +22,7 @@ from repro.lbm.porous.strategies import sparse
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import ALL, STRATEGIES, push
 from repro.lbm.strategies.box import Box
+from repro.lbm.strategies.scheme import Cost
 from repro.parallel import CpuDevice
 from repro.parallel.timeloop import GRAPH_STEPS
 
@@ -132,6 +133,16 @@ def test_a_list_of_pores_moves_the_bytes_that_it_states_its_map_included():
     before = device.bytes
     flow.advance(2)
     assert device.bytes - before == 2 * SOME_PORES.pores * flow.bytes_per_update
+
+
+def test_the_mark_of_each_node_in_the_box_is_read_for_the_fluid_nodes_alone():
+    # two arrays of 19 numbers of four bytes, and a mark of four bytes for each of the 1 / 0.25 nodes a fluid node
+    marked = Cost(arrays=2, mark=4)
+    assert marked.bytes_per_update(4, porosity=0.25) == 2 * 19 * 4 + 4 / 0.25
+    assert marked.bytes_per_update(4, porosity=1.0) == 2 * 19 * 4 + 4
+    assert replace(marked, mark_open=False).bytes_per_update(4, porosity=1.0) == 2 * 19 * 4
+    # both steps of a pair need it, or one alone
+    assert replace(marked, finds=0.5).bytes_per_update(4, porosity=0.25) == 2 * 19 * 4 + 2 / 0.25
 
 
 @pytest.fixture

@@ -210,6 +210,14 @@ def test_the_cavity_at_rest_never_counts_as_converged(threads):
     assert simulation.velocity_change(0 * velocity)[0] == float("inf")
 
 
+def test_a_change_of_velocity_is_relative_to_the_velocity_before(threads):
+    simulation = Simulation(CAVITY.problem, threads, precision="double")
+    simulation.step(50)
+    _, velocity = simulation.velocity_change(None)
+    # half of what was before is gone, whatever its unit
+    assert simulation.velocity_change(2 * velocity)[0] == pytest.approx(0.5, rel=1e-12)
+
+
 def test_the_steady_state_is_found_when_the_velocity_changes_by_less_than_the_tolerance(threads):
     case = Cavity(nodes=32, reynolds=10.0, lid_speed=0.05)
     simulation = Simulation(case.problem, threads, precision="double")

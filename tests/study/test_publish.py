@@ -309,6 +309,21 @@ def test_copy_that_breaks_off_changes_nothing(paper, monkeypatch):
     assert not list(paper.project.build.glob("publishing-*"))
 
 
+def test_a_result_is_published_after_the_files_that_it_seals(paper, monkeypatch):
+    """What is interrupted in between then keeps the seal of before, which names what was replaced."""
+    moved, move = [], publish.shutil.move
+
+    def noted(source, target):
+        moved.append(target.name)
+        move(source, target)
+
+    monkeypatch.setattr(publish.shutil, "move", noted)
+    copy(project=paper.project)
+    own = [name for name in moved if name in ("a.ipynb", "toy-a-a.png", "a.json")]
+    assert len(own) == 3
+    assert own[-1] == "a.json"
+
+
 @pytest.mark.parametrize("machine", ["machine", "laptop"])
 def test_published_scoreboard_is_out_of_date_once_a_result_that_it_shows_is_replaced(paper, tmp_path, machine):
     paper.add("score", "pass", entry='needs = ["*"]\nprofiles = { paper = {} }')

@@ -54,6 +54,13 @@ def test_set_up_is_not_listed(finished):
     assert "toy-005" not in {*found.claims["id"], *(row["id"] for row in found.linked)}
 
 
+def test_a_number_that_only_serves_as_a_yardstick_is_listed_though_no_rule_judges_it(finished):
+    finished.claims.write_text(FILE + "toy-008,text,bandwidth,,900,GB/s,,yardstick,,,of the card,,\n")
+    found = report.open_report(project=finished.project)
+    assert [row["id"] for row in found.shown] == ["toy-008"]
+    assert "toy-008" not in set(found.claims["id"])
+
+
 def test_status_of_each_notebook_is_told(finished):
     rows = report.open_report(project=finished.project).notebooks.set_index("notebook")
     assert rows["status"].to_dict() == {
