@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from repro.errors import InputError
 from repro.lbm.cases import Cavity
+from repro.lbm.model import SPEED_OF_SOUND
 from repro.lbm.simulation import Convergence, Simulation
 
 #: search boxes of the three vortices (x from, to, y from, to) and the sign of their stream function
@@ -218,3 +219,9 @@ def centre_line_table(lines: dict, accuracy: pd.DataFrame) -> pd.DataFrame:
     )
     table["ratio"] = table["rms difference to Ghia"] / table["Ghia's own error"]
     return table
+
+
+def error_ratios(table: pd.DataFrame, lid_speed: float) -> dict:
+    """Least and largest ratio of a `centre_line_table`, and the Mach number; holds if all are below two."""
+    ratio = table["ratio"]
+    return {"least": ratio.min(), "most": ratio.max(), "mach": lid_speed / SPEED_OF_SOUND, "holds": ratio.max() < 2}

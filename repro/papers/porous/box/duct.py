@@ -83,6 +83,40 @@ def claimed_error(errors: pd.DataFrame) -> dict | None:
     return {"measured": float(found.max()), "note": f"relaxation times of the thesis: {each}"}
 
 
+def error_numbers(errors: pd.DataFrame, stated: float) -> dict:
+    """Least and largest error, and at how many relaxation times it is at most the paper's; holds if at any."""
+    found = errors["error (%)"]
+    below = int((found <= stated).sum())
+    return {"least": found.min(), "most": found.max(), "below": below, "holds": below > 0}
+
+
+def centre(flow: DuctFlow) -> dict:
+    """Error in %, and u/U0 on the axis of a flow and of the series; holds if these are within one per cent."""
+    case, ours = flow.case, float(flow.profile(0.0))
+    exact = float(duct_velocity(0, 0, case.side, case.force, case.problem.viscosity)) / case.u0
+    return {"error": 100 * flow.error, "ours": ours, "exact": exact, "holds": abs(ours / exact - 1) < 0.01}
+
+
+def paper_grid(simulated: pd.DataFrame, curve: pd.DataFrame) -> dict:
+    """Points of the paper's analytical curve in figure 4.6 and of its run, and how many of the former lie apart.
+
+    Holds if those of the curve are as many as PAPER_NODES.
+    """
+    drawn, ran = (np.sort(points["x"].to_numpy(float)) for points in (curve, simulated))
+    spacing, stride = (np.median(np.diff(points)) for points in (drawn, ran))
+    nodes = round((drawn[-1] - drawn[0]) / spacing) + 1
+    return {"nodes": nodes, "ran": len(ran), "stride": stride / spacing, "holds": nodes == PAPER_NODES}
+
+
+def finest_orders(table: pd.DataFrame) -> tuple[float, float]:
+    """Orders between the two finest grids of `wall_orders`: the least of all but standard walls, and theirs.
+
+    NaN for what did not run.
+    """
+    orders = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
+    return orders.drop("standard", errors="ignore").min(), orders.get("standard", np.nan)
+
+
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:
     """Error over grid spacing for each wall scheme, in double precision, each run far below its own error.
 

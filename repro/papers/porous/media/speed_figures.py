@@ -1,4 +1,4 @@
-"""Figures of the notebook on the speed of flow in porous media. `paper` and `ours` are those of the plotting style.
+"""Figures of the notebook on the speed of flow in porous media.
 
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
@@ -35,12 +35,12 @@ def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: st
     return figure, {f"{name} {column}": rows[column] for name, rows in table.groupby("strategy")}
 
 
-def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame, paper: dict, ours: dict):
+def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame):
     """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12)."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     rows = table.sort_values("porosity")
-    axes.plot(published["x"], published["y"], **paper, label="paper")
-    axes.plot(rows["porosity"], rows[name], **ours | {"marker": "s"}, label="this run")
+    axes.plot(published["x"], published["y"], **PAPER, label="paper")
+    axes.plot(rows["porosity"], rows[name], **OURS | {"marker": "s"}, label="this run")
     axes.axhline(0, color="black", lw=0.8)
     axes.set(xlabel="porosity", ylabel=_RATIOS[name])
     axes.legend()
@@ -94,8 +94,5 @@ def packing_bars(table: pd.DataFrame, hardware: str):
 
 def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, points) -> dict[str, tuple]:
     """Figures 5.11, 5.12 and 5.13 by name; `points(number)` are the paper's, see `published.figure_points`."""
-    drawn = {
-        name: ratios(variants, name, points(number), PAPER, OURS)
-        for name, number in (("drop", "5.11"), ("share", "5.12"))
-    }
+    drawn = {name: ratios(variants, name, points(number)) for name, number in (("drop", "5.11"), ("share", "5.12"))}
     return drawn | {"blocks": speed_over_blocks(by_block, points("5.13"))}
