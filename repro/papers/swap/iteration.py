@@ -1,6 +1,5 @@
 """Where an iteration's time goes, part by part, measured and predicted (swap paper, table 1 and figures 8 to 10)."""
 
-import ast
 import gc
 import inspect
 from functools import partial
@@ -19,6 +18,7 @@ from repro.lbm.strategies.swap import rule
 from repro.papers import speed as speeds
 from repro.parallel import host_clock, select
 from repro.parallel.timeloop import PRECISIONS
+from repro.source_code import code_of
 
 from .hybrid import Period, Rates, check_period, collide_only_period, hybrid_period, resident_period, serial_period
 
@@ -260,15 +260,5 @@ def lines_of_code(strategy: str) -> int:
     sources = [inspect.getsource(getattr(module, name)) for name in sorted(kernels)]
     if strategy == "swap types":
         sources += [inspect.getsource(rule._make_kind), inspect.getsource(rule._make_faces_of_node)]
-    return sum(_code_lines(source) for source in [inspect.getsource(module), *sources])
-
-
-def _code_lines(source: str) -> int:
-    tree = ast.parse(source)
-    texts = set()
-    for node in ast.walk(tree):
-        first = node.body[0] if isinstance(node, ast.Module | ast.FunctionDef) and node.body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            texts.update(range(first.lineno, first.end_lineno + 1))
-    lines = [line.strip() for number, line in enumerate(source.splitlines(), 1) if number not in texts]
-    return sum(1 for line in lines if line and not line.startswith("#") and line not in _CACHING)
+    lines = [line.strip() for text in [inspect.getsource(module), *sources] for line in code_of(text).splitlines()]
+    return sum(line not in _CACHING for line in lines)

@@ -1,6 +1,7 @@
 """What is measured in the lid-driven cavity: stream function, vortex centres and centre lines."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -20,21 +21,8 @@ VORTICES = {
     "BL1": ((0.005, 0.45, 0.005, 0.45), 1),
 }
 
-#: claims on the centres, table 4.1: first the thesis's column, then Ghia's; the vortex and the coordinate of each
-CENTRE_CLAIMS = {
-    "porous-020": ("primary", "x"),
-    "porous-021": ("primary", "y"),
-    "porous-022": ("BR1", "x"),
-    "porous-023": ("BR1", "y"),
-    "porous-024": ("BL1", "x"),
-    "porous-025": ("BL1", "y"),
-    "porous-026": ("primary", "x"),
-    "porous-027": ("primary", "y"),
-    "porous-028": ("BR1", "x"),
-    "porous-029": ("BR1", "y"),
-    "porous-030": ("BL1", "x"),
-    "porous-031": ("BL1", "y"),
-}
+#: claims on the centres, porous-020 to 031 of table 4.1: first the thesis's column, then Ghia's; vortex and coordinate
+CENTRE_CLAIMS = {f"porous-{k:03d}": place for k, place in enumerate([*product(VORTICES, "xy")] * 2, 20)}
 
 #: points of Ghia's table that are misprinted: (column, coordinate)
 MISPRINTED = {("v", 400): (0.9063,)}

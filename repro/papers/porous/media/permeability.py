@@ -47,29 +47,20 @@ def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
     return list(dict.fromkeys(runs))
 
 
-def crystal_table(runs, device, *, packing="body-centred", precision="single", interval=1000) -> pd.DataFrame:
-    """k of sphere crystals for a list of (nodes, chi, relaxation time, collision, walls); one row a run.
+def crystal_table(runs, device, **options) -> pd.DataFrame:
+    """k of body-centred spheres for a list of (nodes, chi, relaxation time, collision, walls); one row a run.
 
-    Columns nodes, chi, porosity, tau, collision, walls, k, steps, converged, reynolds, mean density.
+    `options` as of `flow_through`. Columns nodes, chi, porosity, tau, collision, walls, k, steps, converged, reynolds,
+    mean density.
     """
     rows, spaces = [], {}
     for nodes, chi, tau, collision, walls in runs:
-        space = spaces.setdefault((nodes, chi), PoreSpace(sphere_crystal(nodes, chi, packing)))
-        run = flow_through(
-            space,
-            device,
-            relaxation_time=tau,
-            collision=collision,
-            walls=walls,
-            precision=precision,
-            interval=interval,
-        )
-        steps, converged = run.result.steps, run.result.converged
-        how = (steps, converged, run.reynolds, run.result.mean_density)
+        space = spaces.setdefault((nodes, chi), PoreSpace(sphere_crystal(nodes, chi)))
+        run = flow_through(space, device, relaxation_time=tau, collision=collision, walls=walls, **options)
+        how = (run.result.steps, run.result.converged, run.reynolds, run.result.mean_density)
         rows.append((nodes, chi, space.porosity, tau, collision, walls, run.k, *how))
     names = ["nodes", "chi", "porosity", "tau", "collision", "walls", "k", "steps", "converged", "reynolds"]
-    names.append("mean density")
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=[*names, "mean density"])
 
 
 def against_series(table: pd.DataFrame, coefficients) -> pd.DataFrame:
