@@ -3,6 +3,7 @@
 import gc
 import inspect
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -124,8 +125,7 @@ def iteration_parts(sizes, ways: dict, rates: Rates, record=None, skip=(), runs:
                 print(f"{name}, {nodes}^3: {error}")
                 continue
             rows.append(frame)
-            if record is not None:
-                _keep(record, f"{name}, {nodes}^3", frame, device, check)
+            _keep(record, f"{name}, {nodes}^3", frame, device, check)
     if not rows:
         raise InputError(f"sizes {list(sizes)}: none was timed; give sizes that fit into memory, such as [34, 66]")
     return pd.concat(rows, ignore_index=True)
@@ -133,19 +133,9 @@ def iteration_parts(sizes, ways: dict, rates: Rates, record=None, skip=(), runs:
 
 def _keep(record, case: str, frame: pd.DataFrame, device, check: str) -> None:
     nodes, each, total = int(frame["nodes"].iloc[0]), _sum_of_runs(frame["runs"]), float(frame["seconds"].sum())
-    record.timing(
-        case,
-        seconds=total,
-        spread=(max(each) - min(each)) / total if len(each) > 1 else None,
-        runs=each,
-        mlups=nodes**3 / total / 1e6,
-        device=device.name,
-        hardware=device.description,
-        precision="double",
-        size=f"{nodes} x {nodes} x {nodes}",
-        includes=INCLUDES,
-        check=check,
-    )
+    timing = SimpleNamespace(seconds=total, spread=np.ptp(each) / total if len(each) > 1 else None)
+    about = {"mlups": nodes**3 / total / 1e6, "size": f"{nodes} x {nodes} x {nodes}", "precision": "double"}
+    speeds.record_launches(record, case, device, timing, runs=each, includes=INCLUDES, check=check, **about)
 
 
 def _one_way(name: str, nodes: int, build, rates: Rates, runs: int) -> tuple:

@@ -54,9 +54,9 @@ class Flow:
         return field.ev(positions, 0.5) if component == "u" else field.ev(0.5, positions)
 
 
-def solve_cavity(case: Cavity, device, *, precision="single", strategy="push", limit=2_000_000) -> Flow:
+def solve_cavity(case: Cavity, device, *, precision="single", limit=2_000_000) -> Flow:
     """Run a cavity to the steady state of equation 4.2 and return its flow."""
-    simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
+    simulation = Simulation(case.problem, device, precision=precision, strategy="push")
     convergence = simulation.run_to_steady_state(limit=limit)
     velocity = simulation.fields()[1][:, 0] / case.lid_speed
     x, y = case.positions

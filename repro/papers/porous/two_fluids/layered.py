@@ -34,18 +34,10 @@ class LayeredFlow:
         viscosities, half = self.case.problem.viscosities, self.case.nodes / 2
         return solution(self.y, self.inner if inner is None else inner, half, self.case.accelerations, viscosities)
 
-    def deviation(self, solution=layered_velocity, inner: float | None = None) -> float:
+    def deviation(self, solution=layered_velocity) -> float:
         """Largest difference from the exact velocity over the largest exact velocity."""
-        exact = self.exact(solution, inner)
+        exact = self.exact(solution)
         return float(np.abs(self.velocity - exact).max() / np.abs(exact).max())
-
-    @property
-    def worst(self) -> tuple[str, str]:
-        """Which fluid deviates most from the exact velocity, "inner" or "outer", and how: "too slow" or "too fast"."""
-        difference = self.velocity - self.exact()
-        at = np.abs(difference).argmax()
-        fluid = "inner" if abs(self.y[at]) < self.inner else "outer"
-        return fluid, "too slow" if difference[at] < 0 else "too fast"
 
 
 def run(case: Layers, device, *, times: float, precision: str) -> LayeredFlow:
