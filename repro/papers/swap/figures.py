@@ -10,7 +10,6 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, make_source
-from repro.papers import speed as speeds
 from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PAPER, SKY_BLUE
 
 from .cavity3d import CubicFlow
@@ -174,16 +173,3 @@ def over_sizes(table: pd.DataFrame, stated: Paper):
         axes.set_ylim(min(low, 1.0), max(high, 20.0))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}
-
-
-def strategy_bars(table: pd.DataFrame):
-    """`speeds.strategy_bars`, with labels that tell slow ones from 0."""
-    figure, arrays = speeds.strategy_bars(table)
-    for label, row in zip(figure.axes[0].texts, table.itertuples(), strict=True):
-        label.set_text(f" {_short(row.mlups)} ({_short(100 * row.roof)} %)")
-    return figure, arrays
-
-
-def _short(value: float) -> str:
-    """A number as a label: whole from 10 on, with two digits below."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

@@ -267,8 +267,8 @@ def test_the_rest_is_told_by_how_far_speedups_are_off_with_it_and_without():
 
 def test_the_worst_of_the_model_counts_in_both_directions():
     table = pd.DataFrame({"nodes": [16, 16, 8], "predicted/measured": [1.25, 0.5, 9.0]})
-    assert iteration.worst_factor(table, 16) == pytest.approx(2)
-    assert iteration.worst_factor(table[:1], 16) == pytest.approx(1.25)
+    assert iteration.worst_factor(table, 16) == {"nodes": 16, "off": pytest.approx(2), "holds": False}
+    assert iteration.worst_factor(table[:1], 16) == {"nodes": 16, "off": pytest.approx(1.25), "holds": True}
 
 
 def test_without_a_gpu_no_rate_of_a_bus_is_shown():

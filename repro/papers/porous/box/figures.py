@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from repro.papers import speed as speeds
 from repro.papers.style import ORANGE, OURS, PAPER, VERMILLION
 
 from .cavity import Flow
@@ -88,15 +89,14 @@ def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
 
     `table` has the columns size, block, mlups and, for a duct, NY; `published` series, x (block size), y (MLUPS).
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
+    figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (8.6, 3.6))
     for series, rows in published.groupby("series", sort=False):
         left.plot(rows["x"].astype(int).astype(str), rows["y"], label=series.replace("grid ", "").split(" (")[0])
     sizes = "NY=" + table["NY"].astype(str) if "NY" in table else table["size"]
     for size, rows in table.groupby(sizes, sort=False):
-        right.plot(rows["block"].astype(str), rows["mlups"] / 1e3, label=size)
-    left.set(title="paper: Tesla C1060", xlabel="threads a block", ylabel="speed (MLUPS)")
-    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="threads a block", ylabel="speed (thousand MLUPS)")
+        right.plot(rows["block"].astype(str), rows["mlups"] / scale, label=size)
     for axes in (left, right):
+        axes.set_xlabel("threads a block")
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.legend(loc="lower left", ncols=2)
     return figure, {name: table[name] for name in ("block", "NY", "mlups") if name in table}

@@ -16,7 +16,7 @@ from repro.papers.style import BLUE, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
 
 from .contact import formula
 from .laplace import line, published_line
-from .layered import LayeredFlow, published_profiles
+from .layered import LayeredFlow, paper_difference
 
 
 def laplace(table: pd.DataFrame, published: pd.DataFrame):
@@ -109,11 +109,9 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None):
         left.plot(flow.y, printed, color=VERMILLION, ls="--", marker="none", label="equation 6.2 as printed")
         right.plot(flow.y, 100 * (printed - exact) / top, color=VERMILLION, ls="--", marker="none")
     else:
-        curves = published_profiles(published)
-        found = curves["numerical"]
+        found = paper_difference(published)
         left.plot(found["x"], found["y"], **PAPER, label="paper, numerical")
-        theirs = found["y"] - np.interp(found["x"], curves["analytical"]["x"], curves["analytical"]["y"])
-        right.plot(found["x"], 100 * theirs / curves["analytical"]["y"].max(), **PAPER, label="paper, numerical")
+        right.plot(found["x"], 100 * found["difference"], **PAPER, label="paper, numerical")
     left.set(xlabel="distance from the middle (nodes)", ylabel="velocity (nodes/step)")
     right.set(
         xlabel="distance from the middle (nodes)", ylabel="velocity less exact,\nover the largest exact velocity (%)"
