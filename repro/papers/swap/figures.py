@@ -14,7 +14,7 @@ from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PAPER, SKY
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
-from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL
+from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL, require_timed
 from .sketches import TYPE_COLOURS
 from .tables import CLOSED, PAPER_DIRECTIONS
 
@@ -117,6 +117,7 @@ def middle_planes(flow: CubicFlow):
 
 def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper):
     """Shares of the parts of an iteration, a bar a way, with the paper's on its grid (figure 8)."""
+    require_timed(nodes, sorted(set(parts["nodes"])))
     table = parts[parts["nodes"] == nodes].pivot_table(
         index="way", columns="part", values="seconds", aggfunc="sum", sort=False, fill_value=0.0
     )
