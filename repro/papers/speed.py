@@ -112,7 +112,8 @@ def strategy_bars(table: pd.DataFrame):
     spread = table["mlups"] * table["spread"] / 2
     colours = table["precision"].map({"single": BLUE, "double": ORANGE})
     bars = axes.barh(names, table["mlups"], color=colours, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
-    axes.bar_label(bars, [f" {row.mlups:,.0f} ({100 * row.roof:.0f} %)" for row in table.itertuples()], fontsize=9)
+    labels = [f" {_short(row.mlups)} ({_short(100 * row.roof)} %)" for row in table.itertuples()]
+    axes.bar_label(bars, labels, fontsize=9)
     axes.invert_yaxis()
     axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)")
     # a label stands at the end of the bar of its spread
@@ -120,6 +121,23 @@ def strategy_bars(table: pd.DataFrame):
     axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
     axes.grid(axis="y", visible=False)
     return figure, {"mlups": table["mlups"], "roof": table["roof"]}
+
+
+def _short(value: float) -> str:
+    """A number as a label: whole from 10 on, with two digits below, which tell a slow one from 0."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def paper_and_ours(table: pd.DataFrame, rate: str, size: tuple[float, float], **options):
+    """Axes for a paper's speeds on a Tesla C1060 and, on the right, for those of a `table` in MLUPS or MFLUPS.
+
+    Returns figure, left, right, and what to divide ours by; `options` as of `plt.subplots`.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=size, **options)
+    scale, thousand = (1e3, "thousand ") if table[rate].max() > 3000 else (1.0, "")
+    left.set(title="paper: Tesla C1060", ylabel=f"speed ({rate.upper()})")
+    right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed ({thousand}{rate.upper()})")
+    return figure, left, right, scale
 
 
 def part_bars(bars: list[tuple], colours: dict, xlabel: str, *, points=None):

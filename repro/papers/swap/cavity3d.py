@@ -114,14 +114,8 @@ def solve_grids(reynolds: float, grids, device, *, lid_speed: float, **options) 
 def runs_table(flows: list[CubicFlow]) -> pd.DataFrame:
     """What was run and how it became steady, one row a flow."""
     rows = [
-        (
-            flow.case.reynolds,
-            flow.case.nodes,
-            flow.case.problem.relaxation_time,
-            flow.convergence.steps,
-            flow.convergence.converged,
-        )
-        for flow in flows
+        (case.reynolds, case.nodes, case.problem.relaxation_time, run.steps, run.converged)
+        for case, run in ((flow.case, flow.convergence) for flow in flows)
     ]
     return pd.DataFrame(rows, columns=["Re", "nodes a side", "relaxation time", "steps", "converged"])
 

@@ -12,12 +12,14 @@ from .iteration import COLLIDE_ONLY, COMPARED, PAPER_WAY, SERIAL, iterations, se
 
 #: claims on one core, on its share of collision and streaming, on the paper's way, and on its speedup over the grids
 ON_CORE, SHARE = "swap-002", "swap-007"
-ON_GPU = ("swap-003", "swap-004", "swap-008", "swap-009", "swap-010", "swap-011", "swap-019")
 TREND = "swap-018"
-JUDGED = (ON_CORE, SHARE, *ON_GPU, TREND)
 
 #: the grid of the paper's table 1 and figure 8, and its largest
 PAPER_NODES, LARGEST = 128, 512
+
+#: the grid of each claim on a GPU
+ON_GPU = {f"swap-{n:03d}": LARGEST if n in (9, 10, 11) else PAPER_NODES for n in (3, 4, 8, 9, 10, 11, 19)}
+JUDGED = (ON_CORE, SHARE, *ON_GPU, TREND)
 
 #: fewest runs that tell how far runs lie apart
 RUNS = 3
@@ -37,8 +39,6 @@ class Paper:
     speedups: dict[int, float]
     #: of collision alone on the GPU, on the largest grid: the speedup there over the gain
     collide_only: dict[int, float]
-    #: the same as cited from another paper, its grid unknown
-    cited: float
 
     @property
     def serial_rest(self) -> float:
@@ -71,7 +71,6 @@ def paper(stated) -> Paper:
         value["swap-008"] / 100,
         {PAPER_NODES: value["swap-004"], LARGEST: value["swap-009"]},
         {LARGEST: value["swap-009"] / (1 + value["swap-010"] / 100)},
-        value["swap-011"],
     )
 
 
@@ -96,7 +95,7 @@ def with_the_rest(parts: pd.DataFrame, stated: Paper, nodes: int) -> dict[str, f
     The paper's serial program spends 29 % on what is neither collision nor streaming, and the GPU has no part in it.
     Here the boundary nodes are all that there is, so they are taken off and that share, relative to our collision and
     streaming, is put in their place. Keys: "hybrid" and "collision alone" (speedups), "share" (of collision and
-    streaming with the bus, per cent) and "limit" (speedup if everything but the rest took no time).
+    streaming with the bus, per cent).
     """
     moved = seconds_of(parts, SERIAL, nodes, KERNELS)
     rest = moved * (1 / stated.serial_share - 1)
@@ -108,7 +107,6 @@ def with_the_rest(parts: pd.DataFrame, stated: Paper, nodes: int) -> dict[str, f
         "hybrid": (moved + rest) / (without[PAPER_WAY] + rest),
         "collision alone": (moved + rest) / (without[COLLIDE_ONLY] + rest),
         "share": 100 * without[PAPER_WAY] / (without[PAPER_WAY] + rest),
-        "limit": 1 / (1 - stated.serial_share),
     }
 
 
@@ -148,7 +146,7 @@ def times_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
     """Milliseconds of the paper's programs and of ours on 128^3 nodes: collision and streaming, and the rest.
 
     Columns "what", "paper (ms)", "here (ms)", "here / paper". The copies over the bus count with collision and
-    streaming of the hybrid, as in `hybrid_claims`.
+    streaming of the hybrid, as in `gpu_claims`.
     """
     moved = {
         "serial": seconds_of(parts, SERIAL, PAPER_NODES, KERNELS),
@@ -200,22 +198,18 @@ def bus_rate(stated: Paper) -> float:
     return 2 * D3Q19.q * 8 * PAPER_NODES**3 / (stated.hybrid - stated.hybrid_rest)
 
 
-def speedups_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Speedup of the paper's way over the serial sweep in the runs on each grid: columns nodes, least, median, most."""
-    runs = table.set_index(["way", "nodes"])["runs"]
-    rows = []
-    for nodes in table.loc[table["way"] == PAPER_WAY, "nodes"]:
-        each = np.divide(runs[SERIAL, nodes], runs[PAPER_WAY, nodes])
-        rows.append((nodes, each.min(), np.median(each), each.max()))
-    return pd.DataFrame(rows, columns=["nodes", "least", "median", "most"])
-
-
-def growth(table: pd.DataFrame) -> dict[str, list[float]]:
-    """Speedup of the paper's way in each run, by the nodes a side of the two grids that the text has one for."""
+def run_speedups(table: pd.DataFrame) -> dict[int, np.ndarray]:
+    """Speedup of the paper's way over the serial sweep in each run, by the nodes a side; `table` is of `iterations`."""
     rows = table.set_index(["way", "nodes"])["runs"]
     return {
-        str(nodes): list(np.divide(rows[SERIAL, nodes], rows[PAPER_WAY, nodes])) for nodes in (PAPER_NODES, LARGEST)
+        nodes: np.divide(rows[SERIAL, nodes], rows[PAPER_WAY, nodes]) for way, nodes in rows.index if way == PAPER_WAY
     }
+
+
+def speedups_table(table: pd.DataFrame) -> pd.DataFrame:
+    """The range of `run_speedups`: columns nodes, least, median, most."""
+    rows = [(nodes, each.min(), np.median(each), each.max()) for nodes, each in run_speedups(table).items()]
+    return pd.DataFrame(rows, columns=["nodes", "least", "median", "most"])
 
 
 def baseline(table: pd.DataFrame, nodes: int) -> str:
@@ -242,14 +236,9 @@ def scatter(parts: pd.DataFrame, claims: Callable[[pd.DataFrame], dict]) -> dict
     return {claim: float(np.ptp([run[claim] for run in runs])) if enough else None for claim in claims(parts)}
 
 
-def gpu_claims(parts: pd.DataFrame) -> dict:
-    """{claim: value} of what the paper claims of a GPU, see `hybrid_claims`."""
-    return {claim: value for values in hybrid_claims(parts).values() for claim, value in values.items()}
-
-
-def core_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> dict:
-    """{claim: value} of one core on one grid: seconds."""
-    return {ON_CORE: seconds_of(parts, SERIAL, nodes)}
+def core_claims(parts: pd.DataFrame) -> dict:
+    """{claim: value} of one core: seconds."""
+    return {ON_CORE: seconds_of(parts, SERIAL, PAPER_NODES)}
 
 
 def serial_share(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> float:
@@ -257,32 +246,28 @@ def serial_share(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> float:
     return 100 * seconds_of(parts, SERIAL, nodes, KERNELS) / seconds_of(parts, SERIAL, nodes)
 
 
-def hybrid_claims(parts: pd.DataFrame, nodes: int = PAPER_NODES, largest: int = LARGEST) -> dict[int, dict]:
-    """{nodes: {claim: value}} of the paper's way and of collision alone on the GPU, on the paper's and largest grid.
+def gpu_claims(parts: pd.DataFrame) -> dict[str, float]:
+    """{claim: value} of the paper's way and of collision alone on the GPU, on the grids of ON_GPU.
 
     The copies over the bus count with collision and streaming, which they are made for.
     """
     speedup = iterations(parts).set_index(["way", "nodes"])["speedup"]
-    seconds, moved = seconds_of(parts, PAPER_WAY, nodes), seconds_of(parts, PAPER_WAY, nodes, (*KERNELS, *BUS))
+    seconds, moved = (seconds_of(parts, PAPER_WAY, PAPER_NODES, names) for names in (None, (*KERNELS, *BUS)))
     return {
-        nodes: {
-            "swap-003": seconds,
-            "swap-004": float(speedup[PAPER_WAY, nodes]),
-            "swap-008": 100 * moved / seconds,
-            "swap-019": seconds_of(parts, SERIAL, nodes, KERNELS) / moved,
-        },
-        largest: {
-            "swap-009": float(speedup[PAPER_WAY, largest]),
-            "swap-010": float(100 * (speedup[PAPER_WAY, largest] / speedup[COLLIDE_ONLY, largest] - 1)),
-            "swap-011": float(speedup[COLLIDE_ONLY, largest]),
-        },
+        "swap-003": seconds,
+        "swap-004": float(speedup[PAPER_WAY, PAPER_NODES]),
+        "swap-008": 100 * moved / seconds,
+        "swap-019": seconds_of(parts, SERIAL, PAPER_NODES, KERNELS) / moved,
+        "swap-009": float(speedup[PAPER_WAY, LARGEST]),
+        "swap-010": float(100 * (speedup[PAPER_WAY, LARGEST] / speedup[COLLIDE_ONLY, LARGEST] - 1)),
+        "swap-011": float(speedup[COLLIDE_ONLY, LARGEST]),
     }
 
 
-def compared(parts: pd.DataFrame, sizes=(PAPER_NODES, LARGEST)) -> bool:
-    """Whether the ways that claims compare were timed on all these grids; one that did not fit is missing."""
+def compared(parts: pd.DataFrame) -> bool:
+    """Whether the ways that claims compare were timed on both of their grids; one that did not fit is missing."""
     timed = set(zip(parts["way"], parts["nodes"], strict=True))
-    return {(way, nodes) for way in COMPARED for nodes in sizes} <= timed
+    return {(way, nodes) for way in COMPARED for nodes in (PAPER_NODES, LARGEST)} <= timed
 
 
 def record_claims(record, parts: pd.DataFrame, on_gpu: bool) -> None:
@@ -294,20 +279,19 @@ def record_claims(record, parts: pd.DataFrame, on_gpu: bool) -> None:
     palabos = "the share is Palabos', which this study has not run yet"
     table = iterations(parts)
     if PAPER_NODES in set(parts["nodes"]):
-        scatters = scatter(parts, core_claims)
-        for claim, value in core_claims(parts).items():
-            record.measure(claim, value, scatter=scatters[claim], note=f"on {PAPER_NODES}^3 nodes")
+        note = f"on {PAPER_NODES}^3 nodes"
+        record.measure(ON_CORE, core_claims(parts)[ON_CORE], scatter=scatter(parts, core_claims)[ON_CORE], note=note)
         record.not_measured(SHARE, f"{palabos}; our own sweep takes {serial_share(parts):.1f} %")
     else:
         record.not_measured(ON_CORE, f"needs the paper's grid of {PAPER_NODES}^3")
         record.not_measured(SHARE, palabos)
     if on_gpu and compared(parts):
         scatters = scatter(parts, gpu_claims)
-        for nodes, values in hybrid_claims(parts).items():
-            for claim, value in values.items():
-                how = {"scatter": scatters[claim], "baseline": baseline(table, nodes)}
-                record.measure(claim, value, **how, note=f"on {nodes}^3 nodes")
-        speedups = growth(table)
+        for claim, value in gpu_claims(parts).items():
+            how = {"scatter": scatters[claim], "baseline": baseline(table, ON_GPU[claim])}
+            record.measure(claim, value, **how, note=f"on {ON_GPU[claim]}^3 nodes")
+        each = run_speedups(table)
+        speedups = {str(nodes): list(each[nodes]) for nodes in (PAPER_NODES, LARGEST)}
         ranges = ", ".join(f"{nodes}^3: {min(values):.1f} to {max(values):.1f}" for nodes, values in speedups.items())
         record.measure(TREND, speedups, note=ranges)
     else:

@@ -1,4 +1,4 @@
-"""Figures of the swap notebooks. `paper` is the keyword dictionary of the plotting style for the paper's points.
+"""Figures of the swap notebooks.
 
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
@@ -10,8 +10,7 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, make_source
-from repro.papers import speed as speeds
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, SKY_BLUE
+from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PAPER, SKY_BLUE
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
@@ -65,7 +64,7 @@ def _draw_node(axes, x, y, velocity, kind, extent):
         axes.text(x, y, kind, ha="center", va="center", color="white", fontsize=8, weight="bold", zorder=4)
 
 
-def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
+def profiles(flows: list[CubicFlow], table: pd.DataFrame):
     """u on the vertical and v on the horizontal centre line of several grids with published points.
 
     Below, on an axis of its own, what is too small to be seen above: the profiles of each grid minus the published
@@ -85,7 +84,7 @@ def profiles(flows: list[CubicFlow], table: pd.DataFrame, paper: dict):
             elif flow is not last:
                 below.plot(fine, profile - last.centre_line(component, fine), **look)
         if len(points):
-            above.plot(points["position"], points["velocity"], **paper, label="Albensoeder and Kuhlmann 2005")
+            above.plot(points["position"], points["velocity"], **PAPER, label="Albensoeder and Kuhlmann 2005")
         above.set(ylabel=f"{component} / U")
         subtrahend = "grid minus published" if len(points) else f"grid minus {last.case.nodes}$^3$"
         below.set(xlabel=along, ylabel=f"{component} / U, {subtrahend}")
@@ -116,7 +115,7 @@ def middle_planes(flow: CubicFlow):
     return figure, {"u": u, "v": v}
 
 
-def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict):
+def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper):
     """Shares of the parts of an iteration, a bar a way, with the paper's on its grid (figure 8)."""
     require_timed(nodes, sorted(set(parts["nodes"])))
     table = parts[parts["nodes"] == nodes].pivot_table(
@@ -131,7 +130,7 @@ def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict
     claimed = {SERIAL: 100 * stated.serial_share, PAPER_WAY: 100 * stated.hybrid_share}
     claimed = {way: share for way, share in claimed.items() if way in shares.index and nodes == PAPER_NODES}
     label = f"paper, {PAPER_NODES}$^3$: end of collision and streaming"
-    look = paper | {"marker": "|", "markersize": 30, "markeredgewidth": 3}
+    look = PAPER | {"marker": "|", "markersize": 30, "markeredgewidth": 3}
     if claimed:
         axes.plot(list(claimed.values()), list(claimed), **look, label=label)
     axes.invert_yaxis()
@@ -141,7 +140,7 @@ def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper, paper: dict
     return figure, {way: shares.loc[way] for way in shares.index} | {"paper": list(claimed.values())}
 
 
-def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
+def over_sizes(table: pd.DataFrame, stated: Paper):
     """Speed and speedup of each way over the grid size, with the paper's (figures 9 and 10)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.5))
     for way, rows in table.groupby("way", sort=False):
@@ -155,7 +154,7 @@ def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
         (COLLIDE_ONLY, "s", stated.collide_only),
         (PAPER_WAY, "^", stated.speedups),
     ):
-        look = paper | {"marker": marker, "markersize": 8}
+        look = PAPER | {"marker": marker, "markersize": 8}
         rates = {PAPER_NODES: stated.mlups[way]} if way in stated.mlups else {}
         left.plot(list(rates), list(rates.values()), **look, label=f"paper: {way}")
         right.plot(list(speedups), list(speedups.values()), **look)
@@ -175,16 +174,3 @@ def over_sizes(table: pd.DataFrame, stated: Paper, paper: dict):
         axes.set_ylim(min(low, 1.0), max(high, 20.0))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}
-
-
-def strategy_bars(table: pd.DataFrame):
-    """`speeds.strategy_bars`, with labels that tell slow ones from 0."""
-    figure, arrays = speeds.strategy_bars(table)
-    for label, row in zip(figure.axes[0].texts, table.itertuples(), strict=True):
-        label.set_text(f" {_short(row.mlups)} ({_short(100 * row.roof)} %)")
-    return figure, arrays
-
-
-def _short(value: float) -> str:
-    """A number as a label: whole from 10 on, with two digits below."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

@@ -95,7 +95,7 @@ def hybrid_period(
     if type(every) is not int or every < 1:
         raise InputError(f"every = {every!r}: the populations come home after 1 step or more")
     away = _simulation(problem, device, strategy, precision)
-    _require_host_memory(away)
+    require_memory(select("serial"), away.state.nbytes, "the host's copy of the populations")
     home, states = device.to_host(away.state), away.scheme.states
     parts = [Part("to the GPU", lambda: device.upload(home, states[0]), home.nbytes, "to the GPU")]
     for step in range(every):
@@ -115,10 +115,6 @@ def resident_period(problem: Problem, device, *, strategy: str = "swap links", p
     away = _simulation(problem, device, strategy, precision)
     parts = tuple(part for step in (0, 1) for part in _parts(away, step, "GPU memory"))
     return Period(f"{strategy}, resident", 2, parts, device, away.fields)
-
-
-def _require_host_memory(simulation: Simulation) -> None:
-    require_memory(select("serial"), simulation.state.nbytes, "the host's copy of the populations")
 
 
 def check_period(build: Callable[[Problem], Period], problem: Problem, repeats: int = 2) -> str:

@@ -127,10 +127,10 @@ def _streamed(label: int, place: int) -> bool:
     return kind == slot and there - node == (1 if kind else -1)
 
 
-def types(counts=(1, 2, 5)):
+def types():
     """From which places each node of a ray takes its two populations, by type (table 3)."""
-    widths = [count + 1 for count in counts]
-    figure, panels = plt.subplots(1, len(counts), figsize=(9.6, 2.9), width_ratios=widths)
+    counts = (1, 2, 5)
+    figure, panels = plt.subplots(1, len(counts), figsize=(9.6, 2.9), width_ratios=[count + 1 for count in counts])
     for axes, count in zip(panels, counts, strict=True):
         table = ray_sources(count)
         for row in table.itertuples():

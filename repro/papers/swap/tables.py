@@ -127,28 +127,42 @@ def _patterns(labels: np.ndarray, pair: tuple[int, int]) -> set:
     return {row for row in zip(*(column.tolist() for column in columns), strict=True) if row != stayed}
 
 
+#: where behind a boundary node, along an axis on which a direction goes back, stays or goes on, there is the interior
+BEHIND = {
+    -1: ("0 ≤ {} < N", lambda p, n: 0 <= p < n),
+    0: ("1 ≤ {} ≤ N", lambda p, n: 1 <= p <= n),
+    1: ("1 < {} ≤ N + 1", lambda p, n: 1 < p <= n + 1),
+}
+
+
 def regions() -> pd.DataFrame:
     """Table 4: where a node lies on its ray of each of the paper's directions; interior coordinates are 1 to N.
 
     Columns i, j, direction, "first" and "last" (when an interior node is that of its ray), "A" (when a boundary node,
     0 or N + 1 along some axis, is of type A). The paper's axes, its x the slowest in memory. An interior node is of
-    type B if it is the first of its ray, D if it is the last, E if both and C if neither; `regions_hold` evaluates it.
+    type B if it is the first of its ray, D if it is the last, E if both and C if neither; `kind_at` is the same.
     """
-    behind = {-1: "0 ≤ {} < N", 0: "1 ≤ {} ≤ N", 1: "1 < {} ≤ N + 1"}
     rows = []
     for number, direction in enumerate(PAPER_DIRECTIONS, 1):
-        moving = [(name, c) for name, c in zip("xyz", direction, strict=True) if c]
-        rows.append(
-            {
-                "i": number,
-                "j": number + 9,
-                "direction": str(direction),
-                "first": " or ".join(f"{name} = {'1' if c < 0 else 'N'}" for name, c in moving),
-                "last": " or ".join(f"{name} = {'N' if c < 0 else '1'}" for name, c in moving),
-                "A": ", ".join(behind[c].format(name) for name, c in zip("xyz", direction, strict=True)),
-            }
-        )
-    return pd.DataFrame(rows)
+        axes = list(zip("xyz", direction, strict=True))
+        first, last = (" or ".join(f"{name} = {_end(c, at)}" for name, c in axes if c) for at in ("first", "last"))
+        inside = ", ".join(BEHIND[c][0].format(name) for name, c in axes)
+        rows.append((number, number + 9, str(direction), first, last, inside))
+    return pd.DataFrame(rows, columns=["i", "j", "direction", "first", "last", "A"])
+
+
+def _end(step: int, at: str) -> str:
+    """The coordinate, "1" or "N", of the first or last interior node along an axis, by the direction's step there."""
+    return "1" if (step < 0) == (at == "first") else "N"
+
+
+def kind_at(node, direction, interior: int) -> str:
+    """The type of a node of a cube by the conditions of `regions`, "NONE" for a boundary node that is not of type A."""
+    axes = list(zip(node, direction, strict=True))
+    if not all(1 <= p <= interior for p in node):
+        return "A" if all(BEHIND[c][1](p, interior) for p, c in axes) else "NONE"
+    ends = {"1": 1, "N": interior}
+    return _kind(*(any(c and p == ends[_end(c, at)] for p, c in axes) for at in ("first", "last")))
 
 
 @checked
@@ -169,24 +183,13 @@ def regions_hold(interior: int) -> int:
 
     All of them are (interior + 2)^3 * 9; A is the region's part outside the interior.
     """
-    source, agree, extent = make_source(CLOSED), 0, interior + 2
-    for row, direction in zip(regions().to_dict("records"), PAPER_DIRECTIONS, strict=True):
-        i = D3Q19.velocities.index(direction[::-1])
-        first, last, behind = (_condition(row[name]) for name in ("first", "last", "A"))
-        for x, y, z in product(range(extent), repeat=3):
-            node = {"x": x, "y": y, "z": z, "N": interior}
-            if all(1 <= p <= interior for p in (x, y, z)):
-                found = _kind(first(node), last(node))
-            else:
-                found = "A" if behind(node) else "NONE"
-            agree += found == Source(source(i, z, y, x, (extent,) * 3)).name
-    return agree
-
-
-def _condition(text: str):
-    """The condition of a region, such as "x = 1 or y = N", as a function of the values of x, y, z and N by name."""
-    code = compile(text.replace("=", "==").replace("≤", "<=").replace(",", " and"), text, "eval")
-    return lambda node: eval(code, {}, node)
+    source, extent = make_source(CLOSED), interior + 2
+    pairs = [(direction, D3Q19.velocities.index(direction[::-1])) for direction in PAPER_DIRECTIONS]
+    return sum(
+        kind_at(node, direction, interior) == Source(source(i, *node[::-1], (extent,) * 3)).name
+        for direction, i in pairs
+        for node in product(range(extent), repeat=3)
+    )
 
 
 @checked
@@ -195,21 +198,13 @@ def grids_that_agree(largest: Largest, seed: Seed = 1) -> tuple[int, int]:
 
     All grids of 1 to `largest` interior nodes a side, cubic or not, from random populations.
     """
-    device, random = select("serial"), np.random.default_rng(seed)
-    sweep, take = (
-        device.compile(sweep_kernel(SPEC)),
-        device.compile(type_kernel(SPEC)),
-    )
-    grids = populations = 0
-    for sides in product(range(1, largest + 1), repeat=3):
-        shape = tuple(side + 2 for side in sides)
-        before = random.uniform(-1, 1, D3Q19.q * int(np.prod(shape)))
-        swept, taken = before.copy(), np.empty_like(before)
-        sweep(shape, swept, Grid(*shape))()
-        take(shape, before, taken, Grid(*shape))()
-        grids += bool((swept == taken).all())
-        populations += int((swept == taken).sum())
-    return grids, populations
+    random, kernels, equal = np.random.default_rng(seed), _kernels("sweep", "types"), []
+    for sides in product(range(3, largest + 3), repeat=3):
+        before = random.uniform(-1, 1, D3Q19.q * int(np.prod(sides)))
+        equal.append(
+            _ran(kernels["sweep"], sides, before) == _ran(kernels["types"], sides, before, np.empty_like(before))
+        )
+    return sum(bool(same.all()) for same in equal), sum(int(same.sum()) for same in equal)
 
 
 @checked
@@ -219,8 +214,8 @@ def streaming_table(largest: Largest, seed: Seed = 1) -> pd.DataFrame:
     All grids of 1 to `largest` interior nodes a side, cubic or not, from random populations. Columns way, arrays (of
     populations), equal, grids. The last row takes by types in one array, node after node: it reads what is overwritten.
     """
-    device, random = select("serial"), np.random.default_rng(seed)
-    kernels, equal, grids = _kernels(device), dict.fromkeys(WAYS, 0), list(product(range(3, largest + 3), repeat=3))
+    random, kernels = np.random.default_rng(seed), _kernels(*KERNELS)
+    equal, grids = dict.fromkeys(WAYS, 0), list(product(range(3, largest + 3), repeat=3))
     for shape in grids:
         populations = random.uniform(-1, 1, (D3Q19.q, *shape[::-1]))
         # what links start from at all nodes, and the others at boundary nodes
@@ -242,17 +237,20 @@ def streaming_table(largest: Largest, seed: Seed = 1) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["way", "arrays", "equal", "grids"])
 
 
-def _kernels(device) -> dict:
-    """The compiled kernels of all ways to stream by swaps and of plain streaming, by name."""
-    kernels = {
-        "sweep": sweep_kernel(SPEC),
-        "rays": ray_kernel(SPEC),
-        "types": type_kernel(SPEC),
-        "links": link_kernel(SPEC, boundary_only=False),
-        "boundary links": link_kernel(SPEC, boundary_only=True),
-        "plain": stream_kernel(SPEC),
-    }
-    return {name: device.compile(kernel) for name, kernel in kernels.items()}
+#: the kernels of all ways to stream by swaps and of plain streaming, by name
+KERNELS = {
+    "sweep": lambda: sweep_kernel(SPEC),
+    "rays": lambda: ray_kernel(SPEC),
+    "types": lambda: type_kernel(SPEC),
+    "links": lambda: link_kernel(SPEC, boundary_only=False),
+    "boundary links": lambda: link_kernel(SPEC, boundary_only=True),
+    "plain": lambda: stream_kernel(SPEC),
+}
+
+
+def _kernels(*names: str) -> dict:
+    """Some of KERNELS, compiled."""
+    return {name: select("serial").compile(KERNELS[name]()) for name in names}
 
 
 def _ran(kernel, shape, *arrays, more=()) -> np.ndarray:

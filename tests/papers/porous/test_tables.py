@@ -12,10 +12,8 @@ from repro.lbm.cases import Cavity, Duct
 from repro.lbm.exact import duct_velocity
 from repro.lbm.lattice import D3Q19
 from repro.papers.porous.box import cavity, duct, lids, speed
-from repro.papers.porous.box import text as box_text
 from repro.papers.porous.media import permeability, precision, sketches, variants
 from repro.papers.porous.media import speed as media_speed
-from repro.papers.porous.media import text as media_text
 from repro.papers.porous.published import drag_coefficients, figure_points, reference
 from repro.papers.source import source
 from repro.parallel import device_function
@@ -226,11 +224,10 @@ def test_a_coordinate_near_a_wall_depends_on_where_it_begins_and_one_in_the_midd
 
 def test_a_table_tells_its_lid_only_if_no_other_lid_is_nearly_as_near():
     rows = {"lid": ["a", "b"], "coordinates": ["wall to wall"] * 2, "primary x": 0.0, "rms": [0.0001, 0.004]}
-    assert "So the table tells the lid." in box_text.closeness_text(pd.DataFrame(rows))
+    assert not lids.indistinct(pd.DataFrame(rows))["holds"]
     rows |= {"primary x": [0.002, 0.0025], "rms": [0.002, 0.0025]}
-    said = box_text.closeness_text(pd.DataFrame(rows))
-    assert "lids move a coordinate by 0.0005 at most" in said
-    assert "cannot tell which lid it had" in said
+    found = lids.indistinct(pd.DataFrame(rows))
+    assert found == {"best": 0.002, "other": 0.0025, "moved": pytest.approx(0.0005), "holds": True}
 
 
 def test_the_miss_of_a_coordinate_is_that_from_the_converged_one():
@@ -239,9 +236,18 @@ def test_the_miss_of_a_coordinate_is_that_from_the_converged_one():
     (row,) = table.itertuples(index=False)
     assert row[:4] == ("BR1 x", 0.8889, 0.8863, 0.8855)
     assert row[4:6] == pytest.approx((0.0034, 0.0008))
-    said = box_text.coordinates_text(table, 256)
-    assert "0.8889 against 0.8855 (ours 0.8863), 0.87 spacings" in said
-    assert said.endswith("and they are off along x by 0.0034 to 0.0034.")
+    assert lids.misses(table) == {"paper": pytest.approx(0.0034), "spacings": pytest.approx(0.8704), "holds": True}
+    # a second one on the other side
+    other = table.assign(**{"paper - converged": -0.001})
+    assert not lids.misses(pd.concat([table, other]))["holds"]
+    assert not lids.misses(table.assign(**{"ours - converged": 0.004}))["holds"]
+
+
+def test_the_order_of_a_lid_is_that_from_the_coarsest_grid_to_the_finest():
+    rows = [("half-way", 10, 4.0), ("half-way", 20, 3.0), ("half-way", 40, 0.25), ("b", 10, 4.0), ("b", 40, 1.0)]
+    table = pd.DataFrame(rows, columns=["lid", "nodes", "rms"])
+    assert lids.overall_orders(table) == {"half_way": pytest.approx(2), "other": pytest.approx(1), "holds": True}
+    assert lids.overall_orders(table[table["nodes"] == 10]) == {"half_way": 0.0, "other": 0.0, "holds": False}
 
 
 def test_other_centres_are_those_of_the_same_reynolds_number():
@@ -252,16 +258,10 @@ def test_other_centres_are_those_of_the_same_reynolds_number():
     assert tuple(cavity.other_centres(published, ghia, 400)["paper"].loc["BR1", ["x", "y"]]) == (0.8889, 0.1235)
 
 
-def test_a_cavity_without_a_converged_solution_says_so():
-    table = pd.DataFrame({"distance to converged": [np.nan]})
-    flow = SimpleNamespace(case=SimpleNamespace(nodes=64, reynolds=123.0, lid_speed=0.05))
-    said = box_text.cavity_text(table, pd.DataFrame({"ratio": [0.5, 2.0]}), flow)
-    assert said.startswith("No converged solution is at hand for Re 123.")
-    assert "0.50 to 2.00 times" in said
-    assert "what it is above is the least that this run itself is off" in said
-    assert "above" not in box_text.cavity_text(table, pd.DataFrame({"ratio": [0.5, 1.0]}), flow)
-    said = box_text.cavity_text(table, pd.DataFrame({"ratio": [np.nan]}), flow)
-    assert said.endswith("is not known.")
+def test_a_cavity_differs_from_ghia_by_less_than_twice_the_error_of_its_table_or_not():
+    found = cavity.error_ratios(pd.DataFrame({"ratio": [0.5, np.nan, 1.5]}), 0.1)
+    assert found == {"least": 0.5, "most": 1.5, "mach": pytest.approx(0.1 * 3**0.5), "holds": True}
+    assert not cavity.error_ratios(pd.DataFrame({"ratio": [0.5, 2.0]}), 0.1)["holds"]
 
 
 def test_a_reynolds_number_whose_accuracy_is_not_known_has_no_ratio():
@@ -273,15 +273,15 @@ def test_a_reynolds_number_whose_accuracy_is_not_known_has_no_ratio():
 
 def test_storages_are_compared_in_their_fastest_form_on_one_core():
     # rows of the list at 40 against rows of the flag word at 16
-    assert media_speed.storage_gain(CPU) == 2.5
+    assert media_speed.fastest_storages(CPU) == ("rows", "flag word, rows")
     assert media_speed.node_by_node(CPU) == {"flag word": 2.0, "branches": 0.5}
     assert media_speed.storage_note(CPU).endswith(
         "all nodes, flag word, rows 16; list over flag word node by node 2.00"
     )
     assert verdicts({"porous-123": 2.5}) == {"porous-123": "not reproduced"}
     # where another program that stores all nodes is as fast, the list gains nothing
-    level = media_speed.storage_gain(pd.Series(dict(CPU) | {"branches, rows": 40.0}))
-    assert verdicts({"porous-123": level}) == {"porous-123": "reproduced"}
+    assert media_speed.fastest_storages(CPU.replace({8.0: 40.0})) == ("rows", "branches, rows")
+    assert verdicts({"porous-123": 1.0}) == {"porous-123": "reproduced"}
 
 
 def test_the_gain_of_a_storage_scatters_as_its_runs_do():
@@ -293,15 +293,15 @@ def test_the_gain_of_a_storage_scatters_as_its_runs_do():
             row["seconds"] * (2 if name in ("node by node", "rows") else 1),
             2 * row["seconds"],
         ]
-    gains = media_speed.storage_gains(pd.DataFrame(rows).T)
+    gain, gains = media_speed.storage_gains(pd.DataFrame(rows).T)
+    assert gain == 2.5
     # each of the list's 40, 20 and 20 over each of the flag word's 16, 16 and 8
     assert gains == pytest.approx([2.5, 2.5, 5.0, 1.25, 1.25, 2.5, 1.25, 1.25, 2.5])
     # what is never fastest runs once
     rows["branches, node by node"]["runs"] = rows["branches, node by node"]["runs"][:1]
-    assert media_speed.storage_gains(pd.DataFrame(rows).T) == gains
-    found = media_speed.storage_evidence(pd.DataFrame(rows).T)
-    assert found == pytest.approx({"measured": 2.5, "scatter": 3.75})
-    assert judge(find(["porous-123"])["porous-123"], Evidence(1.05, found["scatter"])).verdict == "tie"
+    assert media_speed.storage_gains(pd.DataFrame(rows).T) == (gain, gains)
+    assert media_speed.storage_numbers(pd.DataFrame(rows).T) == {"gain": 2.5, "least": 1.25, "most": 5, "holds": True}
+    assert judge(find(["porous-123"])["porous-123"], Evidence(1.05, max(gains) - min(gains))).verdict == "tie"
 
 
 def test_the_gain_in_place_is_told_for_packings_and_for_crystals():
@@ -344,31 +344,29 @@ def test_the_changes_of_figure_5_7_are_no_law():
     assert list(changes["chi"]) == [0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99]
     assert changes["change with BGK (%)"].round(1).tolist() == [9.2, 14.3, 11.3, -7.5, -1.3, 1.8, 12.8]
     assert changes.set_index("chi").loc[[0.6, 0.8], "BGK over MRT at 0.8 (%)"].tolist() == [0.0, 0.0]
-    said = media_text.paper_changes_text(changes)
-    assert "The sign turns 2 times" in said
     # (3/16 - 0.09)/(0.25 - 0.09) of the change
-    assert (
-        "after 61 % of the way: if k is linear in it, with the change at chi = 0.6 BGK would begin about 5.6 %" in said
-    )
+    below = 0.0975 / 0.16 * changes["change with BGK (%)"][0]
+    assert variants.no_law(changes) == {"turns": 2, "below": pytest.approx(below), "apart": 0.0, "holds": True}
 
 
 def test_the_grid_that_a_change_takes_follows_a_power_law():
     name = "{}, {} nodes".format
-    table = pd.DataFrame({0.6: {variants.PAPER: 9.0, name(variants.BASE, 128): 1.0, name(variants.BASE, 32): 4.0}})
+    table = pd.DataFrame({0.6: {variants.PAPER_ROW: 9.0, name(variants.BASE, 128): 1.0, name(variants.BASE, 32): 4.0}})
     assert variants.nodes_for(table, 2.0, 0.6) == pytest.approx(64)
-    said = media_text.changes_text(table)
-    assert "no variant comes near it" in said
-    assert "a change of 9.0 % at chi = 0.6 takes a cell of about 14 nodes" in said
-    assert np.isnan(variants.nodes_for(table.drop(name(variants.BASE, 32)), 2.0, 0.6))
+    found = variants.grid_for(table)
+    assert found == {"change": 9.0, "wanted": pytest.approx(14.2, abs=0.1), "nodes": 128, "holds": True}
+    assert variants.grid_for(table.drop(name(variants.BASE, 32))) == {}
+    assert variants.grid_for(table.rename(columns={0.6: 0.7})) == {}
+    table.loc[name(variants.HALF, 32)] = 4.1
+    missed = variants.missed(table).set_index("change of k (%)")
+    assert missed["off by"].tolist()[1:] == [8.0, 5.0, pytest.approx(4.9)]
+    assert missed["as nothing changed"].tolist() == [False, False, False, True]
 
 
-def test_what_tells_directions_apart_is_of_the_first_order_in_the_force_or_not():
-    table = pd.DataFrame({"k back/k - 1": [-4e-4, -1e-4], "density spread": [0.01, 0.0025]})
-    said = media_text.reversal_text(table)
-    assert "divides that by 4.00, as what is of the first order in the force" in said
-    second = media_text.reversal_text(table.assign(**{"k back/k - 1": [1.6e-4, 1e-5]}))
-    assert "by 16.00, not by the 4 of a first order" in second
-    assert "rounding" in media_text.reversal_text(table.assign(**{"k back/k - 1": [2e-7, 1e-8]}))
+def test_what_tells_directions_apart_is_above_rounding_or_not():
+    table = pd.DataFrame({"k back/k - 1": [-4e-4, -1e-4]})
+    assert permeability.above_rounding(table)
+    assert not permeability.above_rounding(pd.DataFrame({"k back/k - 1": [2e-6, 1e-8]}))
 
 
 def test_figure_5_8_of_the_paper_has_no_loss_in_single_precision():
@@ -385,21 +383,12 @@ def test_the_loss_in_single_precision_is_compared_at_the_papers_first_step_and_a
     points = [("double", 1000, 50.0), ("double", 3000, 100.0), ("single", 1000, 49.0), ("single", 3000, 98.0)]
     published = pd.DataFrame(points, columns=["series", "x", "y"])
     double, plain = run((50.0, 90.0, 100.0)), run((49.5, 89.9, 99.9))
-    said = media_text.precision_text(double, double, plain, published, scale=10, stated=100.0, elsewhere=99.5)
-    assert "At step 1,000 (of a cell of 128 nodes) it is -2.00 % in the paper and -1 % here" in said
-    assert "at the end it is -2.00 % in the paper, in size 20 times the larger of ours" in said
-    # a figure of the paper's own that has no loss
-    assert "has 99.50 for this crystal at $\\tau = 1$ (and repeats it at 1.2), -0.50 % from the 100.00 that it" in said
+    first = precision.first_look(plain, double, published, 10)
+    assert first == {"step": 1000, "ours": pytest.approx(-1), "paper": pytest.approx(-2), "holds": True}
     # a first look after the paper's is what is compared
-    assert "At step 2,000" in media_text.precision_text(
-        double, double, plain, published, scale=20, stated=100.0, elsewhere=99.5
-    )
-
-
-def test_the_headline_of_a_rock_is_its_permeability_on_the_finest_grid_with_units():
-    table = pd.DataFrame({"k": [1.0, 3.0]})
-    # three squared voxels of a micrometre: 3e-12 m^2, and 1 darcy is 9.869233e-13
-    assert media_text.rock_headline(table, "z", 1e-6) == "k = 3,040 millidarcy = 3e-12 m^2 along z"
+    assert precision.first_look(plain, double, published, 20)["step"] == 2000
+    last = precision.last_look(plain, double, double, published)
+    assert last == {"paper": pytest.approx(-2), "times": pytest.approx(20), "holds": True}
 
 
 def test_the_sketch_flags_what_a_population_would_come_from():
@@ -441,16 +430,21 @@ def test_the_error_of_a_duct_is_judged_at_the_worst_relaxation_time_of_the_thesi
     assert verdicts({"porous-036": 0.14}) == {"porous-036": "reproduced"}
     assert duct.claimed_error(steady[:3]) is None
     assert duct.claimed_error(errors.assign(converged=[True, True, True, False])) is None
-    said = box_text.error_text(steady, 0.14)
-    assert "0.100 % at relaxation time 0.8 to 0.900 % at 0.6" in said
-    assert "for 0.8, 1.2." in said
+    assert duct.error_numbers(steady, 0.14) == {"least": 0.1, "most": 0.9, "below": 2, "holds": True}
+    assert not duct.error_numbers(steady, 0.05)["holds"]
 
 
 def test_the_grid_of_the_paper_s_duct_follows_from_the_points_of_its_figure():
     points = {name: figure_points(DATA, "4.6", name) for name in ("simulation", "analytical")}
-    said = box_text.grid_text(points["simulation"], points["analytical"])
-    assert "drawn at 128 points from wall to wall, and its run at 64 of them, 2 apart" in said
-    assert duct.PAPER_NODES == 128
+    found = duct.paper_grid(points["simulation"], points["analytical"])
+    assert found == {"nodes": 128, "ran": 64, "stride": pytest.approx(2, abs=0.1), "holds": True}
+
+
+def test_the_orders_of_walls_are_those_of_the_finest_grid():
+    rows = [("half-way", 8, np.nan), ("half-way", 16, 2.0), ("modified", 16, 1.9), ("standard", 16, 1.0)]
+    table = pd.DataFrame(rows, columns=["walls", "nodes", "order"])
+    assert duct.finest_orders(table) == (1.9, 1.0)
+    assert all(np.isnan(duct.finest_orders(table[:1])))
 
 
 @pytest.mark.parametrize("axis", ["x", "z"])
@@ -509,11 +503,20 @@ def test_the_claims_on_permeability_are_judged_with_the_walls_of_the_thesis():
     summary = permeability.viscosity_summary(table)
     assert summary.loc[("bgk", "modified"), "spread (%)"] == pytest.approx(10)
     assert permeability.viscosity_claims(summary) == {"porous-115": pytest.approx(10), "porous-116": pytest.approx(1)}
-    assert media_text.rise_note(summary, "mrt") == "modified walls 1.000 %, half-way walls 20.000 %"
-    beside = pd.DataFrame({"nodes": [64], "chi": [0.7], "tau": [1.0], "collision": ["mrt"], "walls": ["half-way"]})
-    notes = media_text.crystal_notes(beside.assign(k=40.0), summary)
-    assert notes["porous-117"] == "modified walls, two rates; half-way walls, tau = 1: 160.00"
-    assert notes["porous-119"] == "modified walls, two rates"
+    rows = [(64, 0.7, 0.8, "modified", 38.0), (64, 0.9, 0.8, "modified", 6.0), (64, 0.7, 1.0, "half-way", 40.0)]
+    crystals = pd.DataFrame(rows, columns=["nodes", "chi", "tau", "walls", "k"]).assign(collision="mrt", porosity=0.5)
+    claims = permeability.claims_of(crystals, summary)
+    both = "modified walls 1.000 %, half-way walls 20.000 %"
+    assert claims["porous-116"] == {"measured": pytest.approx(1), "note": both}
+    assert claims["porous-117"] == {
+        "measured": 152,
+        "note": "modified walls, two rates; half-way walls, tau = 1: 160.00",
+    }
+    assert claims["porous-119"] == {"measured": 24, "note": "modified walls, two rates"}
+    left = permeability.what_is_left(crystals.assign(**{"deviation (%)": -1.5}), summary)
+    assert left == {"off": 1.5, "left": pytest.approx(10, abs=0.2), "holds": True}
+    unknown = permeability.what_is_left(crystals[:2].assign(**{"deviation (%)": -1.5}), summary)
+    assert (unknown["off"], unknown["holds"]) == (0, False)
     # only chi that ran have a value
     assert permeability.chi_claims(pd.Series({0.7: 160.0, 0.9: 25.0})) == {"porous-117": 160.0, "porous-119": 25.0}
 
@@ -528,7 +531,10 @@ def test_k_in_the_paper_cell_grows_with_the_square_of_its_length():
 def test_the_paper_curve_is_told_to_the_nearest_formula():
     lengths = permeability.cell_lengths(drag_coefficients(DATA))
     drawn = pd.DataFrame({"x": [0.2, 0.8], "y": [1.0, lengths["k (balance of forces)"][1] + 0.01]})
-    assert "the k (balance of forces) with L = 127" in media_text.cell_length_text(lengths, drawn)
+    found = permeability.drawn_length(lengths, drawn)
+    assert found == {"paper": drawn["y"][1], "length": 127, "holds": True}
+    printed = drawn.assign(y=lengths["k (equation 5.3 as printed)"][2])
+    assert not permeability.drawn_length(lengths, printed)["holds"]
 
 
 def test_the_porosity_claims_follow_from_the_slowest_and_the_fastest():

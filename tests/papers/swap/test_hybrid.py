@@ -11,14 +11,13 @@ import pytest
 
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
-from repro.papers.style import PAPER
 from repro.papers.swap import claims, figures, hybrid, iteration
 from repro.papers.swap.hybrid import Part, Rates
 from repro.study.judge.claims import find
 
 RATES = Rates({}, {}, {"collide": 1e6, "stream": 1e6, "boundary": 1e6})
 #: a paper of round numbers: a quarter of the serial time is neither collision nor streaming
-STATED = claims.Paper(0.4, 0.2, 0.75, 0.5, {128: 2.0, 512: 2.5}, {512: 2.0}, 1.5)
+STATED = claims.Paper(0.4, 0.2, 0.75, 0.5, {128: 2.0, 512: 2.5}, {512: 2.0})
 SMALL = CubicCavity(reynolds=10, nodes=10).problem
 WAYS = ["serial", "collision on the GPU", "types, host every step", "types, host every 3 steps"]
 WAYS += ["types, resident", "links, resident"]
@@ -125,7 +124,7 @@ def test_sizes_that_were_not_timed_are_named(threads):
         iteration.iteration_parts([], {"serial": hybrid.serial_period}, rates)
     parts = iteration.iteration_parts([10], {"serial": hybrid.serial_period}, rates)
     with pytest.raises(InputError, match="bars_nodes = 12: must be one of the sizes that are timed, 10"):
-        figures.iteration_shares(parts, 12, STATED, PAPER)
+        figures.iteration_shares(parts, 12, STATED)
 
 
 def parts_of(seconds: dict) -> pd.DataFrame:
@@ -145,11 +144,14 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     parts = parts_of(ways)
     assert claims.core_claims(parts) == pytest.approx({"swap-002": 0.36})
     assert claims.serial_share(parts) == pytest.approx(100)
-    small, large = claims.hybrid_claims(parts).values()
-    assert small == pytest.approx({"swap-003": 0.18, "swap-004": 2, "swap-008": 100, "swap-019": 2})
-    assert large == pytest.approx({"swap-009": 3, "swap-010": 100, "swap-011": 1.5})
+    small = {"swap-003": 0.18, "swap-004": 2, "swap-008": 100, "swap-019": 2}
+    large = {"swap-009": 3, "swap-010": 100, "swap-011": 1.5}
+    assert claims.gpu_claims(parts) == pytest.approx(small | large)
+    assert {claim: claims.ON_GPU[claim] for claim in (*small, *large)} == {
+        claim: nodes for nodes, values in ((128, small), (512, large)) for claim in values
+    }
     table = iteration.iterations(parts)
-    assert claims.growth(table) == {"128": pytest.approx([2, 2]), "512": pytest.approx([3, 3])}
+    assert claims.run_speedups(table) == {128: pytest.approx([2, 2]), 512: pytest.approx([3, 3])}
     assert claims.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
 
 
@@ -252,7 +254,6 @@ def test_no_speedup_passes_amdahls_limit_with_the_paper_s_rest_on_the_host():
     at_once = {("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 1e-9, (iteration.COLLIDE_ONLY, 128): 0.5}
     found = claims.with_the_rest(parts_of(at_once), STATED, 128)
     # three quarters are collision and streaming
-    assert found["limit"] == pytest.approx(4)
     assert found["hybrid"] == pytest.approx(4)
     assert found["collision alone"] == pytest.approx(4 / (0.5 * 3 + 1))
     assert found["share"] == pytest.approx(0, abs=1e-6)
@@ -266,8 +267,8 @@ def test_the_rest_is_told_by_how_far_speedups_are_off_with_it_and_without():
 
 def test_the_worst_of_the_model_counts_in_both_directions():
     table = pd.DataFrame({"nodes": [16, 16, 8], "predicted/measured": [1.25, 0.5, 9.0]})
-    assert iteration.worst_factor(table, 16) == pytest.approx(2)
-    assert iteration.worst_factor(table[:1], 16) == pytest.approx(1.25)
+    assert iteration.worst_factor(table, 16) == {"nodes": 16, "off": pytest.approx(2), "holds": False}
+    assert iteration.worst_factor(table[:1], 16) == {"nodes": 16, "off": pytest.approx(1.25), "holds": True}
 
 
 def test_without_a_gpu_no_rate_of_a_bus_is_shown():
@@ -278,7 +279,7 @@ def test_without_a_gpu_no_rate_of_a_bus_is_shown():
 
 def test_the_paper_s_share_stands_on_its_own_grid_only():
     parts = parts_of({("serial", 64): 1.0})
-    figure, shown = figures.iteration_shares(parts, 64, STATED, PAPER)
+    figure, shown = figures.iteration_shares(parts, 64, STATED)
     assert shown["paper"] == []
     plt.close(figure)
 
@@ -303,7 +304,7 @@ def test_the_paper_s_numbers_come_from_its_claims():
 def test_shares_of_an_iteration_fill_its_bar_and_the_paper_s_stand_on_them():
     parts = parts_of({("serial", 128): 1.0, (iteration.PAPER_WAY, 128): 0.5})
     parts.loc[parts["part"] == "collide", "seconds"] *= 3
-    figure, shown = figures.iteration_shares(parts, 128, STATED, PAPER)
+    figure, shown = figures.iteration_shares(parts, 128, STATED)
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_xlim()) == ("linear", (0, 100))
     assert shown["serial"].to_dict() == pytest.approx({"collide": 75, "stream": 25})

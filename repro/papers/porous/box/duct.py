@@ -40,9 +40,9 @@ class DuctFlow:
         return RectBivariateSpline(nodes, nodes, self.velocity, s=0).ev(np.asarray(positions, float), 0.0)
 
 
-def solve_duct(case: Duct, device, *, precision="single", strategy="push", tolerance=1e-6, limit=2_000_000) -> DuctFlow:
+def solve_duct(case: Duct, device, *, precision="single", tolerance=1e-6, limit=2_000_000) -> DuctFlow:
     """Run a duct to the steady state of equation 4.2, or for `limit` steps, and return its flow."""
-    simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
+    simulation = Simulation(case.problem, device, precision=precision, strategy="push")
     convergence = simulation.run_to_steady_state(tolerance=tolerance, limit=limit)
     along, numpy_axis = (0, -1) if case.axis == "x" else (2, 0)
     velocity = simulation.fields()[1][along].mean(axis=numpy_axis) / case.u0
@@ -81,6 +81,40 @@ def claimed_error(errors: pd.DataFrame) -> dict | None:
     found = ran.loc[list(THESIS_TIMES)]
     each = ", ".join(f"{error:.2f} % at {time:g}" for time, error in found.items())
     return {"measured": float(found.max()), "note": f"relaxation times of the thesis: {each}"}
+
+
+def error_numbers(errors: pd.DataFrame, stated: float) -> dict:
+    """Least and largest error, and at how many relaxation times it is at most the paper's; holds if at any."""
+    found = errors["error (%)"]
+    below = int((found <= stated).sum())
+    return {"least": found.min(), "most": found.max(), "below": below, "holds": below > 0}
+
+
+def centre(flow: DuctFlow) -> dict:
+    """Error in %, and u/U0 on the axis of a flow and of the series; these lie nearer than that."""
+    case, ours = flow.case, float(flow.profile(0.0))
+    exact = float(duct_velocity(0, 0, case.side, case.force, case.problem.viscosity)) / case.u0
+    return {"error": 100 * flow.error, "ours": ours, "exact": exact, "holds": abs(ours / exact - 1) <= flow.error}
+
+
+def paper_grid(simulated: pd.DataFrame, curve: pd.DataFrame) -> dict:
+    """Points of the paper's analytical curve in figure 4.6 and of its run, and how many of the former lie apart.
+
+    Holds if those of the curve are as many as PAPER_NODES.
+    """
+    drawn, ran = (np.sort(points["x"].to_numpy(float)) for points in (curve, simulated))
+    spacing, stride = (np.median(np.diff(points)) for points in (drawn, ran))
+    nodes = round((drawn[-1] - drawn[0]) / spacing) + 1
+    return {"nodes": nodes, "ran": len(ran), "stride": stride / spacing, "holds": nodes == PAPER_NODES}
+
+
+def finest_orders(table: pd.DataFrame) -> tuple[float, float]:
+    """Orders between the two finest grids of `wall_orders`: the least of all but standard walls, and theirs.
+
+    NaN for what did not run.
+    """
+    orders = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
+    return orders.drop("standard", errors="ignore").min(), orders.get("standard", np.nan)
 
 
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:

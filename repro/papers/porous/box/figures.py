@@ -1,4 +1,4 @@
-"""Figures of the cavity and the duct. `paper` and `ours` are the keyword dictionaries of the plotting style.
+"""Figures of the cavity and the duct.
 
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import ORANGE, VERMILLION
+from repro.papers import speed as speeds
+from repro.papers.style import ORANGE, OURS, PAPER, VERMILLION
 
 from .cavity import Flow
 from .duct import DuctFlow, velocity_as_printed
@@ -16,7 +17,7 @@ from .duct import DuctFlow, velocity_as_printed
 _LEVELS = (-0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-3, -1e-5, 1e-6, 1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3)
 
 
-def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFrame], paper: dict):
+def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFrame]):
     """Streamlines of the cavity and the centres of its vortices, the paper's and Ghia's on top (figure 4.3b).
 
     `others` has centres by name, columns x and y; the first is the paper's.
@@ -26,7 +27,7 @@ def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFram
     shade = axes.pcolormesh(flow.x, flow.y, speed, cmap="cividis", vmin=0, vmax=0.6, shading="gouraud", rasterized=True)
     lines = {"levels": _LEVELS, "colors": "white", "linewidths": 0.7, "linestyles": "solid"}
     axes.contour(flow.x, flow.y, flow.stream_function, **lines)
-    on_dark = paper | {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
+    on_dark = PAPER | {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
     for (name, table), marker in zip(others.items(), "os", strict=False):
         # Ghia's smallest vortices, in the very corners, are none of those that are compared
         seen = table[(table[["x", "y"]] > 0.02).all(axis=1) & (table["x"] < 0.98)]
@@ -42,7 +43,7 @@ def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFram
     return figure, {"x": centres["x"], "y": centres["y"]}
 
 
-def centre_lines(comparisons: dict, flows: dict, paper: dict, ours: dict):
+def centre_lines(comparisons: dict, flows: dict):
     """u on the vertical and v on the horizontal centre line against Ghia's, one column a Reynolds number."""
     figure, axes = plt.subplots(2, len(flows), figsize=(3.1 * len(flows) + 0.6, 5.8), squeeze=False)
     fine = np.linspace(0, 1, 401)
@@ -50,8 +51,8 @@ def centre_lines(comparisons: dict, flows: dict, paper: dict, ours: dict):
         for row, (component, name) in enumerate((("u", "y / L"), ("v", "x / L"))):
             panel, frame = axes[row, column], comparisons[reynolds, component]
             wrong = frame["misprinted"]
-            panel.plot(fine, flow.centre_line(component, fine), **ours, label="this run")
-            panel.plot(frame["position"][~wrong], frame["ghia"][~wrong], **paper, label="Ghia et al. 1982")
+            panel.plot(fine, flow.centre_line(component, fine), **OURS, label="this run")
+            panel.plot(frame["position"][~wrong], frame["ghia"][~wrong], **PAPER, label="Ghia et al. 1982")
             if wrong.any():
                 panel.plot(
                     frame["position"][wrong], frame["ghia"][wrong], "x", color=VERMILLION, ms=8, mew=2, ls="none"
@@ -88,21 +89,20 @@ def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
 
     `table` has the columns size, block, mlups and, for a duct, NY; `published` series, x (block size), y (MLUPS).
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
+    figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (8.6, 3.6))
     for series, rows in published.groupby("series", sort=False):
         left.plot(rows["x"].astype(int).astype(str), rows["y"], label=series.replace("grid ", "").split(" (")[0])
     sizes = "NY=" + table["NY"].astype(str) if "NY" in table else table["size"]
     for size, rows in table.groupby(sizes, sort=False):
-        right.plot(rows["block"].astype(str), rows["mlups"] / 1e3, label=size)
-    left.set(title="paper: Tesla C1060", xlabel="threads a block", ylabel="speed (MLUPS)")
-    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="threads a block", ylabel="speed (thousand MLUPS)")
+        right.plot(rows["block"].astype(str), rows["mlups"] / scale, label=size)
     for axes in (left, right):
+        axes.set_xlabel("threads a block")
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.legend(loc="lower left", ncols=2)
     return figure, {name: table[name] for name in ("block", "NY", "mlups") if name in table}
 
 
-def duct_profile(flow: DuctFlow, published: pd.DataFrame, paper: dict, ours: dict):
+def duct_profile(flow: DuctFlow, published: pd.DataFrame):
     """The section's velocity, and its profile on y = 0 with the series and the paper's points (figures 4.5, 4.6)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9), width_ratios=(1.1, 1.2))
     figure.get_layout_engine().set(wspace=0.08)
@@ -110,21 +110,21 @@ def duct_profile(flow: DuctFlow, published: pd.DataFrame, paper: dict, ours: dic
     filled = left.contourf(nodes, nodes, flow.velocity, levels=12, cmap="cividis")
     left.set(xlabel="x / a", ylabel="y / a", aspect="equal")
     figure.colorbar(filled, ax=left, label="$u / U_0$", shrink=0.85)
-    right.plot(fine, flow.profile(fine), **ours, label="this run")
-    right.plot(published["x"], published["y"], **paper | {"markersize": 4}, label="paper, figure 4.6")
+    right.plot(fine, flow.profile(fine), **OURS, label="this run")
+    right.plot(published["x"], published["y"], **PAPER | {"markersize": 4}, label="paper, figure 4.6")
     right.set(xlabel="x / a", ylabel="$u / U_0$ on $y = 0$", xlim=(-0.55, 0.55))
     right.legend(loc="lower center")
     return figure, {"x": nodes, "u": flow.profile(nodes)}
 
 
-def printed_equation(flow: DuctFlow, published: pd.DataFrame, ours: dict):
+def printed_equation(flow: DuctFlow, published: pd.DataFrame):
     """Equation 4.3 as printed beside the computed profile on y = 0 and, since it vanishes there, on y = a/4.
 
     The arrays hold it at the paper's points.
     """
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     fine = np.linspace(-0.5, 0.5, 201)
-    axes.plot(fine, flow.profile(fine), **ours, label="this run, y = 0")
+    axes.plot(fine, flow.profile(fine), **OURS, label="this run, y = 0")
     for y, name, style in ((0.0, "0", "-"), (0.25, "a/4", "--")):
         printed = velocity_as_printed(flow.case, fine, y)
         axes.plot(fine, printed, marker="none", color=VERMILLION, ls=style, label=f"as printed, y = {name}")

@@ -123,3 +123,38 @@ def coordinates_table(centres: pd.DataFrame, published: dict[str, float]) -> pd.
             rows.append((f"{vortex} {axis}", paper, ours, converged, paper - converged, ours - converged))
     names = ["coordinate", "paper", "ours", "converged", "paper - converged", "ours - converged"]
     return pd.DataFrame(rows, columns=names)
+
+
+def misses(table: pd.DataFrame) -> dict:
+    """The largest distance of the paper's in `coordinates_table` from the converged ones, also in spacings of its grid.
+
+    Holds if the paper's all lie on one side and ours are nearer.
+    """
+    apart, ours = table["paper - converged"], float(table["ours - converged"].abs().max())
+    paper = float(apart.abs().max())
+    one_side = bool((apart > 0).all() or (apart < 0).all())
+    return {"paper": paper, "spacings": PAPER_NODES * paper, "holds": one_side and ours < paper}
+
+
+def overall_orders(table: pd.DataFrame) -> dict:
+    """The order from the coarsest grid of `lid_orders` to the finest: the half-way lid's and the largest other.
+
+    Zero of one grid; holds if the half-way lid's is the largest.
+    """
+    grids = table.sort_values("nodes").groupby("lid")[["rms", "nodes"]]
+    first, last = grids.first(), grids.last()
+    order = (np.log(first["rms"] / last["rms"]) / np.log(last["nodes"] / first["nodes"])).fillna(0.0)
+    half_way, other = float(order.pop("half-way")), float(order.max())
+    return {"half_way": half_way, "other": other, "holds": half_way > other}
+
+
+def indistinct(table: pd.DataFrame) -> dict:
+    """The least rms of `closeness`, that of the best other lid, and the most by which lids move a coordinate.
+
+    Holds if the other comes to within twice the least: the paper's table does not tell its lid.
+    """
+    best = table.loc[table["rms"].idxmin()]
+    other = table.loc[table["lid"] != best["lid"], "rms"].min()
+    between_walls = table[table["coordinates"] == WALL_TO_WALL].drop(columns=["lid", "coordinates", "rms"])
+    moved = float((between_walls.max() - between_walls.min()).max())
+    return {"best": best["rms"], "other": other, "moved": moved, "holds": other <= 2 * best["rms"]}

@@ -1,16 +1,19 @@
-"""Figures of the notebooks on flow in porous media. `paper` is the keyword dictionary of the plotting style.
+"""Figures of the notebooks on flow in porous media.
 
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
+
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, GREEN, PURPLE, VERMILLION
+from repro.papers.style import BLUE, GREEN, PAPER, PURPLE, VERMILLION
 
-from .precision import beside, differences, of_walls
-from .variants import PAPER, different
+from .permeability import PAPER_NODES, series_over_porosity
+from .precision import differences, of_walls, paper_difference
+from .variants import PAPER_ROW, different
 
 #: of the paper's points and of ours, by relaxation time: the same marker for the same one
 MARKERS = {0.8: "o", 1.0: "s", 1.2: "+"}
@@ -38,12 +41,12 @@ def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
     return figure, {"u on the axis": velocity[0, middle, velocity.shape[2] // 2]}
 
 
-def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, series, paper: dict, title: str):
-    """k over porosity for each relaxation time beside the paper's points, and both over the series.
+def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, coefficients):
+    """k over porosity for each relaxation time beside the paper's points (figures 5.7, 5.8), and both over the series.
 
-    `table` has porosity, tau and k in squared voxels of a cell of 128 voxels, `published` has series, x and y;
-    series(porosity) is the analytical k.
+    `table` is from `permeability.curve`, `published` has figure, series, x and y.
     """
+    series = partial(series_over_porosity, side=PAPER_NODES, coefficients=coefficients)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.3))
     fine = np.linspace(table["porosity"].min(), table["porosity"].max(), 101)
     left.semilogy(fine, series(fine), color="black", marker="none", lw=1, label="series")
@@ -55,13 +58,14 @@ def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, ser
     points = published[published["series"].str.startswith("tau=")]
     for name, rows in points.groupby("series"):
         tau = float(name.removeprefix("tau="))
-        drawn = paper | {"marker": MARKERS[tau], "markersize": 9 if tau == 1.2 else 5}
+        drawn = PAPER | {"marker": MARKERS[tau], "markersize": 9 if tau == 1.2 else 5}
         left.plot(rows["x"], rows["y"], **drawn, label=rf"paper, $\tau = {tau:g}$")
         right.plot(rows["x"], 100 * (rows["y"] / series(rows["x"]) - 1), **drawn)
     left.set(xlabel="porosity", ylabel="k (squared voxels, cell of 128)")
     right.set(xlabel="porosity", ylabel="k against the series (%)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    figure.suptitle(title, fontsize=10)
+    collision, number = table["collision"].iloc[0].upper(), published["figure"].iloc[0].split()[0]
+    figure.suptitle(f"figure {number}: {collision}", fontsize=10)
     return figure, {name: table[name] for name in ("porosity", "tau", "k")}
 
 
@@ -87,10 +91,10 @@ def changes(table: pd.DataFrame, published: pd.DataFrame):
     figure, axes = plt.subplots(figsize=(7.4, 4.4))
     axes.axhline(0, color="black", lw=1, marker="none")
     chis = table.columns.to_numpy(float)
-    for name, row in different(table).drop(PAPER).iterrows():
+    for name, row in different(table).drop(PAPER_ROW).iterrows():
         axes.plot(chis, row, label=name)
     own = {"color": "black", "ls": "none", "marker": "o", "ms": 8, "markerfacecolor": "none", "zorder": 5}
-    axes.plot(published["chi"], published["change with BGK (%)"], label=PAPER, **own)
+    axes.plot(published["chi"], published["change with BGK (%)"], label=PAPER_ROW, **own)
     axes.set_yscale("symlog", linthresh=1)
     axes.set_title("logarithmic beyond one per cent, linear within", fontsize="small")
     axes.yaxis.set_major_formatter("{x:g}")
@@ -99,7 +103,7 @@ def changes(table: pd.DataFrame, published: pd.DataFrame):
     return figure, {"chi": chis, "change": table.to_numpy(float)}
 
 
-def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
+def convergence(runs: dict, published: pd.DataFrame, scale: float):
     """k over the steps beside the paper's two curves (figure 5.9), and what single precision differs by on the way.
 
     `runs` are those of `precision.precision_runs`, `scale` takes their k and their steps, of which diffusion needs as
@@ -109,7 +113,7 @@ def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.4))
     curves = {name: rows.set_index("x")["y"] for name, rows in published.groupby("series")}
     for (name, rows), marker in zip(curves.items(), ("o", "s"), strict=True):
-        left.plot(rows.index, rows, **paper | {"markersize": 4, "marker": marker}, label=f"paper, {name}")
+        left.plot(rows.index, rows, **PAPER | {"markersize": 4, "marker": marker}, label=f"paper, {name}")
     arrays, walls = {}, list(dict.fromkeys(name.rpartition(", ")[2] for name in runs))
     # black on the left, where no kind of single precision is drawn: one legend is for both
     for wall, line in zip(walls, ("-", "--"), strict=False):
@@ -120,8 +124,8 @@ def convergence(runs: dict, published: pd.DataFrame, scale: float, paper: dict):
             drawn = {"color": _COLOURS[kind], "ls": line, "marker": "none"}
             right.plot(scale * found.index, 100 * found, **drawn, label=f"{kind}, {wall} walls")
             arrays[f"difference {kind}, {wall}"] = found
-    theirs = beside(curves["single"], curves["double"])
-    right.plot(theirs.index, 100 * theirs, **paper | {"marker": "s", "markersize": 4})
+    theirs = paper_difference(published)
+    right.plot(theirs.index, 100 * theirs, **PAPER | {"marker": "s", "markersize": 4})
     right.axhline(0, color="black", lw=0.8, marker="none")
     right.set_yscale("symlog", linthresh=1e-3)
     right.set_ylim(-5, None)

@@ -1,5 +1,6 @@
 """Permeability in double precision, and in single precision with deviations or plain populations (figure 5.9)."""
 
+import numpy as np
 import pandas as pd
 
 from repro.lbm.media import PoreSpace
@@ -62,10 +63,43 @@ def beside(single: pd.Series, double: pd.Series) -> pd.Series:
     return (single / known.reindex(single.index) - 1).drop(0, errors="ignore").dropna()
 
 
+def paper_difference(published: pd.DataFrame) -> pd.Series:
+    """`beside` of the paper's points of figure 5.9."""
+    curves = {name: rows.set_index("x")["y"] for name, rows in published.groupby("series")}
+    return beside(curves["single"], curves["double"])
+
+
 def differences(runs: dict[str, FlowThrough], walls: str = THESIS_WALLS) -> dict[str, pd.Series]:
     """`beside` of each run in single precision with the given walls, by its name in KINDS."""
     double, *singles = (pd.Series(dict(run.result.history)) for run in of_walls(runs, walls))
     return {name: beside(k, double) for name, k in zip(list(KINDS)[1:], singles, strict=True)}
+
+
+def first_look(plain: FlowThrough, double: FlowThrough, published: pd.DataFrame, scale: float) -> dict:
+    """What single precision changes at the first step at which both k are known, in %: here and in the paper.
+
+    `published` are the points of figure 5.9, at steps that are `scale` times ours. Holds if ours changes less.
+    """
+    theirs, found = paper_difference(published), beside(*(pd.Series(dict(r.result.history)) for r in (plain, double)))
+    step = max(theirs.index[0], scale * found.index[0])
+    paper = 100 * np.interp(step, theirs.index, theirs)
+    ours = 100 * np.interp(step, scale * found.index, found)
+    return {"step": step, "ours": ours, "paper": paper, "holds": abs(ours) < abs(paper)}
+
+
+def last_look(plain: FlowThrough, shifted: FlowThrough, double: FlowThrough, published: pd.DataFrame) -> dict:
+    """What the paper's single precision changes at the end, in %, and its size over the larger of ours, above one."""
+    paper = 100 * paper_difference(published).iloc[-1]
+    times = abs(paper) / max(abs(loss(run, double)) for run in (shifted, plain))
+    return {"paper": paper, "times": times, "holds": times > 1}
+
+
+def loss_note(shifted: FlowThrough, double: FlowThrough) -> str:
+    """The set-up of the claims on precision, and what the better way of storing populations gives beside."""
+    return (
+        f"{THESIS_WALLS} walls; in single precision plain populations; with deviations k = {shifted.k:.2f}, "
+        f"k/k_double - 1 = {-loss(shifted, double):+.2g} %, {shifted.result.steps} steps"
+    )
 
 
 def loss(run: FlowThrough, double: FlowThrough) -> float:

@@ -1,5 +1,6 @@
 """Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -90,40 +91,29 @@ def fastest_storages(cpu: pd.Series) -> tuple[str, str]:
     return cpu[["node by node", "rows"]].idxmax(), cpu[full].idxmax()
 
 
-def storage_gain(cpu: pd.Series) -> float:
-    """How many times as fast as the full storage the sparse one is, both as `fastest_storages`."""
-    sparse, full = fastest_storages(cpu)
-    return float(cpu[sparse] / cpu[full])
+def storage_gains(baselines: pd.DataFrame) -> tuple[float, list[float]]:
+    """How many times as fast as the full storage the sparse one is, both as `fastest_storages`.
 
-
-def storage_gains(baselines: pd.DataFrame) -> list[float]:
-    """The `storage_gain` of any run of the one of the `fastest_storages` over any run of the other.
-
-    The runs of `cpu_baselines` follow one another, so that none of one belongs to one of the other.
+    And that of any run of the one over any run of the other: the runs of `cpu_baselines` follow one another, so that
+    none of one belongs to one of the other.
     """
-    names = fastest_storages(baselines["mflups"])
-    sparse, full = (speeds.rate_of_runs(baselines.loc[name], "mflups") for name in names)
-    return [a / b for a in sparse for b in full]
-
-
-def storage_evidence(baselines: pd.DataFrame) -> dict[str, float]:
-    """Keywords of `Record.measure` for the `storage_gain` and how far its runs lie apart."""
-    gains = storage_gains(baselines)
-    return {"measured": storage_gain(baselines["mflups"].astype(float)), "scatter": max(gains) - min(gains)}
+    sparse, full = (baselines.loc[name] for name in fastest_storages(baselines["mflups"]))
+    runs = (speeds.rate_of_runs(row, "mflups") for row in (sparse, full))
+    return float(sparse["mflups"] / full["mflups"]), [a / b for a, b in itertools.product(*runs)]
 
 
 def storage_numbers(baselines: pd.DataFrame) -> dict:
-    """The `storage_gain` with the range of its runs, for `Record.say`: the list gains."""
-    gains = storage_gains(baselines)
-    gain = storage_gain(baselines["mflups"].astype(float))
-    return {"gain": gain, "least": min(gains), "most": max(gains), "holds": gain > 1}
+    """The gain of `storage_gains` with the range of its runs, for `Record.say`: the list gains."""
+    gain, runs = storage_gains(baselines)
+    return {"gain": gain, "least": min(runs), "most": max(runs), "holds": gain > 1}
 
 
 def record_core_claims(record, baselines: pd.DataFrame) -> None:
     """Give the notebook's `record` what one core tells, from `cpu_baselines`."""
     cpu = baselines["mflups"].astype(float)
     record.measure("porous-054", cpu["rows"], note=speeds.rungs_note(cpu, "MFLUPS"))
-    record.measure("porous-123", **storage_evidence(baselines), note=storage_note(cpu))
+    gain, runs = storage_gains(baselines)
+    record.measure("porous-123", gain, scatter=max(runs) - min(runs), note=storage_note(cpu))
 
 
 def storage_note(cpu: pd.Series) -> str:

@@ -1,4 +1,4 @@
-"""Figures of the notebook on the speed of flow in porous media. `paper` and `ours` are those of the plotting style.
+"""Figures of the notebook on the speed of flow in porous media.
 
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from repro.papers import speed as speeds
 from repro.papers.style import COLOURS, OURS, PAPER
 
 #: labels of the ratios of figures 5.11 and 5.12
@@ -18,29 +19,25 @@ _COLOUR = dict(zip(("flag word", "sparse", "sparse in place", "branches"), COLOU
 
 def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: str):
     """Speed over porosity, "mlups" or "mflups", one line a strategy: the paper's figure 5.10 beside ours."""
-    unit = column.upper()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.7))
+    figure, left, right, scale = speeds.paper_and_ours(table, column, (9.0, 3.7))
     for name, rows in published.groupby("series", sort=False):
         left.plot(rows["x"], rows["y"], label=name.split(" (")[0])
-    thousands = table[column].max() > 5000
     for name, rows in table.groupby("strategy", sort=False):
         rows = rows.sort_values("porosity")
-        right.plot(rows["porosity"], rows[column] / (1e3 if thousands else 1), color=_COLOUR[name], label=name)
-    left.set(title="paper: Tesla C1060", xlabel="porosity", ylabel=f"speed ({unit})")
-    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="porosity")
-    right.set_ylabel(f"speed ({'thousand ' if thousands else ''}{unit})")
+        right.plot(rows["porosity"], rows[column] / scale, color=_COLOUR[name], label=name)
     for axes in (left, right):
+        axes.set_xlabel("porosity")
         axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
         axes.legend()
     return figure, {f"{name} {column}": rows[column] for name, rows in table.groupby("strategy")}
 
 
-def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame, paper: dict, ours: dict):
+def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame):
     """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12)."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     rows = table.sort_values("porosity")
-    axes.plot(published["x"], published["y"], **paper, label="paper")
-    axes.plot(rows["porosity"], rows[name], **ours | {"marker": "s"}, label="this run")
+    axes.plot(published["x"], published["y"], **PAPER, label="paper")
+    axes.plot(rows["porosity"], rows[name], **OURS | {"marker": "s"}, label="this run")
     axes.axhline(0, color="black", lw=0.8)
     axes.set(xlabel="porosity", ylabel=_RATIOS[name])
     axes.legend()
@@ -52,16 +49,14 @@ def speed_over_blocks(table: pd.DataFrame, published: pd.DataFrame):
 
     `table` is from `speed.over_blocks`.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 4.0))
+    figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (9.0, 4.0))
     for name, rows in sorted(published.groupby("series"), key=lambda item: int(item[0].removeprefix("BX="))):
         left.plot(rows["x"], rows["y"], label=f"{name.removeprefix('BX=')} threads a block")
-    scale, unit = (1e3, "thousand MLUPS") if table["mlups"].max() > 5000 else (1.0, "MLUPS")
     for _, rows in sorted(table.groupby("block")):
         rows = rows.sort_values("porosity")
         right.plot(rows["porosity"], rows["mlups"] / scale)
-    left.set(title="paper: Tesla C1060", xlabel="porosity", ylabel="speed (MLUPS)")
-    right.set(title=f"this run: {table['hardware'].iloc[0]}", xlabel="porosity", ylabel=f"speed ({unit})")
     for axes in (left, right):
+        axes.set_xlabel("porosity")
         axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"block {block} MLUPS": rows["mlups"] for block, rows in table.groupby("block")}
@@ -94,8 +89,5 @@ def packing_bars(table: pd.DataFrame, hardware: str):
 
 def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, points) -> dict[str, tuple]:
     """Figures 5.11, 5.12 and 5.13 by name; `points(number)` are the paper's, see `published.figure_points`."""
-    drawn = {
-        name: ratios(variants, name, points(number), PAPER, OURS)
-        for name, number in (("drop", "5.11"), ("share", "5.12"))
-    }
+    drawn = {name: ratios(variants, name, points(number)) for name, number in (("drop", "5.11"), ("share", "5.12"))}
     return drawn | {"blocks": speed_over_blocks(by_block, points("5.13"))}

@@ -10,10 +10,13 @@ from repro.lbm.porous.permeability import gentle_force
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 
-from .permeability import PAPER_NODES, THESIS_WALLS
+from .permeability import PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI
 
 #: the relaxation times between which porous-115 is stated
 TAUS = (0.8, 1.0)
+
+#: the magic number of the rates of Pan, Luo and Miller, which the thesis cites
+MAGIC_OF_MRT = 3 / 16
 
 #: one thing changed in each, against BGK with the walls and the force that the thesis names
 BASE = "as the thesis says"
@@ -32,7 +35,7 @@ HALF = "velocity without half the force"
 #: k from the velocity alone, as equation 5.1 has it, though walls that lie on nodes do not keep the mass
 MASS = "drift of the mass not counted"
 
-PAPER = "paper, figure 5.7"
+PAPER_ROW = "paper, figure 5.7"
 
 
 def paper_changes(bgk: pd.DataFrame, mrt: pd.DataFrame) -> pd.DataFrame:
@@ -61,6 +64,19 @@ def paper_changes(bgk: pd.DataFrame, mrt: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values("chi", ignore_index=True)
 
 
+def no_law(paper: pd.DataFrame) -> dict:
+    """How often the sign of the change turns over chi, and where BGK begins against MRT at the first chi.
+
+    By how many per cent it would lie below if k were linear in the magic number, and by how many the paper's two lie
+    apart. `paper` is from `paper_changes`; holds if the sign turns, and they lie nearer than half of that.
+    """
+    turns = int((np.diff(np.sign(paper["change with BGK (%)"])) != 0).sum())
+    first, last = ((tau - 0.5) ** 2 for tau in TAUS)
+    below = (MAGIC_OF_MRT - first) / (last - first) * paper["change with BGK (%)"][0]
+    apart = abs(paper["BGK over MRT at 0.8 (%)"][0])
+    return {"turns": turns, "below": below, "apart": apart, "holds": turns > 0 and apart < below / 2}
+
+
 def changes(table: pd.DataFrame, nodes: int, device, published: pd.DataFrame) -> pd.DataFrame:
     """Change of k with BGK from tau = 0.8 to 1 in per cent, a column a chi.
 
@@ -71,7 +87,7 @@ def changes(table: pd.DataFrame, nodes: int, device, published: pd.DataFrame) ->
     here = same[same["nodes"] == same["nodes"].max()]
     here = here.assign(drifting=here["k"] / here["mean density"]).pivot(index="chi", columns="tau")
     chis, fine = here["k"][list(TAUS)].dropna().index, same["nodes"].max()
-    found = {PAPER: published.set_index("chi")["change with BGK (%)"].reindex(chis).to_dict()}
+    found = {PAPER_ROW: published.set_index("chi")["change with BGK (%)"].reindex(chis).to_dict()}
     for name, column in ((BASE, "k"), (MASS, "drifting")):
         found[_name(name, fine)] = _rise(here[column][TAUS[0]], here[column][TAUS[1]]).reindex(chis).to_dict()
     spaces = {chi: PoreSpace(sphere_crystal(nodes, chi)) for chi in chis}
@@ -94,6 +110,25 @@ def different(table: pd.DataFrame) -> pd.DataFrame:
         return name.startswith(BASE) or same is None or not np.allclose(table.loc[name], same, rtol=0.1)
 
     return table[[apart(name) for name in table.index]]
+
+
+def missed(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of `changes` with the name of a variant as first column, and two more.
+
+    "off by" is how many points its changes are from the paper's at most, "as nothing changed" whether they are those
+    of the run with nothing changed, see `different`.
+    """
+    off = (table - table.loc[PAPER_ROW]).abs().max(axis=1).drop(PAPER_ROW)
+    same = ~table.index.isin(different(table).index)
+    named = table.assign(**{"off by": off, "as nothing changed": same})
+    return named.rename_axis("change of k (%)").reset_index()
+
+
+def grid_for(table: pd.DataFrame, chi: float = VISCOSITY_CHI) -> dict:
+    """The paper's change at a chi, the nodes that it takes by `nodes_for`, and the paper's; empty where not known."""
+    if chi not in table or np.isnan(wanted := nodes_for(table, change := table.loc[PAPER_ROW, chi], chi)):
+        return {}
+    return {"change": change, "wanted": wanted, "nodes": PAPER_NODES, "holds": wanted < PAPER_NODES}
 
 
 def _name(variant: str, nodes: int) -> str:

@@ -1,4 +1,4 @@
-"""Figures of the notebooks on bubbles, layers and drops. `paper` and `ours` are dictionaries of the plotting style.
+"""Figures of the notebooks on bubbles, layers and drops.
 
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
@@ -12,23 +12,23 @@ from repro.errors import InputError
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
 from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity_as_printed
 from repro.lbm.two_fluids.forces import STRENGTH
-from repro.papers.style import BLUE, ORANGE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
 
 from .contact import formula
 from .laplace import line, published_line
-from .layered import LayeredFlow, published_profiles
+from .layered import LayeredFlow, paper_difference
 
 
-def laplace(table: pd.DataFrame, published: pd.DataFrame, paper: dict, ours: dict):
+def laplace(table: pd.DataFrame, published: pd.DataFrame):
     """Pressure difference over curvature of circles with lines through the origin, beside the paper's (figure 6.2)."""
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     reach = 1.08 * max(table["curvature"].max(), published["x"].max())
     fitted, theirs = line(table), published_line(published)
-    axes.plot([0, reach], [0, fitted.tension * reach], **ours, label="line of this run")
+    axes.plot([0, reach], [0, fitted.tension * reach], **OURS, label="line of this run")
     through = {"color": "black", "marker": "none", "lw": 1, "ls": "--", "zorder": 3}
     axes.plot([0, reach], [0, theirs.tension * reach], **through, label="line through the paper's points")
-    axes.plot(table["curvature"], table["pressure"], "s", color=ours["color"], label="this run")
-    axes.plot(published["x"], published["y"], **paper, label="paper, figure 6.2")
+    axes.plot(table["curvature"], table["pressure"], "s", color=OURS["color"], label="this run")
+    axes.plot(published["x"], published["y"], **PAPER, label="paper, figure 6.2")
     axes.set(
         xlabel="1/r (1/nodes)", ylabel="pressure inside less outside (lattice units)", xlim=(0, None), ylim=(0, None)
     )
@@ -93,7 +93,7 @@ def predicted(phases, interactions, **given) -> np.ndarray:
     return np.array(found).T
 
 
-def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours: dict):
+def layers(flow: LayeredFlow, published: pd.DataFrame | None):
     """Velocity across the gap and its difference from the exact solution (figure 6.4).
 
     `published` are the paper's points of figure 6.4 or None for another case, where equation 6.2 as printed is drawn.
@@ -102,18 +102,16 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None, paper: dict, ours:
     exact = flow.exact()
     top = exact.max()
     left.plot(flow.y, exact, color="black", marker="none", lw=1, label="exact")
-    left.plot(flow.y, flow.velocity, **ours, label="this run")
-    right.plot(flow.y, 100 * (flow.velocity - exact) / top, **ours, label="this run")
+    left.plot(flow.y, flow.velocity, **OURS, label="this run")
+    right.plot(flow.y, 100 * (flow.velocity - exact) / top, **OURS, label="this run")
     if published is None:
         printed = flow.exact(layered_velocity_as_printed)
         left.plot(flow.y, printed, color=VERMILLION, ls="--", marker="none", label="equation 6.2 as printed")
         right.plot(flow.y, 100 * (printed - exact) / top, color=VERMILLION, ls="--", marker="none")
     else:
-        curves = published_profiles(published)
-        found = curves["numerical"]
-        left.plot(found["x"], found["y"], **paper, label="paper, numerical")
-        theirs = found["y"] - np.interp(found["x"], curves["analytical"]["x"], curves["analytical"]["y"])
-        right.plot(found["x"], 100 * theirs / curves["analytical"]["y"].max(), **paper, label="paper, numerical")
+        found = paper_difference(published)
+        left.plot(found["x"], found["y"], **PAPER, label="paper, numerical")
+        right.plot(found["x"], 100 * found["difference"], **PAPER, label="paper, numerical")
     left.set(xlabel="distance from the middle (nodes)", ylabel="velocity (nodes/step)")
     right.set(
         xlabel="distance from the middle (nodes)", ylabel="velocity less exact,\nover the largest exact velocity (%)"
@@ -192,20 +190,20 @@ def drops(found):
     }
 
 
-def angles(frame: pd.DataFrame, paper: dict, ours: dict):
+def angles(frame: pd.DataFrame):
     """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others."""
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     fine = np.linspace(frame["wetting"].min(), frame["wetting"].max(), 121)
     axes.plot(fine, formula(fine), color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$")
     resting = frame["gap"] <= 0
-    axes.plot(frame["wetting"], frame["angle"].where(resting), **ours | {"marker": "s"}, label="this run")
+    axes.plot(frame["wetting"], frame["angle"].where(resting), **OURS | {"marker": "s"}, label="this run")
     if not resting.all():
         off = frame[~resting]
         axes.plot(
-            off["wetting"], off["angle"], "^", color=ours["color"], clip_on=False, label="this run, off the plate"
+            off["wetting"], off["angle"], "^", color=OURS["color"], clip_on=False, label="this run, off the plate"
         )
     axes.errorbar(
-        frame["wetting"], frame["paper"], yerr=3, **paper, ecolor="black", elinewidth=0.8, label="paper's pictures"
+        frame["wetting"], frame["paper"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper's pictures"
     )
     axes.set(
         xlabel="$G_{fs} = -G_{gs}$",

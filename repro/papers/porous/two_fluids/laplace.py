@@ -68,10 +68,8 @@ def over_radii(radii, **case) -> list[Bubble]:
 
 def joined(*tables: pd.DataFrame) -> pd.DataFrame:
     """Tables of `bubbles` one below the other; the empty ones are left out."""
-    full = [table for table in tables if len(table)]
-    return (
-        pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=["dimensions", "stencil", "interaction"])
-    )
+    full = [table for table in tables if len(table)] or [pd.DataFrame(columns=["dimensions", "stencil", "interaction"])]
+    return pd.concat(full, ignore_index=True)
 
 
 def line(rows: pd.DataFrame) -> Line:
@@ -89,11 +87,8 @@ def lines(table: pd.DataFrame) -> pd.DataFrame:
     out."""
     keys = ["dimensions", "stencil", "interaction"]
     there = table.dropna(subset="radius") if "radius" in table else table
-    found = {key: line(rows) for key, rows in there.groupby(keys, sort=False) if len(rows) > 1}
-    index = (
-        pd.MultiIndex.from_tuples(list(found), names=keys) if found else pd.MultiIndex.from_arrays([[]] * 3, names=keys)
-    )
-    return pd.DataFrame(list(found.values()), index=index, columns=Line._fields)
+    found = [(*key, *line(rows)) for key, rows in there.groupby(keys, sort=False) if len(rows) > 1]
+    return pd.DataFrame(found, columns=[*keys, *Line._fields]).set_index(keys)
 
 
 def by_stencil(table: pd.DataFrame) -> pd.DataFrame:

@@ -85,8 +85,7 @@ def follow(case: Mixture, device, steps, **options) -> Run:
     for step in steps:
         flow.step(step - flow.steps)
         image, row = _look(flow)
-        drifts = [now / before - 1 for now, before in zip(flow.masses(), masses, strict=True)]
-        rows.append(row | dict(zip(("drift f", "drift g"), drifts, strict=True)))
+        rows.append(row | dict(zip(("drift f", "drift g"), _drifts(flow, masses), strict=True)))
         images[step] = image
     return Run(case, flow, pd.DataFrame(rows), images)
 
@@ -192,20 +191,23 @@ def conservation(space: PoreSpace, device, steps: int, precisions) -> pd.DataFra
         flow = Mixture(space).start(device, precision=precision)
         before = flow.masses()
         flow.advance(steps)
-        drifts = [now / then - 1 for now, then in zip(flow.masses(), before, strict=True)]
-        rows.append((precision, _sides(space), steps, *drifts, DRIFTS[precision]))
+        rows.append(_drift_row(flow, _drifts(flow, before)))
     return pd.DataFrame(rows, columns=["precision", "size", "steps", "drift f", "drift g", "allowed"])
 
 
 def with_run(table: pd.DataFrame, run: Run) -> pd.DataFrame:
     """A table of `conservation` with the drifts of a run on top."""
-    flow, last = run.flow, run.last
-    row = (flow.precision, _sides(run.case.space), flow.steps, last["drift f"], last["drift g"], DRIFTS[flow.precision])
+    row = _drift_row(run.flow, run.last[["drift f", "drift g"]])
     return pd.concat([pd.DataFrame([row], columns=table.columns), table], ignore_index=True)
 
 
-def _sides(space: PoreSpace) -> str:
-    return " x ".join(map(str, space.shape))
+def _drifts(flow: TwoFluidFlow, before) -> list[float]:
+    return [now / then - 1 for now, then in zip(flow.masses(), before, strict=True)]
+
+
+def _drift_row(flow: TwoFluidFlow, drifts) -> tuple:
+    sides = " x ".join(map(str, flow.problem.space.shape))
+    return (flow.precision, sides, flow.steps, *drifts, DRIFTS[flow.precision])
 
 
 @dataclass(frozen=True)

@@ -54,20 +54,15 @@ def mixture(space: PoreSpace) -> TwoFluids:
     return Mixture(space, acceleration=0.0).problem
 
 
-def layer(side: int) -> PoreSpace:
-    """One layer of nodes without solid (figure 6.10a)."""
-    return PoreSpace(np.zeros((1, side, side), bool))
+def open_box(side: int, dimensions: int) -> PoreSpace:
+    """A layer of nodes (figure 6.10a), of two `dimensions`, or a cube (figure 6.10b), of three; without solid."""
+    require_whole("nodes along a side", side, 4, 2 ** (36 // dimensions))
+    return PoreSpace(np.zeros((1,) * (3 - dimensions) + (side,) * dimensions, bool))
 
 
 def name_of(side: int, dimensions: int) -> str:
-    """Name of a layer or a cube, such as 64² or 64³."""
+    """Name of an `open_box`, such as 64² or 64³."""
     return f"{side}{'²' if dimensions == 2 else '³'}"
-
-
-def cube(side: int) -> PoreSpace:
-    """A cube without solid (figure 6.10b)."""
-    require_whole("nodes along a side", side, 4, 2**12)
-    return PoreSpace(np.zeros((side,) * 3, bool))
 
 
 def structures(nodes, porosity: float, diameter: float, edge: int, seed: int) -> dict[str, PoreSpace]:
@@ -116,9 +111,9 @@ def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.
     return table
 
 
-def over_sides(make, sides, strategies, device, record=None, **options) -> pd.DataFrame:
-    """`speed_table` of `layer` or `cube` over the nodes a side; adds the column "side"."""
-    spaces = {name_of(side, 2 if make is layer else 3): make(side) for side in sides}
+def over_sides(dimensions: int, sides, strategies, device, record=None, **options) -> pd.DataFrame:
+    """`speed_table` of an `open_box` over the nodes a side; adds the column "side"."""
+    spaces = {name_of(side, dimensions): open_box(side, dimensions) for side in sides}
     table = speed_table(spaces, strategies, device, record, **options)
     return table.assign(side=table["space"].str[:-1].astype(int))
 
@@ -157,7 +152,10 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
     what it would be by the bytes alone, and the share of the copy bandwidth that one fluid takes.
     """
     side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
-    spaces, chosen = {name_of(side, 3): cube(side), SPHERES: spheres}, {"strategy": "sparse", "block": 128} | options
+    spaces, chosen = (
+        {name_of(side, 3): open_box(side, 3), SPHERES: spheres},
+        {"strategy": "sparse", "block": 128} | options,
+    )
     runs = [(f"one fluid, {name}", space, device, chosen) for name, space in spaces.items()]
     one = speeds.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
     cost = STRATEGIES["sparse"].COST

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from repro.papers import speed as speeds
 from repro.papers.style import BLUE, COLOURS, PAPER, SKY_BLUE
 
 from .speed import STRUCTURES
@@ -17,9 +18,8 @@ def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: fl
 
     Dotted: what the copy `bandwidth` (bytes a second) allows by the bytes that a strategy moves.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.8))
+    figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (9.2, 3.8))
     left.plot(published["side"], published["mlups"], **PAPER)
-    scale, unit = _scale(table["mlups"])
     for (name, rows), colour in zip(table.groupby("strategy", sort=False), COLOURS, strict=False):
         right.plot(rows["side"], rows["mlups"] / scale, color=colour, label=name)
         allowed = bandwidth / (rows["bandwidth"] / rows["mlups"] / 1e6).iloc[0] / 1e6 / scale
@@ -30,8 +30,6 @@ def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: fl
             axes.set_xscale("log", base=2)
         axes.set_xlabel(f"nodes a side of the {'layer' if flat else 'cube'}")
         axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
-    left.set(title="paper: Tesla C1060", ylabel="speed (MLUPS)")
-    right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed ({unit})")
     right.plot([], [], color="black", ls=":", lw=1.2, marker="none", label="allowed by the copy bandwidth")
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure, {f"{name} MLUPS": rows["mlups"] for name, rows in table.groupby("strategy")}
@@ -42,9 +40,8 @@ def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
 
     Bars count pores (MFLUPS), black lines all nodes of the box (MLUPS).
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.9), width_ratios=(1, 1.7))
+    figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (9.2, 3.9), width_ratios=(1, 1.7))
     left.bar(published["medium"], published["mlups"], 0.5, facecolor="none", edgecolor="black")
-    scale, unit = _scale(table["mlups"])
     names, groups = list(STRUCTURES.values()), table.groupby("strategy", sort=False)
     width = 0.8 / len(groups)
     for k, ((strategy, rows), colour) in enumerate(zip(groups, COLOURS, strict=False)):
@@ -56,8 +53,8 @@ def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
             rows["mlups"] / scale, places - 0.45 * width, places + 0.45 * width, color="black", lw=2, label=label
         )
     right.set_xticks(range(len(names)), names)
-    left.set(title="paper: Tesla C1060", ylabel="speed (MLUPS on the axis)")
-    right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed of pores ({unit.replace('ML', 'MFL')})")
+    left.set_ylabel("speed (MLUPS on the axis)")
+    right.set_ylabel(f"speed of pores ({'thousand ' if scale > 1 else ''}MFLUPS)")
     for axes in (left, right):
         axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
         axes.grid(axis="x", visible=False)
@@ -69,18 +66,13 @@ def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
 def allowed_and_measured(parted: pd.DataFrame, hardware: str):
     """What the copy bandwidth allows each strategy by its bytes, and what it reaches; from `step_parts`."""
     figure, axes = plt.subplots(figsize=(7.0, 0.6 * len(parted) + 1.5))
-    scale, unit = _scale(parted["allowed"])
+    scale, thousand = (1e3, "thousand ") if parted["allowed"].max() > 3000 else (1.0, "")
     names = [f"{row.strategy}, {row.bytes:.0f} bytes" for row in parted.itertuples()]
     axes.barh(names, parted["allowed"] / scale, color=SKY_BLUE, alpha=0.45, label="allowed by the copy bandwidth")
     drawn = axes.barh(names, parted["mflups"] / scale, 0.45, color=BLUE, label="measured")
     axes.bar_label(drawn, [f"{share:.0f} %" for share in parted["roof (%)"]], padding=3, fontsize=9)
     axes.invert_yaxis()
-    axes.set(xlabel=f"speed ({unit})", title=hardware)
+    axes.set(xlabel=f"speed ({thousand}MLUPS)", title=hardware)
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=2)
     return figure, {column: parted[column] for column in ("bytes", "allowed", "mflups")}
-
-
-def _scale(speeds: pd.Series) -> tuple[float, str]:
-    """What to divide a speed in MLUPS by to draw it, and the unit that it then has."""
-    return (1e3, "thousand MLUPS") if speeds.max() > 3000 else (1.0, "MLUPS")

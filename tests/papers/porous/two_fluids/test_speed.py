@@ -96,9 +96,9 @@ def test_the_flow_fields_are_as_large_and_as_open_as_they_are_asked_for():
 
 
 def test_a_layer_is_one_node_thick_and_nothing_pushes_the_fluids():
-    assert speed.layer(8).shape == (8, 8, 1)
-    assert speed.cube(4).shape == (4, 4, 4)
-    assert speed.mixture(speed.layer(8)).accelerations == ((0.0, 0.0, 0.0),) * 2
+    assert speed.open_box(8, 2).shape == (8, 8, 1)
+    assert speed.open_box(4, 3).shape == (4, 4, 4)
+    assert speed.mixture(speed.open_box(8, 2)).accelerations == ((0.0, 0.0, 0.0),) * 2
 
 
 def test_every_strategy_is_timed_in_every_space(monkeypatch):
@@ -109,7 +109,7 @@ def test_every_strategy_is_timed_in_every_space(monkeypatch):
         return SimpleNamespace(row={"case": case, "mlups": 1.0})
 
     monkeypatch.setattr(speed, "measure_speed", measured)
-    table = speed.over_sides(speed.layer, [32, 64], ["dense", "sparse"], None, seconds=0.1)
+    table = speed.over_sides(2, [32, 64], ["dense", "sparse"], None, seconds=0.1)
     assert list(table["space"]) == ["32²", "64²"] * 2
     assert list(table["side"]) == [32, 64] * 2
     assert timed == [
@@ -127,7 +127,7 @@ def test_the_baselines_are_a_loop_on_one_core_and_rows_on_one_and_on_all(monkeyp
         return SimpleNamespace(row={"case": case, "mflups": 1.0})
 
     monkeypatch.setattr(speed, "measure_speed", measured)
-    table = speed.cpu_baselines(speed.cube(4), seconds=0.1)
+    table = speed.cpu_baselines(speed.open_box(4, 3), seconds=0.1)
     assert list(table.index) == ["node by node", "rows", "rows, all cores"]
     assert timed == [
         ("node by node", "serial", False, 1, "dense"),
