@@ -146,7 +146,7 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
     seconds = {("half", "arguments"): 2.0, ("half", "literals"): 4.0, ("half", "global memory"): 6.0}
     seconds |= {("full", "arguments"): 5.0, ("full", "literals"): 1.0, ("full", "global memory"): 10.0}
 
-    def speed(system, device, stencil, place, expected, each, runs):
+    def speed(case, system, device, *, stencil, place, runs, **_):
         timings = [Timing(seconds[stencil, place], 0.0, 0.01, 5)] * runs
         more = {"strategy": "particle", "precision": "single", "size": "", "check": "", "work": {}}
         return Speed.of("", device, timings, **more, choices={"stencil": stencil, "constants": place})

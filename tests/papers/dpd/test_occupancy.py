@@ -151,8 +151,8 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     more = {"strategy": "sorted cells", "precision": "single", "size": "", "check": "", "work": {}}
     took, device = {"registers": 64, "local": 0, "shared": 0}, SimpleNamespace(name="cuda", description="")
 
-    def speed(*arguments):
-        return Speed.of("", device, timings[: arguments[-1]], **more, choices=took)
+    def speed(*_, runs, **options):
+        return Speed.of("", device, timings[:runs], **more, choices=took)
 
     monkeypatch.setattr(launch, "_launch_speed", speed)
     monkeypatch.setattr(launch, "reference_forces", lambda system: None)

@@ -13,7 +13,7 @@ from repro.papers.style import BLUE, GREEN, ORANGE, SKY_BLUE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
-from .sections import beside_faces, flow_rate, in_fluid, middle_velocities
+from .sections import beside_faces, in_fluid, middle_velocities, rates_by_window
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
 _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
@@ -149,7 +149,7 @@ def rates(flow: Flow, case: Channel, last: int):
     from the windows, on the right.
     """
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11.4, 3.6), width_ratios=[1, 1, 1.3])
-    found = np.array([flow_rate(field, case) for field in flow.windows])
+    found = rates_by_window(flow, case)
     sections = found[:, ~beside_faces(flow.windows[0], case)]
     left.errorbar(flow.ends / 1000, sections.mean(1), sections.std(1, ddof=1), fmt="o-", capsize=3)
     left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))

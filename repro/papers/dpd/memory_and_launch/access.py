@@ -160,15 +160,11 @@ def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
     return walks[walks["bits"] == walks["bits"].iloc[-1]].set_index("stride")
 
 
-def worst_stride(large: pd.DataFrame) -> int:
-    """The slowest stride of `largest_array`; access at random (0) does not count."""
-    return int(large["ratio"].drop(0, errors="ignore").idxmax())
-
-
 def note(walks: pd.DataFrame) -> str:
     """The ratios beside the one that is judged, and what bytes explain."""
     large = largest_array(walks)
-    worst, at_random = worst_stride(large), large["ratio"].get(0, float("nan"))
+    # access at random (0) is no stride
+    worst, at_random = int(large["ratio"].drop(0, errors="ignore").idxmax()), large["ratio"].get(0, float("nan"))
     return (
         f"stride 1 at {100 * large.loc[1, 'of copy']:.0f} % of a copy; stride {worst}: "
         f"{large.loc[worst, 'ratio']:.1f}, at random: {at_random:.1f}; bytes of sectors explain "

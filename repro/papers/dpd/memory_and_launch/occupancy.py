@@ -1,7 +1,6 @@
 """Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
 
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 
 import pandas as pd
@@ -22,6 +21,7 @@ _REGISTER_UNIT, _WARP_UNIT = 256, 4
 #: most threads and most bytes of shared memory, fixed when the kernel is compiled, of one block
 MOST_THREADS, MOST_STATIC_SHARED = 1024, 49152
 
+_INCLUDES = "the force kernel alone, at fixed positions, replayed as a graph on a GPU"
 
 #: strategies whose force kernels are launched
 KERNELS = ("particle", "sorted cells")
@@ -160,8 +160,8 @@ def launch_table(
     expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], None
     for block, chosen in tried:
         most = chosen or limit_needed(limits, block, compiled)
-        times = runs if block == compared else 1
-        speed = _launch_speed(system, device, strategy, block, most, expected, seconds, times)
+        options = {"expected": expected, "seconds": seconds, "runs": runs if block == compared else 1}
+        speed = _launch_speed(system, device, strategy, block, most, **options)
         took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
         compiled = compiled if most else took["registers"]
         resident = occupancy(limits, block, took["registers"], took["shared"])
@@ -169,30 +169,39 @@ def launch_table(
         row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
         rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
         if record is not None:
-            record.timing(
-                **speed.row,
-                occupancy=resident.share,
-                includes="the force kernel alone, at fixed positions, replayed as a graph on a GPU",
-            )
+            record.timing(**speed.row, occupancy=resident.share, includes=_INCLUDES)
     return pd.DataFrame(rows)
 
 
-def _launch_speed(system, device, strategy, block, most, expected, seconds, runs) -> Speed:
-    """Time of a launch in runs with arrays of their own; what the kernel takes is among the choices."""
+def _launch_speed(system, device, strategy, block, most, **options) -> Speed:
+    def build():
+        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
+        return simulation, simulation.forces
 
-    def launch_of(simulation):
-        return simulation.forces.parts["forces"]
+    def choices(_, forces):
+        return {"block": block} | device.resources(forces.parts["forces"])
 
-    def facts(simulation):
-        names = {"strategy": strategy, "precision": simulation.precision, "size": size_of(system)}
-        return {**names, "work": {}, "choices": {"block": block} | device.resources(launch_of(simulation))}
+    case = f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}"
+    return kernel_speed(case, device, build, choices, **options)
+
+
+def kernel_speed(case: str, device, build, choices, *, expected, seconds: float, runs: int) -> Speed:
+    """Time of the force kernel alone, in runs with arrays of their own, each of which finds the `expected` forces.
+
+    `build()` gives a simulation and forces, and `choices` of these two are what was chosen, for `Speed.choices`.
+    """
+
+    def facts(made):
+        simulation = made[0]
+        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(simulation.system)}
+        return {**names, "work": {}, "choices": choices(*made)}
 
     return measure_runs(
-        f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}",
+        case,
         device,
-        build=partial(Simulation, system, device, strategy=strategy, block=block, registers=most),
-        check=lambda simulation: check_forces(simulation, expected),
-        time=lambda simulation: time_launches([launch_of(simulation)], device, seconds),
+        build=build,
+        check=lambda made: check_forces(made[0], expected, made[1]),
+        time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
         facts=facts,
         runs=runs,
     )
