@@ -337,9 +337,9 @@ def test_the_rates_of_other_codes_say_who_measured_them_and_where():
 def test_the_figures_show_every_baseline_and_a_panel_over_each():
     table = speed_tables.with_speedups(_table("cuda"))
     paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    drawn = figures.rates(table, paper, {})[0].axes[0]
+    drawn = figures.rates(table, paper)[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
-    panels = figures.speedups(table, paper, {})[0].axes
+    panels = figures.speedups(table, paper)[0].axes
     assert [axes.get_title().replace("\n", " ") for axes in panels] == [f"over {n}" for n in speed_tables.BASELINES]
     assert all(set(axes.get_legend_handles_labels()[1]) >= {"thread per cell"} for axes in panels)
 
@@ -371,8 +371,3 @@ def test_trajectories_diverge_by_other_noise_and_by_nothing_else(monkeypatch):
     assert (table.loc["planes", ["largest distance", "particles that differ"]] == 0).all(axis=None)
     assert table.loc[("wrong", 3), "particles that differ"] == system.moving
     assert 1e-3 < table.loc[("wrong", 3), "largest distance"] < 1
-
-
-def test_one_way_alone_cannot_be_compared():
-    with pytest.raises(InputError, match="at least two"):
-        trajectories.differences(Poiseuille(4, 4, 4).system(), {"linked": ("linked", SERIAL)}, [1], ["single"])
