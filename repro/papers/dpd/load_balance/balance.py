@@ -41,11 +41,11 @@ def cell_order(name: str, counts: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     return np.argsort(-(counts if name == "by particles" else pairs), kind="stable")
 
 
-def shares_in_groups(work: np.ndarray, order: np.ndarray, group: int = WARP) -> np.ndarray:
-    """Work of the threads, of shape (groups, group): a row is a warp, the last padded with idle threads."""
-    padded = np.zeros(-(-len(order) // group) * group, work.dtype)
+def shares_in_groups(work: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Work of the threads, of shape (groups, 32): a row is a warp, the last padded with idle threads."""
+    padded = np.zeros(-(-len(order) // WARP) * WARP, work.dtype)
     padded[: len(order)] = work[order]
-    return padded.reshape(-1, group)
+    return padded.reshape(-1, WARP)
 
 
 def warp_share(work: np.ndarray, order: np.ndarray) -> float:
@@ -92,12 +92,8 @@ def model_table(systems: dict, device) -> pd.DataFrame:
         counts = particles_in_cells(system)
         pairs = pairs_of_cells(counts, system.cells.shape)
         row = {"density": name, "particles": system.count, "cells": len(counts), "fullest cell": int(counts.max())}
-        row |= {
-            "empty cells": float((counts == 0).mean()),
-            "pairs, largest over mean": float(pairs.max() / pairs.mean()),
-        }
-        for order in ORDERS:
-            row[order] = useful_share(pairs, cell_order(order, counts, pairs), device)
+        row |= {"empty cells": (counts == 0).mean(), "pairs, largest over mean": pairs.max() / pairs.mean()}
+        row |= {order: useful_share(pairs, cell_order(order, counts, pairs), device) for order in ORDERS}
         rows.append(row | {"predicted gain": row["by particles"] / row["natural"]})
     return pd.DataFrame(rows)
 
@@ -157,16 +153,14 @@ def note(device, gained: pd.DataFrame) -> str:
     )
 
 
-def sorting_memory(cells: int, capacity: int) -> int:
-    """Bytes that sorting by load needs besides the table: an order and a rank per cell, and a histogram."""
-    return 4 * (2 * cells + 2 * capacity + 3)
-
-
 def extra_memory(systems: dict) -> float:
-    """Memory for sorting by load over that of the table, with room for the fullest cell of all densities."""
+    """Memory for sorting by load over that of the table, with room for the fullest cell of all densities.
+
+    Sorting needs an order and a rank per cell, and a histogram.
+    """
     counts = [particles_in_cells(system) for system in systems.values()]
     cells, capacity = len(counts[0]), max(int(each.max()) for each in counts)
-    return sorting_memory(cells, capacity) / (4 * cells * (capacity + 2))
+    return 4 * (2 * cells + 2 * capacity + 3) / (4 * cells * (capacity + 2))
 
 
 def in_milliseconds(times: pd.DataFrame) -> pd.DataFrame:

@@ -14,15 +14,16 @@ _WORK, _IDLE = BLUE, ORANGE
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
-def warps(work: np.ndarray, orders: dict, shown: int = 10):
+def warps(work: np.ndarray, orders: dict):
     """Work of the threads of some warps, evenly spaced among all warps, before and after sorting (figures 4 and 5).
 
     `work` are the pairs of each cell, `orders` maps titles to orders of the cells.
     """
+    shown = 10
     figure, panels = plt.subplots(len(orders), 1, figsize=(6.4, 2.4 * len(orders)), sharex=True, sharey=True)
-    for axes, (title, order) in zip(np.atleast_1d(panels), orders.items(), strict=True):
+    for axes, (title, order) in zip(panels, orders.items(), strict=True):
         groups = shares_in_groups(work, order)
-        chosen = groups[_spread_out(len(groups), shown)]
+        chosen = groups[((np.arange(shown) + 0.5) * len(groups) / shown).astype(int)]
         threads = np.arange(chosen.size)
         longest = np.repeat(chosen.max(1), WARP)
         work_bars = axes.bar(threads, chosen.ravel(), 1.0, color=_WORK)
@@ -37,10 +38,6 @@ def warps(work: np.ndarray, orders: dict, shown: int = 10):
     axes.set_xlabel(f"{shown} of the warps, {WARP} threads each, a cell a thread")
     figure.legend([work_bars, wait_bars], ["works", "waits for its warp"], loc="outside lower center", ncols=2)
     return figure
-
-
-def _spread_out(groups: int, shown: int) -> np.ndarray:
-    return ((np.arange(shown) + 0.5) * groups / shown).astype(int)
 
 
 def gain_bars(table: pd.DataFrame):
