@@ -1,4 +1,4 @@
-"""Figures of the flow notebooks. `ours` is the keyword dictionary of the project's plotting style."""
+"""Figures of the flow notebooks."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel, Poiseuille
-from repro.papers.style import BLUE, GREEN, ORANGE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, ORANGE, OURS, SKY_BLUE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
@@ -23,23 +23,21 @@ _WALL = "0.75"
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
-def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
+def profile(both: Comparison, unfitted: np.ndarray):
     """Velocity over the height: runs as points, theory as lines (figure 8).
 
     `unfitted` is theory with the viscosity of the bulk, at the heights `both.fit.z`.
     """
     fit, height = both.fit, both.system.walls.top - both.system.walls.bottom
-    theories = {"theory, fitted": fit.theory, "theory, bulk viscosity": unfitted}
-    lines = {name: _parabola(fit.z, velocity, height) for name, velocity in theories.items()}
-    points = {name: (each.z, each.velocity) for name, each in both.last.items()}
     figure, axes = plt.subplots()
-    styles = [ours, {"linestyle": "--", "marker": "none", "color": "0.3"}]
-    for (name, (z, velocity)), style in zip(lines.items(), styles, strict=False):
-        axes.plot(z, velocity, **style, label=name)
-    for k, (name, (z, velocity)) in enumerate(points.items(), start=1):
-        axes.plot(z, velocity, **_POINTS, color=f"C{k}", marker="so^"[k - 1], label=name)
+    dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}
+    theories = (("theory, fitted", fit.theory, OURS), ("theory, bulk viscosity", unfitted, dashed))
+    for name, velocity, style in theories:
+        axes.plot(*_parabola(fit.z, velocity, height), **style, label=name)
+    for k, (name, each) in enumerate(both.last.items(), start=1):
+        axes.plot(each.z, each.velocity, **_POINTS, color=f"C{k}", marker="so^"[k - 1], label=name)
     axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
-    axes.set_ylim(0, 1.3 * max(np.nanmax(v) for _, v in (*points.values(), *lines.values())))
+    axes.set_ylim(0, 1.3 * max(np.nanmax(line.get_ydata()) for line in axes.lines))
     axes.legend(ncols=2, loc="upper center")
     return figure
 
@@ -66,12 +64,10 @@ def plates_sketch(case: Poiseuille):
     for edge, inward in ((0, 1), (case.height, -1)):
         axes.axhline(edge, color="0.3", lw=1, marker="none")
         axes.axhspan(edge, edge + inward * case.layer, color=GREEN, alpha=0.35, lw=0, label="reflecting layer")
-    z = np.linspace(0, case.height, 13)
-    shape = 4 * z * (case.height - z) / case.height**2
-    axes.quiver(
-        np.full_like(z, 0.3 * case.length), z, 0.4 * case.length * shape, 0 * z, angles="xy", scale_units="xy", scale=1
-    )
-    axes.set(xlim=(0, case.length), ylim=(-0.8 * case.thickness - 0.3, case.height + 0.8 * case.thickness + 0.3))
+    z, beyond = np.linspace(0, case.height, 13), 0.8 * case.thickness + 0.3
+    speed = 0.4 * case.length * 4 * z * (case.height - z) / case.height**2
+    axes.quiver(0.3 * case.length + 0 * z, z, speed, 0 * z, angles="xy", scale_units="xy", scale=1)
+    axes.set(xlim=(0, case.length), ylim=(-beyond, case.height + beyond))
     axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"height z ({_LENGTH})", aspect="equal")
     axes.grid(False)
     entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
@@ -104,9 +100,14 @@ def layers(runs: dict[str, tuple[Parabola, Field]]):
     for axes, label in zip(panels, labels, strict=True):
         axes.set(xlabel="z / H", ylabel=label, xlim=(0, 1))
     panels[0].legend(loc="upper center")
-    low, high = panels[0].get_ylim()
-    panels[0].set_ylim(low, high + 0.3 * (high - low))
+    _raise_top(panels[0], 0.3)
     return figure
+
+
+def _raise_top(axes, share: float) -> None:
+    """Make room for a legend above the curves, a share of the axes' height."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + share * (high - low))
 
 
 def flow_map(field: Field, case: Channel):
@@ -136,8 +137,7 @@ def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
         axes.axhline(0, color="0.5", lw=0.8)
         axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
         axes.set_title(f"middle of the {place} part")
-    low, high = panels[0][0].get_ylim()
-    panels[0][0].set_ylim(low, high + 0.25 * (high - low))
+    _raise_top(panels[0][0], 0.25)
     panels[0][0].legend(ncols=2, loc="upper center")
     return figure
 
@@ -221,17 +221,14 @@ def channel_sketch(case: Channel):
         axes.add_patch(Rectangle((0, bottom), case.length, 2, color=_WALL, zorder=3))
     axes.set(xlim=(-3, case.length + 3), ylim=(-3, case.height + 3))
     (first, last), middle = _blocks(case), case.height / 2
-    lengths = (
-        ((0, 0.93 * case.height), (first, 0.93 * case.height), f"{first:g}"),
-        ((first, 0.93 * case.height), (last, 0.93 * case.height), f"{case.narrow_length:g}"),
-        ((0, 0.07 * case.height), (case.length, 0.07 * case.height), f"{case.length:g}"),
-        ((0.1 * case.length, 0), (0.1 * case.length, case.height), f"{case.height:g}"),
-        ((case.length / 2, middle - case.gap / 2), (case.length / 2, middle + case.gap / 2), f"{case.gap:g}"),
-    )
-    for start, end, text in lengths:
+    upper, lower, left = 0.93 * case.height, 0.07 * case.height, 0.1 * case.length
+    ends = [((0, upper), (first, upper)), ((first, upper), (last, upper)), ((0, lower), (case.length, lower))]
+    ends += [((left, 0), (left, case.height))]
+    ends += [((case.length / 2, middle - case.gap / 2), (case.length / 2, middle + case.gap / 2))]
+    for start, end in np.array(ends):
         axes.annotate("", end, start, arrowprops={"arrowstyle": "<->", "lw": 0.9}, zorder=6)
-        at = (0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]))
-        axes.text(*at, text, ha="center", va="center", bbox=_PLATE, zorder=7)
+        length = f"{np.sum(end - start):g}"
+        axes.text(*(start + end) / 2, length, ha="center", va="center", bbox=_PLATE, zorder=7)
     axes.annotate("", (0.9 * case.length, middle), (0.78 * case.length, middle), arrowprops={"color": BLUE, "width": 2})
     axes.text(0.84 * case.length, middle + 0.05 * case.height, "body force g", color=BLUE, ha="center")
     axes.set_title(f"periodic along x and along y (width {case.width:g}); dots: frozen particles")
