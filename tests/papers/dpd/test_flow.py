@@ -11,6 +11,7 @@ import pytest
 
 from repro.dpd import cases, exact
 from repro.dpd.averages import Field
+from repro.dpd.observables import Estimate
 from repro.errors import InputError
 from repro.papers.dpd.flow import figures as flow_figures
 from repro.papers.dpd.flow import flows, plates, sections
@@ -221,6 +222,10 @@ def test_theory_takes_the_density_of_the_layers_that_it_is_compared_in(system):
     both = plates.Comparison(system, "GPU", [field], fit, {"CPU": fit, "GPU": fit})
     # 24 of 30 layers lie at least a cutoff radius from the walls
     assert both.density == pytest.approx((14 * 4.0 + 10 * 4.3) / 24)
+    # a fluid as much thicker in the middle has as fast a flow
+    tall = plates.tall_channel(PLATES, flows.Flow(system, 0, 50, [field]), fit, Estimate(1.1 * 4.3 / 4, 0.0))
+    assert tall["off"] == pytest.approx(0, abs=1e-9)
+    assert tall["holds"]
     box = plates.bulk_box(both, 8.0, 0.05)
     assert (box.fluid.density, box.drive) == (both.density, 0.05)
 

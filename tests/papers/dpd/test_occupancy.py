@@ -159,9 +159,9 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     monkeypatch.setattr(launch, "limits_of", lambda device: HOPPER)
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
-    table = launch.launch_table(
-        None, None, "sorted cells", [(256, None), (512, None), (128, 64)], record, runs=3, compared=256
-    )
+    monkeypatch.setattr(launch, "KERNELS", ("sorted cells",))
+    monkeypatch.setattr(launch, "launches", lambda *_: [(256, None), (512, None), (128, 64)])
+    table = launch.launch_table(None, None, [], [], 256, record, runs=3)
     row = table.iloc[0]
     assert (row["limit"], row["registers"], row["occupancy"], row["stopped by"]) == (0, 64, 0.5, "registers")
     # the registers of the first launch let the larger block have no limit

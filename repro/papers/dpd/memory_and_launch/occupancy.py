@@ -113,10 +113,8 @@ def limits_of(device) -> Limits:
 def limits_table(all_limits) -> pd.DataFrame:
     """The limits side by side, as the paper lists them."""
     names = ("warps", "threads", "blocks", "registers", "registers_a_thread", "shared")
-    table = {"a multiprocessor has at most": [name.replace("_", " ") for name in names]}
-    for limits in all_limits:
-        table[f"compute capability {limits.name}"] = [getattr(limits, name) for name in names]
-    return pd.DataFrame(table)
+    table = {f"compute capability {each.name}": [getattr(each, name) for name in names] for each in all_limits}
+    return pd.DataFrame({"a multiprocessor has at most": [name.replace("_", " ") for name in names]} | table)
 
 
 def shared_bytes(strategy: str, block: int) -> int:
@@ -148,28 +146,30 @@ def limit_needed(limits: Limits, block: int, registers: int | None = None) -> in
 
 
 def launch_table(
-    system: System, device, strategy: str, tried, record=None, *, seconds=0.05, runs=1, compared=None
+    system: System, device, blocks, registers, block: int, record=None, *, seconds=0.05, runs=1
 ) -> pd.DataFrame:
-    """Time the force kernel of a strategy for each (block, most registers) of `tried`, on a GPU; each is checked.
+    """Time the force kernels of KERNELS for each of their `launches`, on a GPU; each is checked.
 
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
     occupancy, "stopped by", seconds (median over independent runs), runs (the seconds of each), spread. A block that
     does not fit with the registers that a smaller one before it took gets the limit that makes it fit. Only launches
-    with blocks of `compared` threads, which `gains_by_limits` compares, are run more than once.
+    with blocks of `block` threads, which `gains_by_limits` compares, are run more than once.
     """
-    expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], None
-    for block, chosen in tried:
-        most = chosen or limit_needed(limits, block, compiled)
-        options = {"expected": expected, "seconds": seconds, "runs": runs if block == compared else 1}
-        speed = _launch_speed(system, device, strategy, block, most, **options)
-        took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
-        compiled = compiled if most else took["registers"]
-        resident = occupancy(limits, block, took["registers"], took["shared"])
-        row = {"strategy": strategy, "block": block, "limit": most or 0} | took
-        row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
-        rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
-        if record is not None:
-            record.timing(**speed.row, occupancy=resident.share, includes=_INCLUDES)
+    expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], {}
+    for strategy in KERNELS:
+        for size, chosen in launches(strategy, blocks, registers, block):
+            most = chosen or limit_needed(limits, size, compiled.get(strategy))
+            options = {"expected": expected, "seconds": seconds, "runs": runs if size == block else 1}
+            speed = _launch_speed(system, device, strategy, size, most, **options)
+            took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
+            if not most:
+                compiled[strategy] = took["registers"]
+            resident = occupancy(limits, size, took["registers"], took["shared"])
+            row = {"strategy": strategy, "block": size, "limit": most or 0} | took
+            row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
+            rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
+            if record is not None:
+                record.timing(**speed.row, occupancy=resident.share, includes=_INCLUDES)
     return pd.DataFrame(rows)
 
 
@@ -276,19 +276,10 @@ def fastest_and_fullest(launched: pd.DataFrame) -> pd.DataFrame:
 def with_as_few_warps(launched: pd.DataFrame, block: int, occupied: float) -> float | None:
     """Speed of `particle` at an occupancy, over that of the same code in blocks of `block` threads; None without one.
 
-    `launched` is from `launch_tables`; launches whose registers are limited are other code.
+    `launched` is from `launch_table`; launches whose registers are limited are other code.
     """
     rows = launched[(launched["strategy"] == "particle") & (launched["limit"] == 0)].set_index("block")
     same = rows[(rows["occupancy"] == occupied) & (rows["registers"] == rows.loc[block, "registers"])]
     if same.empty or occupied >= rows.loc[block, "occupancy"]:
         return None
     return rows.loc[block, "seconds"] / same["seconds"].iloc[0]
-
-
-def launch_tables(system: System, device, blocks, registers, block: int, record=None, **options) -> pd.DataFrame:
-    """The rows of `launch_table` for both KERNELS and their `launches`; those of `block` threads are compared."""
-    tables = [
-        launch_table(system, device, name, launches(name, blocks, registers, block), record, compared=block, **options)
-        for name in KERNELS
-    ]
-    return pd.concat(tables, ignore_index=True)

@@ -89,9 +89,9 @@ def against_theory(table: pd.DataFrame, rate: Estimate) -> dict:
     return {"off": 100 * (ideal["D"] * exact - 1), "rate": rate.value, "exact": exact, "holds": holds}
 
 
-def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
+def velocity_memory(device, length: Length, *, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
     """Velocity autocorrelation <v(0) . v(t)> / <v . v> of an ideal gas (a = 0); columns t, memory, error."""
-    every = 5
+    every, dt = 5, 0.005
     simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
     frames, runs = round(last / dt / every), []
     for _ in range(origins):
