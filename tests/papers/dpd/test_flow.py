@@ -459,14 +459,14 @@ def test_figures_name_their_axes_with_units(system):
     fit = plates.parabola([field], system)
     study = pd.DataFrame({"layer": [0.1, 0.3], "slip": [0.1, -0.1], "lower wall": [0.1, -0.1], "upper wall": [0.1, 0]})
     bins = in_channel({"wide": 0.25, "narrow": 1.0})
-    flow = flows.Flow(system, 10, 10, [bins, bins, bins])
+    flow, middles = flows.Flow(system, 10, 10, [bins, bins, bins]), sections.at_middles(bins, CHANNEL, 0.6)
     drawn = [
         flow_figures.profile(plates.Comparison(system, "GPU", [field], fit, {"CPU": fit, "GPU": fit}), fit.theory),
         flow_figures.slip(study),
         flow_figures.layers({"a": (fit, field)}),
-        flow_figures.flow_map(bins, CHANNEL),
-        flow_figures.sections(bins.z, {"CPU": {"wide": bins.velocity_x[0]}}),
-        flow_figures.rates(flow, CHANNEL, 2),
+        flow_figures.flow_map(bins, CHANNEL)[0],
+        flow_figures.sections(SimpleNamespace(z=bins.z, profiles={"CPU": middles}))[0],
+        flow_figures.rates(flow, CHANNEL)[0],
         flow_figures.channel_sketch(CHANNEL),
         flow_figures.plates_sketch(PLATES),
     ]

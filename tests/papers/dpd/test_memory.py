@@ -76,7 +76,7 @@ def test_the_threads_of_a_block_take_its_items_side_by_side_and_each_thread_load
 
 
 def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_number(threads):
-    strides, line = (1, 2, 4, 8, 16, 32, 1024), access.sector(threads)
+    strides, line = (1, 2, 4, 8, 16, 32, 1024), access.SECTOR[threads.name]
     assert [access.traffic_model(stride, access.SECTOR["cuda"]) for stride in strides] == [1, 2, 4, 8, 8, 8, 8]
     assert [access.traffic_model(stride, line) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
 

@@ -50,7 +50,7 @@ def test_the_papers_program_is_timed_in_cell_order_with_its_generator_and_names_
     monkeypatch.setattr(linear, "measure_speed", lambda case, system, device, **o: seen.append((system, o)) or _SPEED)
     system = Poiseuille(4, 4, 4).system()
     ways = speed_tables.baselines()
-    table = speed_tables.with_speedups(speed_tables._measured({system.count: system}, ways, None, 1e-3))
+    table = speed_tables.with_speedups(speed_tables._measured([system], ways, None, 1e-3))
     (paper, chosen), *others = seen
     cells = system.cells.of(paper.position[: system.moving])
     assert (np.diff(cells) >= 0).all()
@@ -300,7 +300,7 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
         return Speed.of(case, device, times, **more, choices=choices)
 
     monkeypatch.setattr(linear, "timed", noted)
-    (system,) = speed_tables.systems([1]).values()
+    (system,) = speed_tables.systems([1])
     noise = speed_tables.noise_table(system, SimpleNamespace(name="cuda", description="a device"))
     found = judged.cost_of_tea(noise)
     assert (found["measured"], found["scatter"]) == (pytest.approx(1.5), pytest.approx(0))

@@ -1,4 +1,4 @@
-"""Figures of the flow notebooks."""
+"""Figures of the flow notebooks; some return (figure, arrays), the arrays being the numbers that they show, by name."""
 
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from repro.papers.style import BLUE, GREEN, ORANGE, OURS, SKY_BLUE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
+from .sections import Comparison as Sections
 from .sections import beside_faces, in_fluid, middle_velocities, rates_by_window
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
@@ -123,27 +124,30 @@ def flow_map(field: Field, case: Channel):
     axes.streamplot(even_x, even_z, np.where(inside, u, np.nan).T, np.where(inside, w, np.nan).T, **lines)
     _draw_blocks(axes, case)
     figure.colorbar(shade, ax=axes, label=f"speed ({_SPEED})", shrink=0.9)
-    return figure
+    arrays = {"x": field.x, "z": field.z, "u": field.velocity_x, "w": field.velocity_z, "density": field.density}
+    return figure, arrays
 
 
-def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
-    """Velocity along x over the height at several sections: {run: {section: velocity}} (figure 10)."""
-    places = list(next(iter(profiles.values())))
-    figure, panels = plt.subplots(1, len(places), figsize=(8.6, 3.8), squeeze=False)
-    for axes, place in zip(panels[0], places, strict=True):
-        for k, (name, velocities) in enumerate(profiles.items()):
-            style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
-            axes.plot(z, velocities[place], **style, color=f"C{k}", label=name)
+def sections(compared: Sections):
+    """Velocity along x over the height at both middle sections (figure 10)."""
+    figure, panels = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    arrays = {"z": compared.z}
+    for k, (name, velocities) in enumerate(compared.profiles.items()):
+        style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
+        for axes, (place, velocity) in zip(panels, velocities.items(), strict=True):
+            axes.plot(compared.z, velocity, **style, color=f"C{k}", label=name)
+            arrays[f"{name} {place}"] = velocity
+    for axes, place in zip(panels, velocities, strict=True):
         axes.axhline(0, color="0.5", lw=0.8)
         axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
         axes.set_title(f"middle of the {place} part")
-    _raise_top(panels[0][0], 0.25)
-    panels[0][0].legend(ncols=2, loc="upper center")
-    return figure
+    _raise_top(panels[0], 0.25)
+    panels[0].legend(ncols=2, loc="upper center")
+    return figure, arrays
 
 
-def rates(flow: Flow, case: Channel, last: int):
-    """Flow rate and velocities on the axis window by window, and the flow rate over x in the last windows.
+def rates(flow: Flow, case: Channel):
+    """Flow rate and velocities on the axis window by window, and the flow rate over x in the last three windows.
 
     The bars are the spread over the sections on the left, without the columns beside the faces, and standard errors,
     from the windows, on the right.
@@ -153,7 +157,8 @@ def rates(flow: Flow, case: Channel, last: int):
     sections = found[:, ~beside_faces(flow.windows[0], case)]
     left.errorbar(flow.ends / 1000, sections.mean(1), sections.std(1, ddof=1), fmt="o-", capsize=3)
     left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
-    for k, (place, velocity) in enumerate(middle_velocities(flow, case).items()):
+    middles = middle_velocities(flow, case)
+    for k, (place, velocity) in enumerate(middles.items()):
         middle.plot(flow.ends / 1000, velocity, marker="so"[k], color=f"C{k + 1}", label=f"{place} part")
     middle.set(ylabel=f"velocity on the axis ({_SPEED})")
     low, high = middle.get_ylim()
@@ -162,8 +167,8 @@ def rates(flow: Flow, case: Channel, last: int):
     for axes in (left, middle):
         axes.xaxis.get_major_locator().set_params(nbins=6)
         axes.set_xlabel("end of the window (thousand steps)")
-    _rate_over_x(right, found[-last:], flow, case)
-    return figure
+    _rate_over_x(right, found[-3:], flow, case)
+    return figure, {"ends": flow.ends, "x": flow.windows[0].x, "rates": found} | middles
 
 
 def _rate_over_x(axes, kept: np.ndarray, flow: Flow, case: Channel) -> None:

@@ -238,23 +238,6 @@ def middle_velocities(run: Flow, case: Channel) -> dict[str, np.ndarray]:
     return {place: np.array([each[place][middle].mean() for each in profiles]) for place in profiles[0]}
 
 
-def profile_arrays(found: Comparison) -> dict[str, np.ndarray]:
-    """The arrays of a figure of profiles: heights, and velocities named "run section"."""
-    named = {f"{run} {place}": v for run, places in found.profiles.items() for place, v in places.items()}
-    return {"z": found.z} | named
-
-
-def map_arrays(field: Field) -> dict[str, np.ndarray]:
-    """The arrays of a flow map: coordinates of the bins, velocities and density."""
-    return {"x": field.x, "z": field.z, "u": field.velocity_x, "w": field.velocity_z, "density": field.density}
-
-
-def rate_arrays(run: Flow, case: Channel) -> dict[str, np.ndarray]:
-    """The arrays of a figure of flow rates: ends of the windows, coordinates, and rates of shape (windows, columns)."""
-    arrays = {"ends": run.ends, "x": run.windows[0].x, "rates": rates_by_window(run, case)}
-    return arrays | middle_velocities(run, case)
-
-
 def snapshot(run: Flow, case: Channel, most: int = 5000) -> dict[str, np.ndarray]:
     """About `most` fluid particles at most, in a slice across y, and where they were `run.seen` steps before.
 

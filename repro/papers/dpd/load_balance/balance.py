@@ -59,14 +59,13 @@ def balance_gain(systems: Iterable[System]) -> dict:
 
     The paper's measure of balance (figures 4 and 5), counted from the candidate pairs: the same on any machine.
     """
-    return of_runs(_balance_gain(system) for system in systems)
-
-
-def _balance_gain(system: System) -> float:
-    counts = particles_in_cells(system)
-    pairs = pairs_of_cells(counts, system.cells.shape)
-    natural, by_load = (warp_share(pairs, cell_order(name, counts, pairs)) for name in ("natural", "by particles"))
-    return by_load / natural
+    gains = []
+    for system in systems:
+        counts = particles_in_cells(system)
+        pairs = pairs_of_cells(counts, system.cells.shape)
+        natural, by_load = (warp_share(pairs, cell_order(name, counts, pairs)) for name in ("natural", "by particles"))
+        gains.append(by_load / natural)
+    return of_runs(gains)
 
 
 def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
@@ -109,22 +108,18 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05)
     for name, system in systems.items():
         expected = reference_forces(system)
         for strategy in strategies:
-            rows.append(_time_one(name, system, device, strategy, capacity, expected, seconds, record))
+            simulation = Simulation(system, device, strategy=strategy, capacity=capacity)
+            check, parts = check_forces(simulation, expected), simulation.forces.parts
+            whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
+            sorting = [parts[part] for part in _SORTING if part in parts]
+            row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
+            row |= {"kernel": kernel.seconds, "spread": whole.spread}
+            row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
+            rows.append(row)
+            more = {key: row[key] for key in ("strategy", "particles", "kernel", "sorting")}
+            more |= {"precision": simulation.precision, "capacity": capacity, "includes": INCLUDES_FORCES}
+            record_launches(record, f"{strategy}, {name}", device, whole, size=size_of(system), check=check, **more)
     return pd.DataFrame(rows)
-
-
-def _time_one(name, system, device, strategy, capacity, expected, seconds, record) -> dict:
-    simulation = Simulation(system, device, strategy=strategy, capacity=capacity)
-    check, parts = check_forces(simulation, expected), simulation.forces.parts
-    whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
-    sorting = [parts[part] for part in _SORTING if part in parts]
-    row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
-    row |= {"kernel": kernel.seconds, "spread": whole.spread}
-    row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
-    more = {key: row[key] for key in ("strategy", "particles", "kernel", "sorting")}
-    more |= {"precision": simulation.precision, "capacity": capacity, "includes": INCLUDES_FORCES, "check": check}
-    record_launches(record, f"{strategy}, {name}", device, whole, size=size_of(system), **more)
-    return row
 
 
 def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
@@ -167,9 +162,3 @@ def in_milliseconds(times: pd.DataFrame) -> pd.DataFrame:
     """The table of times for display, in milliseconds."""
     units = {"seconds": "all (ms)", "kernel": "forces (ms)", "sorting": "sorting (ms)"}
     return times.assign(**{column: 1e3 * times[column] for column in units}).rename(columns=units)
-
-
-def figure_orders(counts: np.ndarray, pairs: np.ndarray) -> dict[str, np.ndarray]:
-    """The two orders of the cells that figures 4 and 5 compare, by title."""
-    orders = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
-    return {title: cell_order(name, counts, pairs) for title, name in orders.items()}

@@ -6,7 +6,7 @@ import pandas as pd
 
 from repro.papers.style import BLUE, ORANGE, VERMILLION
 
-from .balance import WARP, shares_in_groups, warp_share
+from .balance import WARP, cell_order, shares_in_groups, warp_share
 
 _WORK, _IDLE = BLUE, ORANGE
 
@@ -14,15 +14,20 @@ _WORK, _IDLE = BLUE, ORANGE
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
-def warps(work: np.ndarray, orders: dict):
+#: the orders of the cells that the paper's figures compare, by title
+_ORDERS = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
+
+
+def warps(counts: np.ndarray, pairs: np.ndarray):
     """Work of the threads of some warps, evenly spaced among all warps, before and after sorting (figures 4 and 5).
 
-    `work` are the pairs of each cell, `orders` maps titles to orders of the cells.
+    From the particles and the pairs of each cell.
     """
     shown = 10
-    figure, panels = plt.subplots(len(orders), 1, figsize=(6.4, 2.4 * len(orders)), sharex=True, sharey=True)
-    for axes, (title, order) in zip(panels, orders.items(), strict=True):
-        groups = shares_in_groups(work, order)
+    figure, panels = plt.subplots(2, 1, figsize=(6.4, 4.8), sharex=True, sharey=True)
+    for axes, (title, name) in zip(panels, _ORDERS.items(), strict=True):
+        order = cell_order(name, counts, pairs)
+        groups = shares_in_groups(pairs, order)
         chosen = groups[((np.arange(shown) + 0.5) * len(groups) / shown).astype(int)]
         threads = np.arange(chosen.size)
         longest = np.repeat(chosen.max(1), WARP)
@@ -30,7 +35,7 @@ def warps(work: np.ndarray, orders: dict):
         wait_bars = axes.bar(threads, longest - chosen.ravel(), 1.0, chosen.ravel(), color=_IDLE, alpha=0.45)
         for edge in range(WARP, chosen.size, WARP):
             axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
-        share = warp_share(work, order)
+        share = warp_share(pairs, order)
         axes.set_title(f"{title}: threads work {share:.0%} of the time of all {len(groups)} warps")
         axes.set(ylabel="pairs of the thread", xlim=(-0.5, chosen.size - 0.5))
         axes.grid(axis="x", visible=False)

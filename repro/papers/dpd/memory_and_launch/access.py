@@ -11,8 +11,7 @@ from repro.papers.speed import record_launches
 from repro.parallel import Kernel, copy_bandwidth, device_function, require_memory, time_launches
 
 #: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
-SECTOR = {"cuda": 32}
-LINE = 64
+SECTOR = {"cuda": 32, "serial": 64, "threads": 64}
 
 ITEM = np.dtype(np.float32).itemsize
 
@@ -71,11 +70,6 @@ def walk_body(number, items: int, block: int):
                 target[number(item(i, j, items, block), mask, factor, shift)] = held[j, i - x] + _ONE
 
     return walk
-
-
-def sector(device) -> int:
-    """Bytes of the device's smallest memory transaction."""
-    return SECTOR.get(device.name, LINE)
 
 
 def traffic_model(stride: int, transaction: int) -> int:
@@ -145,7 +139,7 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
             timing = time_launches([launch], device, seconds)
             each = timing.seconds
             first = first or each
-            model, share = traffic_model(stride or 1 << bits, sector(device)), requested / each / roof
+            model, share = traffic_model(stride or 1 << bits, SECTOR[device.name]), requested / each / roof
             row = {"bits": bits, "MiB": requested / 2**20, "stride": stride, "seconds": each, "spread": timing.spread}
             row |= {"GB/s": requested / each / 1e9, "of copy": share, "ratio": each / first}
             rows.append(row | {"model": model, "moved of copy": share * model})
@@ -170,9 +164,3 @@ def note(walks: pd.DataFrame) -> str:
         f"{large.loc[worst, 'ratio']:.1f}, at random: {at_random:.1f}; bytes of sectors explain "
         f"{large['model'].max():g}"
     )
-
-
-def stride_arrays(walks: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of strides: stride, ratio and model for each size of the arrays."""
-    columns = ("stride", "ratio", "model")
-    return {f"{column}, 2^{bits}": rows[column] for bits, rows in walks.groupby("bits") for column in columns}

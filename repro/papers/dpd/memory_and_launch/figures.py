@@ -15,7 +15,8 @@ _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 def strides(table: pd.DataFrame, paper_ratio: float):
     """Time over that of coalesced access, over the stride; `table` comes from access.strides_table.
 
-    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random.
+    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random. Returns
+    (figure, arrays), the arrays being the numbers that it shows.
     """
     figure, axes = plt.subplots()
     steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
@@ -39,7 +40,8 @@ def strides(table: pd.DataFrame, paper_ratio: float):
     axes.set(xlabel="distance of neighbouring threads' numbers (4 bytes each)", ylabel="time / time at distance 1")
     axes.set_ylim(0.7, max(48, 1.3 * table["ratio"].max()))
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    columns = ("stride", "ratio", "model")
+    return figure, {f"{name}, 2^{bits}": rows[name] for bits, rows in table.groupby("bits") for name in columns}
 
 
 def places(table: pd.DataFrame):

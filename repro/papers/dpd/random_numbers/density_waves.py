@@ -199,13 +199,3 @@ def profiles(run: Sampled, quantity: str) -> dict[str, np.ndarray]:
 def structures(runs: dict) -> dict[str, np.ndarray]:
     """The static structure factor of each way, averaged over its runs."""
     return {way: sum(run.structure for run in found) / len(found) for way, found in runs.items()}
-
-
-def heights(runs: dict, wave) -> dict[str, np.ndarray]:
-    """The amplitude of a density wave over time, in the first run of each way, see `height`."""
-    return {way: height(found[0], wave) for way, found in runs.items()}
-
-
-def temperature_maps(runs: dict) -> dict[str, np.ndarray]:
-    """kT in each cell, averaged over time, in the first run of each way."""
-    return {way: found[0].cell_temperature for way, found in runs.items()}

@@ -1,4 +1,4 @@
-"""Figures of the notebook on random numbers."""
+"""Figures of the notebook on random numbers; those of the fluid return (figure, arrays), its numbers by way."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +9,7 @@ from repro.papers.style import BLUE, OURS, VERMILLION
 from repro.particles.random import ROUNDS
 
 from .cycle import PERIOD, position
-from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, profiles
+from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, profiles, structures
 
 _LOOK = {
     TEA: {"color": "0.45", "marker": "o"},
@@ -70,31 +70,35 @@ def starts_on_the_cycle(threads: int, steps: int, *, seed: int = 1):
 def structure(runs: dict, box):
     """Power of each wave of the density against its wave number, in the mean over the runs of each way."""
     figure, axes = plt.subplots()
-    for k, (way, found) in enumerate(runs.items()):
-        power = np.mean([run.structure for run in found], axis=0)
+    powers = structures(runs)
+    for k, (way, power) in enumerate(powers.items()):
         each = [np.fft.fftfreq(n, side / n) for n, side in zip(power.shape, box, strict=True)]
         number = 2 * np.pi * np.sqrt(sum(np.square(turn) for turn in np.meshgrid(*each, indexing="ij")))
         # shifted, so that none covers another
         axes.semilogy(number.ravel() + 0.03 * (k - 1), power.ravel(), ls="none", ms=4, mew=0, **_LOOK[way], label=way)
     axes.set(xlabel="wave number ($1/r_c$)", ylabel="power of the density, ideal gas = 1")
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    return figure, powers
 
 
 def heights(runs: dict, wave, steps: int):
     """The amplitude of one density wave against time, in the first run of each way."""
     figure, panels = plt.subplots(len(runs), 1, sharex=True, sharey=True, figsize=(6.8, 4.6))
+    arrays = {way: height(found[0], wave) for way, found in runs.items()}
     for axes, (way, found) in zip(panels, runs.items(), strict=True):
-        values = 100 * height(found[0], wave)[: steps // found[0].every]
+        values = 100 * arrays[way][: steps // found[0].every]
         axes.plot(found[0].every * (1 + np.arange(len(values))), values, **{**_LOOK[way], "ms": 2.5, "lw": 1})
         axes.set_title(way, fontsize=9, loc="left", pad=2)
     figure.supylabel(f"density in the wave {wave} (% of the mean)", fontsize=10)
     panels[-1].set_xlabel("step")
-    return figure
+    return figure, arrays
 
 
 def planes(runs: dict):
-    """Density and temperature in layers normal to each axis, over the mean, with the range of TEA's runs in grey."""
+    """Density and temperature in layers normal to each axis, over the mean, with the range of TEA's runs in grey.
+
+    The arrays are the maps of kT, averaged over time, of the first run of each way.
+    """
     figure, panels = plt.subplots(2, 3, figsize=(9.6, 5.2), sharey="row")
     quantities = {"counts": "density / mean", "cell_temperature": "kT / mean"}
     for row, (quantity, label) in zip(panels, quantities.items(), strict=True):
@@ -108,4 +112,4 @@ def planes(runs: dict):
             axes.set_xlabel(f"{axis} (cells)")
         row[0].set_ylabel(label)
     figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
+    return figure, {way: each[0].cell_temperature for way, each in runs.items()}

@@ -11,7 +11,7 @@ from repro.dpd.benchmark import INCLUDES
 from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
-from repro.dpd.system import in_cell_order
+from repro.dpd.system import System, in_cell_order
 from repro.errors import require_whole
 from repro.papers.dpd.repeated import RUNS
 from repro.papers.speed import speed_table, speedups
@@ -81,12 +81,11 @@ def other_codes(data: Path) -> pd.DataFrame:
     return pd.read_csv(data / "reference" / "dpd_speeds.csv", comment="#")
 
 
-def systems(rows) -> dict:
-    """The systems of the given rows of table 4 (1 to 4), by their number of particles."""
+def systems(rows) -> list[System]:
+    """The systems of the given rows of table 4 (1 to 4), each once."""
     for row in rows:
         require_whole("row of table 4", row, 1, len(TABLE_4))
-    made = [Poiseuille(*TABLE_4[row - 1]).system() for row in rows]
-    return {system.count: system for system in made}
+    return [Poiseuille(*TABLE_4[row - 1]).system() for row in dict.fromkeys(rows)]
 
 
 def few_particles(count: int, side: int) -> np.ndarray:
@@ -97,7 +96,7 @@ def few_particles(count: int, side: int) -> np.ndarray:
 @cache
 def particle_counts() -> tuple[int, ...]:
     """Numbers of particles of table 4's systems, counted."""
-    return tuple(Poiseuille(*size).system().count for size in TABLE_4)
+    return tuple(system.count for system in systems(range(1, len(TABLE_4) + 1)))
 
 
 def published(values: dict[str, str]) -> pd.DataFrame:
@@ -122,11 +121,11 @@ def mappings(device) -> dict:
     return {name: (strategy, device) for name, strategy in names.items()}
 
 
-def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def paper_table(cases: list[System], device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """Table 4: every way for every system in single precision, with speedups; 32 rounds where there is TEA.
 
-    `cases` are systems by number of particles. Beside a GPU the paper's mappings and its program run three times, which
-    judges their order and that of the speedups.
+    Beside a GPU the paper's mappings and its program run three times, which judges their order and that of the
+    speedups.
     """
     ways = baselines() | mappings(device)
     repeated = {PAPER_PROGRAM, *(f"thread per {name}" for name in MAPPINGS)} if device.name == "cuda" else ()
@@ -140,7 +139,7 @@ def trajectory_table(row: int, device, steps, precisions) -> pd.DataFrame:
     """
     ways = {name: baselines()[name] for name in (TEA_PROGRAM, ALL_CORES)}
     ways |= {f"{name}, {device.name}": way for name, way in mappings(device).items()}
-    (system,) = systems([row]).values()
+    (system,) = systems([row])
     return differences(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
 
 
@@ -161,7 +160,7 @@ def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.Data
     """
     way, options = {"thread per particle": ("particle", device)}, {"repeated": ("thread per particle",)}
     tables = [
-        _measured({system.count: system}, way, record, seconds, rounds=rounds, **options)
+        _measured([system], way, record, seconds, rounds=rounds, **options)
         for rounds in (0, ROUNDS, PAPER_ROUNDS, 2 * PAPER_ROUNDS)
     ]
     table = pd.concat(tables, ignore_index=True)
@@ -184,9 +183,8 @@ def production_table(rows, device, record=None, *, precisions, all_rounds, secon
 
 def channel_table(scale: float, cpu_scale: float, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """Section 6: the mappings on the channel, and the CPU's ways on a channel of the same shape and `cpu_scale`."""
-    slow, fast = channel(cpu_scale).system(), channel(scale).system()
-    slow = _measured({slow.count: slow}, baselines(), record, seconds)
-    return with_speedups(_measured({fast.count: fast}, mappings(device), record, seconds), slow)
+    slow = _measured([channel(cpu_scale).system()], baselines(), record, seconds)
+    return with_speedups(_measured([channel(scale).system()], mappings(device), record, seconds), slow)
 
 
 def channel(scale: float) -> Channel:
@@ -202,18 +200,17 @@ def launch_table(rows, device, record=None, *, seconds: float = 0.2) -> pd.DataF
     return pd.concat(runs, ignore_index=True)[["particles", "launch", "updates", "seconds", "spread"]]
 
 
-def _measured(cases: dict, ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
+def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
     options = {"rounds": PAPER_ROUNDS, "seconds": seconds} | options
     runs, named = [], []
-    for count, system in cases.items():
-        for way, (strategy, device) in ways.items():
-            case = f"{way}, {device.name}, {system.name}, {count} particles"
-            chosen = options | {"strategy": strategy} | (_REPEATED if way in repeated else {"runs": 1})
-            if way == PAPER_PROGRAM:
-                runs.append((case, in_cell_order(system), device, chosen | {"rounds": 0}))
-            else:
-                runs.append((case, system, device, chosen))
-            named.append(way)
+    for system, (way, (strategy, device)) in product(cases, ways.items()):
+        case = f"{way}, {device.name}, {system.name}, {system.count} particles"
+        chosen = options | {"strategy": strategy} | (_REPEATED if way in repeated else {"runs": 1})
+        if way == PAPER_PROGRAM:
+            runs.append((case, in_cell_order(system), device, chosen | {"rounds": 0}))
+        else:
+            runs.append((case, system, device, chosen))
+        named.append(way)
     table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
     table.insert(0, "way", named)
     return table
