@@ -48,13 +48,12 @@ def warps(counts: np.ndarray, pairs: np.ndarray):
 def gain_bars(table: pd.DataFrame):
     """Predicted and measured gain by sorting, one group of bars per density; `table` comes from balance.gains."""
     columns = {"predicted gain": "predicted", "kernel": "force kernel", "with sorting": "lists, sorting and forces"}
-    colours = ("0.7", BLUE, VERMILLION)
     figure, axes = plt.subplots()
-    for k, ((column, label), colour) in enumerate(zip(columns.items(), colours, strict=True)):
-        bars = axes.bar(np.arange(len(table)) + 0.27 * (k - 1), table[column], 0.25, color=colour, label=label)
+    gains = table.set_index("density")[list(columns)].rename(columns=columns)
+    gains.plot.bar(ax=axes, width=0.8, color=["0.7", BLUE, VERMILLION], rot=0, legend=False)
+    for bars in axes.containers:
         axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=_PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
-    axes.set_xticks(range(len(table)), table["density"])
     axes.set(ylabel="time in natural order / time sorted", xlabel="density", ylim=(0, 1.15 * axes.get_ylim()[1]))
     axes.grid(axis="x", visible=False)
     figure.legend(loc="outside lower center", ncols=3)

@@ -47,18 +47,15 @@ def strides(table: pd.DataFrame, paper_ratio: float):
 def places(table: pd.DataFrame):
     """Gain of each memory space of the constants over global memory; `table` comes from memory.constants_table."""
     figure, axes = plt.subplots()
-    stencils, names = list(dict.fromkeys(table["stencil"])), list(dict.fromkeys(table["constants"]))
-    at = table.set_index(["stencil", "constants"])
-    for k, stencil in enumerate(stencils):
-        rows = at.loc[stencil].loc[names]
-        values = rows["against global memory"].to_numpy()
-        # half of the spread of the repetitions
-        error = values * rows["spread"].to_numpy() / 2
-        where = np.arange(len(names)) + 0.38 * (k - 0.5)
-        bars = axes.bar(where, values, 0.36, yerr=error, capsize=2, color=COLOURS[k], label=f"{stencil} stencil")
+    at = table.set_index(["constants", "stencil"])
+    gains, spread = (at[column].unstack(sort=False) for column in ("against global memory", "spread"))
+    # half of the spread of the repetitions
+    gains.plot.bar(ax=axes, yerr=gains * spread / 2, capsize=2, width=0.75, color=COLOURS, rot=0, legend=False)
+    for bars, stencil in zip(axes.containers[1::2], gains.columns, strict=True):
+        bars.set_label(f"{stencil} stencil")
         axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=_PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
-    axes.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names])
+    axes.set_xticklabels([name.replace(" ", "\n") for name in gains.index])
     axes.set(ylabel="force kernel: time with\nglobal memory / time", xlabel="where the constants lie")
     axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
     axes.grid(axis="x", visible=False)

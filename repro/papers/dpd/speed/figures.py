@@ -132,20 +132,15 @@ def _draw_paper(axes, published: pd.DataFrame, columns: dict) -> None:
 
 def part_bars(parts: pd.DataFrame, particles: int):
     """Time of the parts of a step: one bar per way."""
-    ways = list(dict.fromkeys(parts["way"]))
-    figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(ways) + 1.8))
-    for k, way in enumerate(ways):
-        left = 0.0
-        for group, colour in _GROUP_COLOURS.items():
-            width = 1e6 * float(parts.loc[(parts["way"] == way) & (parts["group"] == group), "seconds"].sum())
-            axes.barh(k, width, 0.6, left, color=colour)
-            left += width
-        axes.text(left, k, rf" {left:,.0f} $\mu$s", va="center", fontsize=8)
-    axes.set_yticks(range(len(ways)), ways)
+    times = 1e6 * parts.pivot_table(index="way", columns="group", values="seconds", aggfunc="sum", sort=False)
+    figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(times) + 1.8))
+    shown = times.reindex(columns=list(_GROUP_COLOURS))
+    shown.plot.barh(ax=axes, stacked=True, width=0.6, color=_GROUP_COLOURS, legend=False)
+    for k, whole in enumerate(shown.sum(axis=1)):
+        axes.text(whole, k, rf" {whole:,.0f} $\mu$s", va="center", fontsize=8)
     axes.invert_yaxis()
-    axes.set(xlabel=r"time of a step ($\mu$s)", title=f"{particles} particles, single precision")
+    axes.set(xlabel=r"time of a step ($\mu$s)", ylabel="", title=f"{particles} particles, single precision")
     axes.set_xlim(0, 1.15 * axes.get_xlim()[1])
     axes.grid(axis="y", visible=False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _GROUP_COLOURS.values()]
-    figure.legend(handles, _GROUP_COLOURS, loc="outside lower center", ncols=5)
+    figure.legend(loc="outside lower center", ncols=5)
     return figure, dict(parts[["way", "part", "seconds"]])
