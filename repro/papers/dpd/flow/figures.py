@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel, Poiseuille
-from repro.papers.style import BLUE, GREEN, ORANGE, OURS, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, ORANGE, OURS, PLATE, SKY_BLUE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
@@ -19,9 +19,6 @@ from .sections import beside_faces, in_fluid, middle_velocities, rates_by_window
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
 _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
 _WALL = "0.75"
-
-#: background of a number on a line
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
 
 def profile(both: Comparison, unfitted: np.ndarray):
@@ -233,7 +230,7 @@ def channel_sketch(case: Channel):
     for start, end in np.array(ends):
         axes.annotate("", end, start, arrowprops={"arrowstyle": "<->", "lw": 0.9}, zorder=6)
         length = f"{np.sum(end - start):g}"
-        axes.text(*(start + end) / 2, length, ha="center", va="center", bbox=_PLATE, zorder=7)
+        axes.text(*(start + end) / 2, length, ha="center", va="center", bbox=PLATE, zorder=7)
     axes.annotate("", (0.9 * case.length, middle), (0.78 * case.length, middle), arrowprops={"color": BLUE, "width": 2})
     axes.text(0.84 * case.length, middle + 0.05 * case.height, "body force g", color=BLUE, ha="center")
     axes.set_title(f"periodic along x and along y (width {case.width:g}); dots: frozen particles")

@@ -4,14 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, ORANGE, VERMILLION
+from repro.papers.style import BLUE, ORANGE, PLATE, VERMILLION
 
 from .balance import WARP, cell_order, shares_in_groups, warp_share
 
 _WORK, _IDLE = BLUE, ORANGE
-
-#: background of numbers that are drawn over a line
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
 #: the orders of the cells that the paper's figures compare, by title
@@ -52,7 +49,7 @@ def gain_bars(table: pd.DataFrame):
     gains = table.set_index("density")[list(columns)].rename(columns=columns)
     gains.plot.bar(ax=axes, width=0.8, color=["0.7", BLUE, VERMILLION], rot=0, legend=False)
     for bars in axes.containers:
-        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=_PLATE)
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
     axes.set(ylabel="time in natural order / time sorted", xlabel="density", ylim=(0, 1.15 * axes.get_ylim()[1]))
     axes.grid(axis="x", visible=False)

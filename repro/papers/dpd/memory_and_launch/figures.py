@@ -4,12 +4,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLACK, COLOURS, MARKERS, SKY_BLUE, VERMILLION
+from repro.papers.style import BLACK, COLOURS, MARKERS, PLATE, SKY_BLUE, VERMILLION
 
 from .occupancy import Limits, occupancy, shared_bytes
-
-#: background of numbers that are drawn over a line
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
 def strides(table: pd.DataFrame, paper_ratio: float):
@@ -53,7 +50,7 @@ def places(table: pd.DataFrame):
     gains.plot.bar(ax=axes, yerr=gains * spread / 2, capsize=2, width=0.75, color=COLOURS, rot=0, legend=False)
     for bars, stencil in zip(axes.containers[1::2], gains.columns, strict=True):
         bars.set_label(f"{stencil} stencil")
-        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=_PLATE)
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
     axes.set_xticklabels([name.replace(" ", "\n") for name in gains.index])
     axes.set(ylabel="force kernel: time with\nglobal memory / time", xlabel="where the constants lie")

@@ -7,7 +7,7 @@ import pandas as pd
 from repro.dpd.benchmark import INCLUDES_FORCES, reference_forces
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
-from repro.papers.dpd.repeated import of_runs
+from repro.papers.dpd.repeated import of_runs, quotients
 from repro.papers.speed import speed_table
 from repro.parallel import Speed
 
@@ -67,7 +67,7 @@ def gains(constants_times: pd.DataFrame) -> pd.Series:
 def read_only_gain(constants_times: pd.DataFrame) -> dict:
     """The gain of the read-only path over global memory, with the half stencil of the paper's kernel, see `of_runs`."""
     runs = constants_times.set_index(["stencil", "constants"])["runs"].loc["half"]
-    return of_runs(plain / cached for plain, cached in zip(*(runs[place] for place in COMPARED), strict=True))
+    return of_runs(quotients(*(runs[place] for place in COMPARED)))
 
 
 def scatter(constants_times: pd.DataFrame) -> float:

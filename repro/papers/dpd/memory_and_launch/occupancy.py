@@ -10,7 +10,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import InputError
-from repro.papers.dpd.repeated import of_runs
+from repro.papers.dpd.repeated import of_runs, quotients
 from repro.parallel import Speed, measure_runs, time_launches
 
 WARP = 32
@@ -215,15 +215,13 @@ def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     the limit saves more than the runs of either launch lie apart).
     """
     columns, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
-    compared = []
-    for _, rows in table[table["block"] == block].groupby("strategy"):
-        free = rows[rows["limit"] == 0].iloc[0]
-        for _, row in rows[rows["limit"] > 0].iterrows():
-            pairs = list(zip(free["runs"], row["runs"], strict=True))
-            scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
-            gains = tuple(plain / limited for plain, limited in pairs)
-            faster = tuple(plain - limited > scatter for plain, limited in pairs)
-            compared.append((*row[columns], *free[before], gains, faster))
+    rows, compared = table[table["block"] == block], []
+    without = rows[rows["limit"] == 0].set_index("strategy")
+    for _, row in rows[rows["limit"] > 0].iterrows():
+        free = without.loc[row["strategy"]]
+        scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
+        faster = tuple(plain - limited > scatter for plain, limited in zip(free["runs"], row["runs"], strict=True))
+        compared.append((*row[columns], *free[before], tuple(quotients(free["runs"], row["runs"])), faster))
     return pd.DataFrame(compared, columns=[*columns, *(f"{name} before" for name in before), "gains", "faster"])
 
 
