@@ -110,12 +110,12 @@ def test_the_claims_of_table_4_are_found_by_row_and_column():
     names |= {"speedup, particle": "speedup thread per particle"}
     for row, size in enumerate(speed_tables.TABLE_4, 1):
         for column, quantity in names.items():
-            found = CLAIMS[speed_tables.claim(row, column)]
+            found = CLAIMS[judged.claim(row, column)]
             assert (found.quantity, found.case) == (quantity, "x".join(str(side) for side in size))
 
 
 def test_only_the_last_speedup_of_the_paper_does_not_follow_from_its_rates():
-    table = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
+    table = judged.published({key: claim.value for key, claim in CLAIMS.items()})
     assert table["from rates, particle"].iloc[:3].to_numpy() == pytest.approx(table["speedup, particle"][:3], rel=0.006)
     assert table["from rates, cell"].to_numpy() == pytest.approx(table["speedup, cell"], rel=0.006)
     assert table["from rates, particle"].iloc[3] == pytest.approx(18.96, abs=0.005)
@@ -156,12 +156,12 @@ def _verdict(identifier: str, values: dict) -> Verdict:
 
 
 def test_only_claims_with_a_verdict_of_their_own_are_tested():
-    assert all(CLAIMS[name].judged for name in speed_tables.CLAIMS)
-    assert CLAIMS["dpd-001"].same_as == speed_tables.claim(4, "speedup, particle")
+    assert all(CLAIMS[name].judged for name in judged.CLAIMS)
+    assert CLAIMS["dpd-001"].same_as == judged.claim(4, "speedup, particle")
 
 
 def test_the_systems_of_table_4_have_the_papers_numbers_of_particles():
-    stated = [int(CLAIMS[speed_tables.claim(row, "particles")].value) for row in (1, 2, 3, 4)]
+    stated = [int(CLAIMS[judged.claim(row, "particles")].value) for row in (1, 2, 3, 4)]
     assert list(speed_tables.particle_counts()) == stated
 
 
@@ -175,7 +175,7 @@ def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     table = speed_tables.with_speedups(_table("cuda"))
     values = judged.claim_values(table, table[table["particles"] == 540672], full_size=True)
     tested = {33, 59, 67, 68} | {k for k in range(35, 58) if k not in (40, 46, 52)}
-    assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(speed_tables.CLAIMS) - {speed_tables.TEA_COSTS}
+    assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(judged.CLAIMS) - {judged.TEA_COSTS}
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (33, 35, 36, 38, 55, 57)] == [17, 1, 0.5, 0.8, 12, 19]
 
 
@@ -336,7 +336,7 @@ def test_the_rates_of_other_codes_say_who_measured_them_and_where():
 
 def test_the_figures_show_every_baseline_and_a_panel_over_each():
     table = speed_tables.with_speedups(_table("cuda"))
-    paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
+    paper = judged.published({key: claim.value for key, claim in CLAIMS.items()})
     drawn = figures.rates(table, paper)[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
     panels = figures.speedups(table, paper)[0].axes

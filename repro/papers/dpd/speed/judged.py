@@ -1,4 +1,4 @@
-"""What the speed notebook measures for each claim, from its tables."""
+"""The claims that the speed notebook judges: the paper's numbers, and what is measured for each, from its tables."""
 
 import pandas as pd
 
@@ -6,17 +6,36 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.papers.dpd.repeated import of_runs, quotients
 from repro.papers.speed import orders
 
-from .tables import (
-    CHANNEL_SPEEDUP,
-    CLAIMS,
-    FASTER_MAPPING,
-    GAIN_FALLS,
-    MAPPINGS,
-    PAPER_PROGRAM,
-    SPEEDUP_GROWS,
-    claim,
-    particle_counts,
+from .tables import MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts
+
+#: columns of the paper's table 4; the particles are set-up and not judged
+_COLUMNS = ("particles", "one core", "thread per cell", "speedup, cell", "thread per particle", "speedup, particle")
+
+
+def claim(row: int, column: str) -> str:
+    """The id of a claim of table 4; rows count from 1. They are numbered row by row, from the first particles on."""
+    return f"dpd-{34 + len(_COLUMNS) * (row - 1) + _COLUMNS.index(column):03d}"
+
+
+#: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
+CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
+
+#: claims about where the better mapping gains most, and about the cost of TEA
+GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
+
+CLAIMS = sorted(
+    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS]
+    + [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
 )
+
+
+def published(values: dict[str, str]) -> pd.DataFrame:
+    """The paper's table 4 from claims by id, and the speedups that its own rates give."""
+    rows = [{name: float(values[claim(row, name)]) for name in _COLUMNS} for row in range(1, len(TABLE_4) + 1)]
+    table = pd.DataFrame(rows).astype({"particles": int})
+    for mapping in MAPPINGS:
+        table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
+    return table
 
 
 def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:

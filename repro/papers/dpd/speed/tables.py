@@ -24,26 +24,6 @@ from .trajectories import differences
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
 
-#: columns of the paper's table 4; the particles are set-up and not judged
-_COLUMNS = ("particles", "one core", "thread per cell", "speedup, cell", "thread per particle", "speedup, particle")
-
-
-def claim(row: int, column: str) -> str:
-    """The id of a claim of table 4; rows count from 1. They are numbered row by row, from the first particles on."""
-    return f"dpd-{34 + len(_COLUMNS) * (row - 1) + _COLUMNS.index(column):03d}"
-
-
-#: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
-CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
-
-#: claims about where the better mapping gains most, and about the cost of TEA
-GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
-
-CLAIMS = sorted(
-    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS]
-    + [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
-)
-
 #: steps that bring particles into the fluid's order, see `measure_speed`
 _WARM_UP = 200
 
@@ -97,15 +77,6 @@ def few_particles(count: int, side: int) -> np.ndarray:
 def particle_counts() -> tuple[int, ...]:
     """Numbers of particles of table 4's systems, counted."""
     return tuple(system.count for system in systems(range(1, len(TABLE_4) + 1)))
-
-
-def published(values: dict[str, str]) -> pd.DataFrame:
-    """The paper's table 4 from claims by id, and the speedups that its own rates give."""
-    rows = [{name: float(values[claim(row, name)]) for name in _COLUMNS} for row in range(1, len(TABLE_4) + 1)]
-    table = pd.DataFrame(rows).astype({"particles": int})
-    for mapping in MAPPINGS:
-        table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
-    return table
 
 
 def baselines() -> dict:
@@ -263,7 +234,7 @@ def printed_speedup(paper: pd.DataFrame) -> dict:
 def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
     """Million updates a second on the largest system, for `Record.say`: only the program with TEA is slower.
 
-    Those of the paper's core, of its program here, and of that with TEA, from `paper_table` and `published`.
+    Those of the paper's core, of its program here, and of that with TEA, from `paper_table` and `judged.published`.
     """
     rates = _largest(table)["updates"] / 1e6
     core = paper["one core"].iloc[table["particles"].nunique() - 1] / 1e6
