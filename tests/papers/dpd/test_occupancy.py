@@ -40,15 +40,14 @@ def test_registers_allow_what_nvidias_examples_say(limits, block, registers, blo
     found = occupancy(limits, block, registers)
     assert found.blocks == blocks
     assert found.share == pytest.approx(blocks * block / 2048)
-    assert found.warps == blocks * block // 32
 
 
 def test_small_blocks_are_stopped_by_the_number_of_blocks():
     # 16 and 32 blocks of one warp each, of 64 warps
-    assert occupancy(KEPLER, 32, 16) == launch.Occupancy(16, 16, 0.25, "blocks")
-    assert occupancy(HOPPER, 32, 16) == launch.Occupancy(32, 32, 0.5, "blocks")
+    assert occupancy(KEPLER, 32, 16) == launch.Occupancy(16, 0.25, "blocks")
+    assert occupancy(HOPPER, 32, 16) == launch.Occupancy(32, 0.5, "blocks")
     # a block of one thread takes a warp all the same
-    assert occupancy(HOPPER, 1, 16).warps == 32
+    assert occupancy(HOPPER, 1, 16).share == 0.5
 
 
 def test_shared_memory_allows_what_fits_with_what_the_system_keeps():

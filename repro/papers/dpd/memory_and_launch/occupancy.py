@@ -50,10 +50,9 @@ HOPPER = Limits("9.0", 64, 2048, 32, 65536, 255, 233472, reserved=1024, unit=128
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Resident blocks and warps of a multiprocessor, the share of its limit, and the resource that limits them."""
+    """Resident blocks of a multiprocessor, the share of its warps, and the resource that limits them."""
 
     blocks: int
-    warps: int
     share: float
     stopped_by: str
 
@@ -85,7 +84,7 @@ def occupancy(limits: Limits, block: int, registers: int, shared: int = 0) -> Oc
             f"a block of {block} threads with {registers} registers each and {shared} bytes of shared memory "
             f"does not fit into a multiprocessor of compute capability {limits.name}: use a smaller block"
         )
-    return Occupancy(blocks, blocks * warps, blocks * warps / limits.warps, scarce)
+    return Occupancy(blocks, blocks * warps / limits.warps, scarce)
 
 
 def _rounded(amount: int, unit: int) -> int:
