@@ -145,7 +145,8 @@ def _draw_cut(body: Body, axis: int, place: float, view: np.ndarray, origin: np.
     ends[0], (height, width) = (0.0, body.end), buffers.depth.shape
     ends[axis] = (place, place)
     outline = np.array(np.meshgrid(*ends)).reshape(3, -1).T @ view.T + origin
-    (left, top), (right, bottom) = (np.clip(edge, 0, (width, height)).astype(int) for edge in _bounds(outline))
+    corners = np.floor(outline[:, :2].min(axis=0)), np.ceil(outline[:, :2].max(axis=0))
+    (left, top), (right, bottom) = (np.clip(corner, 0, (width, height)).astype(int) for corner in corners)
     x, y = np.arange(left, right) + 0.5 - origin[0], (np.arange(top, bottom) + 0.5 - origin[1])[:, None]
     back = np.linalg.inv(view)
     near = (place - back[axis, 0] * x - back[axis, 1] * y) / back[axis, 2]
@@ -157,10 +158,6 @@ def _draw_cut(body: Body, axis: int, place: float, view: np.ndarray, origin: np.
     normal = np.sign(back[axis, 2]) * np.eye(3)[axis]
     pixels = (rows + top) * width + columns + left
     buffers.write(pixels, near[rows, columns], np.broadcast_to(normal, (len(pixels), 3)), body.colour)
-
-
-def _bounds(points: np.ndarray):
-    return np.floor(points[:, :2].min(axis=0)), np.ceil(points[:, :2].max(axis=0))
 
 
 def _lit(buffers: _Buffers) -> np.ndarray:

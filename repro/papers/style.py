@@ -21,6 +21,9 @@ PAPER = {
 OURS = {"linestyle": "-", "marker": "none", "linewidth": 1.8, "color": BLUE, "zorder": 2}
 """Keywords of `plot` for our results: a blue line."""
 
+PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+"""Keyword `bbox` of a number that is drawn over a line: its background."""
+
 SETTINGS = {
     "axes.prop_cycle": cycler(color=COLOURS) + cycler(marker=MARKERS),
     "axes.grid": True,

@@ -18,3 +18,8 @@ def of_runs(values: Iterable[float], **more) -> dict:
     if len(values) < RUNS:
         raise InputError(f"{len(values)} runs: how far runs lie apart takes {RUNS} at least")
     return {"measured": median(values), "scatter": max(values) - min(values)} | more
+
+
+def quotients(runs: Iterable[float], others: Iterable[float]) -> list[float]:
+    """One number over the other, run by run."""
+    return [run / other for run, other in zip(runs, others, strict=True)]

@@ -31,7 +31,7 @@ def test_the_number_of_a_cell_counts_x_first():
 
 def test_a_particle_in_two_cells_is_noticed(threads):
     system = Bulk((3, 3, 3)).system()
-    made = lc.launched(lc.SORTED, threads, lc.state_of(system.position, system.box, threads), system.cells, 32)
+    made, _ = lc.launched(lc.SORTED, system.position, system.cells, threads, 32)
     made.ids[1] = made.ids[0]
     with pytest.raises(InputError, match="1 particles are in no cell, 1 in two"):
         lc.cell_by_particle(lc.SORTED, made, threads, system.count)
@@ -80,7 +80,7 @@ def test_sorting_the_particles_by_cell_keeps_them_all():
 
 def test_a_list_with_a_particle_in_the_wrong_cell_is_not_timed(wide_device):
     system = Bulk((3, 3, 3)).system()
-    made = lc.launched(lc.SORTED, wide_device, lc.state_of(system.position, system.box, wide_device), system.cells, 32)
+    made, _ = lc.launched(lc.SORTED, system.position, system.cells, wide_device, 32)
     assert lb._checked(lc.SORTED, made, wide_device, system.position, system.cells).startswith("108 of 108")
     # the last particle of the first cell and the first one of the second change places
     border = int(made.starts[1])
@@ -91,8 +91,7 @@ def test_a_list_with_a_particle_in_the_wrong_cell_is_not_timed(wide_device):
 
 def test_a_table_that_is_too_small_is_not_timed(wide_device):
     system = Bulk((3, 3, 3)).system()
-    state = lc.state_of(system.position, system.box, wide_device)
-    made, parts = lc.make_list(lc.TABLE, wide_device, state, system.cells, 3)
+    made, parts, _ = lc.make_list(lc.TABLE, system.position, system.cells, wide_device, 3)
     for launch in parts.values():
         launch()
     with pytest.raises(CapacityError):
@@ -131,7 +130,7 @@ def test_a_part_is_only_ever_timed_after_those_before_it():
 
 def test_clearing_alone_leaves_the_table_empty(device):
     system = Bulk((3, 3, 3)).system()
-    made, parts = lc.make_list(lc.TABLE, device, lc.state_of(system.position, system.box, device), system.cells, 32)
+    made, parts, _ = lc.make_list(lc.TABLE, system.position, system.cells, device, 32)
     for launch in parts.values():
         launch()
     assert made.counts.sum() == system.count
@@ -203,10 +202,6 @@ def test_an_update_takes_some_time_in_every_run(threads):
 def test_bad_requests_are_refused(threads):
     with pytest.raises(InputError, match="on one core"):
         LinkedList(threads, None, 1, np.float32)
-    with pytest.raises(InputError, match="unknown list"):
-        lc.make_list("heap", select("serial"), None, None, 1)
-    with pytest.raises(InputError, match="unknown order"):
-        lb.in_order(np.zeros((1, 3)), None, "up")
     with pytest.raises(InputError, match="only 10 in all"):
         lb.contention(threads, 10, [11])
     with pytest.raises(InputError, match="must be a number above 0"):

@@ -6,7 +6,7 @@ import pytest
 
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs
-from repro.papers.dpd.speed import tables
+from repro.papers.dpd.speed import judged
 from repro.study.judge import claims
 from repro.study.notebooks import Project
 
@@ -15,7 +15,7 @@ NOTEBOOKS = sorted((Project.default().root / "notebooks" / "dpd").glob("*.ipynb"
 
 
 def test_each_judged_claim_is_declared_by_one_notebook():
-    declared = Counter(tables.CLAIMS)
+    declared = Counter(judged.CLAIMS)
     for notebook in NOTEBOOKS:
         declared.update(claims.named_in(notebook))
     assert set(declared.values()) == {1}

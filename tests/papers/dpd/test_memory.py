@@ -76,7 +76,7 @@ def test_the_threads_of_a_block_take_its_items_side_by_side_and_each_thread_load
 
 
 def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_number(threads):
-    strides, line = (1, 2, 4, 8, 16, 32, 1024), access.sector(threads)
+    strides, line = (1, 2, 4, 8, 16, 32, 1024), access.SECTOR[threads.name]
     assert [access.traffic_model(stride, access.SECTOR["cuda"]) for stride in strides] == [1, 2, 4, 8, 8, 8, 8]
     assert [access.traffic_model(stride, line) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
 
@@ -146,7 +146,7 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
     seconds = {("half", "arguments"): 2.0, ("half", "literals"): 4.0, ("half", "global memory"): 6.0}
     seconds |= {("full", "arguments"): 5.0, ("full", "literals"): 1.0, ("full", "global memory"): 10.0}
 
-    def speed(system, device, stencil, place, expected, each, runs):
+    def speed(case, system, device, *, stencil, place, runs, **_):
         timings = [Timing(seconds[stencil, place], 0.0, 0.01, 5)] * runs
         more = {"strategy": "particle", "precision": "single", "size": "", "check": "", "work": {}}
         return Speed.of("", device, timings, **more, choices={"stencil": stencil, "constants": place})

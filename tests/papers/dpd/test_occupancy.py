@@ -40,15 +40,14 @@ def test_registers_allow_what_nvidias_examples_say(limits, block, registers, blo
     found = occupancy(limits, block, registers)
     assert found.blocks == blocks
     assert found.share == pytest.approx(blocks * block / 2048)
-    assert found.warps == blocks * block // 32
 
 
 def test_small_blocks_are_stopped_by_the_number_of_blocks():
     # 16 and 32 blocks of one warp each, of 64 warps
-    assert occupancy(KEPLER, 32, 16) == launch.Occupancy(16, 16, 0.25, "blocks")
-    assert occupancy(HOPPER, 32, 16) == launch.Occupancy(32, 32, 0.5, "blocks")
+    assert occupancy(KEPLER, 32, 16) == launch.Occupancy(16, 0.25, "blocks")
+    assert occupancy(HOPPER, 32, 16) == launch.Occupancy(32, 0.5, "blocks")
     # a block of one thread takes a warp all the same
-    assert occupancy(HOPPER, 1, 16).warps == 32
+    assert occupancy(HOPPER, 1, 16).share == 0.5
 
 
 def test_shared_memory_allows_what_fits_with_what_the_system_keeps():
@@ -151,17 +150,17 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     more = {"strategy": "sorted cells", "precision": "single", "size": "", "check": "", "work": {}}
     took, device = {"registers": 64, "local": 0, "shared": 0}, SimpleNamespace(name="cuda", description="")
 
-    def speed(*arguments):
-        return Speed.of("", device, timings[: arguments[-1]], **more, choices=took)
+    def speed(*_, runs, **options):
+        return Speed.of("", device, timings[:runs], **more, choices=took)
 
     monkeypatch.setattr(launch, "_launch_speed", speed)
     monkeypatch.setattr(launch, "reference_forces", lambda system: None)
     monkeypatch.setattr(launch, "limits_of", lambda device: HOPPER)
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
-    table = launch.launch_table(
-        None, None, "sorted cells", [(256, None), (512, None), (128, 64)], record, runs=3, compared=256
-    )
+    monkeypatch.setattr(launch, "KERNELS", ("sorted cells",))
+    monkeypatch.setattr(launch, "launches", lambda *_: [(256, None), (512, None), (128, 64)])
+    table = launch.launch_table(None, None, [], [], 256, record, runs=3)
     row = table.iloc[0]
     assert (row["limit"], row["registers"], row["occupancy"], row["stopped by"]) == (0, 64, 0.5, "registers")
     # the registers of the first launch let the larger block have no limit

@@ -50,7 +50,7 @@ def test_the_papers_program_is_timed_in_cell_order_with_its_generator_and_names_
     monkeypatch.setattr(linear, "measure_speed", lambda case, system, device, **o: seen.append((system, o)) or _SPEED)
     system = Poiseuille(4, 4, 4).system()
     ways = speed_tables.baselines()
-    table = speed_tables.with_speedups(speed_tables._measured({system.count: system}, ways, None, 1e-3))
+    table = speed_tables.with_speedups(speed_tables._measured([system], ways, None, 1e-3))
     (paper, chosen), *others = seen
     cells = system.cells.of(paper.position[: system.moving])
     assert (np.diff(cells) >= 0).all()
@@ -110,12 +110,12 @@ def test_the_claims_of_table_4_are_found_by_row_and_column():
     names |= {"speedup, particle": "speedup thread per particle"}
     for row, size in enumerate(speed_tables.TABLE_4, 1):
         for column, quantity in names.items():
-            found = CLAIMS[speed_tables.claim(row, column)]
+            found = CLAIMS[judged.claim(row, column)]
             assert (found.quantity, found.case) == (quantity, "x".join(str(side) for side in size))
 
 
 def test_only_the_last_speedup_of_the_paper_does_not_follow_from_its_rates():
-    table = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
+    table = judged.published({key: claim.value for key, claim in CLAIMS.items()})
     assert table["from rates, particle"].iloc[:3].to_numpy() == pytest.approx(table["speedup, particle"][:3], rel=0.006)
     assert table["from rates, cell"].to_numpy() == pytest.approx(table["speedup, cell"], rel=0.006)
     assert table["from rates, particle"].iloc[3] == pytest.approx(18.96, abs=0.005)
@@ -156,12 +156,12 @@ def _verdict(identifier: str, values: dict) -> Verdict:
 
 
 def test_only_claims_with_a_verdict_of_their_own_are_tested():
-    assert all(CLAIMS[name].judged for name in speed_tables.CLAIMS)
-    assert CLAIMS["dpd-001"].same_as == speed_tables.claim(4, "speedup, particle")
+    assert all(CLAIMS[name].judged for name in judged.CLAIMS)
+    assert CLAIMS["dpd-001"].same_as == judged.claim(4, "speedup, particle")
 
 
 def test_the_systems_of_table_4_have_the_papers_numbers_of_particles():
-    stated = [int(CLAIMS[speed_tables.claim(row, "particles")].value) for row in (1, 2, 3, 4)]
+    stated = [int(CLAIMS[judged.claim(row, "particles")].value) for row in (1, 2, 3, 4)]
     assert list(speed_tables.particle_counts()) == stated
 
 
@@ -175,7 +175,7 @@ def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     table = speed_tables.with_speedups(_table("cuda"))
     values = judged.claim_values(table, table[table["particles"] == 540672], full_size=True)
     tested = {33, 59, 67, 68} | {k for k in range(35, 58) if k not in (40, 46, 52)}
-    assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(speed_tables.CLAIMS) - {speed_tables.TEA_COSTS}
+    assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(judged.CLAIMS) - {judged.TEA_COSTS}
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (33, 35, 36, 38, 55, 57)] == [17, 1, 0.5, 0.8, 12, 19]
 
 
@@ -300,7 +300,7 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
         return Speed.of(case, device, times, **more, choices=choices)
 
     monkeypatch.setattr(linear, "timed", noted)
-    (system,) = speed_tables.systems([1]).values()
+    (system,) = speed_tables.systems([1])
     noise = speed_tables.noise_table(system, SimpleNamespace(name="cuda", description="a device"))
     found = judged.cost_of_tea(noise)
     assert (found["measured"], found["scatter"]) == (pytest.approx(1.5), pytest.approx(0))
@@ -336,10 +336,10 @@ def test_the_rates_of_other_codes_say_who_measured_them_and_where():
 
 def test_the_figures_show_every_baseline_and_a_panel_over_each():
     table = speed_tables.with_speedups(_table("cuda"))
-    paper = speed_tables.published({key: claim.value for key, claim in CLAIMS.items()})
-    drawn = figures.rates(table, paper, {})[0].axes[0]
+    paper = judged.published({key: claim.value for key, claim in CLAIMS.items()})
+    drawn = figures.rates(table, paper)[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
-    panels = figures.speedups(table, paper, {})[0].axes
+    panels = figures.speedups(table, paper)[0].axes
     assert [axes.get_title().replace("\n", " ") for axes in panels] == [f"over {n}" for n in speed_tables.BASELINES]
     assert all(set(axes.get_legend_handles_labels()[1]) >= {"thread per cell"} for axes in panels)
 
@@ -371,8 +371,3 @@ def test_trajectories_diverge_by_other_noise_and_by_nothing_else(monkeypatch):
     assert (table.loc["planes", ["largest distance", "particles that differ"]] == 0).all(axis=None)
     assert table.loc[("wrong", 3), "particles that differ"] == system.moving
     assert 1e-3 < table.loc[("wrong", 3), "largest distance"] < 1
-
-
-def test_one_way_alone_cannot_be_compared():
-    with pytest.raises(InputError, match="at least two"):
-        trajectories.differences(Poiseuille(4, 4, 4).system(), {"linked": ("linked", SERIAL)}, [1], ["single"])

@@ -11,7 +11,7 @@ from scipy.stats import poisson
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
-from repro.dpd.state import State, make_state
+from repro.dpd.state import make_state
 from repro.errors import CapacityError, CheckError, InputError
 from repro.parallel import select
 from repro.particles.cell_order import SortedParticles
@@ -26,33 +26,31 @@ LISTS = (LINKED, TABLE, SORTED)
 _REAL = np.float32
 
 
-def state_of(position: np.ndarray, box, device) -> State:
-    """Particles at rest at positions of shape (count, 3), on the device."""
-    return make_state(device, _REAL, position, np.zeros_like(position), len(position), box)
+def make_list(name: str, position: np.ndarray, cells: Cells, device, capacity: int):
+    """A list for particles at positions of shape (count, 3), its launches, none launched yet, and where it is built.
 
-
-def make_list(name: str, device, state: State, cells: Cells, capacity: int):
-    """A list and its launches, by name; nothing has been launched yet."""
+    The linked list is built on one core, the others on the device.
+    """
+    device = select("serial") if name == LINKED else device
+    state = make_state(device, _REAL, position, np.zeros_like(position), len(position), cells.box)
     if name == LINKED:
         made = LinkedList(device, cells, state.count, _REAL)
-        return made, made.update(state.r)
+        return made, made.update(state.r), device
     if name == TABLE:
         made = CellTable(device, cells, capacity, _REAL)
-        return made, made.update(state.r, state.count)
-    if name == SORTED:
-        made = SortedParticles(device, state, cells, _REAL)
-        return made, made.update()
-    raise InputError(f"unknown list '{name}': choose one of {', '.join(LISTS)}")
+        return made, made.update(state.r, state.count), device
+    made = SortedParticles(device, state, cells, _REAL)
+    return made, made.update(), device
 
 
-def launched(name: str, device, state: State, cells: Cells, capacity: int):
-    """A list that has been built once; raises CapacityError if the table is too small."""
-    made, parts = make_list(name, device, state, cells, capacity)
+def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: int):
+    """A list that has been built once, and where; raises CapacityError if the table is too small."""
+    made, parts, device = make_list(name, position, cells, device, capacity)
     for launch in parts.values():
         launch()
     if name == TABLE:
         made.check()
-    return made
+    return made, device
 
 
 def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
@@ -91,40 +89,31 @@ def _from_order(made, device):
 
 
 def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:
-    """For each box of random fluid and each list: how many particles are in the cell that the host finds.
-
-    The linked list is built on one core, the others on the device.
-    """
+    """For each box of random fluid and each list: how many particles are in the cell that the host finds."""
     rows = []
     for box in boxes:
         system = Bulk(tuple(box)).system()
         expected = system.cells.of(system.position)
         for name in LISTS:
-            on = select("serial") if name == LINKED else device
-            made = launched(name, on, state_of(system.position, system.box, on), system.cells, capacity)
+            made, on = launched(name, system.position, system.cells, device, capacity)
             placed = cell_by_particle(name, made, on, system.count)
             fullest = int(np.bincount(placed).max())
             rows.append((name, on.name, system.count, system.cells.count, fullest, int((placed == expected).sum())))
     return pd.DataFrame(rows, columns=["list", "device", "particles", "cells", "fullest cell", "in the right cell"])
 
 
-def example(seed: int, count: int = 14) -> np.ndarray:
-    """Positions of a few particles, one in each of nine cells at least, in the lowest layer of a box of 3 x 3 x 3."""
-    if count < 9:
-        raise InputError(f"{count} particles for nine cells: at least 9")
+def example(seed: int) -> np.ndarray:
+    """Positions of 14 particles, one in each of nine cells at least, in the lowest layer of a box of 3 x 3 x 3."""
     generator = np.random.default_rng(seed)
-    cell = generator.permutation(np.concatenate([np.arange(9), generator.integers(0, 9, count - 9)]))
-    corner = np.column_stack([cell % 3, cell // 3, np.zeros(count)])
-    return corner + generator.uniform(0.2, 0.8, (count, 3))
+    cell = generator.permutation(np.concatenate([np.arange(9), generator.integers(0, 9, 5)]))
+    corner = np.column_stack([cell % 3, cell // 3, np.zeros(14)])
+    return corner + generator.uniform(0.2, 0.8, (14, 3))
 
 
 def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataFrame]:
     """The three lists of the example as tables, one column per cell or particle; empty entries are blank."""
-    cells, serial = Cells((3.0, 3.0, 3.0)), select("serial")
-    linked = launched(LINKED, serial, state_of(position, cells.box, serial), cells, rows)
-    table, ordered = (
-        launched(name, device, state_of(position, cells.box, device), cells, rows) for name in (TABLE, SORTED)
-    )
+    cells = Cells((3.0, 3.0, 3.0))
+    linked, table, ordered = (launched(name, position, cells, device, rows)[0] for name in LISTS)
     nine, everyone = [f"cell {c}" for c in range(9)], [str(i) for i in range(len(position))]
     columns = device.to_host(table.entries).reshape(rows, -1)[:, :9]
     filled = np.where(np.arange(rows)[:, None] < device.to_host(table.counts)[:9], columns, NO_PARTICLE)
@@ -183,9 +172,7 @@ def memory_table(box, device, capacity: int) -> pd.DataFrame:
     """Bytes per particle of each list's arrays."""
     system, rows = Bulk(tuple(box)).system(), []
     for name in LISTS:
-        on = select("serial") if name == LINKED else device
-        state = state_of(system.position, system.box, on)
-        made, _ = make_list(name, on, state, system.cells, capacity)
+        made, _, on = make_list(name, system.position, system.cells, device, capacity)
         arrays = {key: value.nbytes for key, value in vars(made).items() if isinstance(value, on.xp.ndarray)}
         moved = sum(arrays.get(key, 0) for key in ("r", "u", "v", "ids"))
         rows.append((name, (sum(arrays.values()) - moved) / system.count, moved / system.count))

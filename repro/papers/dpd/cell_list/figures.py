@@ -1,16 +1,15 @@
-"""Figures of the notebook on cell lists. `paper` is a keyword dictionary of the project's plotting style."""
+"""Figures of the notebook on cell lists."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, SKY_BLUE, VERMILLION, YELLOW
+from repro.papers.style import BLUE, PAPER, SKY_BLUE, VERMILLION, YELLOW
 
 from .contents import LINKED, SORTED, TABLE
 from .speed import ORDERED, RANDOM
 
-_COLOURS = {LINKED: "0.45", TABLE: BLUE, SORTED: VERMILLION}
-_MARKERS = {LINKED: "o", TABLE: "s", SORTED: "^"}
+_LOOKS = {LINKED: ("0.45", "o"), TABLE: (BLUE, "s"), SORTED: (VERMILLION, "^")}
 _LINES = {RANDOM: "-", ORDERED: "--"}
 
 #: microseconds at which the logarithmic axis of times begins
@@ -33,17 +32,16 @@ def example(position: np.ndarray):
     return figure
 
 
-def rates(table: pd.DataFrame, paper: dict):
+def rates(table: pd.DataFrame):
     """Particles a second of each list and order over the number of particles, with the paper's two points."""
-    figure, axes = plt.subplots()
+    figure, axes = plt.subplots(figsize=(8.4, 4.0))
     for (name, device, order), rows in table.groupby(["list", "device", "order"], sort=False):
-        style = {"color": _COLOURS[name], "marker": _MARKERS[name], "ls": _LINES[order]}
+        style = dict(zip(("color", "marker"), _LOOKS[name], strict=True)) | {"ls": _LINES[order]}
         axes.loglog(rows["particles"], rows["rate"], **style, label=f"{name}, {device}, {order}")
     counts = np.array(list(PAPER_UPDATES))
-    axes.loglog(counts, counts / list(PAPER_UPDATES.values()), **paper, label="paper, table, K20c")
+    axes.loglog(counts, counts / list(PAPER_UPDATES.values()), **PAPER, label="paper, table, K20c")
     axes.set(xlabel="particles", ylabel="particles a second")
     figure.legend(loc="outside right upper")
-    figure.set_size_inches(8.4, 4.0)
     return figure
 
 
@@ -82,15 +80,16 @@ def bars(parts: pd.DataFrame, particles: int):
     rows = parts[parts["particles"] == particles]
     figure, axes = plt.subplots(figsize=(7.6, 0.27 * len(rows) + 1.6))
     names, at = [], 0.0
+    right = {"ha": "right", "va": "center", "fontsize": 8, "transform": axes.get_yaxis_transform()}
     for (name, device, order), each in rows.groupby(["list", "device", "order"], sort=False):
         for row in each.to_dict("records"):
             time = max(1e6 * row["seconds"], _SHORTEST)
-            axes.barh(at, time - _SHORTEST, 0.8, _SHORTEST, color=_COLOURS[name], alpha=1 if order == RANDOM else 0.55)
+            axes.barh(at, time - _SHORTEST, 0.8, _SHORTEST, color=_LOOKS[name][0], alpha=1 if order == RANDOM else 0.55)
             axes.text(time, at, f" {_microseconds(1e6 * row['seconds'])}", va="center", fontsize=8)
             names.append((at, row["part"]))
             at += 1
         whole = 1e6 * each["seconds"].sum()
-        axes.text(0.99, at - len(each) / 2 - 0.5, f"{name}, {device}, {order}: {_microseconds(whole)}", **_beside(axes))
+        axes.text(0.99, at - len(each) / 2 - 0.5, f"{name}, {device}, {order}: {_microseconds(whole)}", **right)
         at += 0.6
     axes.set_yticks(*zip(*names, strict=True), fontsize=8)
     axes.invert_yaxis()
@@ -103,10 +102,6 @@ def bars(parts: pd.DataFrame, particles: int):
 
 def _microseconds(time: float) -> str:
     return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
-
-
-def _beside(axes) -> dict:
-    return {"ha": "right", "va": "center", "fontsize": 8, "transform": axes.get_yaxis_transform()}
 
 
 def contention(table: pd.DataFrame):

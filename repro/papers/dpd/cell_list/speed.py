@@ -13,9 +13,9 @@ from repro.dpd.system import System
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.repeated import of_runs
 from repro.papers.speed import record_launches
-from repro.parallel import Kernel, device_function, part_seconds, select, time_launches, zero
+from repro.parallel import Kernel, device_function, part_seconds, time_launches, zero
 
-from .contents import LINKED, LISTS, TABLE, cell_by_particle, make_list, state_of
+from .contents import LISTS, TABLE, cell_by_particle, make_list
 
 #: what every timer here includes
 INCLUDES = "the launches that build the list from the positions, replayed as one graph on a GPU; no copy to the host"
@@ -37,33 +37,26 @@ def _add_body(add):
 
 def in_order(position: np.ndarray, cells, order: str) -> np.ndarray:
     """The same positions, as they are or in the order of their cells."""
-    if order not in (RANDOM, ORDERED):
-        raise InputError(f"unknown order '{order}': choose '{RANDOM}' or '{ORDERED}'")
     return position if order == RANDOM else position[np.argsort(cells.of(position), kind="stable")]
 
 
 def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
     """Seconds of each part of each list, one row per part, for bulk fluid in boxes and both orders of the particles.
 
-    Each list is compared with the host's before it is timed, and the time of the whole list goes to `record`. The
-    linked list runs on one core, the others on the device.
+    Each list is compared with the host's before it is timed, and the time of the whole list goes to `record`.
     """
     rows = []
     for box in boxes:
         system = Bulk(tuple(box)).system()
         for name in LISTS:
-            on = select("serial") if name == LINKED else device
             for order in (RANDOM, ORDERED):
                 position = in_order(system.position, system.cells, order)
-                state = state_of(position, system.box, on)
-                made, parts = make_list(name, on, state, system.cells, capacity)
+                made, parts, on = make_list(name, position, system.cells, device, capacity)
                 whole = time_launches(parts.values(), on, seconds)
                 check = _checked(name, made, on, position, system.cells)
                 shares = part_seconds(parts, on, seconds)
                 about = {"list": name, "device": on.name, "order": order, "particles": system.count}
-                rows += [
-                    {**about, "part": part, "seconds": share, "whole": whole.seconds} for part, share in shares.items()
-                ]
+                rows += [about | {"part": p, "seconds": share, "whole": whole.seconds} for p, share in shares.items()]
                 more = {"includes": INCLUDES, "check": check, "updates": system.count / whole.seconds}
                 title = f"{name}, {order}, {system.count}"
                 record_launches(record, title, on, whole, size=size_of(system), **more)
@@ -105,7 +98,7 @@ def clearing_table(boxes, device, *, capacity: int = 32, seconds: float = 0.02, 
 
 def _clearing(system: System, device, capacity: int, seconds: float) -> list[float]:
     """Microseconds to clear the counts, to clear counts and entries, and of the update, in one run."""
-    made, parts = make_list(TABLE, device, state_of(system.position, system.box, device), system.cells, capacity)
+    made, parts, _ = make_list(TABLE, system.position, system.cells, device, capacity)
     clear = device.compile(Kernel(zero))
     counts, entries = (clear((len(array),), array) for array in (made.counts, made.entries))
     ways = ([counts], [counts, entries], list(parts.values()))
@@ -120,9 +113,8 @@ def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: floa
     rows = []
     for box in boxes:
         system = Bulk(tuple(box)).system()
-        options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds}
-        options["runs"] = runs
-        speed = measure_speed(f"whole step, {system.count}", system, device, **options)
+        options = {"rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds, "runs": runs}
+        speed = measure_speed(f"whole step, {system.count}", system, device, strategy="particle", **options)
         if record is not None:
             record.timing(**speed.row, includes=INCLUDES_STEPS)
         updates = [_update(system, device, capacity, seconds) for _ in range(runs)]
@@ -133,7 +125,7 @@ def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: floa
 
 def _update(system: System, device, capacity: int, seconds: float) -> float:
     """Seconds of the table's update in one run."""
-    _, parts = make_list(TABLE, device, state_of(system.position, system.box, device), system.cells, capacity)
+    _, parts, _ = make_list(TABLE, system.position, system.cells, device, capacity)
     return time_launches(parts.values(), device, seconds).seconds
 
 
@@ -156,15 +148,6 @@ def contention(device, count: int, particles_a_cell, *, seconds: float = 0.02, s
     return pd.DataFrame(rows, columns=["order", "particles a cell", "additions a second"])
 
 
-def fastest_update(table: pd.DataFrame, particles: int, name: str = TABLE, order: str = RANDOM) -> pd.Series:
-    """The row of `totals` for a list; raises InputError if the size was not timed."""
-    rows = table[(table["particles"] == particles) & (table["list"] == name) & (table["order"] == order)]
-    if rows.empty:
-        sizes = ", ".join(str(size) for size in sorted(set(table["particles"])))
-        raise InputError(f"{particles} particles were not timed, but {sizes}")
-    return rows.iloc[0]
-
-
 def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFrame, capacity: int) -> dict[str, dict]:
     """Keywords of `Record.measure` by claim id; empty unless both of the paper's sizes were timed.
 
@@ -173,9 +156,10 @@ def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFr
     """
     if not set(PAPER_SIZES) <= set(speeds["particles"]) & set(shares["particles"]):
         return {}
-    small, large = (fastest_update(speeds, size) for size in PAPER_SIZES)
-    share = _largest(shares[shares["particles"].isin(PAPER_SIZES)], "share (%)")
-    ratio = _largest(clearing[clearing["particles"] >= PAPER_SIZES[0]], "update / clear all")
+    updates = speeds[(speeds["list"] == TABLE) & (speeds["order"] == RANDOM)].set_index("particles")
+    small, large = (updates.loc[size] for size in PAPER_SIZES)
+    share = shares[shares["particles"].isin(PAPER_SIZES)].nlargest(1, "share (%)").iloc[0]
+    ratio = clearing[clearing["particles"] >= PAPER_SIZES[0]].nlargest(1, "update / clear all").iloc[0]
     sizes = " and ".join(str(size) for size in PAPER_SIZES)
     slower = f"the slower of {sizes} particles, random order"
     fullest = f"capacity {capacity}; the largest of all sizes from {PAPER_SIZES[0]} on, at {ratio['particles']}"
@@ -186,7 +170,3 @@ def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFr
         "dpd-005": of_runs(share["runs"], note=f"the larger of {sizes} particles"),
         "dpd-058": of_runs(ratio["runs"], note=fullest),
     }
-
-
-def _largest(table: pd.DataFrame, column: str) -> pd.Series:
-    return table.loc[table[column].idxmax()]

@@ -1,4 +1,4 @@
-"""Figures of the flow notebooks. `ours` is the keyword dictionary of the project's plotting style."""
+"""Figures of the flow notebooks; some return (figure, arrays), the arrays being the numbers that they show, by name."""
 
 from dataclasses import replace
 
@@ -9,37 +9,33 @@ from matplotlib.patches import Rectangle
 
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel, Poiseuille
-from repro.papers.style import BLUE, GREEN, ORANGE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, ORANGE, OURS, PLATE, SKY_BLUE, VERMILLION
 
 from .flows import Flow
 from .plates import Comparison, Parabola, thermal
-from .sections import beside_faces, flow_rate, in_fluid, middle_velocities
+from .sections import Comparison as Sections
+from .sections import beside_faces, in_fluid, middle_velocities, rates_by_window
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
 _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
 _WALL = "0.75"
 
-#: background of a number on a line
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
 
-
-def profile(both: Comparison, unfitted: np.ndarray, ours: dict):
+def profile(both: Comparison, unfitted: np.ndarray):
     """Velocity over the height: runs as points, theory as lines (figure 8).
 
     `unfitted` is theory with the viscosity of the bulk, at the heights `both.fit.z`.
     """
     fit, height = both.fit, both.system.walls.top - both.system.walls.bottom
-    theories = {"theory, fitted": fit.theory, "theory, bulk viscosity": unfitted}
-    lines = {name: _parabola(fit.z, velocity, height) for name, velocity in theories.items()}
-    points = {name: (each.z, each.velocity) for name, each in both.last.items()}
     figure, axes = plt.subplots()
-    styles = [ours, {"linestyle": "--", "marker": "none", "color": "0.3"}]
-    for (name, (z, velocity)), style in zip(lines.items(), styles, strict=False):
-        axes.plot(z, velocity, **style, label=name)
-    for k, (name, (z, velocity)) in enumerate(points.items(), start=1):
-        axes.plot(z, velocity, **_POINTS, color=f"C{k}", marker="so^"[k - 1], label=name)
+    dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}
+    theories = (("theory, fitted", fit.theory, OURS), ("theory, bulk viscosity", unfitted, dashed))
+    for name, velocity, style in theories:
+        axes.plot(*_parabola(fit.z, velocity, height), **style, label=name)
+    for k, (name, each) in enumerate(both.last.items(), start=1):
+        axes.plot(each.z, each.velocity, **_POINTS, color=f"C{k}", marker="so^"[k - 1], label=name)
     axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
-    axes.set_ylim(0, 1.3 * max(np.nanmax(v) for _, v in (*points.values(), *lines.values())))
+    axes.set_ylim(0, 1.3 * max(np.nanmax(line.get_ydata()) for line in axes.lines))
     axes.legend(ncols=2, loc="upper center")
     return figure
 
@@ -66,12 +62,10 @@ def plates_sketch(case: Poiseuille):
     for edge, inward in ((0, 1), (case.height, -1)):
         axes.axhline(edge, color="0.3", lw=1, marker="none")
         axes.axhspan(edge, edge + inward * case.layer, color=GREEN, alpha=0.35, lw=0, label="reflecting layer")
-    z = np.linspace(0, case.height, 13)
-    shape = 4 * z * (case.height - z) / case.height**2
-    axes.quiver(
-        np.full_like(z, 0.3 * case.length), z, 0.4 * case.length * shape, 0 * z, angles="xy", scale_units="xy", scale=1
-    )
-    axes.set(xlim=(0, case.length), ylim=(-0.8 * case.thickness - 0.3, case.height + 0.8 * case.thickness + 0.3))
+    z, beyond = np.linspace(0, case.height, 13), 0.8 * case.thickness + 0.3
+    speed = 0.4 * case.length * 4 * z * (case.height - z) / case.height**2
+    axes.quiver(0.3 * case.length + 0 * z, z, speed, 0 * z, angles="xy", scale_units="xy", scale=1)
+    axes.set(xlim=(0, case.length), ylim=(-beyond, case.height + beyond))
     axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"height z ({_LENGTH})", aspect="equal")
     axes.grid(False)
     entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
@@ -104,9 +98,14 @@ def layers(runs: dict[str, tuple[Parabola, Field]]):
     for axes, label in zip(panels, labels, strict=True):
         axes.set(xlabel="z / H", ylabel=label, xlim=(0, 1))
     panels[0].legend(loc="upper center")
-    low, high = panels[0].get_ylim()
-    panels[0].set_ylim(low, high + 0.3 * (high - low))
+    _raise_top(panels[0], 0.3)
     return figure
+
+
+def _raise_top(axes, share: float) -> None:
+    """Make room for a legend above the curves, a share of the axes' height."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + share * (high - low))
 
 
 def flow_map(field: Field, case: Channel):
@@ -122,38 +121,41 @@ def flow_map(field: Field, case: Channel):
     axes.streamplot(even_x, even_z, np.where(inside, u, np.nan).T, np.where(inside, w, np.nan).T, **lines)
     _draw_blocks(axes, case)
     figure.colorbar(shade, ax=axes, label=f"speed ({_SPEED})", shrink=0.9)
-    return figure
+    arrays = {"x": field.x, "z": field.z, "u": field.velocity_x, "w": field.velocity_z, "density": field.density}
+    return figure, arrays
 
 
-def sections(z: np.ndarray, profiles: dict[str, dict[str, np.ndarray]]):
-    """Velocity along x over the height at several sections: {run: {section: velocity}} (figure 10)."""
-    places = list(next(iter(profiles.values())))
-    figure, panels = plt.subplots(1, len(places), figsize=(8.6, 3.8), squeeze=False)
-    for axes, place in zip(panels[0], places, strict=True):
-        for k, (name, velocities) in enumerate(profiles.items()):
-            style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
-            axes.plot(z, velocities[place], **style, color=f"C{k}", label=name)
+def sections(compared: Sections):
+    """Velocity along x over the height at both middle sections (figure 10)."""
+    figure, panels = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    arrays = {"z": compared.z}
+    for k, (name, velocities) in enumerate(compared.profiles.items()):
+        style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
+        for axes, (place, velocity) in zip(panels, velocities.items(), strict=True):
+            axes.plot(compared.z, velocity, **style, color=f"C{k}", label=name)
+            arrays[f"{name} {place}"] = velocity
+    for axes, place in zip(panels, velocities, strict=True):
         axes.axhline(0, color="0.5", lw=0.8)
         axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
         axes.set_title(f"middle of the {place} part")
-    low, high = panels[0][0].get_ylim()
-    panels[0][0].set_ylim(low, high + 0.25 * (high - low))
-    panels[0][0].legend(ncols=2, loc="upper center")
-    return figure
+    _raise_top(panels[0], 0.25)
+    panels[0].legend(ncols=2, loc="upper center")
+    return figure, arrays
 
 
-def rates(flow: Flow, case: Channel, last: int):
-    """Flow rate and velocities on the axis window by window, and the flow rate over x in the last windows.
+def rates(flow: Flow, case: Channel):
+    """Flow rate and velocities on the axis window by window, and the flow rate over x in the last three windows.
 
     The bars are the spread over the sections on the left, without the columns beside the faces, and standard errors,
     from the windows, on the right.
     """
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11.4, 3.6), width_ratios=[1, 1, 1.3])
-    found = np.array([flow_rate(field, case) for field in flow.windows])
+    found = rates_by_window(flow, case)
     sections = found[:, ~beside_faces(flow.windows[0], case)]
     left.errorbar(flow.ends / 1000, sections.mean(1), sections.std(1, ddof=1), fmt="o-", capsize=3)
     left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
-    for k, (place, velocity) in enumerate(middle_velocities(flow, case).items()):
+    middles = middle_velocities(flow, case)
+    for k, (place, velocity) in enumerate(middles.items()):
         middle.plot(flow.ends / 1000, velocity, marker="so"[k], color=f"C{k + 1}", label=f"{place} part")
     middle.set(ylabel=f"velocity on the axis ({_SPEED})")
     low, high = middle.get_ylim()
@@ -162,8 +164,8 @@ def rates(flow: Flow, case: Channel, last: int):
     for axes in (left, middle):
         axes.xaxis.get_major_locator().set_params(nbins=6)
         axes.set_xlabel("end of the window (thousand steps)")
-    _rate_over_x(right, found[-last:], flow, case)
-    return figure
+    _rate_over_x(right, found[-3:], flow, case)
+    return figure, {"ends": flow.ends, "x": flow.windows[0].x, "rates": found} | middles
 
 
 def _rate_over_x(axes, kept: np.ndarray, flow: Flow, case: Channel) -> None:
@@ -221,17 +223,14 @@ def channel_sketch(case: Channel):
         axes.add_patch(Rectangle((0, bottom), case.length, 2, color=_WALL, zorder=3))
     axes.set(xlim=(-3, case.length + 3), ylim=(-3, case.height + 3))
     (first, last), middle = _blocks(case), case.height / 2
-    lengths = (
-        ((0, 0.93 * case.height), (first, 0.93 * case.height), f"{first:g}"),
-        ((first, 0.93 * case.height), (last, 0.93 * case.height), f"{case.narrow_length:g}"),
-        ((0, 0.07 * case.height), (case.length, 0.07 * case.height), f"{case.length:g}"),
-        ((0.1 * case.length, 0), (0.1 * case.length, case.height), f"{case.height:g}"),
-        ((case.length / 2, middle - case.gap / 2), (case.length / 2, middle + case.gap / 2), f"{case.gap:g}"),
-    )
-    for start, end, text in lengths:
+    upper, lower, left = 0.93 * case.height, 0.07 * case.height, 0.1 * case.length
+    ends = [((0, upper), (first, upper)), ((first, upper), (last, upper)), ((0, lower), (case.length, lower))]
+    ends += [((left, 0), (left, case.height))]
+    ends += [((case.length / 2, middle - case.gap / 2), (case.length / 2, middle + case.gap / 2))]
+    for start, end in np.array(ends):
         axes.annotate("", end, start, arrowprops={"arrowstyle": "<->", "lw": 0.9}, zorder=6)
-        at = (0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]))
-        axes.text(*at, text, ha="center", va="center", bbox=_PLATE, zorder=7)
+        length = f"{np.sum(end - start):g}"
+        axes.text(*(start + end) / 2, length, ha="center", va="center", bbox=PLATE, zorder=7)
     axes.annotate("", (0.9 * case.length, middle), (0.78 * case.length, middle), arrowprops={"color": BLUE, "width": 2})
     axes.text(0.84 * case.length, middle + 0.05 * case.height, "body force g", color=BLUE, ha="center")
     axes.set_title(f"periodic along x and along y (width {case.width:g}); dots: frozen particles")

@@ -74,7 +74,8 @@ def run(
     driven = _driven(steps, equilibration, window)
     system = _at_rest(case.system(seed), device, equilibration, seed=seed, **options)
     simulation = Simulation(system, device, seed=seed + _NEXT_SEED, **options)
-    low, high = _height(system)
+    walls = system.walls
+    low, high = (walls.bottom, walls.top) if isfinite(walls.top) else (0.0, system.box[2])
     averages, windows = Averages(simulation, columns=columns, rows=rows, low=low, high=high), []
     for _ in range(driven // window - 1):
         simulation.step(window, every=EVERY, observers=(averages,))
@@ -131,12 +132,6 @@ def _at_rest(system: System, device, steps: int, **options) -> System:
     simulation.step(steps)
     particles = simulation.particles()
     return replace(system, position=particles["position"], velocity=particles["velocity"])
-
-
-def _height(system: System) -> tuple[float, float]:
-    """The heights of the lower and the upper boundary of the fluid."""
-    walls = system.walls
-    return (walls.bottom, walls.top) if isfinite(walls.top) else (0.0, system.box[2])
 
 
 def mean_field(windows: list[Field]) -> Field:

@@ -92,6 +92,11 @@ def flow_rate(field: Field, case: Channel) -> np.ndarray:
     return np.nansum(field.density * field.velocity_x, axis=1) * area
 
 
+def rates_by_window(run: Flow, case: Channel) -> np.ndarray:
+    """The `flow_rate` of each window, of shape (windows, columns)."""
+    return np.array([flow_rate(field, case) for field in run.windows])
+
+
 def beside_faces(field: Field, case: Channel) -> np.ndarray:
     """Which columns hold the layer at the blocks' upright faces, of shape (columns,).
 
@@ -102,22 +107,6 @@ def beside_faces(field: Field, case: Channel) -> np.ndarray:
     walls = case.walls
     outside = np.abs(field.x - walls.middle_x) - walls.half_length
     return (outside > -half_column) & (outside < walls.layer + half_column)
-
-
-def mean_rate(field: Field, case: Channel) -> float:
-    """The flow rate, averaged over the sections without the columns beside the blocks' faces."""
-    return float(flow_rate(field, case)[~beside_faces(field, case)].mean())
-
-
-def rate_spread(windows: list[Field], case: Channel) -> tuple[float, float, float]:
-    """The mean flow rate, its standard deviation over the sections, and the mean standard error of a section.
-
-    Without the columns beside the blocks' faces; the standard error comes from the scatter of the windows.
-    """
-    kept = ~beside_faces(windows[0], case)
-    rates = np.array([flow_rate(f, case)[kept] for f in windows])
-    error = rates.std(0, ddof=1) / np.sqrt(len(rates))
-    return float(rates.mean()), float(rates.mean(0).std(ddof=1)), float(error.mean())
 
 
 def far_apart(first: list[Field], second: list[Field], case: Channel, reach: float) -> dict[str, float]:
@@ -160,30 +149,26 @@ def creeping_speed(case: Channel, kinematic: float) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs of one channel, on the CPU and on the device, at the two middle sections."""
+    """Two averages at the two middle sections: of CPU and device, or of late windows of a run and those before."""
 
-    #: name of the device's run
-    device: str
-    #: windows that count, by run
-    windows: dict[str, int]
     #: heights above the lower wall, and velocities by run and section
     z: np.ndarray
     profiles: dict[str, dict[str, np.ndarray]]
-    #: largest distance at each section, over the largest velocity
-    apart: dict[str, float]
-    #: the largest velocity of the device's run
+    #: the distance at each section by itself
+    local: dict[str, Apart]
+    #: the largest velocity of the run that is the scale
     fastest: float
-    #: standard error of a bin, and the largest distance by chance alone, over the largest velocity
-    noise: float
+    #: the largest distance by chance alone, over the largest velocity
     chance: float
     #: how far `largest` lies from that of other runs, see `block_scatter`
     scatter: float
     #: windows in which the flow has settled, in the run that has fewer
     fewest: int
-    #: the length of a window in relaxation times of the wide part
-    relaxations: float
-    #: the distance at each section by itself
-    local: dict[str, Apart]
+
+    @property
+    def apart(self) -> dict[str, float]:
+        """The largest distance at each section, over the largest velocity."""
+        return {place: own.largest / self.fastest for place, own in self.local.items()}
 
     @property
     def largest(self) -> float:
@@ -214,53 +199,36 @@ def compare(runs: dict[str, Flow], case: Channel) -> Comparison:
 
     Where a run has less than two of these, its last two are shown; such runs judge nothing.
     """
-    first, device = runs
-    reach = case.length / 20
     counted = {name: settled(run, case) for name, run in runs.items()}
     kept = {name: each if len(each) > 1 else runs[name].windows[-2:] for name, each in counted.items()}
+    _, device = runs
+    return _between(kept, case, device, min(map(len, counted.values())))
+
+
+def last_windows(run: Flow, case: Channel) -> Comparison:
+    """Compare the last two windows of a run with the two before, to see whether the flow is steady."""
+    pairs = {"last two windows": run.windows[-2:], "two before": run.windows[-4:-2]}
+    return _between(pairs, case, "last two windows", 0)
+
+
+def _between(kept: dict[str, list[Field]], case: Channel, scale: str, fewest: int) -> Comparison:
+    """Compare the windows of two runs, by name; the largest velocity is that of the run `scale`."""
+    reach = case.length / 20
+    (other,) = kept.keys() - {scale}
     profiles = {name: at_middles(mean_field(windows), case, reach) for name, windows in kept.items()}
-    velocity = np.concatenate(list(profiles[device].values()))
+    velocity = np.concatenate(list(profiles[scale].values()))
     fastest = float(np.nanmax(velocity))
     # of a bin of either run: the mean of the squares of both
     squares = [section_scatter(each, case, reach) ** 2 / len(each) for each in kept.values()]
-    noise = sqrt(sum(squares) / 2) / fastest
     return Comparison(
-        device=device,
-        windows={name: len(each) for name, each in kept.items()},
-        z=kept[device][0].z - case.walls.bottom,
+        z=kept[scale][0].z - case.walls.bottom,
         profiles=profiles,
-        apart=far_apart(kept[first], kept[device], case, reach),
+        local=apart_locally(kept[other], kept[scale], case, reach),
         fastest=fastest,
-        noise=noise,
-        chance=by_chance(noise, int(np.isfinite(velocity).sum())),
-        scatter=block_scatter(kept[first], kept[device], case, reach),
-        fewest=min(map(len, counted.values())),
-        relaxations=runs[device].window * case.fluid.dt / relaxation(case),
-        local=apart_locally(kept[first], kept[device], case, reach),
+        chance=by_chance(sqrt(sum(squares) / 2) / fastest, int(np.isfinite(velocity).sum())),
+        scatter=block_scatter(kept[other], kept[scale], case, reach),
+        fewest=fewest,
     )
-
-
-@dataclass(frozen=True)
-class LastWindows:
-    """The last two windows of a run and the two before, at the two middle sections."""
-
-    #: heights above the lower wall, and velocities by pair of windows and section
-    z: np.ndarray
-    profiles: dict[str, dict[str, np.ndarray]]
-    #: largest change from one pair to the other at each section, over the largest velocity
-    changed: dict[str, float]
-    #: the change that noise alone makes, from the difference of the two windows of each pair, over the same
-    chance: float
-
-    @property
-    def fastest(self) -> float:
-        """The largest velocity of the last two windows."""
-        return float(max(np.nanmax(velocity) for velocity in self.profiles["last two windows"].values()))
-
-    @property
-    def settled(self) -> bool:
-        """Whether neither profile changes by as much as counts as disagreement."""
-        return max(self.changed.values()) < AGREEMENT
 
 
 def middle_velocities(run: Flow, case: Channel) -> dict[str, np.ndarray]:
@@ -270,46 +238,13 @@ def middle_velocities(run: Flow, case: Channel) -> dict[str, np.ndarray]:
     return {place: np.array([each[place][middle].mean() for each in profiles]) for place in profiles[0]}
 
 
-def last_windows(run: Flow, case: Channel) -> LastWindows:
-    """Compare the last two windows of a run with the two before, to see whether the flow is steady."""
-    reach, before, last = case.length / 20, run.windows[-4:-2], run.windows[-2:]
-    pairs = {"last two windows": last, "two before": before}
-    noise = np.mean([section_scatter(windows, case, reach) ** 2 for windows in pairs.values()]) ** 0.5 / sqrt(2)
-    profile = np.concatenate(list(at_middles(mean_field(last), case, reach).values()))
-    return LastWindows(
-        chance=by_chance(noise, int(np.isfinite(profile).sum())) / float(np.nanmax(profile)),
-        z=run.windows[-1].z - case.walls.bottom,
-        profiles={name: at_middles(mean_field(windows), case, reach) for name, windows in pairs.items()},
-        changed=far_apart(before, last, case, reach),
-    )
-
-
-def profile_arrays(found: Comparison | LastWindows) -> dict[str, np.ndarray]:
-    """The arrays of a figure of profiles: heights, and velocities named "run section"."""
-    named = {f"{run} {place}": v for run, places in found.profiles.items() for place, v in places.items()}
-    return {"z": found.z} | named
-
-
-def map_arrays(field: Field) -> dict[str, np.ndarray]:
-    """The arrays of a flow map: coordinates of the bins, velocities and density."""
-    return {"x": field.x, "z": field.z, "u": field.velocity_x, "w": field.velocity_z, "density": field.density}
-
-
-def rate_arrays(run: Flow, case: Channel) -> dict[str, np.ndarray]:
-    """The arrays of a figure of flow rates: ends of the windows, coordinates, and rates of shape (windows, columns)."""
-    rates = np.array([flow_rate(f, case) for f in run.windows])
-    return {"ends": run.ends, "x": run.windows[0].x, "rates": rates} | middle_velocities(run, case)
-
-
 def snapshot(run: Flow, case: Channel, most: int = 5000) -> dict[str, np.ndarray]:
     """About `most` fluid particles at most, in a slice across y, and where they were `run.seen` steps before.
 
     {"x", "z": coordinates over the lower plate, "x before", "z before"}.
     """
     before, after = (positions[: run.system.moving] for positions in run.snapshots)
-    thickness = case.width * min(1.0, most / run.system.moving)
-    low = case.walls.bottom
-    inside = after[:, 1] < thickness
+    low, inside = case.walls.bottom, after[:, 1] < case.width * min(1.0, most / run.system.moving)
     found = {"x": after[inside, 0], "z": after[inside, 2] - low}
     return found | {"x before": before[inside, 0], "z before": before[inside, 2] - low}
 
@@ -328,31 +263,25 @@ def drives(case: Channel, small: Channel) -> pd.DataFrame:
 
 def apart_table(both: Comparison) -> pd.DataFrame:
     """How far CPU and device are apart at each section, and by chance, in % of the section's own largest velocity."""
-    rows = [
-        (
-            place,
-            100 * both.apart[place],
-            *(100 * d / own.fastest for d in (own.largest, own.chance)),
-            own.rms / own.error if own.error else float("nan"),
-        )
-        for place, own in both.local.items()
-    ]
+    rows = []
+    for place, own in both.local.items():
+        largest, chance = (100 * distance / own.fastest for distance in (own.largest, own.chance))
+        rows.append((place, 100 * both.apart[place], largest, chance, own.rms / own.error if own.error else np.nan))
     names = ["section", "of the largest (%)", "of its own (%)", "by chance (%)", "root mean square over scatter"]
     return pd.DataFrame(rows, columns=names).round(2)
 
 
-def steady(late: LastWindows) -> dict:
+def steady(late: Comparison) -> dict:
     """The largest change of the profiles and the limit in %; holds if it is less, and noise alone makes less."""
-    change = max(late.changed.values())
-    holds = late.settled and late.chance <= AGREEMENT
-    return {"change": 100 * change, "limit": 100 * AGREEMENT, "holds": holds}
+    holds = late.largest < AGREEMENT and late.chance <= AGREEMENT
+    return {"change": 100 * late.largest, "limit": 100 * AGREEMENT, "holds": holds}
 
 
 def rates(run: Flow, case: Channel) -> dict:
     """How much the flow rate varies over the sections and from the last window but one, in %; holds if both by less."""
-    mean, over_x, _ = rate_spread(run.windows[-3:], case)
-    before, last = (mean_rate(field, case) for field in run.windows[-2:])
-    over, late = over_x / mean, last / before - 1
+    kept = ~beside_faces(run.windows[0], case)
+    last = np.array([rate[kept] for rate in rates_by_window(run, case)[-3:]])
+    over, late = last.mean(0).std(ddof=1) / last.mean(), last[-1].mean() / last[-2].mean() - 1
     return {"over": 100 * over, "late": 100 * late, "holds": max(abs(over), abs(late)) < AGREEMENT}
 
 

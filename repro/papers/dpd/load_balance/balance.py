@@ -41,11 +41,11 @@ def cell_order(name: str, counts: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     return np.argsort(-(counts if name == "by particles" else pairs), kind="stable")
 
 
-def shares_in_groups(work: np.ndarray, order: np.ndarray, group: int = WARP) -> np.ndarray:
-    """Work of the threads, of shape (groups, group): a row is a warp, the last padded with idle threads."""
-    padded = np.zeros(-(-len(order) // group) * group, work.dtype)
+def shares_in_groups(work: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Work of the threads, of shape (groups, 32): a row is a warp, the last padded with idle threads."""
+    padded = np.zeros(-(-len(order) // WARP) * WARP, work.dtype)
     padded[: len(order)] = work[order]
-    return padded.reshape(-1, group)
+    return padded.reshape(-1, WARP)
 
 
 def warp_share(work: np.ndarray, order: np.ndarray) -> float:
@@ -59,14 +59,13 @@ def balance_gain(systems: Iterable[System]) -> dict:
 
     The paper's measure of balance (figures 4 and 5), counted from the candidate pairs: the same on any machine.
     """
-    return of_runs(_balance_gain(system) for system in systems)
-
-
-def _balance_gain(system: System) -> float:
-    counts = particles_in_cells(system)
-    pairs = pairs_of_cells(counts, system.cells.shape)
-    natural, by_load = (warp_share(pairs, cell_order(name, counts, pairs)) for name in ("natural", "by particles"))
-    return by_load / natural
+    gains = []
+    for system in systems:
+        counts = particles_in_cells(system)
+        pairs = pairs_of_cells(counts, system.cells.shape)
+        natural, by_load = (warp_share(pairs, cell_order(name, counts, pairs)) for name in ("natural", "by particles"))
+        gains.append(by_load / natural)
+    return of_runs(gains)
 
 
 def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
@@ -92,12 +91,8 @@ def model_table(systems: dict, device) -> pd.DataFrame:
         counts = particles_in_cells(system)
         pairs = pairs_of_cells(counts, system.cells.shape)
         row = {"density": name, "particles": system.count, "cells": len(counts), "fullest cell": int(counts.max())}
-        row |= {
-            "empty cells": float((counts == 0).mean()),
-            "pairs, largest over mean": float(pairs.max() / pairs.mean()),
-        }
-        for order in ORDERS:
-            row[order] = useful_share(pairs, cell_order(order, counts, pairs), device)
+        row |= {"empty cells": (counts == 0).mean(), "pairs, largest over mean": pairs.max() / pairs.mean()}
+        row |= {order: useful_share(pairs, cell_order(order, counts, pairs), device) for order in ORDERS}
         rows.append(row | {"predicted gain": row["by particles"] / row["natural"]})
     return pd.DataFrame(rows)
 
@@ -113,22 +108,18 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05)
     for name, system in systems.items():
         expected = reference_forces(system)
         for strategy in strategies:
-            rows.append(_time_one(name, system, device, strategy, capacity, expected, seconds, record))
+            simulation = Simulation(system, device, strategy=strategy, capacity=capacity)
+            check, parts = check_forces(simulation, expected), simulation.forces.parts
+            whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
+            sorting = [parts[part] for part in _SORTING if part in parts]
+            row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
+            row |= {"kernel": kernel.seconds, "spread": whole.spread}
+            row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
+            rows.append(row)
+            more = {key: row[key] for key in ("strategy", "particles", "kernel", "sorting")}
+            more |= {"precision": simulation.precision, "capacity": capacity, "includes": INCLUDES_FORCES}
+            record_launches(record, f"{strategy}, {name}", device, whole, size=size_of(system), check=check, **more)
     return pd.DataFrame(rows)
-
-
-def _time_one(name, system, device, strategy, capacity, expected, seconds, record) -> dict:
-    simulation = Simulation(system, device, strategy=strategy, capacity=capacity)
-    check, parts = check_forces(simulation, expected), simulation.forces.parts
-    whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
-    sorting = [parts[part] for part in _SORTING if part in parts]
-    row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
-    row |= {"kernel": kernel.seconds, "spread": whole.spread}
-    row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
-    more = {key: row[key] for key in ("strategy", "particles", "kernel", "sorting")}
-    more |= {"precision": simulation.precision, "capacity": capacity, "includes": INCLUDES_FORCES, "check": check}
-    record_launches(record, f"{strategy}, {name}", device, whole, size=size_of(system), **more)
-    return row
 
 
 def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
@@ -157,25 +148,17 @@ def note(device, gained: pd.DataFrame) -> str:
     )
 
 
-def sorting_memory(cells: int, capacity: int) -> int:
-    """Bytes that sorting by load needs besides the table: an order and a rank per cell, and a histogram."""
-    return 4 * (2 * cells + 2 * capacity + 3)
-
-
 def extra_memory(systems: dict) -> float:
-    """Memory for sorting by load over that of the table, with room for the fullest cell of all densities."""
+    """Memory for sorting by load over that of the table, with room for the fullest cell of all densities.
+
+    Sorting needs an order and a rank per cell, and a histogram.
+    """
     counts = [particles_in_cells(system) for system in systems.values()]
     cells, capacity = len(counts[0]), max(int(each.max()) for each in counts)
-    return sorting_memory(cells, capacity) / (4 * cells * (capacity + 2))
+    return 4 * (2 * cells + 2 * capacity + 3) / (4 * cells * (capacity + 2))
 
 
 def in_milliseconds(times: pd.DataFrame) -> pd.DataFrame:
     """The table of times for display, in milliseconds."""
     units = {"seconds": "all (ms)", "kernel": "forces (ms)", "sorting": "sorting (ms)"}
     return times.assign(**{column: 1e3 * times[column] for column in units}).rename(columns=units)
-
-
-def figure_orders(counts: np.ndarray, pairs: np.ndarray) -> dict[str, np.ndarray]:
-    """The two orders of the cells that figures 4 and 5 compare, by title."""
-    orders = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
-    return {title: cell_order(name, counts, pairs) for title, name in orders.items()}

@@ -4,32 +4,35 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, ORANGE, VERMILLION
+from repro.papers.style import BLUE, ORANGE, PLATE, VERMILLION
 
-from .balance import WARP, shares_in_groups, warp_share
+from .balance import WARP, cell_order, shares_in_groups, warp_share
 
 _WORK, _IDLE = BLUE, ORANGE
 
-#: background of numbers that are drawn over a line
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+
+#: the orders of the cells that the paper's figures compare, by title
+_ORDERS = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
 
 
-def warps(work: np.ndarray, orders: dict, shown: int = 10):
+def warps(counts: np.ndarray, pairs: np.ndarray):
     """Work of the threads of some warps, evenly spaced among all warps, before and after sorting (figures 4 and 5).
 
-    `work` are the pairs of each cell, `orders` maps titles to orders of the cells.
+    From the particles and the pairs of each cell.
     """
-    figure, panels = plt.subplots(len(orders), 1, figsize=(6.4, 2.4 * len(orders)), sharex=True, sharey=True)
-    for axes, (title, order) in zip(np.atleast_1d(panels), orders.items(), strict=True):
-        groups = shares_in_groups(work, order)
-        chosen = groups[_spread_out(len(groups), shown)]
+    shown = 10
+    figure, panels = plt.subplots(2, 1, figsize=(6.4, 4.8), sharex=True, sharey=True)
+    for axes, (title, name) in zip(panels, _ORDERS.items(), strict=True):
+        order = cell_order(name, counts, pairs)
+        groups = shares_in_groups(pairs, order)
+        chosen = groups[((np.arange(shown) + 0.5) * len(groups) / shown).astype(int)]
         threads = np.arange(chosen.size)
         longest = np.repeat(chosen.max(1), WARP)
         work_bars = axes.bar(threads, chosen.ravel(), 1.0, color=_WORK)
         wait_bars = axes.bar(threads, longest - chosen.ravel(), 1.0, chosen.ravel(), color=_IDLE, alpha=0.45)
         for edge in range(WARP, chosen.size, WARP):
             axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
-        share = warp_share(work, order)
+        share = warp_share(pairs, order)
         axes.set_title(f"{title}: threads work {share:.0%} of the time of all {len(groups)} warps")
         axes.set(ylabel="pairs of the thread", xlim=(-0.5, chosen.size - 0.5))
         axes.grid(axis="x", visible=False)
@@ -39,20 +42,15 @@ def warps(work: np.ndarray, orders: dict, shown: int = 10):
     return figure
 
 
-def _spread_out(groups: int, shown: int) -> np.ndarray:
-    return ((np.arange(shown) + 0.5) * groups / shown).astype(int)
-
-
 def gain_bars(table: pd.DataFrame):
     """Predicted and measured gain by sorting, one group of bars per density; `table` comes from balance.gains."""
     columns = {"predicted gain": "predicted", "kernel": "force kernel", "with sorting": "lists, sorting and forces"}
-    colours = ("0.7", BLUE, VERMILLION)
     figure, axes = plt.subplots()
-    for k, ((column, label), colour) in enumerate(zip(columns.items(), colours, strict=True)):
-        bars = axes.bar(np.arange(len(table)) + 0.27 * (k - 1), table[column], 0.25, color=colour, label=label)
-        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=_PLATE)
+    gains = table.set_index("density")[list(columns)].rename(columns=columns)
+    gains.plot.bar(ax=axes, width=0.8, color=["0.7", BLUE, VERMILLION], rot=0, legend=False)
+    for bars in axes.containers:
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3, bbox=PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
-    axes.set_xticks(range(len(table)), table["density"])
     axes.set(ylabel="time in natural order / time sorted", xlabel="density", ylim=(0, 1.15 * axes.get_ylim()[1]))
     axes.grid(axis="x", visible=False)
     figure.legend(loc="outside lower center", ncols=3)

@@ -11,8 +11,7 @@ from repro.papers.speed import record_launches
 from repro.parallel import Kernel, copy_bandwidth, device_function, require_memory, time_launches
 
 #: bytes of the smallest memory transaction: a sector on a GPU, a cache line on a CPU
-SECTOR = {"cuda": 32}
-LINE = 64
+SECTOR = {"cuda": 32, "serial": 64, "threads": 64}
 
 ITEM = np.dtype(np.float32).itemsize
 
@@ -71,11 +70,6 @@ def walk_body(number, items: int, block: int):
                 target[number(item(i, j, items, block), mask, factor, shift)] = held[j, i - x] + _ONE
 
     return walk
-
-
-def sector(device) -> int:
-    """Bytes of the device's smallest memory transaction."""
-    return SECTOR.get(device.name, LINE)
 
 
 def traffic_model(stride: int, transaction: int) -> int:
@@ -145,7 +139,7 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
             timing = time_launches([launch], device, seconds)
             each = timing.seconds
             first = first or each
-            model, share = traffic_model(stride or 1 << bits, sector(device)), requested / each / roof
+            model, share = traffic_model(stride or 1 << bits, SECTOR[device.name]), requested / each / roof
             row = {"bits": bits, "MiB": requested / 2**20, "stride": stride, "seconds": each, "spread": timing.spread}
             row |= {"GB/s": requested / each / 1e9, "of copy": share, "ratio": each / first}
             rows.append(row | {"model": model, "moved of copy": share * model})
@@ -160,23 +154,13 @@ def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
     return walks[walks["bits"] == walks["bits"].iloc[-1]].set_index("stride")
 
 
-def worst_stride(large: pd.DataFrame) -> int:
-    """The slowest stride of `largest_array`; access at random (0) does not count."""
-    return int(large["ratio"].drop(0, errors="ignore").idxmax())
-
-
 def note(walks: pd.DataFrame) -> str:
     """The ratios beside the one that is judged, and what bytes explain."""
     large = largest_array(walks)
-    worst, at_random = worst_stride(large), large["ratio"].get(0, float("nan"))
+    # access at random (0) is no stride
+    worst, at_random = int(large["ratio"].drop(0, errors="ignore").idxmax()), large["ratio"].get(0, float("nan"))
     return (
         f"stride 1 at {100 * large.loc[1, 'of copy']:.0f} % of a copy; stride {worst}: "
         f"{large.loc[worst, 'ratio']:.1f}, at random: {at_random:.1f}; bytes of sectors explain "
         f"{large['model'].max():g}"
     )
-
-
-def stride_arrays(walks: pd.DataFrame) -> dict[str, pd.Series]:
-    """The arrays of the figure of strides: stride, ratio and model for each size of the arrays."""
-    columns = ("stride", "ratio", "model")
-    return {f"{column}, 2^{bits}": rows[column] for bits, rows in walks.groupby("bits") for column in columns}

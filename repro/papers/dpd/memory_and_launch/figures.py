@@ -4,18 +4,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLACK, COLOURS, MARKERS, SKY_BLUE, VERMILLION
+from repro.papers.style import BLACK, COLOURS, MARKERS, PLATE, SKY_BLUE, VERMILLION
 
 from .occupancy import Limits, occupancy, shared_bytes
-
-#: background of numbers that are drawn over a line
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
 
 
 def strides(table: pd.DataFrame, paper_ratio: float):
     """Time over that of coalesced access, over the stride; `table` comes from access.strides_table.
 
-    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random.
+    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random. Returns
+    (figure, arrays), the arrays being the numbers that it shows.
     """
     figure, axes = plt.subplots()
     steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
@@ -39,24 +37,22 @@ def strides(table: pd.DataFrame, paper_ratio: float):
     axes.set(xlabel="distance of neighbouring threads' numbers (4 bytes each)", ylabel="time / time at distance 1")
     axes.set_ylim(0.7, max(48, 1.3 * table["ratio"].max()))
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    columns = ("stride", "ratio", "model")
+    return figure, {f"{name}, 2^{bits}": rows[name] for bits, rows in table.groupby("bits") for name in columns}
 
 
 def places(table: pd.DataFrame):
     """Gain of each memory space of the constants over global memory; `table` comes from memory.constants_table."""
     figure, axes = plt.subplots()
-    stencils, names = list(dict.fromkeys(table["stencil"])), list(dict.fromkeys(table["constants"]))
-    at = table.set_index(["stencil", "constants"])
-    for k, stencil in enumerate(stencils):
-        rows = at.loc[stencil].loc[names]
-        values = rows["against global memory"].to_numpy()
-        # half of the spread of the repetitions
-        error = values * rows["spread"].to_numpy() / 2
-        where = np.arange(len(names)) + 0.38 * (k - 0.5)
-        bars = axes.bar(where, values, 0.36, yerr=error, capsize=2, color=COLOURS[k], label=f"{stencil} stencil")
-        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=_PLATE)
+    at = table.set_index(["constants", "stencil"])
+    gains, spread = (at[column].unstack(sort=False) for column in ("against global memory", "spread"))
+    # half of the spread of the repetitions
+    gains.plot.bar(ax=axes, yerr=gains * spread / 2, capsize=2, width=0.75, color=COLOURS, rot=0, legend=False)
+    for bars, stencil in zip(axes.containers[1::2], gains.columns, strict=True):
+        bars.set_label(f"{stencil} stencil")
+        axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=2, bbox=PLATE)
     axes.axhline(1, color="k", linewidth=1, linestyle="--")
-    axes.set_xticks(range(len(names)), [name.replace(" ", "\n") for name in names])
+    axes.set_xticklabels([name.replace(" ", "\n") for name in gains.index])
     axes.set(ylabel="force kernel: time with\nglobal memory / time", xlabel="where the constants lie")
     axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
     axes.grid(axis="x", visible=False)

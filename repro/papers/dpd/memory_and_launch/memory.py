@@ -1,15 +1,18 @@
 """Speed of the force kernel with its constants in different memory spaces (section 4.5.2)."""
 
+from itertools import product
+
 import pandas as pd
 
-from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces, size_of
+from repro.dpd.benchmark import INCLUDES_FORCES, reference_forces
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
-from repro.papers.dpd.repeated import of_runs
-from repro.parallel import Speed, measure_runs, time_launches
+from repro.papers.dpd.repeated import of_runs, quotients
+from repro.papers.speed import speed_table
+from repro.parallel import Speed
 
 from . import constants
-from .occupancy import limits_of, occupancy
+from .occupancy import kernel_speed, limits_of, occupancy
 
 #: where the constants lie in the two kernels that a claim compares
 PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
@@ -23,42 +26,28 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
     faster. On a GPU also registers (a thread's) and occupancy. Only what `read_only_gain` compares is run more than
     once.
     """
-    expected, rows = reference_forces(system), []
-    for stencil in constants.STENCILS:
-        for place in constants.places_on(device):
-            times = runs if stencil == "half" and place in COMPARED else 1
-            speed = _kernel_speed(system, device, stencil, place, expected, seconds, times)
-            columns = ("stencil", "constants", "registers", "occupancy", "seconds", "runs", "spread")
-            rows.append({key: speed.row[key] for key in columns if key in speed.row})
-            if record is not None:
-                record.timing(**speed.row, includes=f"the force kernel alone of: {INCLUDES_FORCES}")
-    table = pd.DataFrame(rows)
+    kernels, expected = [], reference_forces(system)
+    for stencil, place in product(constants.STENCILS, constants.places_on(device)):
+        options = {"stencil": stencil, "place": place, "expected": expected, "seconds": seconds}
+        options["runs"] = runs if stencil == "half" and place in COMPARED else 1
+        kernels.append((f"force kernel, {stencil} stencil, constants: {place}", system, device, options))
+    includes = f"the force kernel alone of: {INCLUDES_FORCES}"
+    table = speed_table(kernels, record, measured=_kernel_speed, includes=includes)
+    columns = ("stencil", "constants", "registers", "occupancy", "seconds", "runs", "spread")
+    table = table[[name for name in columns if name in table]]
     plain = table[table["constants"] == PLAIN].set_index("stencil")["seconds"]
     return table.assign(**{"against global memory": table["stencil"].map(plain) / table["seconds"]})
 
 
-def _kernel_speed(system: System, device, stencil: str, place: str, expected, seconds: float, runs: int) -> Speed:
-    """Time of the force kernel with its constants in `place`, in runs with arrays of their own."""
-
+def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str, **options) -> Speed:
     def build():
         simulation = Simulation(system, device, strategy="particle")
         return simulation, constants.build(simulation.setup, place, stencil)
 
-    def facts(made):
-        simulation, forces = made
-        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(system)}
-        choices = {"stencil": stencil, "constants": place} | _taken(device, forces, simulation.setup.block)
-        return {**names, "work": {}, "choices": choices}
+    def choices(simulation, forces):
+        return {"stencil": stencil, "constants": place} | _taken(device, forces, simulation.setup.block)
 
-    return measure_runs(
-        f"force kernel, {stencil} stencil, constants: {place}",
-        device,
-        build=build,
-        check=lambda made: check_forces(made[0], expected, made[1]),
-        time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
-        facts=facts,
-        runs=runs,
-    )
+    return kernel_speed(case, device, build, choices, **options)
 
 
 def _taken(device, forces, block: int) -> dict:
@@ -78,7 +67,7 @@ def gains(constants_times: pd.DataFrame) -> pd.Series:
 def read_only_gain(constants_times: pd.DataFrame) -> dict:
     """The gain of the read-only path over global memory, with the half stencil of the paper's kernel, see `of_runs`."""
     runs = constants_times.set_index(["stencil", "constants"])["runs"].loc["half"]
-    return of_runs(plain / cached for plain, cached in zip(*(runs[place] for place in COMPARED), strict=True))
+    return of_runs(quotients(*(runs[place] for place in COMPARED)))
 
 
 def scatter(constants_times: pd.DataFrame) -> float:

@@ -1,7 +1,6 @@
 """Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
 
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 
 import pandas as pd
@@ -11,7 +10,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import InputError
-from repro.papers.dpd.repeated import of_runs
+from repro.papers.dpd.repeated import of_runs, quotients
 from repro.parallel import Speed, measure_runs, time_launches
 
 WARP = 32
@@ -22,6 +21,7 @@ _REGISTER_UNIT, _WARP_UNIT = 256, 4
 #: most threads and most bytes of shared memory, fixed when the kernel is compiled, of one block
 MOST_THREADS, MOST_STATIC_SHARED = 1024, 49152
 
+_INCLUDES = "the force kernel alone, at fixed positions, replayed as a graph on a GPU"
 
 #: strategies whose force kernels are launched
 KERNELS = ("particle", "sorted cells")
@@ -50,10 +50,9 @@ HOPPER = Limits("9.0", 64, 2048, 32, 65536, 255, 233472, reserved=1024, unit=128
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Resident blocks and warps of a multiprocessor, the share of its limit, and the resource that limits them."""
+    """Resident blocks of a multiprocessor, the share of its warps, and the resource that limits them."""
 
     blocks: int
-    warps: int
     share: float
     stopped_by: str
 
@@ -85,7 +84,7 @@ def occupancy(limits: Limits, block: int, registers: int, shared: int = 0) -> Oc
             f"a block of {block} threads with {registers} registers each and {shared} bytes of shared memory "
             f"does not fit into a multiprocessor of compute capability {limits.name}: use a smaller block"
         )
-    return Occupancy(blocks, blocks * warps, blocks * warps / limits.warps, scarce)
+    return Occupancy(blocks, blocks * warps / limits.warps, scarce)
 
 
 def _rounded(amount: int, unit: int) -> int:
@@ -113,10 +112,8 @@ def limits_of(device) -> Limits:
 def limits_table(all_limits) -> pd.DataFrame:
     """The limits side by side, as the paper lists them."""
     names = ("warps", "threads", "blocks", "registers", "registers_a_thread", "shared")
-    table = {"a multiprocessor has at most": [name.replace("_", " ") for name in names]}
-    for limits in all_limits:
-        table[f"compute capability {limits.name}"] = [getattr(limits, name) for name in names]
-    return pd.DataFrame(table)
+    table = {f"compute capability {each.name}": [getattr(each, name) for name in names] for each in all_limits}
+    return pd.DataFrame({"a multiprocessor has at most": [name.replace("_", " ") for name in names]} | table)
 
 
 def shared_bytes(strategy: str, block: int) -> int:
@@ -148,51 +145,62 @@ def limit_needed(limits: Limits, block: int, registers: int | None = None) -> in
 
 
 def launch_table(
-    system: System, device, strategy: str, tried, record=None, *, seconds=0.05, runs=1, compared=None
+    system: System, device, blocks, registers, block: int, record=None, *, seconds=0.05, runs=1
 ) -> pd.DataFrame:
-    """Time the force kernel of a strategy for each (block, most registers) of `tried`, on a GPU; each is checked.
+    """Time the force kernels of KERNELS for each of their `launches`, on a GPU; each is checked.
 
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
     occupancy, "stopped by", seconds (median over independent runs), runs (the seconds of each), spread. A block that
     does not fit with the registers that a smaller one before it took gets the limit that makes it fit. Only launches
-    with blocks of `compared` threads, which `gains_by_limits` compares, are run more than once.
+    with blocks of `block` threads, which `gains_by_limits` compares, are run more than once.
     """
-    expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], None
-    for block, chosen in tried:
-        most = chosen or limit_needed(limits, block, compiled)
-        times = runs if block == compared else 1
-        speed = _launch_speed(system, device, strategy, block, most, expected, seconds, times)
-        took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
-        compiled = compiled if most else took["registers"]
-        resident = occupancy(limits, block, took["registers"], took["shared"])
-        row = {"strategy": strategy, "block": block, "limit": most or 0} | took
-        row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
-        rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
-        if record is not None:
-            record.timing(
-                **speed.row,
-                occupancy=resident.share,
-                includes="the force kernel alone, at fixed positions, replayed as a graph on a GPU",
-            )
+    expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], {}
+    for strategy in KERNELS:
+        for size, chosen in launches(strategy, blocks, registers, block):
+            most = chosen or limit_needed(limits, size, compiled.get(strategy))
+            options = {"expected": expected, "seconds": seconds, "runs": runs if size == block else 1}
+            speed = _launch_speed(system, device, strategy, size, most, **options)
+            took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
+            if not most:
+                compiled[strategy] = took["registers"]
+            resident = occupancy(limits, size, took["registers"], took["shared"])
+            row = {"strategy": strategy, "block": size, "limit": most or 0} | took
+            row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
+            rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
+            if record is not None:
+                record.timing(**speed.row, occupancy=resident.share, includes=_INCLUDES)
     return pd.DataFrame(rows)
 
 
-def _launch_speed(system, device, strategy, block, most, expected, seconds, runs) -> Speed:
-    """Time of a launch in runs with arrays of their own; what the kernel takes is among the choices."""
+def _launch_speed(system, device, strategy, block, most, **options) -> Speed:
+    def build():
+        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
+        return simulation, simulation.forces
 
-    def launch_of(simulation):
-        return simulation.forces.parts["forces"]
+    def choices(_, forces):
+        return {"block": block} | device.resources(forces.parts["forces"])
 
-    def facts(simulation):
-        names = {"strategy": strategy, "precision": simulation.precision, "size": size_of(system)}
-        return {**names, "work": {}, "choices": {"block": block} | device.resources(launch_of(simulation))}
+    case = f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}"
+    return kernel_speed(case, device, build, choices, **options)
+
+
+def kernel_speed(case: str, device, build, choices, *, expected, seconds: float, runs: int) -> Speed:
+    """Time of the force kernel alone, in runs with arrays of their own, each of which finds the `expected` forces.
+
+    `build()` gives a simulation and forces, and `choices` of these two are what was chosen, for `Speed.choices`.
+    """
+
+    def facts(made):
+        simulation = made[0]
+        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(simulation.system)}
+        return {**names, "work": {}, "choices": choices(*made)}
 
     return measure_runs(
-        f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}",
+        case,
         device,
-        build=partial(Simulation, system, device, strategy=strategy, block=block, registers=most),
-        check=lambda simulation: check_forces(simulation, expected),
-        time=lambda simulation: time_launches([launch_of(simulation)], device, seconds),
+        build=build,
+        check=lambda made: check_forces(made[0], expected, made[1]),
+        time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
         facts=facts,
         runs=runs,
     )
@@ -206,15 +214,13 @@ def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     the limit saves more than the runs of either launch lie apart).
     """
     columns, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
-    compared = []
-    for _, rows in table[table["block"] == block].groupby("strategy"):
-        free = rows[rows["limit"] == 0].iloc[0]
-        for _, row in rows[rows["limit"] > 0].iterrows():
-            pairs = list(zip(free["runs"], row["runs"], strict=True))
-            scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
-            gains = tuple(plain / limited for plain, limited in pairs)
-            faster = tuple(plain - limited > scatter for plain, limited in pairs)
-            compared.append((*row[columns], *free[before], gains, faster))
+    rows, compared = table[table["block"] == block], []
+    without = rows[rows["limit"] == 0].set_index("strategy")
+    for _, row in rows[rows["limit"] > 0].iterrows():
+        free = without.loc[row["strategy"]]
+        scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
+        faster = tuple(plain - limited > scatter for plain, limited in zip(free["runs"], row["runs"], strict=True))
+        compared.append((*row[columns], *free[before], tuple(quotients(free["runs"], row["runs"])), faster))
     return pd.DataFrame(compared, columns=[*columns, *(f"{name} before" for name in before), "gains", "faster"])
 
 
@@ -267,19 +273,10 @@ def fastest_and_fullest(launched: pd.DataFrame) -> pd.DataFrame:
 def with_as_few_warps(launched: pd.DataFrame, block: int, occupied: float) -> float | None:
     """Speed of `particle` at an occupancy, over that of the same code in blocks of `block` threads; None without one.
 
-    `launched` is from `launch_tables`; launches whose registers are limited are other code.
+    `launched` is from `launch_table`; launches whose registers are limited are other code.
     """
     rows = launched[(launched["strategy"] == "particle") & (launched["limit"] == 0)].set_index("block")
     same = rows[(rows["occupancy"] == occupied) & (rows["registers"] == rows.loc[block, "registers"])]
     if same.empty or occupied >= rows.loc[block, "occupancy"]:
         return None
     return rows.loc[block, "seconds"] / same["seconds"].iloc[0]
-
-
-def launch_tables(system: System, device, blocks, registers, block: int, record=None, **options) -> pd.DataFrame:
-    """The rows of `launch_table` for both KERNELS and their `launches`; those of `block` threads are compared."""
-    tables = [
-        launch_table(system, device, name, launches(name, blocks, registers, block), record, compared=block, **options)
-        for name in KERNELS
-    ]
-    return pd.concat(tables, ignore_index=True)

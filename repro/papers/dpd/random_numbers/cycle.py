@@ -5,6 +5,7 @@ it. Modulo 2^b the generator has the period 2^b, so the lowest b bits of a word 
 its position, and the position can be found bit by bit.
 """
 
+from itertools import product
 from math import exp, pi
 
 import numpy as np
@@ -19,37 +20,17 @@ BITS = 32
 PERIOD = 1 << BITS
 
 
-def advance(words, steps: int) -> np.ndarray:
-    """The words after `steps` steps of the generator each, in O(log steps)."""
-    words = np.array(words, dtype=np.uint32)
-    for bit, (factor, increment) in enumerate(_DOUBLED):
-        if steps >> bit & 1:
-            # NumPy warns of overflow for scalars only; here the arithmetic is modulo 2^32
-            with np.errstate(over="ignore"):
-                words = words * factor + increment
-    return words
-
-
-def _doubled() -> list[tuple]:
-    """Factors and increments of 2^b steps at once, for b from 0 to 31."""
-    factor, increment, found = int(LCG_FACTOR), int(LCG_INCREMENT), []
-    for _ in range(BITS):
-        found.append((uint32(factor), uint32(increment)))
-        factor, increment = factor * factor % PERIOD, (factor * increment + increment) % PERIOD
-    return found
-
-
-_DOUBLED = _doubled()
-
-
 def position(words) -> np.ndarray:
     """Steps that lead from 0 to each word: a discrete logarithm, bit by bit from the lowest."""
     words = np.array(words, dtype=np.uint32)
     reached, steps = np.zeros_like(words), np.zeros_like(words)
-    for bit, (factor, increment) in enumerate(_DOUBLED):
+    # of 2^bit steps at once
+    factor, increment = int(LCG_FACTOR), int(LCG_INCREMENT)
+    for bit in range(BITS):
         missing = (reached ^ words) >> uint32(bit) & uint32(1)
-        reached = np.where(missing, reached * factor + increment, reached)
+        reached = np.where(missing, reached * uint32(factor) + uint32(increment), reached)
         steps |= missing << uint32(bit)
+        factor, increment = factor * factor % PERIOD, (factor * increment + increment) % PERIOD
     return steps
 
 
@@ -58,13 +39,13 @@ def numbers_a_step(fluid: Fluid) -> float:
     return 2 * pi / 3 * fluid.density
 
 
-def starting_words(threads: int, steps: int, *, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def starting_words(threads: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """The distinct words from which `threads` threads start in `steps` steps, of the first and the second generator."""
     if threads < 1 or steps < 1:
         raise InputError(f"{threads} threads and {steps} steps: at least one of each")
     # the second generator's words depend on thread + step alone
-    first, _ = thread_words(np.arange(threads, dtype=np.int64), (seed, 0))
-    _, second = thread_words(np.arange(threads + steps - 1, dtype=np.int64), (seed, 1))
+    first, _ = thread_words(np.arange(threads, dtype=np.int64), (1, 0))
+    _, second = thread_words(np.arange(threads + steps - 1, dtype=np.int64), (1, 1))
     return first, second
 
 
@@ -76,7 +57,7 @@ def overlapping(words, length: int) -> int:
     return int((close | np.roll(close, 1)).sum()) if len(places) > 1 else 0
 
 
-def overlap_table(thread_counts, step_counts, length: int, *, seed: int = 1) -> pd.DataFrame:
+def overlap_table(thread_counts, step_counts, length: int) -> pd.DataFrame:
     """Sub-sequences that threads use in so many steps: how many starts are distinct, and how many of these overlap.
 
     Each of the threads times steps sub-sequences ("stretches") has a start on the cycle for either generator. "anew"
@@ -84,12 +65,10 @@ def overlap_table(thread_counts, step_counts, length: int, *, seed: int = 1) -> 
     expected overlap of as many starts at random positions.
     """
     rows = []
-    for threads in thread_counts:
-        for steps in step_counts:
-            first, second = starting_words(threads, steps, seed=seed)
-            chance = len(second) * (1 - exp(-2 * length * len(second) / PERIOD))
-            found = overlapping(second, length)
-            rows.append((threads, steps, threads * steps, len(first), len(second), found, chance))
+    for threads, steps in product(thread_counts, step_counts):
+        first, second = starting_words(threads, steps)
+        chance = len(second) * (1 - exp(-2 * length * len(second) / PERIOD))
+        rows.append((threads, steps, threads * steps, len(first), len(second), overlapping(second, length), chance))
     names = ["threads", "steps", "stretches", "anew, first", "anew, second", "overlap, second", "at random"]
     return pd.DataFrame(rows, columns=names)
 

@@ -94,9 +94,7 @@ def _in_cells(position, box, shape, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sample_ways(box, device, counts: dict[str, int], *, steps: int, every: int, settle: int) -> dict:
-    """Lists of runs by way; `counts` says how many of each, which differ by the initial particles."""
-    if counts.get(TEA, 0) < 2 or min(counts.values()) < 2:
-        raise InputError(f"runs {counts}: two of each way at least, to tell what recurs from chance")
+    """Lists of runs by way; `counts` says how many of each, two at least, which differ by the initial particles."""
     return {
         way: [sample(box, device, way, seed=1 + k, steps=steps, every=every, settle=settle) for k in range(runs)]
         for way, runs in counts.items()
@@ -177,18 +175,14 @@ def against_tea(table: pd.DataFrame, way: str, column: str) -> dict:
     return {"ours": float(rows[way]), "tea": float(rows[TEA])}
 
 
-def over_chance(runs: dict, way: str) -> list[float]:
-    """In each run of a way: the largest excess of any wave, over the largest that TEA shows by chance.
+def regularity(runs: dict, way: str) -> dict:
+    """What the claim on a regular fluctuation is judged by, from the runs of a way, see `of_runs`.
 
-    About one where the density fluctuates as that of a fluid does, and large where a wave is driven.
+    In each run the largest excess of any wave, over the largest that TEA shows by chance: about one where the density
+    fluctuates as that of a fluid does, and large where a wave is driven.
     """
     tea, chance = structures(runs)[TEA], np.nanmax(excess(runs, TEA))
-    return [float(np.nanmax(run.structure / tea) / chance) for run in runs[way]]
-
-
-def regularity(runs: dict, way: str) -> dict:
-    """What the claim on a regular fluctuation is judged by: `over_chance` in the runs of a way, see `of_runs`."""
-    return of_runs(over_chance(runs, way))
+    return of_runs(np.nanmax(run.structure / tea) / chance for run in runs[way])
 
 
 def height(run: Sampled, wave) -> np.ndarray:
@@ -205,13 +199,3 @@ def profiles(run: Sampled, quantity: str) -> dict[str, np.ndarray]:
 def structures(runs: dict) -> dict[str, np.ndarray]:
     """The static structure factor of each way, averaged over its runs."""
     return {way: sum(run.structure for run in found) / len(found) for way, found in runs.items()}
-
-
-def heights(runs: dict, wave) -> dict[str, np.ndarray]:
-    """The amplitude of a density wave over time, in the first run of each way, see `height`."""
-    return {way: height(found[0], wave) for way, found in runs.items()}
-
-
-def temperature_maps(runs: dict) -> dict[str, np.ndarray]:
-    """kT in each cell, averaged over time, in the first run of each way."""
-    return {way: found[0].cell_temperature for way, found in runs.items()}

@@ -1,15 +1,15 @@
-"""Figures of the notebook on random numbers. `paper` and `ours` are keyword dictionaries of the plotting style."""
+"""Figures of the notebook on random numbers; those of the fluid return (figure, arrays), its numbers by way."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from repro.dpd.noise import PAPER_ROUNDS, thread_words
-from repro.papers.style import BLUE, VERMILLION
+from repro.papers.style import BLUE, OURS, VERMILLION
 from repro.particles.random import ROUNDS
 
 from .cycle import PERIOD, position
-from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, profiles
+from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, profiles, structures
 
 _LOOK = {
     TEA: {"color": "0.45", "marker": "o"},
@@ -22,9 +22,8 @@ def tea_correlations(table: pd.DataFrame):
     """Correlation with three neighbours against the rounds of TEA, and the band of independent numbers."""
     figure, axes = plt.subplots()
     ticks = sorted({*table["rounds"], ROUNDS, PAPER_ROUNDS})
-    axes.fill_between(
-        (ticks[0] / 1.2, 1.2 * ticks[-1]), 1e-5, table["band"].max(), color="0.85", label="chance (2 s.e.)"
-    )
+    ends = ticks[0] / 1.2, 1.2 * ticks[-1]
+    axes.fill_between(ends, 1e-5, table["band"].max(), color="0.85", label="chance (2 s.e.)")
     for column, label in (("(i, j+1)", "pair (i, j+1)"), ("(i+1, j)", "pair (i+1, j)"), ("next step", "a step later")):
         axes.loglog(table["rounds"], table[column].abs(), label=label)
     for rounds, name in ((ROUNDS, "here"), (PAPER_ROUNDS, "paper")):
@@ -32,17 +31,16 @@ def tea_correlations(table: pd.DataFrame):
         axes.text(rounds / 1.03, 0.4, name, rotation=90, ha="right", va="center", fontsize=9)
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
-    axes.set(xlabel="rounds of TEA", ylabel="|correlation| with the pair (i, j)", ylim=(1e-5, 1.5))
-    axes.set_xlim(ticks[0] / 1.2, 1.2 * ticks[-1])
+    axes.set(xlabel="rounds of TEA", ylabel="|correlation| with the pair (i, j)", ylim=(1e-5, 1.5), xlim=ends)
     figure.legend(loc="outside lower center", ncols=4)
     return figure
 
 
-def memory(table: pd.DataFrame, ours: dict):
+def memory(table: pd.DataFrame):
     """Autocorrelation in time of the numbers of a thread or a pair, and their mean over all threads at a step."""
     figure, panels = plt.subplots(1, 2, figsize=(9.2, 3.8))
     for axes, what in zip(panels, ("correlation", "mean"), strict=True):
-        line = {**ours, "marker": "s", "markersize": 4}
+        line = OURS | {"marker": "s", "markersize": 4}
         axes.plot(table["lag"], table[f"method one, {what}"], **line, label="method one")
         axes.plot(table["lag"], table[f"method two, {what}"], color="0.45", marker="o", ms=4, label="method two")
     panels[0].set(xlabel="later by (steps)", ylabel="correlation with the first number")
@@ -72,35 +70,38 @@ def starts_on_the_cycle(threads: int, steps: int, *, seed: int = 1):
 def structure(runs: dict, box):
     """Power of each wave of the density against its wave number, in the mean over the runs of each way."""
     figure, axes = plt.subplots()
-    for k, (way, found) in enumerate(runs.items()):
-        power = np.mean([run.structure for run in found], axis=0)
+    powers = structures(runs)
+    for k, (way, power) in enumerate(powers.items()):
         each = [np.fft.fftfreq(n, side / n) for n, side in zip(power.shape, box, strict=True)]
         number = 2 * np.pi * np.sqrt(sum(np.square(turn) for turn in np.meshgrid(*each, indexing="ij")))
         # shifted, so that none covers another
         axes.semilogy(number.ravel() + 0.03 * (k - 1), power.ravel(), ls="none", ms=4, mew=0, **_LOOK[way], label=way)
     axes.set(xlabel="wave number ($1/r_c$)", ylabel="power of the density, ideal gas = 1")
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    return figure, powers
 
 
 def heights(runs: dict, wave, steps: int):
     """The amplitude of one density wave against time, in the first run of each way."""
     figure, panels = plt.subplots(len(runs), 1, sharex=True, sharey=True, figsize=(6.8, 4.6))
+    arrays = {way: height(found[0], wave) for way, found in runs.items()}
     for axes, (way, found) in zip(panels, runs.items(), strict=True):
-        values = 100 * height(found[0], wave)[: steps // found[0].every]
+        values = 100 * arrays[way][: steps // found[0].every]
         axes.plot(found[0].every * (1 + np.arange(len(values))), values, **{**_LOOK[way], "ms": 2.5, "lw": 1})
         axes.set_title(way, fontsize=9, loc="left", pad=2)
     figure.supylabel(f"density in the wave {wave} (% of the mean)", fontsize=10)
     panels[-1].set_xlabel("step")
-    return figure
+    return figure, arrays
 
 
 def planes(runs: dict):
-    """Density and temperature in layers normal to each axis, over the mean, with the range of TEA's runs in grey."""
+    """Density and temperature in layers normal to each axis, over the mean, with the range of TEA's runs in grey.
+
+    The arrays are the maps of kT, averaged over time, of the first run of each way.
+    """
     figure, panels = plt.subplots(2, 3, figsize=(9.6, 5.2), sharey="row")
-    for row, (quantity, label) in zip(
-        panels, (("counts", "density / mean"), ("cell_temperature", "kT / mean")), strict=True
-    ):
+    quantities = {"counts": "density / mean", "cell_temperature": "kT / mean"}
+    for row, (quantity, label) in zip(panels, quantities.items(), strict=True):
         found = {way: [profiles(run, quantity) for run in each] for way, each in runs.items()}
         for axes, axis in zip(row, "xyz", strict=True):
             tea = np.array([profile[axis] for profile in found[TEA]])
@@ -111,4 +112,4 @@ def planes(runs: dict):
             axes.set_xlabel(f"{axis} (cells)")
         row[0].set_ylabel(label)
     figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
+    return figure, {way: each[0].cell_temperature for way, each in runs.items()}

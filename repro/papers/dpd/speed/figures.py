@@ -1,4 +1,4 @@
-"""Figures of the speed notebook. `paper` holds the keywords of the project's style for a paper's points.
+"""Figures of the speed notebook.
 
 Those of measured numbers return (figure, arrays), the arrays being the numbers that they show, by name.
 """
@@ -8,8 +8,9 @@ from textwrap import fill
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from scipy.spatial import cKDTree
 
-from repro.papers.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
+from repro.papers.style import BLACK, BLUE, GREEN, ORANGE, PAPER, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
 from .tables import ALL_CORES, BASELINES, PAPER_PROGRAM, TEA_PROGRAM
 
@@ -21,7 +22,7 @@ _LOOKS = {
     "thread per cell": (BLUE, "D", "-"),
     "thread per particle": (GREEN, "v", "-"),
     "thread per particle, full stencil": (PURPLE, "P", "-"),
-    "runs of sorted particles": (SKY_BLUE, "X", "-"),
+    "sorted cells": (SKY_BLUE, "X", "-"),
 }
 
 #: the paper's columns, and the marker of its points
@@ -37,18 +38,18 @@ _GROUP_COLOURS = {
 }
 
 
-def rates(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
+def rates(table: pd.DataFrame, published: pd.DataFrame):
     """Particle updates a second of every way over the number of particles, and the paper's (table 4)."""
     figure, axes = plt.subplots(figsize=(7.6, 5.6))
     _draw_ways(axes, table, "updates")
-    _draw_paper(axes, published, _PAPER_RATES, paper)
+    _draw_paper(axes, published, _PAPER_RATES)
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="particle updates per second")
     figure.legend(loc="outside lower center", ncols=2)
     arrays = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
     return figure, arrays | {"particles": table["particles"].drop_duplicates()}
 
 
-def speedups(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
+def speedups(table: pd.DataFrame, published: pd.DataFrame):
     """Speedup over each baseline, a panel for each; the paper's are over its own program on its core."""
     figure, grid = plt.subplots(2, 2, figsize=(9.2, 8.4), sharex=True, sharey=True)
     panels = grid.ravel()
@@ -56,7 +57,7 @@ def speedups(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
         _draw_ways(axes, table[table["way"] != baseline], f"over {baseline}")
         axes.axhline(1, color="0.5", linewidth=1)
         axes.set(xscale="log", yscale="log", title=fill(f"over {baseline}", 40))
-    _draw_paper(panels[0], published, _PAPER_SPEEDUPS, paper)
+    _draw_paper(panels[0], published, _PAPER_SPEEDUPS)
     for axes in grid[:, 0]:
         axes.set_ylabel("speedup")
     for axes in grid[1]:
@@ -112,14 +113,8 @@ def later_cells(cell: int, side: int) -> list[int]:
 def near_pairs(position: np.ndarray, side: int) -> list[tuple[int, int]]:
     """All pairs (i, j) within the cutoff radius, each once: j lies in a later cell than i, or later in the same."""
     cell = cells_of(position, side)
-    return [
-        (i, j)
-        for i in range(len(position))
-        for j in range(len(position))
-        if cell[j] in later_cells(cell[i], side)
-        and (cell[j] != cell[i] or j > i)
-        and np.hypot(*(position[i] - position[j])) < 1
-    ]
+    near = cKDTree(position).query_pairs(1.0)
+    return sorted((i, j) if cell[j] in later_cells(cell[i], side) else (j, i) for i, j in near)
 
 
 def _draw_ways(axes, table: pd.DataFrame, column: str) -> None:
@@ -128,29 +123,24 @@ def _draw_ways(axes, table: pd.DataFrame, column: str) -> None:
         axes.plot(rows["particles"], rows[column], color=colour, marker=marker, linestyle=line, label=way)
 
 
-def _draw_paper(axes, published: pd.DataFrame, columns: dict, paper: dict) -> None:
+def _draw_paper(axes, published: pd.DataFrame, columns: dict) -> None:
     for column, marker in columns.items():
         name = column.replace("speedup, ", "thread per ")
-        look = paper | {"marker": marker, "markersize": 7}
+        look = PAPER | {"marker": marker, "markersize": 7}
         axes.plot(published["particles"], published[column], **look, label=f"paper, {name}")
 
 
 def part_bars(parts: pd.DataFrame, particles: int):
     """Time of the parts of a step: one bar per way."""
-    ways = list(dict.fromkeys(parts["way"]))
-    figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(ways) + 1.8))
-    for k, way in enumerate(ways):
-        left = 0.0
-        for group, colour in _GROUP_COLOURS.items():
-            width = 1e6 * float(parts.loc[(parts["way"] == way) & (parts["group"] == group), "seconds"].sum())
-            axes.barh(k, width, 0.6, left, color=colour)
-            left += width
-        axes.text(left, k, rf" {left:,.0f} $\mu$s", va="center", fontsize=8)
-    axes.set_yticks(range(len(ways)), ways)
+    times = 1e6 * parts.pivot_table(index="way", columns="group", values="seconds", aggfunc="sum", sort=False)
+    figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(times) + 1.8))
+    shown = times.reindex(columns=list(_GROUP_COLOURS))
+    shown.plot.barh(ax=axes, stacked=True, width=0.6, color=_GROUP_COLOURS, legend=False)
+    for k, whole in enumerate(shown.sum(axis=1)):
+        axes.text(whole, k, rf" {whole:,.0f} $\mu$s", va="center", fontsize=8)
     axes.invert_yaxis()
-    axes.set(xlabel=r"time of a step ($\mu$s)", title=f"{particles} particles, single precision")
+    axes.set(xlabel=r"time of a step ($\mu$s)", ylabel="", title=f"{particles} particles, single precision")
     axes.set_xlim(0, 1.15 * axes.get_xlim()[1])
     axes.grid(axis="y", visible=False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in _GROUP_COLOURS.values()]
-    figure.legend(handles, _GROUP_COLOURS, loc="outside lower center", ncols=5)
+    figure.legend(loc="outside lower center", ncols=5)
     return figure, dict(parts[["way", "part", "seconds"]])

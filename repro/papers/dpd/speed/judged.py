@@ -1,31 +1,41 @@
-"""What the speed notebook measures for each claim, from its tables."""
+"""The claims that the speed notebook judges: the paper's numbers, and what is measured for each, from its tables."""
 
 import pandas as pd
 
 from repro.dpd.noise import PAPER_ROUNDS
-from repro.papers.dpd.repeated import of_runs
+from repro.papers.dpd.repeated import of_runs, quotients
 from repro.papers.speed import orders
 
-from .tables import (
-    CHANNEL_SPEEDUP,
-    CLAIMS,
-    FASTER_MAPPING,
-    GAIN_FALLS,
-    MAPPINGS,
-    PAPER_PROGRAM,
-    SPEEDUP_GROWS,
-    claim,
-    particle_counts,
+from .tables import MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts
+
+#: columns of the paper's table 4; the particles are set-up and not judged
+_COLUMNS = ("particles", "one core", "thread per cell", "speedup, cell", "thread per particle", "speedup, particle")
+
+
+def claim(row: int, column: str) -> str:
+    """The id of a claim of table 4; rows count from 1. They are numbered row by row, from the first particles on."""
+    return f"dpd-{34 + len(_COLUMNS) * (row - 1) + _COLUMNS.index(column):03d}"
+
+
+#: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
+CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
+
+#: claims about where the better mapping gains most, and about the cost of TEA
+GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
+
+CLAIMS = sorted(
+    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS]
+    + [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
 )
 
 
-def speedup_by_size(table: pd.DataFrame, way: str = "thread per particle") -> dict[str, list[float]]:
-    """The speedup of `way` over the paper's program, run by run, by the number of particles."""
-    runs = table.set_index(["particles", "way"])["runs"]
-    return {
-        str(count): [slow / fast for slow, fast in zip(runs[count, PAPER_PROGRAM], runs[count, way], strict=True)]
-        for count in table["particles"].unique()
-    }
+def published(values: dict[str, str]) -> pd.DataFrame:
+    """The paper's table 4 from claims by id, and the speedups that its own rates give."""
+    rows = [{name: float(values[claim(row, name)]) for name in _COLUMNS} for row in range(1, len(TABLE_4) + 1)]
+    table = pd.DataFrame(rows).astype({"particles": int})
+    for mapping in MAPPINGS:
+        table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
+    return table
 
 
 def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
@@ -33,14 +43,6 @@ def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
     rows = table[table["way"].isin([f"thread per {name}" for name in MAPPINGS])]
     named = rows.assign(mapping=rows["way"].str.removeprefix("thread per "))
     return orders(named, "particles", "mapping", "updates")
-
-
-def gain_by_size(table: pd.DataFrame) -> dict[str, list[float]]:
-    """The rate of one thread per particle over that of one per cell, run by run, by the number of particles."""
-    return {
-        case.removeprefix("particles "): [one / other for one, other in zip(r["particle"], r["cell"], strict=True)]
-        for case, r in mapping_rates(table).items()
-    }
 
 
 def baseline(row) -> str:
@@ -58,11 +60,16 @@ def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool)
     measured at each size that was timed, the GPU's speeds count only on a GPU, and orders need all four sizes.
     """
     values = _values_of_table_4(table)
-    on_gpu = "cuda" in set(table["device"])
-    if on_gpu and set(particle_counts()) == set(table["particles"]):
-        values[FASTER_MAPPING] = {"measured": mapping_rates(table)}
-        values[GAIN_FALLS] = {"measured": gain_by_size(table)}
-        values[SPEEDUP_GROWS] = {"measured": speedup_by_size(table), "note": _growth_note(table)}
+    if "cuda" in set(table["device"]) and set(particle_counts()) == set(table["particles"]):
+        rates, runs = mapping_rates(table), table.set_index(["particles", "way"])["runs"]
+        values[FASTER_MAPPING] = {"measured": rates}
+        gains = {case.removeprefix("particles "): quotients(r["particle"], r["cell"]) for case, r in rates.items()}
+        values[GAIN_FALLS] = {"measured": gains}
+        cores = runs.xs(PAPER_PROGRAM, level="way")
+        growth = {str(count): quotients(core, runs[count, "thread per particle"]) for count, core in cores.items()}
+        spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()
+        note = f"run by run over the paper's program, which itself spreads by up to {100 * spread:.0f} %"
+        values[SPEEDUP_GROWS] = {"measured": growth, "note": note}
     if full_size and "cuda" in set(channel["device"]):
         values[CHANNEL_SPEEDUP] = _speedup(channel[channel["way"] == "thread per particle"].iloc[0])
     return values
@@ -84,11 +91,6 @@ def _speedup(row) -> dict:
     return {"measured": row[f"over {PAPER_PROGRAM}"], "baseline": baseline(row)}
 
 
-def _growth_note(table: pd.DataFrame) -> str:
-    spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()
-    return f"run by run over the paper's program, which itself spreads by up to {100 * spread:.0f} %"
-
-
 def record_claims(record, values: dict[str, dict], on_gpu: bool) -> None:
     """Give the notebook's `record` the values; what a run has not is not measured."""
     for name, value in values.items():
@@ -101,4 +103,4 @@ def record_claims(record, values: dict[str, dict], on_gpu: bool) -> None:
 def cost_of_tea(noise: pd.DataFrame) -> dict:
     """How many times as long a step takes with 32 rounds of TEA as with the linear generators, run by run."""
     runs = noise.set_index("rounds")["runs"]
-    return of_runs(tea / linear for tea, linear in zip(runs[PAPER_ROUNDS], runs[0], strict=True))
+    return of_runs(quotients(runs[PAPER_ROUNDS], runs[0]))

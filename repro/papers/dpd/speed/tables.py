@@ -11,7 +11,7 @@ from repro.dpd.benchmark import INCLUDES
 from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
-from repro.dpd.system import in_cell_order
+from repro.dpd.system import System, in_cell_order
 from repro.errors import require_whole
 from repro.papers.dpd.repeated import RUNS
 from repro.papers.speed import speed_table, speedups
@@ -23,28 +23,6 @@ from .trajectories import differences
 
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
-
-#: claims of the paper's table 4 by column, one per row of the table; the particles are set-up and not judged
-_TABLE_4_CLAIMS = {
-    "particles": {1: "dpd-034", 2: "dpd-040", 3: "dpd-046", 4: "dpd-052"},
-    "one core": {1: "dpd-035", 2: "dpd-041", 3: "dpd-047", 4: "dpd-053"},
-    "thread per cell": {1: "dpd-036", 2: "dpd-042", 3: "dpd-048", 4: "dpd-054"},
-    "speedup, cell": {1: "dpd-037", 2: "dpd-043", 3: "dpd-049", 4: "dpd-055"},
-    "thread per particle": {1: "dpd-038", 2: "dpd-044", 3: "dpd-050", 4: "dpd-056"},
-    "speedup, particle": {1: "dpd-039", 2: "dpd-045", 3: "dpd-051", 4: "dpd-057"},
-}
-PAPER_COLUMNS = tuple(_TABLE_4_CLAIMS)
-
-#: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
-CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
-
-#: claims about where the better mapping gains most, and about the cost of TEA
-GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
-
-CLAIMS = sorted(
-    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS]
-    + [name for column, rows in _TABLE_4_CLAIMS.items() if column != "particles" for name in rows.values()]
-)
 
 #: steps that bring particles into the fluid's order, see `measure_speed`
 _WARM_UP = 200
@@ -73,16 +51,9 @@ _PROGRAMS = {
 }
 BASELINES = tuple(_PROGRAMS)
 
-#: strategy and rounds of TEA of the steps whose parts are timed
-PART_WAYS = (("fastest", ROUNDS), ("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
-
-#: of the launches that are compared, what the notebook keeps
-LAUNCH_COLUMNS = ["particles", "launch", "updates", "seconds", "spread"]
-
 #: groups of parts of a step in the figure; parts not named here belong to the lists
-_GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"} | dict.fromkeys(
-    ("clear", "round off"), "clear and round off"
-)
+_GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"}
+_GROUPS |= {"clear": "clear and round off", "round off": "clear and round off"}
 
 
 def other_codes(data: Path) -> pd.DataFrame:
@@ -90,37 +61,22 @@ def other_codes(data: Path) -> pd.DataFrame:
     return pd.read_csv(data / "reference" / "dpd_speeds.csv", comment="#")
 
 
-def systems(rows) -> dict:
-    """The systems of the given rows of table 4 (1 to 4), by their number of particles."""
+def systems(rows) -> list[System]:
+    """The systems of the given rows of table 4 (1 to 4), each once."""
     for row in rows:
         require_whole("row of table 4", row, 1, len(TABLE_4))
-    made = [Poiseuille(*TABLE_4[row - 1]).system() for row in rows]
-    return {system.count: system for system in made}
+    return [Poiseuille(*TABLE_4[row - 1]).system() for row in dict.fromkeys(rows)]
 
 
-def few_particles(count: int, side: int, seed: int = 5) -> np.ndarray:
+def few_particles(count: int, side: int) -> np.ndarray:
     """Particles at random in a square of `side` cells a side, of shape (count, 2), for a sketch."""
-    return np.random.default_rng(seed).uniform(0, side, (count, 2))
+    return np.random.default_rng(5).uniform(0, side, (count, 2))
 
 
 @cache
 def particle_counts() -> tuple[int, ...]:
     """Numbers of particles of table 4's systems, counted."""
-    return tuple(Poiseuille(*size).system().count for size in TABLE_4)
-
-
-def claim(row: int, column: str) -> str:
-    """The id of a claim of table 4; rows count from 1."""
-    return _TABLE_4_CLAIMS[column][row]
-
-
-def published(values: dict[str, str]) -> pd.DataFrame:
-    """The paper's table 4 from claims by id, and the speedups that its own rates give."""
-    rows = [{name: float(values[claim(row, name)]) for name in PAPER_COLUMNS} for row in range(1, len(TABLE_4) + 1)]
-    table = pd.DataFrame(rows).astype({"particles": int})
-    for mapping in MAPPINGS:
-        table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
-    return table
+    return tuple(system.count for system in systems(range(1, len(TABLE_4) + 1)))
 
 
 def baselines() -> dict:
@@ -132,15 +88,15 @@ def mappings(device) -> dict:
     """The paper's mappings on `device`, and on a GPU two ways beyond it."""
     names = {f"thread per {name}": name for name in MAPPINGS}
     if device.name == "cuda":
-        names |= {"thread per particle, full stencil": "particle, full stencil", "runs of sorted particles": "fastest"}
+        names |= {"thread per particle, full stencil": "particle, full stencil", "sorted cells": "fastest"}
     return {name: (strategy, device) for name, strategy in names.items()}
 
 
-def paper_table(cases: dict, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def paper_table(cases: list[System], device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """Table 4: every way for every system in single precision, with speedups; 32 rounds where there is TEA.
 
-    `cases` are systems by number of particles. Beside a GPU the paper's mappings and its program run three times, which
-    judges their order and that of the speedups.
+    Beside a GPU the paper's mappings and its program run three times, which judges their order and that of the
+    speedups.
     """
     ways = baselines() | mappings(device)
     repeated = {PAPER_PROGRAM, *(f"thread per {name}" for name in MAPPINGS)} if device.name == "cuda" else ()
@@ -152,10 +108,9 @@ def trajectory_table(row: int, device, steps, precisions) -> pd.DataFrame:
 
     Of the system in a row of table 4; see `trajectories.differences`.
     """
-    ways = {name: baselines()[name] for name in (TEA_PROGRAM, ALL_CORES)} | {
-        f"{name}, {device.name}": way for name, way in mappings(device).items()
-    }
-    (system,) = systems([row]).values()
+    ways = {name: baselines()[name] for name in (TEA_PROGRAM, ALL_CORES)}
+    ways |= {f"{name}, {device.name}": way for name, way in mappings(device).items()}
+    (system,) = systems([row])
     return differences(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
 
 
@@ -176,7 +131,7 @@ def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.Data
     """
     way, options = {"thread per particle": ("particle", device)}, {"repeated": ("thread per particle",)}
     tables = [
-        _measured({system.count: system}, way, record, seconds, rounds=rounds, **options)
+        _measured([system], way, record, seconds, rounds=rounds, **options)
         for rounds in (0, ROUNDS, PAPER_ROUNDS, 2 * PAPER_ROUNDS)
     ]
     table = pd.concat(tables, ignore_index=True)
@@ -199,9 +154,8 @@ def production_table(rows, device, record=None, *, precisions, all_rounds, secon
 
 def channel_table(scale: float, cpu_scale: float, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """Section 6: the mappings on the channel, and the CPU's ways on a channel of the same shape and `cpu_scale`."""
-    slow, fast = channel(cpu_scale).system(), channel(scale).system()
-    slow = _measured({slow.count: slow}, baselines(), record, seconds)
-    return with_speedups(_measured({fast.count: fast}, mappings(device), record, seconds), slow)
+    slow = _measured([channel(cpu_scale).system()], baselines(), record, seconds)
+    return with_speedups(_measured([channel(scale).system()], mappings(device), record, seconds), slow)
 
 
 def channel(scale: float) -> Channel:
@@ -212,24 +166,22 @@ def channel(scale: float) -> Channel:
 
 def launch_table(rows, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """The fastest way on systems of table 4, its steps launched as a CUDA graph and one by one."""
-    ways = {"fastest": ("fastest", device)}
-    options = {"rounds": ROUNDS}
-    runs = [_measured(systems(rows), ways, record, seconds, graph=graph, **options) for graph in (True, False)]
-    return pd.concat(runs, ignore_index=True)[LAUNCH_COLUMNS]
+    about = systems(rows), {"fastest": ("fastest", device)}, record, seconds
+    runs = [_measured(*about, graph=graph, rounds=ROUNDS) for graph in (True, False)]
+    return pd.concat(runs, ignore_index=True)[["particles", "launch", "updates", "seconds", "spread"]]
 
 
-def _measured(cases: dict, ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
+def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
     options = {"rounds": PAPER_ROUNDS, "seconds": seconds} | options
     runs, named = [], []
-    for count, system in cases.items():
-        for way, (strategy, device) in ways.items():
-            case = f"{way}, {device.name}, {system.name}, {count} particles"
-            chosen = options | {"strategy": strategy} | (_REPEATED if way in repeated else {"runs": 1})
-            if way == PAPER_PROGRAM:
-                runs.append((case, in_cell_order(system), device, chosen | {"rounds": 0}))
-            else:
-                runs.append((case, system, device, chosen))
-            named.append(way)
+    for system, (way, (strategy, device)) in product(cases, ways.items()):
+        case = f"{way}, {device.name}, {system.name}, {system.count} particles"
+        chosen = options | {"strategy": strategy} | (_REPEATED if way in repeated else {"runs": 1})
+        if way == PAPER_PROGRAM:
+            runs.append((case, in_cell_order(system), device, chosen | {"rounds": 0}))
+        else:
+            runs.append((case, system, device, chosen))
+        named.append(way)
     table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
     table.insert(0, "way", named)
     return table
@@ -244,13 +196,14 @@ def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.D
     return speedups(table.assign(**{"baseline particles": counts}), BASELINES, "particles", "updates", slow)
 
 
-def parts_table(system, device, ways=PART_WAYS) -> pd.DataFrame:
-    """Time of each part of a step: columns way, part, group, seconds, for pairs of strategy and rounds.
+def parts_table(system, device) -> pd.DataFrame:
+    """Time of each part of a step of the fastest way and the paper's: columns way, part, group, seconds.
 
     A GPU makes as many steps before as where whole ones are timed: particles set up at random lie less evenly.
     """
     tables = []
-    for strategy, rounds in ways:
+    slow = (("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
+    for strategy, rounds in (("fastest", ROUNDS), *slow):
         simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
         if device.name == "cuda":
             simulation.advance(_WARM_UP)
@@ -281,7 +234,7 @@ def printed_speedup(paper: pd.DataFrame) -> dict:
 def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
     """Million updates a second on the largest system, for `Record.say`: only the program with TEA is slower.
 
-    Those of the paper's core, of its program here, and of that with TEA, from `paper_table` and `published`.
+    Those of the paper's core, of its program here, and of that with TEA, from `paper_table` and `judged.published`.
     """
     rates = _largest(table)["updates"] / 1e6
     core = paper["one core"].iloc[table["particles"].nunique() - 1] / 1e6
@@ -296,12 +249,8 @@ def _largest(table: pd.DataFrame) -> pd.DataFrame:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """The columns that a reader compares, rounded: particles, way, millions of updates a second, speedups."""
     columns = ["particles", "way", "device", "precision", "rounds"]
-    short = table[columns].assign(
-        **{"million/s": (table["updates"] / 1e6).round(3), "spread": table["spread"].round(3)}
-    )
-    for name in [column for column in table.columns if column.startswith("over ")]:
-        short[name] = np.round(table[name], 2)
-    return short
+    short = table[columns].assign(**{"million/s": table["updates"] / 1e6, "spread": table["spread"]})
+    return short.round({"million/s": 3, "spread": 3}).join(table.filter(regex="^over ").round(2))
 
 
 def trajectory_view(moved: pd.DataFrame):

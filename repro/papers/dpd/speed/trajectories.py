@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from repro.dpd.observables import nearest_move
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
-from repro.errors import InputError
 
 
 def differences(system: System, ways: dict, steps, precisions, **options) -> pd.DataFrame:
@@ -14,8 +14,6 @@ def differences(system: System, ways: dict, steps, precisions, **options) -> pd.
     `options` are the simulation's. Columns precision, way, step, "largest distance" of a particle from its position in
     the first way (cutoff radii), and "particles that differ", whose position or velocity is not bitwise equal.
     """
-    if len(ways) < 2:
-        raise InputError(f"{len(ways)} way to compute a trajectory: compare at least two")
     rows = []
     for precision in precisions:
         runs = {
@@ -26,16 +24,14 @@ def differences(system: System, ways: dict, steps, precisions, **options) -> pd.
             for run in runs.values():
                 run.step(step - run.steps)
             particles = {name: run.particles() for name, run in runs.items()}
-            first = next(iter(particles))
+            first, *others = particles
             rows += [
-                (precision, name, step, *_difference(particles[first], particles[name], system.box))
-                for name in list(ways)[1:]
+                (precision, name, step, *_difference(particles[first], particles[name], system.box)) for name in others
             ]
     return pd.DataFrame(rows, columns=["precision", "way", "step", "largest distance", "particles that differ"])
 
 
 def _difference(first: dict, second: dict, box) -> tuple[float, int]:
-    move = first["position"] - second["position"]
-    move -= np.array(box) * np.round(move / np.array(box))
+    move = nearest_move(first["position"], second["position"], box)
     same = (first["position"] == second["position"]) & (first["velocity"] == second["velocity"])
     return float(np.sqrt((move**2).sum(1)).max()), int((~same.all(1)).sum())

@@ -37,9 +37,9 @@ class Length:
     settle: float = 10.0
 
 
-def settled(fluid: Fluid, length: Length, device, *, seed: int = 1, **options) -> Simulation:
+def settled(fluid: Fluid, length: Length, device, *, seed: int = 1) -> Simulation:
     """A fluid in a cubic box after `length.settle`, in equilibrium."""
-    simulation = Simulation(Bulk((length.side,) * 3, fluid).system(seed), device, seed=seed, **options)
+    simulation = Simulation(Bulk((length.side,) * 3, fluid).system(seed), device, seed=seed)
     simulation.step(max(1, round(length.settle / fluid.dt / EVERY)) * EVERY, every=EVERY)
     return simulation
 

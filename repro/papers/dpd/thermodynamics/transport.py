@@ -17,6 +17,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import Estimate, nearest_move, reverse_viscosity
 from repro.dpd.simulation import Simulation
 from repro.errors import InputError
+from repro.papers.dpd.flow.flows import kinematic_viscosity, relaxation_time
 
 from .equilibrium import EVERY, Length, settled
 
@@ -89,9 +90,9 @@ def against_theory(table: pd.DataFrame, rate: Estimate) -> dict:
     return {"off": 100 * (ideal["D"] * exact - 1), "rate": rate.value, "exact": exact, "holds": holds}
 
 
-def velocity_memory(device, length: Length, *, dt=0.005, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
+def velocity_memory(device, length: Length, *, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
     """Velocity autocorrelation <v(0) . v(t)> / <v . v> of an ideal gas (a = 0); columns t, memory, error."""
-    every = 5
+    every, dt = 5, 0.005
     simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
     frames, runs = round(last / dt / every), []
     for _ in range(origins):
@@ -118,13 +119,10 @@ class Reverse:
     block: float = 4.0
     settle: float = 4.0
 
-    def relaxation(self, fluid: Fluid) -> float:
-        """rho H^2 / (pi^2 eta) in halves of height H, with the viscosity of kinetic theory."""
-        return fluid.density * (self.box[2] / 2) ** 2 / (np.pi**2 * exact.viscosity(fluid))
-
     def steps(self, fluid: Fluid, relaxations: float) -> int:
         """Steps, a multiple of `EVERY`, for a number of relaxation times."""
-        return max(1, round(relaxations * self.relaxation(fluid) / fluid.dt / EVERY)) * EVERY
+        relaxation = relaxation_time(self.box[2] / 2, kinematic_viscosity(fluid))
+        return max(1, round(relaxations * relaxation / fluid.dt / EVERY)) * EVERY
 
 
 def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1) -> tuple[Estimate, pd.DataFrame]:
