@@ -1,12 +1,10 @@
 """Figures of the notebook on the dam break. Each function returns (figure, arrays), the numbers that it shows."""
 
-from itertools import cycle
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
+from repro.papers.style import BLUE, GREEN, looks
 from repro.sph.surface import Surface
 
 from .runs import VOLUME_CHANGE, Run, drawn, nearest
@@ -48,13 +46,13 @@ def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):
     """Fronts over time, ours as lines, the experiments' as points; Ritter's as the bound."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (count, run), colour, line in zip(runs.items(), cycle(COLOURS), cycle((":", "--", "-")), strict=False):
+    for (count, run), look in looks(runs.items(), marker="none", ls=(":", "--", "-")):
         t, z = run.table["reduced"], run.table["front"]
-        axes.plot(t, z, ls=line, marker="none", color=colour, label=f"{count:,} particles")
+        axes.plot(t, z, **look, label=f"{count:,} particles")
         arrays |= {f"{count} particles: t*": t, f"{count} particles: Z": z}
-    for (name, points), marker in zip(experiments.items(), cycle(MARKERS), strict=False):
+    for (name, points), look in looks(experiments.items(), ls="none", mfc="none", color="black"):
         near = points[points["z"] < 4.5]
-        axes.plot(near["t_star"], near["z"], ls="none", marker=marker, mfc="none", color="black", label=name)
+        axes.plot(near["t_star"], near["z"], **look, label=name)
         arrays |= {f"{name}: t*": near["t_star"], f"{name}: Z": near["z"]}
     t = np.array([0.0, 2.0])
     axes.plot(t, 1 + 2 * t, marker="none", color="0.6", lw=1, label="Ritter: no front is faster")
