@@ -22,7 +22,7 @@ def stopping(table: pd.DataFrame, listed: Reference):
     left.loglog(table["energy"], table["measured"], "o", mfc="none", color=BLUE, label="tracks")
     error, scatter = 100 * table["error"], 100 * table["scatter"]
     right.errorbar(table["energy"], error, 2 * scatter, fmt="o", mfc="none", color=BLUE, capsize=3)
-    right.axhspan(-100 * STOPPING_ERROR, 100 * STOPPING_ERROR, color=GREEN, alpha=0.15)
+    right.axhspan(-STOPPING_ERROR, STOPPING_ERROR, color=GREEN, alpha=0.15)
     right.set_xscale("log")
     left.set(xlabel="kinetic energy (eV)", ylabel="stopping power (MeV cm$^2$/g)")
     right.set(xlabel="kinetic energy (eV)", ylabel="tracks less ESTAR (%)")

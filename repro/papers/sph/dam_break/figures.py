@@ -5,22 +5,26 @@ import numpy as np
 import pandas as pd
 
 from repro.papers.style import BLUE, GREEN, looks
-from repro.sph.surface import Surface
+from repro.sph.surface import Surface, smoothed
 
-from .runs import VOLUME_CHANGE, Run, drawn, nearest
+from .runs import VOLUME_CHANGE, Run
 from .water import picture
 
 #: tiles on the tank's walls, a column's width
 TILES = 2
 
+#: rounds of smoothing of the surface
+ROUNDS = 12
+
 
 def _picture(surface: Surface, run: Run, width: int) -> np.ndarray:
-    return picture(drawn(surface, run), run.system.tank, width, run.case.width / TILES)
+    # without what single particles impress on the surface
+    return picture(smoothed(surface, run.system, ROUNDS), run.system.tank, width, run.case.width / TILES)
 
 
 def frames(run: Run, found: list[Surface], times, width: int):
     """The water at some times in s (figure 8), each picture `width` pixels wide."""
-    numbers = [nearest(run, time) for time in times]
+    numbers = [int((run.table["time"] - time).abs().argmin()) for time in times]
     pictures = [_picture(found[number], run, width) for number in numbers]
     columns = min(3, len(times))
     rows = -(-len(times) // columns)
@@ -69,9 +73,7 @@ def energies(run: Run):
         axes.plot(time, 100 * run.table[name] / start, ls=line, marker="none", label=name)
     axes.set(xlabel="time (s)", ylabel="energy (% of the total at the start)", xlim=(0, None))
     figure.legend(ncols=5, loc="outside lower center")
-    return figure, {"time": time} | {
-        name: run.table[name] for name in ("kinetic", "potential", "internal", "total", "dissipated")
-    }
+    return figure, dict(run.table[["time", "kinetic", "potential", "internal", "total", "dissipated"]])
 
 
 def volume(table: pd.DataFrame):

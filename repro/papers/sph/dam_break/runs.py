@@ -11,7 +11,7 @@ from repro.sph.cases import DamBreak
 from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
 from repro.sph.simulation import Simulation
 from repro.sph.stability_checks import THROUGH
-from repro.sph.surface import Surface, reconstruct, smoothed
+from repro.sph.surface import Surface, reconstruct
 from repro.sph.system import System
 
 #: looks at a front while it runs
@@ -35,9 +35,6 @@ VOLUME_CHANGE = 0.03
 
 #: speed in m/s below which a particle at the lid hangs there: water that turns back is as slow for 0.02 s
 SLOW = 0.1
-
-#: rounds of smoothing of surfaces that are drawn
-ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -179,11 +176,6 @@ def surfaces(run: Run) -> list[Surface]:
     return [reconstruct(position, run.system) for position in run.positions]
 
 
-def drawn(surface: Surface, run: Run) -> Surface:
-    """A surface as it is drawn, without what single particles impress on it."""
-    return smoothed(surface, run.system, ROUNDS)
-
-
 def volumes(found: list[Surface], run: Run) -> pd.DataFrame:
     """The volume of the water at each look over the column's; columns time and volume."""
     column = run.system.count * run.system.resolution.spacing**3
@@ -195,11 +187,6 @@ def looks(times, every: float) -> list[float]:
     evenly = np.arange(0, max(times) + every / 2, every)
     kept = [t for t in evenly if np.abs(np.array(times) - t).min() > every / 2]
     return sorted({float(t) for t in (*kept, *times)})
-
-
-def nearest(run: Run, time: float) -> int:
-    """The number of the look nearest to a time in s."""
-    return int((run.table["time"] - time).abs().argmin())
 
 
 def energy_gain(run: Run) -> float:

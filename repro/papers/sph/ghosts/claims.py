@@ -4,8 +4,7 @@ import pandas as pd
 
 from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import DamBreak
-
-from .runs import ghosts_of
+from repro.sph.ghosts import lattice
 
 #: facts of figure 6, which are not judged: fluid particles, ghosts, time shown
 SETUP = ("sph-024", "sph-025", "sph-026")
@@ -16,7 +15,7 @@ JUDGED = (SMOOTH, SAME)
 
 def setup(stated, case: DamBreak, seconds: float) -> pd.DataFrame:
     """The paper's set-up beside ours, one row a claim of `stated` (by id, with quantity and bounds())."""
-    ours = dict(zip(SETUP, (case.system().count, ghosts_of(case)["walls"], seconds), strict=True))
+    ours = dict(zip(SETUP, (case.system().count, len(lattice(case.system())[0].kind), seconds), strict=True))
     rows = [(c.id, c.where, c.quantity, c.unit, c.bounds()[0], ours[c.id]) for c in stated.values()]
     return pd.DataFrame(rows, columns=["id", "where", "quantity", "unit", "paper", "here"])
 
@@ -44,8 +43,7 @@ def record_claims(record, beside: pd.DataFrame, table: pd.DataFrame, differences
     if reason:
         record.not_measured(SMOOTH, reason)
     else:
-        note = "root mean squares in spacings, one value a seed"
-        record.measure(SMOOTH, order(table), note=note)
+        record.measure(SMOOTH, order(table), note="root mean squares in spacings, one value a seed")
     reason = reason or ("" if gpu else "no GPU: one core and all cores were compared") or _early(beside, differences)
     if reason:
         record.not_measured(SAME, reason)

@@ -11,7 +11,7 @@ from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.machines import GPU, label
 from repro.sph.cases import DamBreak
 from repro.sph.exact import pressure
-from repro.sph.ghosts import BOUNDARIES, GAP, lattice
+from repro.sph.ghosts import BOUNDARIES, GAP
 from repro.sph.observables import energy, front
 from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.system import System
@@ -87,14 +87,6 @@ def differences(compared: dict[str, dict[str, Look]]) -> pd.DataFrame:
     one, other = compared.values()
     rows = [(n, one[n].time, distance(one[n], other[n]), same_bits(one[n], other[n])) for n in one]
     return pd.DataFrame(rows, columns=["boundary", "time", "distance", "same bits"])
-
-
-def ghosts_of(case: DamBreak) -> dict[str, int]:
-    """How many ghosts a case has: `walls`, of which `first layer` touch the tank, and `sites` for some in the air."""
-    walls, air = lattice(case.system())
-    tank, spacing = case.system().tank, case.resolution.spacing
-    off = np.maximum(-walls.position, walls.position - tank).max(1)
-    return {"walls": len(walls.kind), "first layer": int((off < spacing).sum()), "sites": len(air.kind)}
 
 
 def one_ghost(case: DamBreak) -> tuple[float, float]:

@@ -175,6 +175,5 @@ def resolutions(
             wide = 3 * count // 4
             case = StillWater((wide, wide, count), depth / count, air=max(4, count // 4), ratio=ratio, kernel=kernel)
             run = rest(case, device, seconds, **options)
-            row = (count, ratio, run.system.count, depth / count, run.error, run.table["drift"].iloc[-1])
-            rows.append(row)
+            rows.append((count, ratio, run.system.count, depth / count, run.error, run.table["drift"].iloc[-1]))
     return pd.DataFrame(rows, columns=["layers", "ratio", "particles", "spacing", "error", "drift"])
