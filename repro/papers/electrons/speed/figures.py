@@ -8,10 +8,9 @@ from matplotlib.ticker import NullLocator
 from repro.papers import speed
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
-from .claims import PAPER_PARTICLES
 from .programs import BATCHES, BATCHES_ON_CORE, LOOP, LOOP_ON_CORE, ON_DEVICE, PAPER, PRODUCTION, TILES
 from .shared import CORES, TURNS
-from .tables import GROUPS, UNKNOWN
+from .tables import GROUPS, PAPER_PARTICLES, UNKNOWN
 
 _LOOKS = {
     PAPER: (BLUE, "o"),

@@ -1,4 +1,7 @@
-"""The tables of the speed notebook: speeds over the number of particles, speedups, parts of a step, other codes."""
+"""The tables of the speed notebook: speeds, speedups, parts of a step and other codes; and the paper's claims.
+
+It claims more than 30 times all cores, and the more the fewer particles there are.
+"""
 
 import gc
 import re
@@ -9,12 +12,22 @@ import pandas as pd
 
 from repro.errors import require_one_of, require_whole
 from repro.papers.speed import speed_table
+from repro.parallel import select
 from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
 from repro.pic.simulation import Simulation
 
-from .claims import SETUP
-from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, Program, programs
+from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, Program, programs
+
+#: the speedup with 30 million particles, and that it grows when there are fewer
+SPEEDUP, TREND = JUDGED = ("electrons-001", "electrons-012")
+
+#: particles, cores and GPUs of the paper's test, which are not judged
+SETUP = ("electrons-002", "electrons-008", "electrons-009")
+
+#: particles of the speedup, and the names that the trend's claim has for particles
+PAPER_PARTICLES = 30_000_000
+TREND_NAMES = {300_000: "3e5", 3_000_000: "3e6", PAPER_PARTICLES: "3e7"}
 
 #: particles a cell of the paper's test, of which the paper says nothing
 PER_CELL = 30
@@ -144,7 +157,7 @@ def relative_times(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_the_papers_cores(speedup: float, speeds: pd.DataFrame, setup: pd.DataFrame) -> float:
-    """A `speedup` over the loop on all cores, over as many as the paper has for a GPU; with `claims.setup`.
+    """A `speedup` over the loop on all cores, over as many as the paper has for a GPU; with `setup`.
 
     An estimate: as if the loop were as fast as its cores are many.
     """
@@ -182,3 +195,43 @@ def comparison(tables, data: Path) -> pd.DataFrame:
     return pd.concat([best[columns], others[columns]], ignore_index=True).sort_values(
         ["where", "ns"], ignore_index=True
     )
+
+
+def setup(stated, particles, gpus: int) -> pd.DataFrame:
+    """The paper's set-up beside ours, a row a claim of `stated` (by id)."""
+    ours = dict(zip(SETUP, (max(particles), select("threads").workers, gpus), strict=True))
+    rows = [(c.id, c.quantity, c.case, c.value, ours[c.id]) for c in stated.values()]
+    return pd.DataFrame(rows, columns=["id", "quantity", "case", "paper", "here"])
+
+
+def claim_values(speedups: pd.DataFrame, speeds: pd.DataFrame) -> dict[str, dict]:
+    """Keywords of `Record.measure` for the claims that a run can test, by id, from `speedups` and `speeds`.
+
+    The paper's program on a GPU over the paper's kind of loop on all cores.
+    """
+    of_paper = speedups[(speedups["program"] == PAPER) & (speedups["over"] == LOOP)].set_index("particles")
+    measured = {}
+    if PAPER_PARTICLES in of_paper.index:
+        row = of_paper.loc[PAPER_PARTICLES]
+        scatter = (max(row["runs"]) - min(row["runs"])) / 2
+        measured[SPEEDUP] = {"measured": row["speedup"], "scatter": scatter, "baseline": _baseline(speeds)}
+    if set(TREND_NAMES) <= set(of_paper.index):
+        measured[TREND] = {"measured": {name: of_paper.loc[size, "runs"] for size, name in TREND_NAMES.items()}}
+    return measured
+
+
+def _baseline(speeds: pd.DataFrame) -> str:
+    base = speeds[(speeds["program"] == LOOP) & (speeds["size_of"] == PAPER_PARTICLES)].iloc[0]
+    return (
+        f"particle by particle on all cores, {base['hardware']}: {base['ns']:.3g} ns a particle and step with "
+        f"{PAPER_PARTICLES:,} particles; one GPU here, four and 32 cores in the paper"
+    )
+
+
+def record_claims(record, measured: dict[str, dict]) -> None:
+    """Give the notebook's `record` the values; what a run has not is not measured."""
+    for claim in JUDGED:
+        if claim in measured:
+            record.measure(claim, **measured[claim])
+        else:
+            record.not_measured(claim, "this run has no GPU, or not the paper's numbers of particles")
