@@ -170,7 +170,7 @@ def warm_table(runs: dict[float, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1, seed: int = 1) -> System:
+def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1) -> System:
     """Two cold beams through each other along x, with the wave that grows fastest once in the box, seeded weakly."""
     require_whole("cells of two streams", cells, 8, 2**16)
     require_whole("particles of a cell in each stream", each, 1, 10**6)

@@ -192,9 +192,8 @@ def comparison(tables, data: Path) -> pd.DataFrame:
     best = ours.dropna(subset="where").sort_values("ns").drop_duplicates(["where", "case", "precision"])
     places = others["device"].map({"cuda": "GPU", "core": "one core"})
     others = others.assign(where=places, case=UNKNOWN, precision=UNKNOWN, particles=UNKNOWN)
-    return pd.concat([best[columns], others[columns]], ignore_index=True).sort_values(
-        ["where", "ns"], ignore_index=True
-    )
+    both = pd.concat([best[columns], others[columns]], ignore_index=True)
+    return both.sort_values(["where", "ns"], ignore_index=True)
 
 
 def setup(stated, particles, gpus: int) -> pd.DataFrame:

@@ -50,15 +50,15 @@ class Run:
     simulation: Simulation
 
 
-def follow(case: DamBreak, device, times, **options) -> Run:
-    """Run a dam break and look at it at `times` in s, each at the nearest step; `options` as of Simulation.
+def follow(case: DamBreak, device, times) -> Run:
+    """Run a dam break and look at it at `times` in s, each at the nearest step.
 
     Columns: time (s), reduced (t*), front (Z, over the column's width), kinetic, potential, internal, total (J),
     dissipated (J, since the first look), beyond (spacings by which the worst particle is beyond a wall), lost (how many
     are by half a spacing and more), hanging (how many lie within a support of the lid and are SLOW).
     """
     system = case.system()
-    simulation, rows, positions = Simulation(system, device, **options), [], []
+    simulation, rows, positions = Simulation(system, device), [], []
     simulation.start()
     for time in times:
         simulation.step(max(0, round(time / system.dt) - simulation.steps))
@@ -85,15 +85,15 @@ def _look(particles, system: System, width: float) -> dict:
     }
 
 
-def fronts(columns, device, **options) -> dict[int, Run]:
+def fronts(columns, device) -> dict[int, Run]:
     """Columns (along x, y, z) that collapse until the front has met the far wall, by their number of particles."""
-    runs = [_to_the_wall(DamBreak(column=tuple(column)), device, **options) for column in columns]
+    runs = [_to_the_wall(DamBreak(column=tuple(column)), device) for column in columns]
     return {run.system.count: run for run in runs}
 
 
-def _to_the_wall(case: DamBreak, device, **options) -> Run:
+def _to_the_wall(case: DamBreak, device) -> Run:
     times = np.linspace(0, FRONT_ENDS, LOOKS + 1) * np.sqrt(case.width / (2 * case.fluid.gravity))
-    return follow(case, device, times, **options)
+    return follow(case, device, times)
 
 
 def compared(column, devices) -> pd.DataFrame:
