@@ -217,7 +217,8 @@ def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
     counted = table[(table["device"] == "cuda") | table["way"].isin([FOUR_THREADS, ONE_CORE])]
     sizes, values = list(COLUMNS), {}
     for row in counted[counted["way"].isin(_TABLE_1)].to_dict("records"):
-        values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": _about(row)}
+        note = f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
+        values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": note}
     for way, times in group_times(parts).iterrows():
         values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
     paper = counted[counted["way"] == PAPER]
@@ -242,10 +243,6 @@ def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
     for case, way, runs in zip(table["case"], table["way"], table["runs"], strict=True):
         found.setdefault(case, {})[way] = [1e3 * seconds for seconds in runs]
     return found
-
-
-def _about(row) -> str:
-    return f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
 
 
 def _baseline(row, table: pd.DataFrame, way: str) -> str:

@@ -96,14 +96,10 @@ def _whole(density: float, charge: np.ndarray) -> float:
     return _DEVIATIONS * float(np.sqrt(density * _SHARES / 12)) / max(np.abs(charge).max(), 1)
 
 
-def walk(rows: pd.DataFrame) -> pd.Series:
-    """What rounding may leave of Gauss' law, a random walk of the steps, in each row of `charges`."""
-    return rows["limit"] * np.sqrt(rows["step"])
-
-
 def kept(rows: pd.DataFrame) -> bool:
-    """Are residuals of one precision rounding?"""
-    return bool((rows["continuity"] <= rows["limit"]).all() and (rows["gauss"] <= walk(rows)).all())
+    """Are residuals of one precision rounding? What it leaves of Gauss' law is a random walk of the steps."""
+    walk = rows["limit"] * np.sqrt(rows["step"])
+    return bool((rows["continuity"] <= rows["limit"]).all() and (rows["gauss"] <= walk).all())
 
 
 def _sums(simulation) -> np.ndarray:

@@ -187,16 +187,11 @@ def energies(swings, periods: float, device, *, cells: int = 16) -> dict[tuple[f
     found = {}
     for swing in swings:
         wave = Wave(cells)
-        # an electron swings by u c / omega_p
-        wave = replace(wave, amplitude=swing * wave.turn / light_of_a_step(wave))
+        # an electron swings by u c / omega_p, which is over the way of light in a step, in cells
+        wave = replace(wave, amplitude=swing * wave.turn / (LIGHT * wave.system().dt / _SPACING))
         for precision in ("double", "single"):
             found[swing, precision] = oscillation(wave, periods, device, precision, every=5)
     return found
-
-
-def light_of_a_step(wave: Wave) -> float:
-    """The way of light in a step, in cells."""
-    return LIGHT * wave.system().dt / _SPACING
 
 
 def energy_table(runs: dict) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import DamBreak
 from repro.sph.ghosts import lattice
 
@@ -29,21 +28,16 @@ def missing(table: pd.DataFrame) -> str:
     return f"this run has {', '.join(parts)}" if off else ""
 
 
-def order(table: pd.DataFrame) -> dict:
-    """Roughness of the surface and unevenness along walls of each seed by boundary, of `measures.table`."""
-    return {
-        place: {name: table.loc[table["boundary"] == name, place].tolist() for name in NAMES.values()}
-        for place in ("surface", "walls")
-    }
-
-
 def record_claims(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd.DataFrame, gpu: bool) -> None:
     """Give the notebook's `record` what this run says of the claims; `gpu` says whether a GPU was compared."""
     reason = missing(beside)
     if reason:
         record.not_measured(SMOOTH, reason)
     else:
-        record.measure(SMOOTH, order(table), note="root mean squares in spacings, one value a seed")
+        # by place: roughness of the surface and unevenness along walls
+        groups = table.groupby("boundary", sort=False)
+        seeds = {place: groups[place].agg(list).to_dict() for place in ("surface", "walls")}
+        record.measure(SMOOTH, seeds, note="root mean squares in spacings, one value a seed")
     reason = reason or ("" if gpu else "no GPU: one core and all cores were compared") or _early(beside, differences)
     if reason:
         record.not_measured(SAME, reason)

@@ -154,20 +154,15 @@ def _followed(case: DamBreak, device, seconds: float, density: str, boundary: st
             time, last = simulation.steps * system.dt, simulation.particles()
     except DivergenceError:
         stopped = True
-    found = energy(last, system)
+    found, fall = energy(last, system), system.fluid.gravity * time**2 / 2
+    way = float(system.position[:, 2].mean() - last["position"][:, 2].mean())
     return {
         "equation": EQUATIONS[density],
         "boundary": NAMES[boundary],
         "time": time,
         "front": front(last, system) / case.width,
-        "fallen": _fallen(last, system, time),
+        "fallen": way / fall if time > 0 else 0.0,
         "gained": (found.kinetic + found.potential - first.kinetic - first.potential) / first.potential,
         "fastest": float(np.linalg.norm(last["velocity"], axis=1).max()),
         "stopped": stopped,
     }
-
-
-def _fallen(particles: dict[str, np.ndarray], system: System, time: float) -> float:
-    """How far the centre of mass has fallen since the start, over what it would in free fall; zero at the start."""
-    way = float(system.position[:, 2].mean() - particles["position"][:, 2].mean())
-    return way / (system.fluid.gravity * time**2 / 2) if time > 0 else 0.0
