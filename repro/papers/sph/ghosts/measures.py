@@ -64,8 +64,7 @@ def sees_air(position: np.ndarray, system: System) -> np.ndarray:
     """
     spacing = system.resolution.spacing
     counts = [round(side / spacing) for side in system.tank]
-    index = np.stack(np.meshgrid(*(np.arange(n) for n in counts), indexing="ij"), -1).reshape(-1, 3)
-    site, tree = (index + 0.5) * spacing, cKDTree(position)
+    site, tree = (np.indices(counts).reshape(3, -1).T + 0.5) * spacing, cKDTree(position)
     # a site that is farther than that from all particles is seen by none
     near = tree.query(site, distance_upper_bound=system.resolution.support)[0]
     air = site[(near >= AIR * spacing) & np.isfinite(near)]
