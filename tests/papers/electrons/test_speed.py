@@ -70,23 +70,22 @@ def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
 
 
 def test_one_core_is_for_few_particles_and_without_a_gpu_the_cpus_programs_are_left(timed):
-    names = [program.name for program in tables.chosen(timed, 1000, one_core=1000)]
-    assert names == list(_NS)
-    assert [program.name for program in tables.chosen(timed, 1001, one_core=1000)] == list(_NS)[:6]
-    assert [program.name for program in tables.chosen(PlainCore(), 1001)] == list(programs.ON_CORES)
+    assert list(tables.chosen(timed, 1000, one_core=1000)) == list(_NS)
+    assert list(tables.chosen(timed, 1001, one_core=1000)) == list(_NS)[:6]
+    assert list(tables.chosen(PlainCore(), 1001)) == list(programs.ON_CORES)
     with pytest.raises(InputError, match="program"):
         tables.chosen(timed, 1000, ["quick"])
     both = [programs.PAPER, programs.BATCHES]
-    assert [program.name for program in tables.chosen(PlainCore(), 1000, both)] == [programs.BATCHES]
+    assert list(tables.chosen(PlainCore(), 1000, both)) == [programs.BATCHES]
 
 
 def test_the_papers_program_does_not_sort_and_a_cpu_does(timed):
-    found = programs.programs(timed)
-    assert found[programs.PAPER].strategy.fields_on_host
-    assert not found[programs.ON_DEVICE].strategy.fields_on_host
-    assert [found[name].sort_every for name in (programs.PAPER, programs.LOOP, programs.PRODUCTION)] == [0, 20, 20]
+    found = {name: options for name, (_, options) in programs.programs(timed).items()}
+    assert found[programs.PAPER]["strategy"].fields_on_host
+    assert not found[programs.ON_DEVICE]["strategy"].fields_on_host
+    assert [found[name]["sort_every"] for name in (programs.PAPER, programs.LOOP, programs.PRODUCTION)] == [0, 20, 20]
     # the check of a strategy is remembered by the object
-    assert programs.programs(timed)[programs.PAPER].strategy is found[programs.PAPER].strategy
+    assert programs.programs(timed)[programs.PAPER][1]["strategy"] is found[programs.PAPER]["strategy"]
 
 
 def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
@@ -105,7 +104,7 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     setup, loop = tables.setup(find(tables.SETUP), SIZES, 1), 10.0
     cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
     # the paper has eight cores for each GPU
-    assert tables.over_the_papers_cores(loop, table, setup) == pytest.approx(loop * cores / 8)
+    assert tables.over_the_papers_cores(loop, setup) == pytest.approx(loop * cores / 8)
     times = tables.relative_times(table)
     assert list(times.loc[programs.PAPER]) == pytest.approx([1 / 1.5**2, 1 / 1.5, 1])
     assert list(times.loc[programs.LOOP]) == pytest.approx([1, 1, 1])
@@ -167,13 +166,13 @@ def test_each_part_of_a_step_has_its_group(part, group):
 
 def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
     monkeypatch.setattr(tables, "source_of", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
-    program = programs.Program(programs.LOOP, PlainCore(), "global sums", 5)
-    monkeypatch.setattr(tables, "programs", lambda device: {program.name: program})
-    table = tables.parts(16, PlainCore(), [program.name], steps=1)
+    program = PlainCore(), {"strategy": "global sums", "sort_every": 5}
+    monkeypatch.setattr(tables, "programs", lambda device: {programs.LOOP: program})
+    table = tables.parts(16, PlainCore(), [programs.LOOP], steps=1)
     by_part = table.set_index("part")["ns"]
     # a millisecond a launch, over 16 particles
     assert by_part["particles"] == pytest.approx(1e6 / 16)
-    shares = tables.part_shares(table).loc[program.name]
+    shares = tables.part_shares(table).loc[programs.LOOP]
     assert shares["segments"] == pytest.approx(100 * by_part["particles"] / by_part.sum())
     assert shares["step (ns)"] == pytest.approx(by_part.sum())
     figure, arrays = figures.part_bars(table)

@@ -57,9 +57,9 @@ def main(order: str, answer: str):
 
 def _options(order: Order, device, processes: int) -> dict:
     """Of `Simulation`; processes that share a GPU have its multiprocessors' blocks between them, as in the paper."""
-    options = programs(device)[order.program].options
+    _, options = programs(device)[order.program]
     if order.program == PAPER:
-        options["strategy"] = baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))
+        options |= {"strategy": baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))}
     return options
 
 

@@ -4,7 +4,6 @@ It claims more than 30 times all cores, and the more the fewer particles there a
 """
 
 import gc
-import re
 from itertools import product
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
 from repro.pic.simulation import Simulation
 
-from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, Program, programs
+from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, programs
 
 #: the speedup with 30 million particles, and that it grows when there are fewer
 SPEEDUP, TREND = JUDGED = ("electrons-001", "electrons-012")
@@ -63,7 +62,7 @@ def plasma_of(particles: int) -> Plasma:
     return Plasma(**_cube(particles))
 
 
-def chosen(device, particles: int, names=None, *, one_core: int = 0) -> list[Program]:
+def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str, tuple]:
     """The programs for so many particles that there are: a GPU's where one is, those of one core up to `one_core`.
 
     `names` chooses among them.
@@ -71,11 +70,11 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> list[Pro
     require_whole("particles of one core", one_core, 0, 2**31 - 1)
     for name in names or ():
         require_one_of("program", name, [*ON_GPU, *ON_CORES, *ON_ONE_CORE])
-    return [
-        program
+    return {
+        name: program
         for name, program in programs(device).items()
         if (names is None or name in names) and (name not in ON_ONE_CORE or particles <= one_core)
-    ]
+    }
 
 
 def speeds(
@@ -88,11 +87,10 @@ def speeds(
     rows, options = [], {"precision": precision, "seconds": seconds, "runs": runs}
     for particles in sizes:
         system = case(particles).system()
-        for program in chosen(device, particles, names, one_core=one_core):
-            title = f"{system.name}, {particles} particles, {program.name}, {precision}"
-            run = title, system, program.device, program.options | options
+        for name, (on, how) in chosen(device, particles, names, one_core=one_core).items():
+            run = f"{system.name}, {particles} particles, {name}, {precision}", system, on, how | options
             row = speed_table([run], record, measured=measure_speed, includes=INCLUDES)
-            rows.append(row.assign(program=program.name, size_of=particles, system=system.name))
+            rows.append(row.assign(program=name, size_of=particles, system=system.name))
     if not rows:
         return pd.DataFrame()
     table = pd.concat(rows, ignore_index=True)
@@ -133,10 +131,10 @@ def speedups(table: pd.DataFrame) -> pd.DataFrame:
 def parts(particles: int, device, names, *, precision="single", steps: int = 5) -> pd.DataFrame:
     """Nanoseconds a particle of the parts of a step of the named programs; columns program, part, group and ns."""
     system, rows = source_of(particles).system(), []
-    for program in chosen(device, particles, names):
-        simulation = Simulation(system, program.device, precision=precision, **program.options)
+    for name, (on, how) in chosen(device, particles, names).items():
+        simulation = Simulation(system, on, precision=precision, **how)
         times = part_times(simulation, steps=steps)
-        rows += [(program.name, part, group_of(part), 1e9 * time / particles) for part, time in times.items()]
+        rows += [(name, part, group_of(part), 1e9 * time / particles) for part, time in times.items()]
         # two at once might not fit, and its recorded steps name it
         del simulation
         gc.collect()
@@ -156,14 +154,14 @@ def relative_times(table: pd.DataFrame) -> pd.DataFrame:
     return ns.div(ns[ns.columns.max()], axis=0).dropna()[sorted(ns.columns)]
 
 
-def over_the_papers_cores(speedup: float, speeds: pd.DataFrame, setup: pd.DataFrame) -> float:
+def over_the_papers_cores(speedup: float, setup: pd.DataFrame) -> float:
     """A `speedup` over the loop on all cores, over as many as the paper has for a GPU; with `setup`.
 
     An estimate: as if the loop were as fast as its cores are many.
     """
-    _, cores, gpus = setup.set_index("id").loc[list(SETUP), "paper"].astype(int)
-    here = speeds.loc[speeds["program"] == LOOP, "hardware"].iloc[0]
-    return speedup * int(re.search(r"(\d+) core", here)[1]) * gpus / cores
+    rows = setup.set_index("id")[["paper", "here"]].astype(int)
+    _, cores, gpus = SETUP
+    return speedup * rows.loc[cores, "here"] * rows.loc[gpus, "paper"] / rows.loc[cores, "paper"]
 
 
 def group_of(part: str) -> str:
