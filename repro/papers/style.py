@@ -8,17 +8,6 @@ COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE, BLACK, YELLOW)
 """Okabe and Ito's colours, which colour-blind readers can tell apart."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
-
-def looks(items, **more):
-    """Each of `items` with its keywords of `plot`: a colour, a marker and `more`, of which a tuple has one for each.
-
-    What there is too little of repeats.
-    """
-    for k, item in enumerate(items):
-        each = {"color": COLOURS, "marker": MARKERS} | more
-        yield item, {name: value[k % len(value)] if isinstance(value, tuple) else value for name, value in each.items()}
-
-
 PAPER = {
     "linestyle": "none",
     "marker": "o",
@@ -56,6 +45,16 @@ SETTINGS = {
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
 }
+
+
+def looks(items, **more):
+    """Yield each of `items` with keywords of `plot`: a colour, a marker and `more`, of which a tuple has one for each.
+
+    What there is too little of repeats.
+    """
+    for k, item in enumerate(items):
+        each = {"color": COLOURS, "marker": MARKERS} | more
+        yield item, {name: value[k % len(value)] if isinstance(value, tuple) else value for name, value in each.items()}
 
 
 def use_style() -> None:

@@ -100,11 +100,10 @@ def ways(device) -> dict:
 def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The paper's tables 1 and 2 in ms, a row a program, from the claims of `Record.verdicts`."""
     values = dict(zip(verdicts["id"], verdicts["paper"], strict=True))
-    one, two = (
+    return tuple(
         pd.DataFrame({way: [float(values[name]) for name in names] for way, names in table.items()}, rows).T
         for table, rows in ((_TABLE_1, list(COLUMNS)), (_TABLE_2, GROUPS))
     )
-    return one, two
 
 
 def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: int = 1) -> pd.DataFrame:
