@@ -13,7 +13,11 @@ def memory(table: pd.DataFrame):
     """Memory for currents of a process and of a GPU over the processes: as allocated, and by the formula."""
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.8), sharey=True)
     arrays = {}
-    for axes, (column, formula, title) in zip(panels, _PANELS, strict=True):
+    shown = {
+        "one process: $96\\,N m/n^2$ bytes": ("process", "formula"),
+        "all of the GPU: $96\\,N m/n$ bytes": ("GPU", "formula of the GPU"),
+    }
+    for axes, (title, (column, formula)) in zip(panels, shown.items(), strict=True):
         for ((side, chips), rows), look in looks(table.groupby(["side", "chips"]), ls="none"):
             name = f"{side}$^3$ cells, m = {chips}"
             axes.loglog(rows["processes"], rows[column] / GIB, **look, label=name)
@@ -26,9 +30,3 @@ def memory(table: pd.DataFrame):
     panels[0].set_ylabel("currents (GiB)")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays
-
-
-_PANELS = (
-    ("process", "formula", "one process: $96\\,N m/n^2$ bytes"),
-    ("GPU", "formula of the GPU", "all of the GPU: $96\\,N m/n$ bytes"),
-)
