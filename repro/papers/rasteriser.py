@@ -38,7 +38,7 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
     They are closed where the box ends, and where they are cut.
     """
     require_whole("width in pixels", width, 32, 8192)
-    axes, box = _axes(), np.array(bodies[0].field.shape[::-1]) - 1.0
+    axes, box = view_axes(), np.array(bodies[0].field.shape[::-1]) - 1.0
     ends = np.array(np.meshgrid(*((0.0, extent) for extent in box), indexing="ij")).reshape(3, -1).T @ axes.T
     low, high = ends.min(axis=0), ends.max(axis=0)
     scale = SAMPLES * width / (high[0] - low[0])
@@ -55,7 +55,7 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
 
 def across(axis: int) -> tuple[float, float]:
     """How a picture shows a unit along an axis, 0 for x: (right, up)."""
-    return tuple(float(part) for part in _axes()[:2, axis])
+    return tuple(float(part) for part in view_axes()[:2, axis])
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class _Buffers:
         self.colours.reshape(-1, 3)[place] = colour
 
 
-def _axes() -> np.ndarray:
+def view_axes(elevation: float = ELEVATION) -> np.ndarray:
     """Right, up and towards the camera, as rows."""
-    a, e = np.radians((AZIMUTH, ELEVATION))
+    a, e = np.radians((AZIMUTH, elevation))
     towards = np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)
     return np.array([(-np.sin(a), np.cos(a), 0), (-np.sin(e) * np.cos(a), -np.sin(e) * np.sin(a), np.cos(e)), towards])
 
@@ -102,37 +102,49 @@ def _surface(body: Body, view: np.ndarray, origin: np.ndarray):
 def _draw_surface(body: Body, view: np.ndarray, origin: np.ndarray, buffers: _Buffers) -> None:
     """Marching cubes, shaded by the normals at the corners.
 
-    All triangles are treated at once, one pixel of each at a time: first the first of its bounding box.
+    On an edge both neighbours may draw, but one must.
     """
     points, normals = _surface(body, view, origin)
-    height, width = buffers.depth.shape
+    for place, which, shares, _ in fragments(points, buffers.depth.shape, -1e-6):
+        near = (points[which, :, 2] * shares).sum(axis=1)
+        buffers.write(place, near, np.einsum("ncd,nc->nd", normals[which], shares), body.colour)
+
+
+def fragments(points: np.ndarray, shape, least: float):
+    """Yield the pixels of triangles (count, 3, 3) in some turns: (pixel, triangle, shares of its corners, whether it
+    faces the camera).
+
+    Where a pixel of a picture of `shape` (height, width) belongs to a triangle, no share is below `least`. All
+    triangles are treated at once, one pixel of each at a time: first the first of its bounding box.
+    """
+    height, width = shape
     first = np.maximum(np.ceil(points[..., :2].min(axis=1) - 0.5), 0).astype(int)
     last = np.minimum(np.floor(points[..., :2].max(axis=1) - 0.5), (width - 1, height - 1)).astype(int)
-    extent, (start, right, down) = last - first + 1, _shares(points, first + 0.5)
+    extent, (start, right, down, whole) = last - first + 1, _shares(points[..., :2], first + 0.5)
+    extent[whole == 0] = 0
     for dy in range(extent[:, 1].max(initial=0)):
         rows = np.flatnonzero(extent[:, 1] > dy)
         for dx in range(extent[rows, 0].max(initial=0)):
             rows = rows[extent[rows, 0] > dx]
             shares = start[rows] + dx * right[rows] + dy * down[rows]
-            # on an edge both neighbours may draw, but one must
-            inside = (shares > -1e-6).all(axis=1)
-            shares, within = shares[inside], rows[inside]
-            near = (points[within, :, 2] * shares).sum(axis=1)
-            normal = np.einsum("ncd,nc->nd", normals[within], shares)
-            place = (first[within, 1] + dy) * width + first[within, 0] + dx
-            buffers.write(place, near, normal, body.colour)
+            inside = (shares >= least).all(axis=1)
+            which = rows[inside]
+            place = (first[which, 1] + dy) * width + first[which, 0] + dx
+            yield place, which, shares[inside], whole[which] < 0
 
 
 def _shares(points: np.ndarray, place: np.ndarray):
-    """Barycentric coordinates of a place in each triangle, and how they change to the right and down: (count, 3) each.
+    """Barycentric coordinates of a place in each triangle, how they change to the right and down: (count, 3) each; and
+    twice the triangles' areas, negative if they turn left as pixels are counted.
 
     A coordinate is the share of a corner; all are positive inside.
     """
-    a, b, c = (points[:, k, :2] - place for k in range(3))
-    whole = _cross(b - a, c - a)[:, None]
+    a, b, c = (points[:, k] - place for k in range(3))
+    whole = _cross(b - a, c - a)
     start = np.stack([_cross(b, c), _cross(c, a), _cross(a, b)], 1)
     right, down = (np.stack([(b - c)[:, k], (c - a)[:, k], (a - b)[:, k]], 1) for k in (1, 0))
-    return start / whole, right / whole, -down / whole
+    divisor = np.where(whole == 0, 1, whole)[:, None]
+    return start / divisor, right / divisor, -down / divisor, whole
 
 
 def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -162,7 +174,7 @@ def _draw_cut(body: Body, axis: int, place: float, view: np.ndarray, origin: np.
 
 def _lit(buffers: _Buffers) -> np.ndarray:
     """Colours under the lights (Blinn and Phong), darker in hollows, where what is around lies nearer."""
-    drawn, normals = np.isfinite(buffers.depth), buffers.normals @ _axes().T
+    drawn, normals = np.isfinite(buffers.depth), buffers.normals @ view_axes().T
     normals /= np.maximum(np.linalg.norm(normals, axis=-1, keepdims=True), 1e-9)
     light, gloss = np.full(drawn.shape, AMBIENT), np.zeros(drawn.shape)
     for direction, strength in LIGHTS:

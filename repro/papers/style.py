@@ -50,6 +50,16 @@ SETTINGS = {
 }
 
 
+def looks(items, **more):
+    """Yield each of `items` with keywords of `plot`: a colour, a marker and `more`, of which a tuple has one for each.
+
+    What there is too little of repeats.
+    """
+    for k, item in enumerate(items):
+        each = {"color": COLOURS, "marker": MARKERS} | more
+        yield item, {name: value[k % len(value)] if isinstance(value, tuple) else value for name, value in each.items()}
+
+
 def use_style() -> None:
     """Set matplotlib's defaults to the project's look."""
     import matplotlib.pyplot as plt

@@ -38,10 +38,9 @@ def _draw_grid(axes, cell) -> None:
     for number, ((x, y), c) in enumerate(zip(EXAMPLE, cell, strict=True)):
         axes.plot(x, y, "o", ms=16, mfc=_COLOURS[c - 1], mec="0.3")
         axes.text(x, y, str(number), ha="center", va="center", fontsize=9)
-    axes.set(xlim=(0, COLUMNS), ylim=(ROWS, 0), aspect="equal", title="particles on the background grid (figure 4)")
-    axes.set(
-        xlabel="column (cell widths)", ylabel="row (cell widths)", xticks=range(COLUMNS + 1), yticks=range(ROWS + 1)
-    )
+    axes.set(xlim=(0, COLUMNS), ylim=(ROWS, 0), xticks=range(COLUMNS + 1), yticks=range(ROWS + 1), aspect="equal")
+    axes.set(xlabel="column (cell widths)", ylabel="row (cell widths)")
+    axes.set_title("particles on the background grid (figure 4)")
     axes.grid(False)
 
 
@@ -75,10 +74,9 @@ def candidates(table: pd.DataFrame):
     """Candidates that a search looks at and neighbours among them, from `neighbours.candidate_table`."""
     figure, axes = plt.subplots(figsize=(6.4, 3.4))
     place = np.arange(len(table))
-    bars = axes.bar(place - 0.2, table["candidates"], 0.38, color=SKY_BLUE, label=f"candidates in {ALL_CELLS} cells")
-    axes.bar_label(bars, [f"{value:.0f}" for value in table["candidates"]], fontsize=9)
-    bars = axes.bar(place + 0.2, table["neighbours"], 0.38, color=BLUE, label="neighbours within the support")
-    axes.bar_label(bars, [f"{value:.0f}" for value in table["neighbours"]], fontsize=9)
+    words = {"candidates": f"candidates in {ALL_CELLS} cells", "neighbours": "neighbours within the support"}
+    for shift, colour, (name, label) in zip((-0.2, 0.2), (SKY_BLUE, BLUE), words.items(), strict=True):
+        axes.bar_label(axes.bar(place + shift, table[name], 0.38, color=colour, label=label), fmt="%.0f", fontsize=9)
     axes.set_xticks(place, [f"{ratio:g}" for ratio in table["ratio"]])
     axes.set(xlabel="smoothing length over spacing", ylabel="particles around one particle")
     figure.legend(loc="outside lower center", ncols=2)

@@ -93,21 +93,17 @@ def ways(device) -> dict:
     gpu = device.name == "cuda"
     programs = {PAPER: ("cell table", device)} | ({GPU_LIST: ("linked list", device)} if gpu else {})
     programs |= {FOUR_THREADS: ("linked list", on_threads(4)), ONE_CORE: ("linked list", on_threads(1))}
-    return (
-        programs
-        | {SORTED_CELLS: (SORTED_CELLS, device)}
-        | ({SORTED_ON_CORES: (SORTED_CELLS, select("threads"))} if gpu else {})
-    )
+    programs |= {SORTED_CELLS: (SORTED_CELLS, device)}
+    return programs | ({SORTED_ON_CORES: (SORTED_CELLS, select("threads"))} if gpu else {})
 
 
 def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The paper's tables 1 and 2 in ms, a row a program, from the claims of `Record.verdicts`."""
     values = dict(zip(verdicts["id"], verdicts["paper"], strict=True))
-    one, two = (
+    return tuple(
         pd.DataFrame({way: [float(values[name]) for name in names] for way, names in table.items()}, rows).T
         for table, rows in ((_TABLE_1, list(COLUMNS)), (_TABLE_2, GROUPS))
     )
-    return one, two
 
 
 def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: int = 1) -> pd.DataFrame:
@@ -115,8 +111,7 @@ def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: in
     systems = {number: system_of(number) for number in thousands}
     cases = [(number, way, *how) for number in systems for way, how in ways(device).items()]
     table = _measured([(f"{n}k, {way}", systems[n], *how) for n, way, *how in cases], record, seconds, runs)
-    table.insert(0, "way", [way for _, way, *_ in cases])
-    table.insert(0, "thousands", [number for number, *_ in cases])
+    table = table.assign(thousands=[number for number, *_ in cases], way=[way for _, way, *_ in cases])
     return speedups(table, (FOUR_THREADS, ONE_CORE), "thousands", "million/s")
 
 
@@ -197,11 +192,8 @@ def sorting_cost(parts: pd.DataFrame) -> tuple[float, float, float]:
 
 def production_table(columns, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """The fast search with many particles, for columns of so many particles along each axis."""
-    cases = [
-        (f"{'x'.join(map(str, column))}, {SORTED_CELLS}", large_system(column), SORTED_CELLS, device)
-        for column in columns
-    ]
-    return _measured(cases, record, seconds)
+    named = {f"{'x'.join(map(str, column))}, {SORTED_CELLS}": large_system(column) for column in columns}
+    return _measured([(name, system, SORTED_CELLS, device) for name, system in named.items()], record, seconds)
 
 
 def other_codes(data: Path) -> pd.DataFrame:
@@ -224,7 +216,8 @@ def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
     counted = table[(table["device"] == "cuda") | table["way"].isin([FOUR_THREADS, ONE_CORE])]
     sizes, values = list(COLUMNS), {}
     for row in counted[counted["way"].isin(_TABLE_1)].to_dict("records"):
-        values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": _about(row)}
+        note = f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
+        values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": note}
     for way, times in group_times(parts).iterrows():
         values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
     paper = counted[counted["way"] == PAPER]
@@ -245,14 +238,10 @@ def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
 
 def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
     """Milliseconds of a step in each run, by case and way."""
-    return {
-        case: {row["way"]: [1e3 * value for value in row["runs"]] for row in rows.to_dict("records")}
-        for case, rows in table.groupby("case", sort=False)
-    }
-
-
-def _about(row) -> str:
-    return f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
+    found = {}
+    for case, way, runs in zip(table["case"], table["way"], table["runs"], strict=True):
+        found.setdefault(case, {})[way] = [1e3 * seconds for seconds in runs]
+    return found
 
 
 def _baseline(row, table: pd.DataFrame, way: str) -> str:

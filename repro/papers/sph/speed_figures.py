@@ -25,12 +25,12 @@ from .speed import (
 )
 
 _LOOKS = {
-    PAPER: (BLUE, "o"),
-    GPU_LIST: (VERMILLION, "s"),
-    FOUR_THREADS: (GREEN, "^"),
-    ONE_CORE: (ORANGE, "D"),
-    SORTED_CELLS: (SKY_BLUE, "X"),
-    SORTED_ON_CORES: (PURPLE, "P"),
+    PAPER: {"color": BLUE, "marker": "o"},
+    GPU_LIST: {"color": VERMILLION, "marker": "s"},
+    FOUR_THREADS: {"color": GREEN, "marker": "^"},
+    ONE_CORE: {"color": ORANGE, "marker": "D"},
+    SORTED_CELLS: {"color": SKY_BLUE, "marker": "X"},
+    SORTED_ON_CORES: {"color": PURPLE, "marker": "P"},
 }
 
 _GROUP_COLOURS = {NEIGHBOUR_LIST: SKY_BLUE, FORCE: ORANGE, UPDATE: PURPLE}
@@ -40,11 +40,9 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     """Time of a step of every program over the number of particles, and the paper's (table 1)."""
     figure, axes = plt.subplots(figsize=(7.6, 5.6))
     for way, rows in table.groupby("way", sort=False):
-        colour, marker = _LOOKS[way]
-        label = f"{way}: {rows['hardware'].iloc[0]}"
-        axes.plot(rows["thousands"], rows["ms"], color=colour, marker=marker, label=label)
+        axes.plot(rows["thousands"], rows["ms"], **_LOOKS[way], label=f"{way}: {rows['hardware'].iloc[0]}")
     for way, row in published.iterrows():
-        look = paper | {"marker": _LOOKS[way][1], "markersize": 7}
+        look = paper | {"marker": _LOOKS[way]["marker"], "markersize": 7}
         axes.plot(row.index, row, **look, label=f"paper, {way}")
     axes.set(xscale="log", yscale="log", xlabel="particles as the paper counts them (thousands)")
     axes.set_ylabel("time of a step (ms)")

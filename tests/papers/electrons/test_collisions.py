@@ -78,13 +78,11 @@ def test_source_lets_attachment_and_recombination_take_the_same():
 
 
 def test_laws_hold_within_their_tolerances():
-    few = {"collisions": [5, 6]}
-    assert tracks.stopping_holds(pd.DataFrame({"error": [0.01, -0.029], **few}))["holds"]
-    assert not tracks.stopping_holds(pd.DataFrame({"error": [0.01, -0.031], **few}))["holds"]
-    assert tracks.depth_holds(pd.DataFrame({"deviation": [-1.5, 2]})) == {"worst": 2, "holds": True}
-    assert not tracks.depth_holds(pd.DataFrame({"deviation": [-4.5, 2]}))["holds"]
-    assert tracks.range_holds(pd.DataFrame({"error": [0.04, -0.01]}))["worst"] == pytest.approx(4)
-    assert not tracks.range_holds(pd.DataFrame({"error": [np.nan]}))["holds"]
+    assert tracks.within(pd.Series([1, -2.9]), tracks.STOPPING_ERROR)["holds"]
+    assert not tracks.within(pd.Series([1, -3.1]), tracks.STOPPING_ERROR)["holds"]
+    assert tracks.within(pd.Series([-1.5, 2]), tracks.DEVIATIONS) == {"worst": 2, "holds": True}
+    assert not tracks.within(pd.Series([-4.5, 2]), tracks.DEVIATIONS)["holds"]
+    assert not tracks.within(pd.Series([np.nan]), tracks.RANGE_ERROR)["holds"]
 
 
 def test_half_of_an_even_law_lies_below_a_right_angle():

@@ -5,7 +5,7 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
-from repro.papers.electrons.memory import claims, figures, measures
+from repro.papers.electrons.memory import figures, measures
 from repro.pic.strategies import baskets
 from repro.study.judge.claims import find, load
 
@@ -54,15 +54,19 @@ def test_the_largest_mesh_just_fits():
 
 def test_the_set_up_is_the_papers(plain):
     simulation = measures.process(plain, 4, 16, 2)
-    table = claims.setup(find(claims.SETUP), simulation).set_index("id")["here"]
+    table = measures.setup(find(measures.SETUP), simulation).set_index("id")["here"]
     assert table.tolist() == [512, 8, 8 * 512, 3]
 
 
 def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_notebooks():
     known = load("electrons")
     assert set(known) == {f"electrons-{n:03d}" for n in range(1, 15)}
-    assert {c.id for c in known.values() if c.measurable} == {"electrons-001", "electrons-012", *claims.JUDGED.values()}
-    powers = {name: known[claim].bounds()[0] for name, claim in claims.JUDGED.items()}
+    assert {c.id for c in known.values() if c.measurable} == {
+        "electrons-001",
+        "electrons-012",
+        *measures.JUDGED.values(),
+    }
+    powers = {name: known[claim].bounds()[0] for name, claim in measures.JUDGED.items()}
     assert powers == measures.POWERS
 
 

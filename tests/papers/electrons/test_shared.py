@@ -24,8 +24,8 @@ def launched(monkeypatch):
     seen = []
 
     def launch(processes, target, arguments, timeout, environment):
-        order, answer = json.loads(arguments[0]), arguments[1]
-        seen.append((order["program"], processes, environment))
+        program, *_, answer = arguments
+        seen.append((program, processes, environment))
         found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
         answer.write_text(json.dumps(found))
         return "\x1b[?1034h"
@@ -93,7 +93,7 @@ def test_a_service_goes_on_in_the_background_neither_waited_for_nor_stopped_by_w
 def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatch):
     def launch(processes, target, arguments, **_):
         found = {"seconds": 1, "crossing": 0, "currents": 1, "digest": processes}
-        arguments[1].write_text(json.dumps(found))
+        arguments[-1].write_text(json.dumps(found))
 
     monkeypatch.setattr(shared, "launch", launch)
     with pytest.raises(CheckError, match=r"electrons depend on the number of processes, \[1, 2\]"):

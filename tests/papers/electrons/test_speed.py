@@ -9,7 +9,7 @@ from helpers.judging import by_statement
 from helpers.plain import PlainCore
 
 from repro.errors import InputError
-from repro.papers.electrons.speed import claims, figures, programs, tables
+from repro.papers.electrons.speed import figures, programs, tables
 from repro.papers.style import PAPER
 from repro.parallel import Speed, Timing
 from repro.study.judge.claims import find, load
@@ -18,7 +18,7 @@ from repro.study.judge.verdicts import Verdict
 from repro.study.notebooks import Project
 
 CLAIMS = load("electrons")
-SIZES = sorted(claims.TREND_NAMES)
+SIZES = sorted(tables.TREND_NAMES)
 
 #: ns of a particle's step; a GPU's grow with the number of particles by a half at each size
 _NS = {
@@ -60,7 +60,7 @@ def timed(monkeypatch):
 
 
 def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
-    for particles in (100_000, 300_000, 3_000_000, claims.PAPER_PARTICLES):
+    for particles in (100_000, 300_000, 3_000_000, tables.PAPER_PARTICLES):
         case = tables.source_of(particles)
         assert case.particles == particles
         assert case.per_cell == pytest.approx(tables.PER_CELL, rel=0.1)
@@ -70,23 +70,22 @@ def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
 
 
 def test_one_core_is_for_few_particles_and_without_a_gpu_the_cpus_programs_are_left(timed):
-    names = [program.name for program in tables.chosen(timed, 1000, one_core=1000)]
-    assert names == list(_NS)
-    assert [program.name for program in tables.chosen(timed, 1001, one_core=1000)] == list(_NS)[:6]
-    assert [program.name for program in tables.chosen(PlainCore(), 1001)] == list(programs.ON_CORES)
+    assert list(tables.chosen(timed, 1000, one_core=1000)) == list(_NS)
+    assert list(tables.chosen(timed, 1001, one_core=1000)) == list(_NS)[:6]
+    assert list(tables.chosen(PlainCore(), 1001)) == list(programs.ON_CORES)
     with pytest.raises(InputError, match="program"):
         tables.chosen(timed, 1000, ["quick"])
     both = [programs.PAPER, programs.BATCHES]
-    assert [program.name for program in tables.chosen(PlainCore(), 1000, both)] == [programs.BATCHES]
+    assert list(tables.chosen(PlainCore(), 1000, both)) == [programs.BATCHES]
 
 
 def test_the_papers_program_does_not_sort_and_a_cpu_does(timed):
-    found = programs.programs(timed)
-    assert found[programs.PAPER].strategy.fields_on_host
-    assert not found[programs.ON_DEVICE].strategy.fields_on_host
-    assert [found[name].sort_every for name in (programs.PAPER, programs.LOOP, programs.PRODUCTION)] == [0, 20, 20]
+    found = {name: options for name, (_, options) in programs.programs(timed).items()}
+    assert found[programs.PAPER]["strategy"].fields_on_host
+    assert not found[programs.ON_DEVICE]["strategy"].fields_on_host
+    assert [found[name]["sort_every"] for name in (programs.PAPER, programs.LOOP, programs.PRODUCTION)] == [0, 20, 20]
     # the check of a strategy is remembered by the object
-    assert programs.programs(timed)[programs.PAPER].strategy is found[programs.PAPER].strategy
+    assert programs.programs(timed)[programs.PAPER][1]["strategy"] is found[programs.PAPER]["strategy"]
 
 
 def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
@@ -94,18 +93,18 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     assert set(table["program"]) == {*programs.ON_GPU, *programs.ON_CORES}
     ratios = tables.speedups(table)
     assert len(ratios) == 3 * 4 * 2
-    found = claims.values(ratios, table)
-    assert found[claims.SPEEDUP]["measured"] == pytest.approx(100 / 1.5**2)
-    assert found[claims.SPEEDUP]["scatter"] == pytest.approx(0)
-    assert found[claims.SPEEDUP]["baseline"].startswith("particle by particle on all cores")
-    evidence = Evidence(found[claims.TREND]["measured"])
-    assert by_statement(CLAIMS[claims.TREND], evidence) is Verdict.REPRODUCED
-    evidence = Evidence(found[claims.SPEEDUP]["measured"], baseline=found[claims.SPEEDUP]["baseline"])
-    assert by_statement(CLAIMS[claims.SPEEDUP], evidence) is Verdict.REPRODUCED
-    setup, loop = claims.setup(find(claims.SETUP), SIZES, 1), 10.0
+    found = tables.claim_values(ratios, table)
+    assert found[tables.SPEEDUP]["measured"] == pytest.approx(100 / 1.5**2)
+    assert found[tables.SPEEDUP]["scatter"] == pytest.approx(0)
+    assert found[tables.SPEEDUP]["baseline"].startswith("particle by particle on all cores")
+    evidence = Evidence(found[tables.TREND]["measured"])
+    assert by_statement(CLAIMS[tables.TREND], evidence) is Verdict.REPRODUCED
+    evidence = Evidence(found[tables.SPEEDUP]["measured"], baseline=found[tables.SPEEDUP]["baseline"])
+    assert by_statement(CLAIMS[tables.SPEEDUP], evidence) is Verdict.REPRODUCED
+    setup, loop = tables.setup(find(tables.SETUP), SIZES, 1), 10.0
     cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
     # the paper has eight cores for each GPU
-    assert tables.over_the_papers_cores(loop, table, setup) == pytest.approx(loop * cores / 8)
+    assert tables.over_the_papers_cores(loop, setup) == pytest.approx(loop * cores / 8)
     times = tables.relative_times(table)
     assert list(times.loc[programs.PAPER]) == pytest.approx([1 / 1.5**2, 1 / 1.5, 1])
     assert list(times.loc[programs.LOOP]) == pytest.approx([1, 1, 1])
@@ -127,20 +126,20 @@ def test_a_slow_plasma_is_small_for_one_core(timed):
 def test_a_trend_that_goes_the_other_way_is_not_reproduced(timed):
     ratios = tables.speedups(tables.speeds(SIZES, timed, runs=3))
     ratios["runs"] = [[1e3 / value for value in runs] for runs in ratios["runs"]]
-    measured = claims.values(ratios, tables.speeds([SIZES[-1]], timed))[claims.TREND]["measured"]
-    assert by_statement(CLAIMS[claims.TREND], Evidence(measured)) is Verdict.NOT_REPRODUCED
+    measured = tables.claim_values(ratios, tables.speeds([SIZES[-1]], timed))[tables.TREND]["measured"]
+    assert by_statement(CLAIMS[tables.TREND], Evidence(measured)) is Verdict.NOT_REPRODUCED
 
 
 def test_without_a_gpu_or_the_papers_sizes_nothing_is_judged(timed, monkeypatch):
     table = tables.speeds([1000], PlainCore(), one_core=1000)
     assert tables.speedups(table).empty
-    assert claims.values(tables.speedups(table), table) == {}
+    assert tables.claim_values(tables.speedups(table), table) == {}
     few = tables.speeds(SIZES[:2], timed)
-    assert claims.values(tables.speedups(few), few) == {}
+    assert tables.claim_values(tables.speedups(few), few) == {}
 
 
 def test_the_set_up_is_the_papers_particles_on_other_hardware():
-    table = claims.setup(find(claims.SETUP), [1000, 2000], 0).set_index("id")
+    table = tables.setup(find(tables.SETUP), [1000, 2000], 0).set_index("id")
     assert table.loc["electrons-002", ["paper", "here"]].tolist() == ["30000000", 2000]
     assert table["paper"].tolist()[1:] == ["32", "4"]
 
@@ -167,13 +166,13 @@ def test_each_part_of_a_step_has_its_group(part, group):
 
 def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
     monkeypatch.setattr(tables, "source_of", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
-    program = programs.Program(programs.LOOP, PlainCore(), "global sums", 5)
-    monkeypatch.setattr(tables, "programs", lambda device: {program.name: program})
-    table = tables.parts(16, PlainCore(), [program.name], steps=1)
+    program = PlainCore(), {"strategy": "global sums", "sort_every": 5}
+    monkeypatch.setattr(tables, "programs", lambda device: {programs.LOOP: program})
+    table = tables.parts(16, PlainCore(), [programs.LOOP], steps=1)
     by_part = table.set_index("part")["ns"]
     # a millisecond a launch, over 16 particles
     assert by_part["particles"] == pytest.approx(1e6 / 16)
-    shares = tables.part_shares(table).loc[program.name]
+    shares = tables.part_shares(table).loc[programs.LOOP]
     assert shares["segments"] == pytest.approx(100 * by_part["particles"] / by_part.sum())
     assert shares["step (ns)"] == pytest.approx(by_part.sum())
     figure, arrays = figures.part_bars(table)

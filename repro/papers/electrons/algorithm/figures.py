@@ -35,7 +35,8 @@ def launches(looks: list[Look], columns: int = 3):
         axes.set_axis_off()
     handles = [Patch(facecolor=colour, edgecolor=BLACK, label=label) for label, colour in _LABELS.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
-    return figure, _arrays(looks)
+    names = ("domains", "read", "write", "end", "busy")
+    return figure, {name: np.array([getattr(look, name) for look in looks]) for name in names}
 
 
 def _draw(axes, look: Look, most: int):
@@ -75,11 +76,6 @@ def _box(axes, x, y, text, colour):
 
 def _pointer(axes, element, y, marker, colour):
     axes.plot(element + 0.5, y, marker=marker, color=colour, markersize=5, linestyle="none", clip_on=False)
-
-
-def _arrays(looks: list[Look]) -> dict:
-    names = ("domains", "read", "write", "end", "busy")
-    return {name: np.array([getattr(look, name) for look in looks]) for name in names}
 
 
 def rules(cases: dict[str, list[State]]):

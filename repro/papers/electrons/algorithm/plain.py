@@ -2,27 +2,14 @@
 
 import numpy as np
 
-from repro.parallel.atomics import add_alone
+from repro.parallel import CpuDevice
 
 
-class PlainPython:
+class PlainPython(CpuDevice):
     """Items one after the other, as on one core, each as `repro.parallel.loops` would have a thread of a GPU run it."""
 
-    name, xp, simulated, workers = "serial", np, True, 1
-    zeros, to_device, to_host = staticmethod(np.zeros), staticmethod(np.array), staticmethod(np.array)
-
     def __init__(self):
-        self.add = add_alone
-
-    @staticmethod
-    def free_memory() -> int:
-        """Bytes that can be allocated, enough for a few particles."""
-        return 1 << 30
-
-    @staticmethod
-    def capture(run):
-        """A recorded sequence is the sequence itself."""
-        return run
+        super().__init__("serial")
 
     def compile(self, kernel):
         """Returns bind(shape, *arguments), which returns a function that runs the kernel's body."""

@@ -37,19 +37,13 @@ def compacted(names, outcomes, *, as_printed: bool = False) -> list[State]:
     return states
 
 
-#: a domain, and what becomes of its particles: B is absorbed
-NAMES, OUTCOMES = "ABCD", (True, False, True, True)
-
-#: the same for a particle that is taken again and absorbed again
-AGAIN = (True, False, False, False)
-
-
 def three_rules() -> dict[str, list[State]]:
     """The rule as it must be, as printed, and as printed where who is absorbed is absorbed each time."""
+    absorbed, again = (True, False, True, True), (True, False, False, False)
     return {
-        "taken from I_read, written to I_write": compacted(NAMES, OUTCOMES),
-        "as printed; B, taken again, stays": compacted(NAMES, OUTCOMES, as_printed=True),
-        "as printed; B is absorbed each time": compacted(NAMES, AGAIN, as_printed=True),
+        "taken from I_read, written to I_write": compacted("ABCD", absorbed),
+        "as printed; B, taken again, stays": compacted("ABCD", absorbed, as_printed=True),
+        "as printed; B is absorbed each time": compacted("ABCD", again, as_printed=True),
     }
 
 

@@ -125,23 +125,18 @@ def step(device) -> tuple[list[Look], StepLaunches, Neighbour]:
 
 def look(found: Simulation) -> Look:
     """What stands in memory now."""
-    host, host_loop = found.device.to_host, found.parts["particles"]
-    cell, ids = host(found.particles_on_device.cell), host(found.particles_on_device.ids)
-    named = np.where(cell == EMPTY, -1, ids)
-    pointers = [host(pointer).tolist() for pointer in host_loop.threads]
-    return Look(
-        [named[entries].tolist() for entries in domains_of(found.particles_on_device, host_loop.counts.threads)],
-        *pointers[:3],
-        *(
-            [values[block::BLOCKS][:filled].tolist() for block, filled in enumerate(host(count))]
-            for values, count in (
-                (host(host_loop.incoming.ids), host_loop.counts.incoming),
-                (host(host_loop.outgoing.ids), host_loop.counts.outgoing),
-            )
-        ),
-        host_loop.waiting["ids"].tolist(),
-        pointers[4],
-    )
+    host, host_loop, particles = found.device.to_host, found.parts["particles"], found.particles_on_device
+    named = np.where(host(particles.cell) == EMPTY, -1, host(particles.ids))
+    domains = [named[entries].tolist() for entries in domains_of(particles, host_loop.counts.threads)]
+    read, write, end, _, busy, *_ = (host(pointer).tolist() for pointer in host_loop.threads)
+
+    def held(buffer, counts):
+        ids = host(buffer.ids)
+        return [ids[block::BLOCKS][:filled].tolist() for block, filled in enumerate(host(counts))]
+
+    incoming = held(host_loop.incoming, host_loop.counts.incoming)
+    outgoing = held(host_loop.outgoing, host_loop.counts.outgoing)
+    return Look(domains, read, write, end, incoming, outgoing, host_loop.waiting["ids"].tolist(), busy)
 
 
 def who() -> pd.DataFrame:
@@ -160,13 +155,5 @@ def table(looks: list[Look]) -> pd.DataFrame:
         unread = sum(end - read for end, read in zip(after.end, after.read, strict=True))
         baskets = [sum(map(len, names)) for names in (after.incoming, after.outgoing)]
         rows.append((number, busy, sum(after.write), unread, *baskets, len(after.waiting)))
-    names = [
-        "launch",
-        "busy threads",
-        "at the end of the step",
-        "to be read or in work",
-        "incoming",
-        "outgoing",
-        "at the host",
-    ]
-    return pd.DataFrame(rows, columns=names)
+    particles = ["at the end of the step", "to be read or in work", "incoming", "outgoing", "at the host"]
+    return pd.DataFrame(rows, columns=["launch", "busy threads", *particles])

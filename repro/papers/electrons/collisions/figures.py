@@ -1,12 +1,10 @@
 """Figures of the notebook on collisions. Each function returns (figure, arrays), the numbers that it shows."""
 
-from itertools import cycle
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
+from repro.papers.style import BLUE, COLOURS, GREEN, looks
 from repro.pic.air.collision_tables import Collisions
 
 from .angles import Angles
@@ -24,7 +22,7 @@ def stopping(table: pd.DataFrame, listed: Reference):
     left.loglog(table["energy"], table["measured"], "o", mfc="none", color=BLUE, label="tracks")
     error, scatter = 100 * table["error"], 100 * table["scatter"]
     right.errorbar(table["energy"], error, 2 * scatter, fmt="o", mfc="none", color=BLUE, capsize=3)
-    right.axhspan(-100 * STOPPING_ERROR, 100 * STOPPING_ERROR, color=GREEN, alpha=0.15)
+    right.axhspan(-STOPPING_ERROR, STOPPING_ERROR, color=GREEN, alpha=0.15)
     right.set_xscale("log")
     left.set(xlabel="kinetic energy (eV)", ylabel="stopping power (MeV cm$^2$/g)")
     right.set(xlabel="kinetic energy (eV)", ylabel="tracks less ESTAR (%)")
@@ -37,14 +35,12 @@ def free_paths(paths: dict[float, np.ndarray], collisions: Collisions):
     """Share of electrons that have not collided at an optical depth, which falls as an exponential function."""
     figure, axes = plt.subplots()
     arrays = {}
-    for k, (energy, free) in enumerate(paths.items()):
-        # colours and markers repeat, filled then
-        look = {"marker": MARKERS[k % len(MARKERS)], "color": COLOURS[k % len(COLOURS)]}
-        look["mfc"] = "none" if k < len(COLOURS) else None
+    # colours and markers repeat, filled then
+    for (energy, free), look in looks(paths.items(), ls="none", mfc=(*["none"] * 8, *[None] * 8)):
         at = np.linspace(0, 5, 16)
         left = 1 - np.searchsorted(optical_depth(collisions, energy, free), at) / len(free)
         label = f"{named(energy)}, mean {1e6 * free.mean():.3g} µm"
-        axes.semilogy(at, left, ls="none", **look, label=label)
+        axes.semilogy(at, left, **look, label=label)
         arrays |= {f"{named(energy)}: depth": at, f"{named(energy)}: share": left}
     axes.semilogy([0, 5], np.exp([0, -5]), "-", color="0.4", marker="none", label="exponential")
     axes.set(xlabel="optical depth of the path", ylabel="electrons without a collision")
@@ -56,15 +52,15 @@ def angles(drawn: dict[float, Angles]):
     """Share of collisions that turn by more than an angle, with Mott's factor and without."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (energy, found), colour, marker in zip(drawn.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
+    for (energy, found), look in looks(drawn.items(), ls="none", mfc="none"):
         polar = np.degrees(2 * np.arcsin(np.sqrt(found.grid / 2)))
         shown = polar > 1e-3
-        axes.loglog(polar[shown], 1 - found.below[shown] + 1e-16, "-", marker="none", color=colour)
-        axes.loglog(polar[shown], 1 - found.rutherford[shown] + 1e-16, ":", marker="none", color=colour)
+        for law, line in ((found.below, "-"), (found.rutherford, ":")):
+            axes.loglog(polar[shown], 1 - law[shown] + 1e-16, line, marker="none", color=look["color"])
         count = len(found.drawn)
         rank = np.unique(np.geomspace(1, 0.9 * count, 25).astype(int))
         at, more = np.degrees(2 * np.arcsin(np.sqrt(found.drawn[count - rank] / 2))), rank / count
-        axes.loglog(at, more, ls="none", marker=marker, mfc="none", color=colour, label=named(energy))
+        axes.loglog(at, more, **look, label=named(energy))
         arrays |= {f"{named(energy)}: angle": at, f"{named(energy)}: share": more}
     axes.set(xlabel="polar angle (degrees)", ylabel="collisions that turn by more", ylim=(1e-6, 1.5))
     axes.legend(title="drawn; lines: the law, dotted without Mott's factor")

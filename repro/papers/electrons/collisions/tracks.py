@@ -14,8 +14,8 @@ from repro.pic.air.infinite_air import fly
 from repro.pic.air.medium import Air
 from repro.pic.constants import REST_ENERGY
 
-#: by how much the stopping power and the range may be off, and free paths in standard deviations
-STOPPING_ERROR, RANGE_ERROR, DEVIATIONS = 0.03, 0.05, 4
+#: by how much the stopping power and the range may be off in %, and free paths in standard deviations
+STOPPING_ERROR, RANGE_ERROR, DEVIATIONS = 3, 5, 4
 
 #: share of their energy that electrons lose while the stopping power is measured
 LOST = 0.05
@@ -51,11 +51,6 @@ def reference(data: Path, air: Air) -> Reference:
     return Reference(pd.read_csv(data / "reference" / "estar_air_dry.csv", comment="#"), air)
 
 
-def per_mass(stopping, air: Air):
-    """A stopping power in eV per m as MeV cm2/g."""
-    return stopping / (1e5 * air.density)
-
-
 def pairs(energies, counts) -> list[tuple[float, int]]:
     """Energies in eV, and how many electrons each has."""
     if len(energies) != len(counts):
@@ -83,29 +78,17 @@ def stopping_powers(collisions: Collisions, electrons, listed: Reference, device
         start = (1 + LOST / 2) * energy
         found = fly(collisions, _same(start, count), device, length=length, **options)
         lost, path = start - found["energy"], found["path"].sum(dtype=float)
-        measured = per_mass(lost.sum() / path, air)
+        measured = lost.sum() / path / (1e5 * air.density)
         table = float(listed.stopping(start - lost.mean() / 2))
         scatter = lost.std() / lost.mean() / np.sqrt(count)
         rows.append((energy, measured, table, measured / table - 1, scatter, int(found["collisions"].sum())))
     return pd.DataFrame(rows, columns=["energy", "measured", "table", "error", "scatter", "collisions"])
 
 
-def stopping_holds(table: pd.DataFrame) -> dict:
-    """The largest error of `stopping_powers` in % and how many collisions there were; holds if it is small."""
-    worst = float(table["error"].abs().max())
-    return {"worst": 100 * worst, "collisions": int(table["collisions"].sum()), "holds": worst <= STOPPING_ERROR}
-
-
-def depth_holds(table: pd.DataFrame) -> dict:
-    """The largest deviation of `mean_free_paths` in standard deviations; holds if it may be chance."""
-    worst = float(table["deviation"].abs().max())
-    return {"worst": worst, "holds": worst <= DEVIATIONS}
-
-
-def range_holds(table: pd.DataFrame) -> dict:
-    """The largest error of `range_table` in %; holds if it is small."""
-    worst = float(table["error"].abs().max())
-    return {"worst": 100 * worst, "holds": worst <= RANGE_ERROR}
+def within(errors: pd.Series, limit: float) -> dict:
+    """The largest of some errors, whatever their signs; holds if it is `limit` at most."""
+    worst = float(errors.abs().max())
+    return {"worst": worst, "holds": worst <= limit}
 
 
 def cross_section(collisions: Collisions, energy) -> np.ndarray:

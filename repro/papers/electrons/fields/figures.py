@@ -1,12 +1,10 @@
 """Figures of the notebook on the fields. Each function returns (figure, arrays), the numbers that it shows."""
 
-from itertools import cycle
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, MARKERS
+from repro.papers.style import looks
 
 from .continuity import REALS
 from .dispersion import theory
@@ -17,12 +15,9 @@ def dispersion(table: pd.DataFrame):
     """Phase velocity over the direction, of `dispersion.directions`, and by how much frequencies are off theory."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
     angles, arrays = np.linspace(0, 90, 91), {"angle": table["angle"], "wavelength": table["wavelength"]}
-    for (wavelength, rows), colour, marker in zip(
-        table.groupby("wavelength"), cycle(COLOURS), cycle(MARKERS), strict=False
-    ):
+    for (wavelength, rows), drawn in looks(table.groupby("wavelength"), ls="none", mfc="none"):
         curve = theory(wavelength, angles)
-        drawn = {"ls": "none", "marker": marker, "mfc": "none", "color": colour}
-        left.plot(angles, 100 * (curve - 1), "-", marker="none", color=colour)
+        left.plot(angles, 100 * (curve - 1), "-", marker="none", color=drawn["color"])
         left.plot(rows["angle"], 100 * (rows["measured"] - 1), **drawn, label=f"{wavelength} cells")
         right.semilogy(rows["angle"], np.maximum(rows["error"].abs(), 1e-17), **drawn)
         arrays |= {f"{wavelength} cells: theory": curve}
@@ -43,12 +38,10 @@ def reflection(table: pd.DataFrame):
         (left, "layers", "angle", "{:g} layers"),
         (right, "angle", "layers", "{:.0f}°"),
     ):
-        for k, (value, rows) in enumerate(table.groupby(group)):
-            # colours and markers repeat, dashed then
-            look = {"marker": MARKERS[k % len(MARKERS)], "color": COLOURS[k % len(COLOURS)]}
-            line = "-" if k < len(COLOURS) else "--"
-            look["mfc"] = None if k < len(COLOURS) else "none"
-            axes.plot(rows[along], rows["reflection"], ls=line, **look, label=unit.format(value))
+        # colours and markers repeat, open and dashed then
+        again = {"ls": (*["-"] * 8, *["--"] * 8), "mfc": (*[None] * 8, *["none"] * 8)}
+        for (value, rows), look in looks(table.groupby(group), **again):
+            axes.plot(rows[along], rows["reflection"], **look, label=unit.format(value))
         axes.axhline(LARGEST, color="0.4", ls=":", marker="none", label="at most")
         axes.legend(fontsize=8, ncols=3, handlelength=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     left.set(xlabel="angle of incidence (degrees)", ylabel="largest field reflected (dB)")
@@ -60,11 +53,12 @@ def continuity(errors: dict[str, np.ndarray], table: pd.DataFrame):
     """Errors of single segments as distributions, and of sums of many over their number, of `continuity`."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
     bins, arrays = np.logspace(-17, -5, 97), {}
-    for (name, found), colour, marker in zip(errors.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
+    for (name, found), look in looks(errors.items()):
+        colour = look["color"]
         left.hist(np.maximum(found, bins[0]), bins, color=colour, alpha=0.7, label=f"{name} precision")
         left.axvline(np.finfo(REALS[name]).eps, color=colour, ls=":", marker="none")
         rows = table[table["precision"] == name]
-        right.loglog(rows["segments"], rows["residual"], marker=marker, color=colour, label=f"{name} precision")
+        right.loglog(rows["segments"], rows["residual"], **look, label=f"{name} precision")
         right.loglog(rows["segments"], rows["limit"], "--", marker="none", color=colour, label=f"at most, {name}")
         arrays[f"{name}: errors"] = found
     left.set(xscale="log", xlabel="residual of a segment (of its charge)", ylabel="segments")

@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, MARKERS
+from repro.papers.electrons.collisions.tracks import named
+from repro.papers.style import COLOURS, MARKERS, looks
 
 from .crossed import PUSHERS, largest_angle
 from .orbits import PHASE_ERROR, RADIUS_ERROR
@@ -19,7 +20,7 @@ def turns(runs: dict):
     for (energy, precision), table in runs.items():
         k = energies.index(energy)
         drawn = {"color": COLOURS[k], "marker": MARKERS[k], "mfc": None if precision == "double" else "none"}
-        drawn |= {"ls": "-" if precision == "double" else "--", "label": f"{_energy(energy)}, {precision}"}
+        drawn |= {"ls": "-" if precision == "double" else "--", "label": f"{named(energy)}, {precision}"}
         for axes, name in ((left, "radius"), (right, "phase")):
             axes.semilogy(table["turns"], np.maximum(table[name].abs(), _SMALLEST), **drawn)
         arrays |= {f"{energy:g} eV, {precision}: {name}": table[name] for name in ("turns", "radius", "phase")}
@@ -33,10 +34,6 @@ def turns(runs: dict):
     right.set(xlabel="turns", ylabel="error of the phase (radians)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, arrays
-
-
-def _energy(energy: float) -> str:
-    return f"{energy / 1e6:g} MeV" if energy >= 1e6 else f"{energy / 1e3:g} keV"
 
 
 def drifts(runs: dict):
@@ -61,13 +58,12 @@ def drifts(runs: dict):
 def force_free(table: pd.DataFrame, gamma: float):
     """The angle by which each step deflects an electron that no force acts on, over the turn in a step."""
     figure, axes = plt.subplots()
-    for k, name in enumerate(PUSHERS):
+    for name, drawn in looks(PUSHERS, ls="none", mfc="none"):
         rows = table[table["pusher"] == name]
-        drawn = {"color": COLOURS[k], "marker": MARKERS[k], "ls": "none", "mfc": "none"}
         axes.loglog(rows["turn"], np.maximum(rows["angle"], _SMALLEST), **drawn, label=name)
         if name in ("Boris", "splitting"):
             theory = largest_angle(name, rows["turn"], gamma)
-            axes.loglog(rows["turn"], theory, color=COLOURS[k], marker="none", lw=1, label=f"{name}, small steps")
+            axes.loglog(rows["turn"], theory, color=drawn["color"], marker="none", lw=1, label=f"{name}, small steps")
     axes.set(xlabel="turn in a step without the electric field (radians)", ylabel="largest deflection (radians)")
     turns = table["turn"].unique()
     axes.set_xticks(turns, [f"{turn:g}" for turn in turns])

@@ -103,15 +103,11 @@ def all_turns(energies, turn: float, count: float, device) -> dict[tuple[float, 
 
 def summary(runs: dict) -> pd.DataFrame:
     """The largest errors of each run, one row each."""
-    rows = []
+    rows, errors = [], ["radius", "phase", "energy", "Boris"]
     for (energy, precision), table in runs.items():
-        worst = table[["radius", "phase", "Boris", "energy"]].abs().max()
-        rows.append(
-            {"energy (keV)": energy / 1e3, "precision": precision, "steps": table["steps"].iloc[-1]}
-            | {"radius error": worst["radius"], "phase error": worst["phase"], "energy error": worst["energy"]}
-            | {"phase error of Boris": worst["Boris"]}
-        )
-    return pd.DataFrame(rows)
+        rows.append((energy / 1e3, precision, table["steps"].iloc[-1], *table[errors].abs().max()))
+    names = ["radius error", "phase error", "energy error", "phase error of Boris"]
+    return pd.DataFrame(rows, columns=["energy (keV)", "precision", "steps", *names])
 
 
 def crowd(count: int, turn: float, seed: int = 1) -> System:

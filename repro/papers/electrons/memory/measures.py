@@ -1,4 +1,4 @@
-"""What the strategy allocates for processes that share a GPU, counted from its arrays."""
+"""What the strategy allocates for processes that share a GPU, counted from its arrays, and what the paper claims."""
 
 from itertools import product
 
@@ -27,6 +27,10 @@ CHIPS, PARTICLES = 80, 30_000_000
 #: the three powers, by the columns of `sweep`
 POWERS = {"processes": -2, "cells": 1, "chips": 1}
 
+#: claims on them, and those on threads a block, blocks, particles a launch and domains, which are not judged
+JUDGED = dict(zip(POWERS, ("electrons-006", "electrons-013", "electrons-014"), strict=True))
+SETUP = ("electrons-003", "electrons-004", "electrons-005", "electrons-007")
+
 
 def subdomain(side: int, processes: int) -> tuple[int, int, int]:
     """Cells of a process's part of side^3 cells: the longest axis is halved until there is one for each process.
@@ -44,7 +48,7 @@ def subdomain(side: int, processes: int) -> tuple[int, int, int]:
     return tuple(cells)
 
 
-def process(device, side: int, chips: int, processes: int, threads: int = PAPER_THREADS) -> Simulation:
+def process(device, side: int, chips: int, processes: int) -> Simulation:
     """One of the processes that share a GPU of so many multiprocessors, and the mesh, as it begins."""
     require_whole("side", side, 1, 65535)
     require_whole("chips", chips, 1, 2**16)
@@ -55,7 +59,16 @@ def process(device, side: int, chips: int, processes: int, threads: int = PAPER_
     # half of what light may go
     dt = 0.5 / float(np.linalg.norm(courant_numbers(mesh, 1.0)))
     system = System(mesh, dt, source=Source(energy=1e5, weight=1.0, start=1), self_field=False)
-    return Simulation(system, device, strategy=baskets(blocks=chips // processes, threads=threads))
+    return Simulation(system, device, strategy=baskets(blocks=chips // processes, threads=PAPER_THREADS))
+
+
+def setup(stated, simulation: Simulation) -> pd.DataFrame:
+    """The paper's set-up beside that of a process, one row a claim of `stated` (by id)."""
+    host_loop = simulation.parts["particles"]
+    counts, kept = host_loop.counts, (simulation.particles_on_device, host_loop.incoming, host_loop.outgoing)
+    ours = dict(zip(SETUP, (counts.block, host_loop.blocks, counts.threads, len(kept)), strict=True))
+    rows = [(c.id, c.quantity, c.case, c.value, ours[c.id]) for c in stated.values()]
+    return pd.DataFrame(rows, columns=["id", "quantity", "case", "paper", "here"])
 
 
 def sweep(device, sides, chips, processes) -> pd.DataFrame:
@@ -96,3 +109,8 @@ def meshes_that_fit(real, processes: int) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=["memory of", "GiB", "sets of currents", "cells along each axis"])
     return table.assign(GiB=table["GiB"] / 2**30)
+
+
+def record_claims(record, powers: dict[str, float]) -> None:
+    """Give the notebook's `record` the `powers` of a process."""
+    record.measure_all({JUDGED[name]: power for name, power in powers.items()}, note="least squares of logarithms")

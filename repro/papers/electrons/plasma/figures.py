@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, GREEN, MARKERS
+from repro.papers.style import COLOURS, GREEN, looks
 
 from .waves import ENERGY_DRIFT, FREQUENCY_ERROR, drift
 
@@ -15,25 +15,21 @@ def frequencies(table: pd.DataFrame):
     """Frequencies over omega_p against the cells of a wavelength (small steps) and against the step (along x)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8), sharey=True)
     step = table["omega_p dt"].mode().min()
-    for k, (direction, rows) in enumerate(table.groupby("direction", sort=False)):
-        drawn = {"color": COLOURS[k], "marker": MARKERS[k], "ls": "none", "mfc": "none"}
+    named = table.assign(direction=table["direction"].replace("diagonal", "the diagonal"))
+    for (direction, rows), drawn in looks(named.groupby("direction", sort=False), ls="none", mfc="none"):
         for axes, column, some in (
             (left, "cells a wavelength", rows[rows["omega_p dt"] == step]),
             (right, "omega_p dt", rows[rows["direction"] == "x"]),
         ):
             some = some.sort_values(column)
-            axes.plot(some[column], some["omega / omega_p"], **drawn, label=f"along {_along(direction)}")
-            axes.plot(some[column], some["theory"], color=COLOURS[k], marker="none", lw=1)
+            axes.plot(some[column], some["omega / omega_p"], **drawn, label=f"along {direction}")
+            axes.plot(some[column], some["theory"], color=drawn["color"], marker="none", lw=1)
     for axes in (left, right):
         axes.axhspan(1 - FREQUENCY_ERROR, 1 + FREQUENCY_ERROR, color=GREEN, alpha=0.15)
     left.set(xlabel="cells of a wavelength along each axis", ylabel=r"frequency over $\omega_p$")
     right.set(xlabel=r"$\omega_p\Delta t$ (along x)")
     left.legend()
     return figure, {name: table[name] for name in ("cells a wavelength", "omega_p dt", "omega / omega_p", "theory")}
-
-
-def _along(direction: str) -> str:
-    return direction if direction == "x" else f"the {direction}"
 
 
 def energies(runs: dict, warm: dict[float, pd.DataFrame]):

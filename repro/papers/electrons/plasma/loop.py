@@ -1,6 +1,5 @@
 """The loop with all that happens in it: charge, bits and momentum, and two streams that grow a wave between them."""
 
-import warnings
 from math import pi
 
 import numpy as np
@@ -9,7 +8,7 @@ import pandas as pd
 from repro.errors import InputError, require_whole
 from repro.pic import exact
 from repro.pic.cases import Plasma
-from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
 from repro.pic.observables import (
@@ -21,7 +20,9 @@ from repro.pic.observables import (
     kinetic_energy,
 )
 from repro.pic.simulation import Simulation
-from repro.pic.system import Electrons, Source, System
+from repro.pic.system import Source, System
+
+from .waves import cold_plasma, weight_of
 
 #: what the parameters of the notebook list that say how much happens in a busy box
 BUSY, COMPARED = ("cells", "particles", "steps", "steps between looks"), ("cells", "particles", "steps")
@@ -49,8 +50,7 @@ def busy(cells: int, particles: int, steps: int, seed: int = 1) -> System:
     """A box in which all happens: walls that absorb, a source in each step, a field from outside, fast electrons."""
     mesh = Mesh((cells,) * 3, (_SPACING,) * 3, ("conducting", "periodic", "periodic"))
     dt = _COURANT * courant_limit(mesh)
-    density = (0.2 / dt) ** 2 * MASS * PERMITTIVITY / CHARGE**2
-    weight, born = density * float(np.prod(mesh.length)) / particles, max(1, particles // 50)
+    weight, born = weight_of(mesh, 0.2 / dt, particles), max(1, particles // 50)
     # 1 MeV, on orbits of about a third of the box, and of no less than a step may turn by
     source = Source(1e6, weight, start=particles, per_step=born, seed=seed)
     field = source.momentum * MASS * LIGHT / (CHARGE * max(cells / 3, 2.0) * _SPACING)
@@ -84,17 +84,10 @@ def charges(cells: int, particles: int, steps: int, device, every: int) -> pd.Da
             after, electric = _sums(simulation), simulation.fields.on_host()["electric"]
             currents = simulation.device.to_host(simulation.fields.arrays.currents)
             born = particles + step * system.source.per_step
-            rows.append(
-                (
-                    precision,
-                    step,
-                    continuity_residual(mesh, before, after, currents),
-                    gauss_residual(mesh, electric, charge_density(mesh, after, simulation.unit)),
-                    simulation.count,
-                    born - simulation.count,
-                    ROUNDING[precision] + _whole(simulation.count / np.prod(mesh.shape), before),
-                )
-            )
+            continuity = continuity_residual(mesh, before, after, currents)
+            gauss = gauss_residual(mesh, electric, charge_density(mesh, after, simulation.unit))
+            limit = ROUNDING[precision] + _whole(simulation.count / np.prod(mesh.shape), before)
+            rows.append((precision, step, continuity, gauss, simulation.count, born - simulation.count, limit))
     return pd.DataFrame(rows, columns=["precision", "step", "continuity", "gauss", "count", "absorbed", "limit"])
 
 
@@ -103,14 +96,10 @@ def _whole(density: float, charge: np.ndarray) -> float:
     return _DEVIATIONS * float(np.sqrt(density * _SHARES / 12)) / max(np.abs(charge).max(), 1)
 
 
-def walk(rows: pd.DataFrame) -> pd.Series:
-    """What rounding may leave of Gauss' law, a random walk of the steps, in each row of `charges`."""
-    return rows["limit"] * np.sqrt(rows["step"])
-
-
 def kept(rows: pd.DataFrame) -> bool:
-    """Are residuals of one precision rounding?"""
-    return bool((rows["continuity"] <= rows["limit"]).all() and (rows["gauss"] <= walk(rows)).all())
+    """Are residuals of one precision rounding? What it leaves of Gauss' law is a random walk of the steps."""
+    walk = rows["limit"] * np.sqrt(rows["step"])
+    return bool((rows["continuity"] <= rows["limit"]).all() and (rows["gauss"] <= walk).all())
 
 
 def _sums(simulation) -> np.ndarray:
@@ -133,8 +122,8 @@ def bits(cells: int, particles: int, steps: int, devices: dict) -> pd.DataFrame:
             found = [*simulation.particles().values(), *simulation.fields.on_host().values()]
             first = found if first is None else first
             # particles that only one of them has would be different in shape
-            same = [a.shape == b.shape and int((a != b).sum()) for a, b in zip(found, first, strict=True)]
-            different = sum(n if n is not False else found[k].size for k, n in enumerate(same))
+            pairs = zip(found, first, strict=True)
+            different = sum(int((a != b).sum()) if a.shape == b.shape else a.size for a, b in pairs)
             rows.append((precision, name, simulation.count, sum(values.size for values in found), different))
     return pd.DataFrame(rows, columns=["precision", "device", "particles", "numbers", "different"])
 
@@ -155,8 +144,7 @@ def warm(cells: int, per_cells, periods: int, device) -> dict[float, pd.DataFram
             simulation.step(round(period * 2 * pi / 0.1) - simulation.steps)
             total, share, sums = _totals(simulation)
             rows.append((period, total / energy - 1, share, float(np.abs(sums - momentum).max())))
-        table = pd.DataFrame(rows, columns=["periods", "energy", "field", "momentum"])
-        found[per_cell] = table
+        found[per_cell] = pd.DataFrame(rows, columns=["periods", "energy", "field", "momentum"])
     return found
 
 
@@ -178,7 +166,7 @@ def warm_table(runs: dict[float, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1, seed: int = 1) -> System:
+def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1) -> System:
     """Two cold beams through each other along x, with the wave that grows fastest once in the box, seeded weakly."""
     require_whole("cells of two streams", cells, 8, 2**16)
     require_whole("particles of a cell in each stream", each, 1, 10**6)
@@ -191,15 +179,10 @@ def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1, see
     place = (np.arange(cells * each) + 0.5) / each * _SPACING
     position = np.full((2 * len(place), 3), _SPACING / 2)
     position[:, 0] = np.tile(place, 2)
-    ahead = np.repeat([1.0, -1.0], len(place)) * momentum
-    seeded = 1e-4 * momentum * np.sin(2 * pi * position[:, 0] / mesh.length[0])
     u = np.zeros_like(position)
-    u[:, 0] = ahead + seeded
-    density = frequency**2 * MASS * PERMITTIVITY / CHARGE**2
-    weight = np.full(len(u), density * float(np.prod(mesh.length)) / len(u))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return System(mesh, dt, Electrons(position, u, weight), name="two streams")
+    seeded = 1e-4 * momentum * np.sin(2 * pi * position[:, 0] / mesh.length[0])
+    u[:, 0] = np.repeat([1.0, -1.0], len(place)) * momentum + seeded
+    return cold_plasma(mesh, dt, position, u, frequency, "two streams")
 
 
 def growth(cells: int, each: int, times: float, device, *, every: int = 5) -> pd.DataFrame:

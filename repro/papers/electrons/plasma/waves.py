@@ -30,6 +30,21 @@ _SPACING, _COURANT = 1e-3, 0.9
 _SMALL = 1e-5
 
 
+def weight_of(mesh: Mesh, frequency: float, particles: int) -> float:
+    """Electrons that each of the particles in a box stands for, which have the plasma frequency `frequency` in 1/s."""
+    return frequency**2 * MASS * PERMITTIVITY / CHARGE**2 * float(np.prod(mesh.length)) / particles
+
+
+def cold_plasma(mesh: Mesh, dt: float, place, momentum, frequency: float, name: str) -> System:
+    """Electrons at even distances, with the plasma frequency `frequency` in 1/s."""
+    electrons = Electrons(place, momentum, np.full(len(place), weight_of(mesh, frequency, len(place))))
+    with warnings.catch_warnings():
+        # the Debye length of cold electrons is not resolved, and there is no heat that could grow from it in so even
+        # an order
+        warnings.simplefilter("ignore", UserWarning)
+        return System(mesh, dt, electrons, name=name)
+
+
 @dataclass(frozen=True)
 class Wave:
     """A standing wave in a box that is periodic, in electrons that are cold and evenly spaced."""
@@ -73,16 +88,10 @@ class Wave:
             (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
         ]
         place = _SPACING * np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
-        density = (self.turn / dt) ** 2 * MASS * PERMITTIVITY / CHARGE**2
-        weight = np.full(len(place), density * float(np.prod(mesh.length)) / len(place))
         # along x all electrons of a cell are in the same field: what they differ by at first would never come back
         seen = place if self.diagonal else (np.floor(place / _SPACING) + 0.5) * _SPACING
         momentum = self.amplitude * np.sin(self.phase(seen))[:, None] * self.direction
-        with warnings.catch_warnings():
-            # the Debye length of cold electrons is not resolved, and there is no heat that could grow from it in so
-            # even an order
-            warnings.simplefilter("ignore", UserWarning)
-            return System(mesh, dt, Electrons(place, momentum, weight), name="cold wave")
+        return cold_plasma(mesh, dt, place, momentum, self.turn / dt, "cold wave")
 
     @property
     def theory(self) -> float:
@@ -178,16 +187,11 @@ def energies(swings, periods: float, device, *, cells: int = 16) -> dict[tuple[f
     found = {}
     for swing in swings:
         wave = Wave(cells)
-        # an electron swings by u c / omega_p
-        wave = replace(wave, amplitude=swing * wave.turn / light_of_a_step(wave))
+        # an electron swings by u c / omega_p, which is over the way of light in a step, in cells
+        wave = replace(wave, amplitude=swing * wave.turn / (LIGHT * wave.system().dt / _SPACING))
         for precision in ("double", "single"):
             found[swing, precision] = oscillation(wave, periods, device, precision, every=5)
     return found
-
-
-def light_of_a_step(wave: Wave) -> float:
-    """The way of light in a step, in cells."""
-    return LIGHT * wave.system().dt / _SPACING
 
 
 def energy_table(runs: dict) -> pd.DataFrame:

@@ -1,9 +1,5 @@
-"""One of the processes that share a machine: python -m repro.papers.electrons.speed.a_rank ORDER ANSWER.
+"""One of the processes that share a machine: python -m repro.papers.electrons.speed.a_rank with the words of `main`."""
 
-The order is a `shared.Order` as JSON; rank 0 writes what came of it into the file ANSWER, as JSON.
-"""
-
-import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -23,30 +19,28 @@ from repro.pic.strategies import baskets
 from repro.pic.strategies.transfer_buffers import shape_of
 
 from .programs import PAPER, programs
-from .shared import Order
 from .tables import source_of
 
 #: cells along each axis of what is checked: many numbers of processes divide it
 _CELLS = 8
 
 
-def main(order: str, answer: str):
-    """Check, time, and write down."""
-    ranks, order = world(), Order(**json.loads(order))
-    device = select(order.device)
-    options = _options(order, device, ranks.count) | {"ranks": ranks}
+def main(program: str, device: str, particles: str, steps: str, answer: str):
+    """Check, and time so many steps; rank 0 writes what came of it into the file `answer`, as JSON."""
+    ranks, device, particles, steps = world(), select(device), int(particles), int(steps)
+    options = _options(program, device, ranks.count) | {"ranks": ranks}
     small = Simulation(UniformSource(cells=_CELLS, per_cell=4, births=0.01).system(), device, **options)
     small.step(CHECK_STEPS)
-    simulation = Simulation(source_of(order.particles).system(), device, **options)
+    simulation = Simulation(source_of(particles).system(), device, **options)
     simulation.step(1)
-    simulation.advance(order.steps)
-    seconds = median(_seconds(simulation, ranks, order.steps) for _ in range(REPEATS))
+    simulation.advance(steps)
+    seconds = median(_seconds(simulation, ranks, steps) for _ in range(REPEATS))
     sent = simulation.crossing.counts.sent if ranks.count > 1 else 0
     (crossing,) = ranks.sum(np.array([sent]))
     host_loop = host_loop_of(simulation)
     result = {
         "seconds": seconds,
-        "crossing": crossing / order.particles,
+        "crossing": crossing / particles,
         "currents": (host_loop.sums if host_loop else simulation.fields.arrays).currents.nbytes,
         "digest": _digest(small, ranks),
     }
@@ -55,11 +49,11 @@ def main(order: str, answer: str):
     ranks.finish()
 
 
-def _options(order: Order, device, processes: int) -> dict:
+def _options(program: str, device, processes: int) -> dict:
     """Of `Simulation`; processes that share a GPU have its multiprocessors' blocks between them, as in the paper."""
-    options = programs(device)[order.program].options
-    if order.program == PAPER:
-        options["strategy"] = baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))
+    _, options = programs(device)[program]
+    if program == PAPER:
+        options |= {"strategy": baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))}
     return options
 
 

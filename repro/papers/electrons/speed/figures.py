@@ -8,20 +8,19 @@ from matplotlib.ticker import NullLocator
 from repro.papers import speed
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
-from .claims import PAPER_PARTICLES
 from .programs import BATCHES, BATCHES_ON_CORE, LOOP, LOOP_ON_CORE, ON_DEVICE, PAPER, PRODUCTION, TILES
 from .shared import CORES, TURNS
-from .tables import GROUPS, UNKNOWN
+from .tables import GROUPS, PAPER_PARTICLES, UNKNOWN
 
 _LOOKS = {
-    PAPER: (BLUE, "o"),
-    ON_DEVICE: (SKY_BLUE, "v"),
-    PRODUCTION: (VERMILLION, "s"),
-    TILES: (ORANGE, "X"),
-    LOOP: (GREEN, "^"),
-    BATCHES: (PURPLE, "D"),
-    LOOP_ON_CORE: (GREEN, "P"),
-    BATCHES_ON_CORE: (PURPLE, "*"),
+    PAPER: {"color": BLUE, "marker": "o"},
+    ON_DEVICE: {"color": SKY_BLUE, "marker": "v"},
+    PRODUCTION: {"color": VERMILLION, "marker": "s"},
+    TILES: {"color": ORANGE, "marker": "X"},
+    LOOP: {"color": GREEN, "marker": "^"},
+    BATCHES: {"color": PURPLE, "marker": "D"},
+    LOOP_ON_CORE: {"color": GREEN, "marker": "P"},
+    BATCHES_ON_CORE: {"color": PURPLE, "marker": "*"},
 }
 
 WHOLE = "whole step"
@@ -35,9 +34,7 @@ def times(table: pd.DataFrame):
     """Nanoseconds of a step of a particle over the number of particles, a line a program."""
     figure, axes = plt.subplots(figsize=(7.2, 5.4))
     for program, rows in table.groupby("program", sort=False):
-        colour, marker = _LOOKS[program]
-        label = f"{program}: {rows['hardware'].iloc[0]}"
-        axes.plot(rows["particles"], rows["ns"], color=colour, marker=marker, label=label)
+        axes.plot(rows["particles"], rows["ns"], **_LOOKS[program], label=f"{program}: {rows['hardware'].iloc[0]}")
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="time of a step of a particle (ns)")
     figure.legend(loc="outside lower center", ncols=2 if table["program"].nunique() > 4 else 1)
     return figure, dict(table[["program", "particles", "ns"]])
@@ -50,8 +47,7 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
     """
     figure, axes = plt.subplots(figsize=(7.2, 5.2))
     for (program, over), rows in table.groupby(["program", "over"], sort=False):
-        colour, marker = _LOOKS[program]
-        look = {"color": colour, "marker": marker, "linestyle": _DASHES[over]}
+        look = _LOOKS[program] | {"linestyle": _DASHES[over]}
         spans = [(row.speedup - min(row.runs), max(row.runs) - row.speedup) for row in rows.itertuples()]
         bars = {"yerr": np.clip(spans, 0, None).T, "capsize": 2}
         axes.errorbar(rows["particles"], rows["speedup"], **bars, **look, label=f"{program} over {over}")
@@ -80,13 +76,11 @@ def shared(table: pd.DataFrame):
     alone = table[table["processes"] == 1]
     figure, axes = plt.subplots(figsize=(6.4, 4.4))
     for (program, sharing), rows in table.groupby(["program", "sharing"], sort=False):
-        colour, marker = _LOOKS[program]
-        fill = "none" if sharing == TURNS else colour
+        look = _LOOKS[program] | ({"mfc": "none", "linestyle": "none"} if sharing == TURNS else {})
         label = program if sharing == CORES else f"{program}, {sharing}"
         if sharing not in (TURNS, CORES):
             rows = pd.concat([alone[alone["program"] == program], rows])
-        line = "none" if sharing == TURNS else "-"
-        axes.plot(rows["processes"], rows["ns"], linestyle=line, color=colour, marker=marker, mfc=fill, label=label)
+        axes.plot(rows["processes"], rows["ns"], **look, label=label)
     ticks = sorted(set(table["processes"]))
     axes.set(xscale="log", yscale="log", xlabel="processes", ylabel="time of a step of a particle (ns)")
     # one decade at least has labels

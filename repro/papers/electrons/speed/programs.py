@@ -1,9 +1,7 @@
 """The programs that are timed: a strategy on a device, and how often it sorts its particles."""
 
-from dataclasses import dataclass
-
 from repro.parallel import CpuDevice, select
-from repro.pic.strategies import Strategy, baskets
+from repro.pic.strategies import baskets
 
 #: the paper's program on a GPU, and the same with the fields on the GPU
 PAPER, ON_DEVICE = "baskets", "baskets, fields on the GPU"
@@ -28,36 +26,23 @@ SORT_EVERY = 20
 _BASKETS = {PAPER: baskets(), ON_DEVICE: baskets(fields="device")}
 
 
-@dataclass(frozen=True)
-class Program:
-    """How particles are moved, and where."""
-
-    name: str
-    device: object
-    strategy: str | Strategy
-    sort_every: int = SORT_EVERY
-
-    @property
-    def options(self) -> dict:
-        """Of `Simulation` and of `measure_speed`."""
-        return {"strategy": self.strategy, "sort_every": self.sort_every}
-
-
-def programs(device) -> dict[str, Program]:
-    """All programs by name: those of a GPU only where `device` is one.
+def programs(device) -> dict[str, tuple]:
+    """Device and options (of `Simulation` and `measure_speed`) of all programs by name, a GPU's where `device` is one.
 
     The paper's own does not sort: a particle stays in its thread's domain. A CPU's particles are sorted, so that the
     share of each core lies in a part of the mesh of its own, as the paper's subdomains do.
     """
-    listed = []
+    found = {}
     if device.name == "cuda":
-        listed += [Program(name, device, strategy, 0) for name, strategy in _BASKETS.items()]
-        listed += [Program(name, device, name) for name in (PRODUCTION, TILES)]
-    cores = select("threads")
-    listed += [
-        Program(LOOP, cores, "global sums"),
-        Program(BATCHES, cores, "batches"),
-        Program(LOOP_ON_CORE, select("serial"), "global sums"),
-        Program(BATCHES_ON_CORE, CpuDevice("threads", workers=1), "batches"),
-    ]
-    return {program.name: program for program in listed}
+        found |= {name: (device, {"strategy": strategy, "sort_every": 0}) for name, strategy in _BASKETS.items()}
+        found |= {name: (device, _sorting(name)) for name in (PRODUCTION, TILES)}
+    cores, loop, batches = select("threads"), _sorting("global sums"), _sorting("batches")
+    found |= {LOOP: (cores, loop), BATCHES: (cores, batches)}
+    return found | {
+        LOOP_ON_CORE: (select("serial"), loop),
+        BATCHES_ON_CORE: (CpuDevice("threads", workers=1), batches),
+    }
+
+
+def _sorting(strategy: str) -> dict:
+    return {"strategy": strategy, "sort_every": SORT_EVERY}

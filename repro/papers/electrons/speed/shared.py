@@ -1,13 +1,12 @@
 """Several processes that share a machine, as the paper's share a GPU: their speed, and what crosses between them."""
 
-import json
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -32,16 +31,6 @@ _CONTROL = "nvidia-cuda-mps-control"
 _PATIENCE = 30.0
 
 
-@dataclass(frozen=True)
-class Order:
-    """What processes are told to do."""
-
-    program: str
-    device: str
-    particles: int
-    steps: int
-
-
 def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     """Speeds of `counts` processes that share the device, a row a program, number of processes and way of sharing.
 
@@ -53,15 +42,16 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     require_whole("particles of several processes", particles, PER_CELL, 2**31 - 1)
     require_whole("steps of several processes", steps, 1, 10**6)
     gpu = device.name == "cuda"
-    orders = [Order(name, device.name, particles, steps) for name in ((PAPER, PRODUCTION) if gpu else (LOOP,))]
+    row = partial(_row, device.name, particles, steps)
     if gpu:
-        rows = [_row(order, 1, TURNS) for order in orders if 1 in counts]
+        rows = [row(name, 1, TURNS) for name in (PAPER, PRODUCTION) if 1 in counts]
         several = [count for count in counts if count > 1]
-        rows += [_row(orders[0], count, TURNS) for count in several[-1:]]
+        rows += [row(PAPER, count, TURNS) for count in several[-1:]]
         with service() as environment:
-            rows += [_row(order, n, SERVICE, environment) for order in orders for n in several if environment]
+            ways = [(name, n, SERVICE) for name in (PAPER, PRODUCTION) for n in several if environment]
+            rows += [row(*way, environment) for way in ways]
     else:
-        rows = [_row(order, count, CORES) for order in orders for count in counts]
+        rows = [row(LOOP, count, CORES) for count in counts]
     table = pd.DataFrame(rows, columns=["program", "sharing", "processes", "ns", "crossing", "currents", "digest"])
     for program, rows in table.groupby("program"):
         if rows["digest"].nunique() > 1:
@@ -71,16 +61,18 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     return table.drop(columns="digest")
 
 
-def _row(order: Order, processes: int, sharing: str, environment: dict[str, str] | None = None) -> tuple:
+def _row(
+    device: str, particles: int, steps: int, program: str, processes: int, sharing: str, environment=None
+) -> tuple:
     # not by what they print: programs that start ranks add to it
     with exclusive_timing(), tempfile.TemporaryDirectory(prefix="ranks") as folder:
         answer = Path(folder) / "answer.json"
         # it is quiet already, and they must not stop each other
         environment = (environment or {}) | {VARIABLE: ""}
-        launch(processes, _MODULE, [json.dumps(asdict(order)), answer], timeout=240, environment=environment)
+        launch(processes, _MODULE, [program, device, particles, steps, answer], timeout=240, environment=environment)
         result = read_json(answer)
-    ns = 1e9 * result["seconds"] / order.particles
-    return order.program, sharing, processes, ns, result["crossing"], result["currents"], result["digest"]
+    ns = 1e9 * result["seconds"] / particles
+    return program, sharing, processes, ns, result["crossing"], result["currents"], result["digest"]
 
 
 @contextmanager

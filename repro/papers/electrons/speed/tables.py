@@ -1,7 +1,9 @@
-"""The tables of the speed notebook: speeds over the number of particles, speedups, parts of a step, other codes."""
+"""The tables of the speed notebook: speeds, speedups, parts of a step and other codes; and the paper's claims.
+
+It claims more than 30 times all cores, and the more the fewer particles there are.
+"""
 
 import gc
-import re
 from itertools import product
 from pathlib import Path
 
@@ -9,12 +11,22 @@ import pandas as pd
 
 from repro.errors import require_one_of, require_whole
 from repro.papers.speed import speed_table
+from repro.parallel import select
 from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
 from repro.pic.simulation import Simulation
 
-from .claims import SETUP
-from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, Program, programs
+from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, programs
+
+#: the speedup with 30 million particles, and that it grows when there are fewer
+SPEEDUP, TREND = JUDGED = ("electrons-001", "electrons-012")
+
+#: particles, cores and GPUs of the paper's test, which are not judged
+SETUP = ("electrons-002", "electrons-008", "electrons-009")
+
+#: particles of the speedup, and the names that the trend's claim has for particles
+PAPER_PARTICLES = 30_000_000
+TREND_NAMES = {300_000: "3e5", 3_000_000: "3e6", PAPER_PARTICLES: "3e7"}
 
 #: particles a cell of the paper's test, of which the paper says nothing
 PER_CELL = 30
@@ -50,7 +62,7 @@ def plasma_of(particles: int) -> Plasma:
     return Plasma(**_cube(particles))
 
 
-def chosen(device, particles: int, names=None, *, one_core: int = 0) -> list[Program]:
+def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str, tuple]:
     """The programs for so many particles that there are: a GPU's where one is, those of one core up to `one_core`.
 
     `names` chooses among them.
@@ -58,11 +70,11 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> list[Pro
     require_whole("particles of one core", one_core, 0, 2**31 - 1)
     for name in names or ():
         require_one_of("program", name, [*ON_GPU, *ON_CORES, *ON_ONE_CORE])
-    return [
-        program
+    return {
+        name: program
         for name, program in programs(device).items()
         if (names is None or name in names) and (name not in ON_ONE_CORE or particles <= one_core)
-    ]
+    }
 
 
 def speeds(
@@ -75,11 +87,10 @@ def speeds(
     rows, options = [], {"precision": precision, "seconds": seconds, "runs": runs}
     for particles in sizes:
         system = case(particles).system()
-        for program in chosen(device, particles, names, one_core=one_core):
-            title = f"{system.name}, {particles} particles, {program.name}, {precision}"
-            run = title, system, program.device, program.options | options
+        for name, (on, how) in chosen(device, particles, names, one_core=one_core).items():
+            run = f"{system.name}, {particles} particles, {name}, {precision}", system, on, how | options
             row = speed_table([run], record, measured=measure_speed, includes=INCLUDES)
-            rows.append(row.assign(program=program.name, size_of=particles, system=system.name))
+            rows.append(row.assign(program=name, size_of=particles, system=system.name))
     if not rows:
         return pd.DataFrame()
     table = pd.concat(rows, ignore_index=True)
@@ -120,10 +131,10 @@ def speedups(table: pd.DataFrame) -> pd.DataFrame:
 def parts(particles: int, device, names, *, precision="single", steps: int = 5) -> pd.DataFrame:
     """Nanoseconds a particle of the parts of a step of the named programs; columns program, part, group and ns."""
     system, rows = source_of(particles).system(), []
-    for program in chosen(device, particles, names):
-        simulation = Simulation(system, program.device, precision=precision, **program.options)
+    for name, (on, how) in chosen(device, particles, names).items():
+        simulation = Simulation(system, on, precision=precision, **how)
         times = part_times(simulation, steps=steps)
-        rows += [(program.name, part, group_of(part), 1e9 * time / particles) for part, time in times.items()]
+        rows += [(name, part, group_of(part), 1e9 * time / particles) for part, time in times.items()]
         # two at once might not fit, and its recorded steps name it
         del simulation
         gc.collect()
@@ -143,14 +154,14 @@ def relative_times(table: pd.DataFrame) -> pd.DataFrame:
     return ns.div(ns[ns.columns.max()], axis=0).dropna()[sorted(ns.columns)]
 
 
-def over_the_papers_cores(speedup: float, speeds: pd.DataFrame, setup: pd.DataFrame) -> float:
-    """A `speedup` over the loop on all cores, over as many as the paper has for a GPU; with `claims.setup`.
+def over_the_papers_cores(speedup: float, setup: pd.DataFrame) -> float:
+    """A `speedup` over the loop on all cores, over as many as the paper has for a GPU; with `setup`.
 
     An estimate: as if the loop were as fast as its cores are many.
     """
-    _, cores, gpus = setup.set_index("id").loc[list(SETUP), "paper"].astype(int)
-    here = speeds.loc[speeds["program"] == LOOP, "hardware"].iloc[0]
-    return speedup * int(re.search(r"(\d+) core", here)[1]) * gpus / cores
+    rows = setup.set_index("id")[["paper", "here"]].astype(int)
+    _, cores, gpus = SETUP
+    return speedup * rows.loc[cores, "here"] * rows.loc[gpus, "paper"] / rows.loc[cores, "paper"]
 
 
 def group_of(part: str) -> str:
@@ -179,6 +190,45 @@ def comparison(tables, data: Path) -> pd.DataFrame:
     best = ours.dropna(subset="where").sort_values("ns").drop_duplicates(["where", "case", "precision"])
     places = others["device"].map({"cuda": "GPU", "core": "one core"})
     others = others.assign(where=places, case=UNKNOWN, precision=UNKNOWN, particles=UNKNOWN)
-    return pd.concat([best[columns], others[columns]], ignore_index=True).sort_values(
-        ["where", "ns"], ignore_index=True
+    both = pd.concat([best[columns], others[columns]], ignore_index=True)
+    return both.sort_values(["where", "ns"], ignore_index=True)
+
+
+def setup(stated, particles, gpus: int) -> pd.DataFrame:
+    """The paper's set-up beside ours, a row a claim of `stated` (by id)."""
+    ours = dict(zip(SETUP, (max(particles), select("threads").workers, gpus), strict=True))
+    rows = [(c.id, c.quantity, c.case, c.value, ours[c.id]) for c in stated.values()]
+    return pd.DataFrame(rows, columns=["id", "quantity", "case", "paper", "here"])
+
+
+def claim_values(speedups: pd.DataFrame, speeds: pd.DataFrame) -> dict[str, dict]:
+    """Keywords of `Record.measure` for the claims that a run can test, by id, from `speedups` and `speeds`.
+
+    The paper's program on a GPU over the paper's kind of loop on all cores.
+    """
+    of_paper = speedups[(speedups["program"] == PAPER) & (speedups["over"] == LOOP)].set_index("particles")
+    measured = {}
+    if PAPER_PARTICLES in of_paper.index:
+        row = of_paper.loc[PAPER_PARTICLES]
+        scatter = (max(row["runs"]) - min(row["runs"])) / 2
+        measured[SPEEDUP] = {"measured": row["speedup"], "scatter": scatter, "baseline": _baseline(speeds)}
+    if set(TREND_NAMES) <= set(of_paper.index):
+        measured[TREND] = {"measured": {name: of_paper.loc[size, "runs"] for size, name in TREND_NAMES.items()}}
+    return measured
+
+
+def _baseline(speeds: pd.DataFrame) -> str:
+    base = speeds[(speeds["program"] == LOOP) & (speeds["size_of"] == PAPER_PARTICLES)].iloc[0]
+    return (
+        f"particle by particle on all cores, {base['hardware']}: {base['ns']:.3g} ns a particle and step with "
+        f"{PAPER_PARTICLES:,} particles; one GPU here, four and 32 cores in the paper"
     )
+
+
+def record_claims(record, measured: dict[str, dict]) -> None:
+    """Give the notebook's `record` the values; what a run has not is not measured."""
+    for claim in JUDGED:
+        if claim in measured:
+            record.measure(claim, **measured[claim])
+        else:
+            record.not_measured(claim, "this run has no GPU, or not the paper's numbers of particles")

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: degrees: the camera stands to the right of the front (low y) and above
-AZIMUTH, ELEVATION = -62.0, 17.0
+from repro.papers.rasteriser import fragments, view_axes
+
+#: degrees above the tank's middle
+ELEVATION = 17.0
 
 #: how far from the middle of the tank it stands, in halves of the tank's diagonal
 DISTANCE = 4.0
@@ -38,12 +40,8 @@ class Camera:
 
 def looking_at(tank, width: int) -> Camera:
     """A camera that has the whole tank in a picture `width` pixels wide."""
-    a, e = np.radians((AZIMUTH, ELEVATION))
-    towards = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
-    right = np.array([-np.sin(a), np.cos(a), 0.0])
-    axes = np.array([right, np.cross(towards, right), towards])
-    centre = np.array(tank) / 2
-    eye = centre + DISTANCE * np.linalg.norm(centre) * towards
+    axes, centre = view_axes(ELEVATION), np.array(tank) / 2
+    eye = centre + DISTANCE * np.linalg.norm(centre) * axes[2]
     plain = Camera(eye, axes, 1.0, (0.0, 0.0), (1, 1)).project(box_corners(tank))[:, :2]
     low, high = plain.min(0), plain.max(0)
     scale = 0.98 * width / (high[0] - low[0])
@@ -75,7 +73,7 @@ def see(corners: np.ndarray, triangles: np.ndarray, normals: np.ndarray, camera:
     points = camera.project(corners)
     # far to near, so that of several that are drawn into one pixel at once the nearest comes last
     triangles = triangles[np.argsort(-points[triangles, 2].sum(axis=1))]
-    for place, which, shares, front in _fragments(points[triangles], camera.shape):
+    for place, which, shares, front in fragments(points[triangles], camera.shape, 0.0):
         # what is linear in a picture is the inverse of the distance
         far = 1 / (shares / points[triangles[which], 2]).sum(axis=1)
         thickness += np.bincount(place, np.where(front, -far, far), len(thickness))
@@ -85,43 +83,3 @@ def see(corners: np.ndarray, triangles: np.ndarray, normals: np.ndarray, camera:
         normal[place] = np.einsum("ncd,nc->nd", normals[triangles[which]], shares)
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-9)
     return Seen(distance.reshape(camera.shape), normal.reshape(*camera.shape, 3), thickness.reshape(camera.shape))
-
-
-def _fragments(points: np.ndarray, shape):
-    """Yield the pixels of triangles (count, 3, 3) in some turns: (pixel, triangle, shares of its corners, whether it
-    faces the camera).
-
-    All triangles are treated at once, one pixel of each at a time: first the first of its bounding box.
-    """
-    height, width = shape
-    first = np.maximum(np.ceil(points[..., :2].min(axis=1) - 0.5), 0).astype(int)
-    last = np.minimum(np.floor(points[..., :2].max(axis=1) - 0.5), (width - 1, height - 1)).astype(int)
-    extent, (start, right, down, whole) = last - first + 1, _shares(points[..., :2], first + 0.5)
-    extent[whole == 0] = 0
-    for dy in range(extent[:, 1].max(initial=0)):
-        rows = np.flatnonzero(extent[:, 1] > dy)
-        for dx in range(extent[rows, 0].max(initial=0)):
-            rows = rows[extent[rows, 0] > dx]
-            shares = start[rows] + dx * right[rows] + dy * down[rows]
-            inside = (shares >= 0).all(axis=1)
-            which = rows[inside]
-            place = (first[which, 1] + dy) * width + first[which, 0] + dx
-            yield place, which, shares[inside], whole[which] < 0
-
-
-def _shares(points: np.ndarray, place: np.ndarray):
-    """Barycentric coordinates of a place in each triangle, how they change to the right and down: (count, 3) each; and
-    twice the triangles' areas, negative if they turn left as pixels are counted.
-
-    A coordinate is the share of a corner; all are positive inside.
-    """
-    a, b, c = (points[:, k] - place for k in range(3))
-    whole = _cross(b - a, c - a)
-    start = np.stack([_cross(b, c), _cross(c, a), _cross(a, b)], 1)
-    right, down = (np.stack([(b - c)[:, k], (c - a)[:, k], (a - b)[:, k]], 1) for k in (1, 0))
-    divisor = np.where(whole == 0, 1, whole)[:, None]
-    return start / divisor, right / divisor, -down / divisor, whole
-
-
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]

@@ -1,28 +1,30 @@
 """Figures of the notebook on the dam break. Each function returns (figure, arrays), the numbers that it shows."""
 
-from itertools import cycle
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS
-from repro.sph.surface import Surface
+from repro.papers.style import BLUE, GREEN, looks
+from repro.sph.surface import Surface, smoothed
 
-from .runs import VOLUME_CHANGE, Run, drawn, nearest
+from .runs import VOLUME_CHANGE, Run
 from .water import picture
 
 #: tiles on the tank's walls, a column's width
 TILES = 2
 
+#: rounds of smoothing of the surface
+ROUNDS = 12
+
 
 def _picture(surface: Surface, run: Run, width: int) -> np.ndarray:
-    return picture(drawn(surface, run), run.system.tank, width, run.case.width / TILES)
+    # without what single particles impress on the surface
+    return picture(smoothed(surface, run.system, ROUNDS), run.system.tank, width, run.case.width / TILES)
 
 
 def frames(run: Run, found: list[Surface], times, width: int):
     """The water at some times in s (figure 8), each picture `width` pixels wide."""
-    numbers = [nearest(run, time) for time in times]
+    numbers = [int((run.table["time"] - time).abs().argmin()) for time in times]
     pictures = [_picture(found[number], run, width) for number in numbers]
     columns = min(3, len(times))
     rows = -(-len(times) // columns)
@@ -48,13 +50,13 @@ def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):
     """Fronts over time, ours as lines, the experiments' as points; Ritter's as the bound."""
     figure, axes = plt.subplots()
     arrays = {}
-    for (count, run), colour, line in zip(runs.items(), cycle(COLOURS), cycle((":", "--", "-")), strict=False):
+    for (count, run), look in looks(runs.items(), marker="none", ls=(":", "--", "-")):
         t, z = run.table["reduced"], run.table["front"]
-        axes.plot(t, z, ls=line, marker="none", color=colour, label=f"{count:,} particles")
+        axes.plot(t, z, **look, label=f"{count:,} particles")
         arrays |= {f"{count} particles: t*": t, f"{count} particles: Z": z}
-    for (name, points), marker in zip(experiments.items(), cycle(MARKERS), strict=False):
+    for (name, points), look in looks(experiments.items(), ls="none", mfc="none", color="black"):
         near = points[points["z"] < 4.5]
-        axes.plot(near["t_star"], near["z"], ls="none", marker=marker, mfc="none", color="black", label=name)
+        axes.plot(near["t_star"], near["z"], **look, label=name)
         arrays |= {f"{name}: t*": near["t_star"], f"{name}: Z": near["z"]}
     t = np.array([0.0, 2.0])
     axes.plot(t, 1 + 2 * t, marker="none", color="0.6", lw=1, label="Ritter: no front is faster")
@@ -71,9 +73,7 @@ def energies(run: Run):
         axes.plot(time, 100 * run.table[name] / start, ls=line, marker="none", label=name)
     axes.set(xlabel="time (s)", ylabel="energy (% of the total at the start)", xlim=(0, None))
     figure.legend(ncols=5, loc="outside lower center")
-    return figure, {"time": time} | {
-        name: run.table[name] for name in ("kinetic", "potential", "internal", "total", "dissipated")
-    }
+    return figure, dict(run.table[["time", "kinetic", "potential", "internal", "total", "dissipated"]])
 
 
 def volume(table: pd.DataFrame):

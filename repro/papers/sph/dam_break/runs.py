@@ -11,7 +11,7 @@ from repro.sph.cases import DamBreak
 from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
 from repro.sph.simulation import Simulation
 from repro.sph.stability_checks import THROUGH
-from repro.sph.surface import Surface, reconstruct, smoothed
+from repro.sph.surface import Surface, reconstruct
 from repro.sph.system import System
 
 #: looks at a front while it runs
@@ -36,9 +36,6 @@ VOLUME_CHANGE = 0.03
 #: speed in m/s below which a particle at the lid hangs there: water that turns back is as slow for 0.02 s
 SLOW = 0.1
 
-#: rounds of smoothing of surfaces that are drawn
-ROUNDS = 12
-
 
 @dataclass(frozen=True)
 class Run:
@@ -53,15 +50,15 @@ class Run:
     simulation: Simulation
 
 
-def follow(case: DamBreak, device, times, **options) -> Run:
-    """Run a dam break and look at it at `times` in s, each at the nearest step; `options` as of Simulation.
+def follow(case: DamBreak, device, times) -> Run:
+    """Run a dam break and look at it at `times` in s, each at the nearest step.
 
     Columns: time (s), reduced (t*), front (Z, over the column's width), kinetic, potential, internal, total (J),
     dissipated (J, since the first look), beyond (spacings by which the worst particle is beyond a wall), lost (how many
     are by half a spacing and more), hanging (how many lie within a support of the lid and are SLOW).
     """
     system = case.system()
-    simulation, rows, positions = Simulation(system, device, **options), [], []
+    simulation, rows, positions = Simulation(system, device), [], []
     simulation.start()
     for time in times:
         simulation.step(max(0, round(time / system.dt) - simulation.steps))
@@ -88,15 +85,15 @@ def _look(particles, system: System, width: float) -> dict:
     }
 
 
-def fronts(columns, device, **options) -> dict[int, Run]:
+def fronts(columns, device) -> dict[int, Run]:
     """Columns (along x, y, z) that collapse until the front has met the far wall, by their number of particles."""
-    runs = [_to_the_wall(DamBreak(column=tuple(column)), device, **options) for column in columns]
+    runs = [_to_the_wall(DamBreak(column=tuple(column)), device) for column in columns]
     return {run.system.count: run for run in runs}
 
 
-def _to_the_wall(case: DamBreak, device, **options) -> Run:
+def _to_the_wall(case: DamBreak, device) -> Run:
     times = np.linspace(0, FRONT_ENDS, LOOKS + 1) * np.sqrt(case.width / (2 * case.fluid.gravity))
-    return follow(case, device, times, **options)
+    return follow(case, device, times)
 
 
 def compared(column, devices) -> pd.DataFrame:
@@ -179,11 +176,6 @@ def surfaces(run: Run) -> list[Surface]:
     return [reconstruct(position, run.system) for position in run.positions]
 
 
-def drawn(surface: Surface, run: Run) -> Surface:
-    """A surface as it is drawn, without what single particles impress on it."""
-    return smoothed(surface, run.system, ROUNDS)
-
-
 def volumes(found: list[Surface], run: Run) -> pd.DataFrame:
     """The volume of the water at each look over the column's; columns time and volume."""
     column = run.system.count * run.system.resolution.spacing**3
@@ -195,11 +187,6 @@ def looks(times, every: float) -> list[float]:
     evenly = np.arange(0, max(times) + every / 2, every)
     kept = [t for t in evenly if np.abs(np.array(times) - t).min() > every / 2]
     return sorted({float(t) for t in (*kept, *times)})
-
-
-def nearest(run: Run, time: float) -> int:
-    """The number of the look nearest to a time in s."""
-    return int((run.table["time"] - time).abs().argmin())
 
 
 def energy_gain(run: Run) -> float:

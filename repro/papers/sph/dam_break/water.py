@@ -56,12 +56,11 @@ def _water(seen: Seen, wet: np.ndarray, camera: Camera, rays: np.ndarray, tank: 
     lit = 0.82 + 0.18 * np.clip(normal @ light, 0, 1)[:, None]
     body = lit * (behind * kept + DEEP * (1 - kept))
     mirrored = view + 2 * facing * normal
-    shine = (REFLECTANCE + (1 - REFLECTANCE) * (1 - facing) ** 5) * _sky(mirrored)
+    share = REFLECTANCE + (1 - REFLECTANCE) * (1 - facing) ** 5
     half = light - view
     half /= np.linalg.norm(half, axis=1, keepdims=True)
     gloss = GLOSS * np.clip((normal * half).sum(1), 0, 1)[:, None] ** SHININESS
-    share = REFLECTANCE + (1 - REFLECTANCE) * (1 - facing) ** 5
-    return np.clip(body * (1 - share) + shine + gloss, 0, 1)
+    return np.clip(body * (1 - share) + share * _sky(mirrored) + gloss, 0, 1)
 
 
 def _refracted(view: np.ndarray, normal: np.ndarray, facing: np.ndarray) -> np.ndarray:

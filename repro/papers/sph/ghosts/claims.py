@@ -2,10 +2,8 @@
 
 import pandas as pd
 
-from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import DamBreak
-
-from .runs import ghosts_of
+from repro.sph.ghosts import lattice
 
 #: facts of figure 6, which are not judged: fluid particles, ghosts, time shown
 SETUP = ("sph-024", "sph-025", "sph-026")
@@ -16,7 +14,7 @@ JUDGED = (SMOOTH, SAME)
 
 def setup(stated, case: DamBreak, seconds: float) -> pd.DataFrame:
     """The paper's set-up beside ours, one row a claim of `stated` (by id, with quantity and bounds())."""
-    ours = dict(zip(SETUP, (case.system().count, ghosts_of(case)["walls"], seconds), strict=True))
+    ours = dict(zip(SETUP, (case.system().count, len(lattice(case.system())[0].kind), seconds), strict=True))
     rows = [(c.id, c.where, c.quantity, c.unit, c.bounds()[0], ours[c.id]) for c in stated.values()]
     return pd.DataFrame(rows, columns=["id", "where", "quantity", "unit", "paper", "here"])
 
@@ -30,22 +28,16 @@ def missing(table: pd.DataFrame) -> str:
     return f"this run has {', '.join(parts)}" if off else ""
 
 
-def order(table: pd.DataFrame) -> dict:
-    """Roughness of the surface and unevenness along walls of each seed by boundary, of `measures.table`."""
-    return {
-        place: {name: table.loc[table["boundary"] == name, place].tolist() for name in NAMES.values()}
-        for place in ("surface", "walls")
-    }
-
-
 def record_claims(record, beside: pd.DataFrame, table: pd.DataFrame, differences: pd.DataFrame, gpu: bool) -> None:
     """Give the notebook's `record` what this run says of the claims; `gpu` says whether a GPU was compared."""
     reason = missing(beside)
     if reason:
         record.not_measured(SMOOTH, reason)
     else:
-        note = "root mean squares in spacings, one value a seed"
-        record.measure(SMOOTH, order(table), note=note)
+        # by place: roughness of the surface and unevenness along walls
+        groups = table.groupby("boundary", sort=False)
+        seeds = {place: groups[place].agg(list).to_dict() for place in ("surface", "walls")}
+        record.measure(SMOOTH, seeds, note="root mean squares in spacings, one value a seed")
     reason = reason or ("" if gpu else "no GPU: one core and all cores were compared") or _early(beside, differences)
     if reason:
         record.not_measured(SAME, reason)

@@ -26,10 +26,10 @@ _DOT, _GHOST = 1.0, 0.55
 WITH, WITHOUT = NAMES["ghosts"], NAMES["none"]
 
 
-def states(case: DamBreak, with_ghosts: Look, without: Look):
-    """Figure 6: the start with the walls' ghosts that touch the tank, and the water later with ghosts and without."""
+def states(case: DamBreak, looks: dict[str, Look]):
+    """Figure 6: the start with the walls' ghosts that touch the tank, and the water later, WITH ghosts and WITHOUT."""
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.4))
-    start, spacing = with_ghosts.system, case.resolution.spacing
+    start, spacing = looks[WITH].system, case.resolution.spacing
     walls = lattice(start)[0].position
     # those in front of the water and over it would hide it
     low, high = -spacing, start.tank + np.array([spacing, spacing, np.inf])
@@ -37,12 +37,11 @@ def states(case: DamBreak, with_ghosts: Look, without: Look):
     _draw(panels[0], walls[seen & (walls[:, 1] > 0)], VERMILLION, start, _GHOST)
     _draw(panels[0], start.position, BLUE, start)
     panels[0].set_title("(a) the start, ghosts in orange")
-    for axes, letter, (name, look) in zip(panels[1:], "bc", _named(with_ghosts, without), strict=True):
+    for axes, letter, (name, look) in zip(panels[1:], "bc", looks.items(), strict=True):
         _draw(axes, look.position, _deficit(look), look.system)
         axes.set_title(f"({letter}) {name}, {look.time:.3g} s")
     _finish(figure, panels, start)
-    arrays = {"start": start.position}
-    return figure, arrays | _arrays(dict(_named(with_ghosts, without)))
+    return figure, {"start": start.position} | _arrays(looks)
 
 
 def devices(columns: dict[str, dict[str, Look]]):
@@ -59,21 +58,15 @@ def devices(columns: dict[str, dict[str, Look]]):
     return figure, arrays
 
 
-def _named(with_ghosts: Look, without: Look):
-    return (WITH, with_ghosts), (WITHOUT, without)
-
-
 def _deficit(look: Look) -> np.ndarray:
     return 100 * np.maximum(-look.summed.astype(float), 0)
 
 
 def _arrays(looks: dict[str, Look]) -> dict[str, np.ndarray]:
-    parts = {name: (look.position.astype(np.float32), _deficit(look)) for name, look in looks.items()}
-    return {
-        f"{name}: {what}": part
-        for name, both in parts.items()
-        for what, part in zip(("position", "deficit"), both, strict=True)
-    }
+    found = {}
+    for name, look in looks.items():
+        found |= {f"{name}: position": look.position.astype(np.float32), f"{name}: deficit": _deficit(look)}
+    return found
 
 
 def _draw(axes, position: np.ndarray, colour, system, size: float = _DOT) -> None:
@@ -82,21 +75,10 @@ def _draw(axes, position: np.ndarray, colour, system, size: float = _DOT) -> Non
     place = 1000 * (position[order][:, ::2] + position[order, 1:2] * OBLIQUE)
     diameter = np.full(len(place), 1000 * size * system.resolution.spacing)
     given = {"facecolors": colour} if isinstance(colour, str) else {"array": colour[order], "cmap": CMAP, "norm": SCALE}
-    axes.add_collection(
-        EllipseCollection(
-            diameter,
-            diameter,
-            np.zeros(len(place)),
-            units="xy",
-            offsets=place,
-            offset_transform=axes.transData,
-            edgecolors=(0, 0, 0, 0.35),
-            linewidths=0.15,
-            # ten thousand circles would make a drawing of megabytes
-            rasterized=True,
-            **given,
-        )
-    )
+    # ten thousand circles would make a drawing of megabytes
+    given |= {"edgecolors": (0, 0, 0, 0.35), "linewidths": 0.15, "rasterized": True}
+    where = {"units": "xy", "offsets": place, "offset_transform": axes.transData}
+    axes.add_collection(EllipseCollection(diameter, diameter, np.zeros(len(place)), **where, **given))
 
 
 def _finish(figure, panels, system) -> None:
@@ -128,14 +110,9 @@ def deficits(table: pd.DataFrame):
         _bars(axes, x, values, width, COLOURS[n], MARKERS[n], label)
         for place, mean, top in zip(x, values.mean(0), values.max(0), strict=True):
             # what is small beside the others has a number, too
-            axes.annotate(
-                f"{mean:.2g}" if np.isfinite(mean) else "none",
-                (place, np.nan_to_num(top)),
-                (0, 5),
-                textcoords="offset points",
-                ha="center",
-                fontsize=8,
-            )
+            text = f"{mean:.2g}" if np.isfinite(mean) else "none"
+            above = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center", "fontsize": 8}
+            axes.annotate(text, (place, np.nan_to_num(top)), **above)
         arrays[label] = values
     axes.set_xticks(range(len(PLACES)), PLACES)
     axes.set(ylabel="density that equation 3 lacks,\nroot mean square (% of $\\rho_0$)")
@@ -158,8 +135,7 @@ def roughness(table: pd.DataFrame):
             _bars(axes, np.array([n]), values, 0.7, COLOURS[n], MARKERS[n], name)
             arrays[f"{name}: {column}"] = values[:, 0]
         axes.set_xticks([])
-        axes.set_ylabel(label)
-        axes.set_ylim(0, None)
+        axes.set(ylabel=label, ylim=(0, None))
     # whole particles, also where there is none
     panels[-1].yaxis.get_major_locator().set_params(integer=True)
     panels[-1].set_ylim(0, max(1, panels[-1].get_ylim()[1]))

@@ -8,15 +8,13 @@ from scipy.spatial import cKDTree
 
 from repro.papers.sph.boundaries import NAMES
 from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
+from repro.sph.stability_checks import THROUGH
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
 
 #: spacings to the nearest particle from which on a place in the tank is air: the site over a lattice's last layer has
 #: 1, and a hole in the lattice 0.87
 AIR = 0.95
-
-#: spacings beyond a wall at which a particle counts as lost: there the first ghosts are
-LOST = 0.5
 
 #: nodes of the kernel's table for sums on the host: errors are below a millionth
 _NODES = 4001
@@ -64,8 +62,7 @@ def sees_air(position: np.ndarray, system: System) -> np.ndarray:
     """
     spacing = system.resolution.spacing
     counts = [round(side / spacing) for side in system.tank]
-    index = np.stack(np.meshgrid(*(np.arange(n) for n in counts), indexing="ij"), -1).reshape(-1, 3)
-    site, tree = (index + 0.5) * spacing, cKDTree(position)
+    site, tree = (np.indices(counts).reshape(3, -1).T + 0.5) * spacing, cKDTree(position)
     # a site that is farther than that from all particles is seen by none
     near = tree.query(site, distance_upper_bound=system.resolution.support)[0]
     air = site[(near >= AIR * spacing) & np.isfinite(near)]
@@ -97,7 +94,7 @@ def shape(look: Look) -> dict[str, float]:
         # what is put back onto a wall lies on it but for rounding
         "on walls": int((beyond > -1e-3).sum()),
         "beyond": float(beyond.max()),
-        "lost": int((beyond > LOST).sum()),
+        "lost": int((beyond > THROUGH).sum()),
     }
 
 

@@ -11,7 +11,7 @@ from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.machines import GPU, label
 from repro.sph.cases import DamBreak
 from repro.sph.exact import pressure
-from repro.sph.ghosts import BOUNDARIES, GAP, lattice
+from repro.sph.ghosts import BOUNDARIES, GAP
 from repro.sph.observables import energy, front
 from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.system import System
@@ -89,14 +89,6 @@ def differences(compared: dict[str, dict[str, Look]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["boundary", "time", "distance", "same bits"])
 
 
-def ghosts_of(case: DamBreak) -> dict[str, int]:
-    """How many ghosts a case has: `walls`, of which `first layer` touch the tank, and `sites` for some in the air."""
-    walls, air = lattice(case.system())
-    tank, spacing = case.system().tank, case.resolution.spacing
-    off = np.maximum(-walls.position, walls.position - tank).max(1)
-    return {"walls": len(walls.kind), "first layer": int((off < spacing).sum()), "sites": len(air.kind)}
-
-
 def one_ghost(case: DamBreak) -> tuple[float, float]:
     """By how much a ghost in the air that appears as near as it may changes equation 3's density, and the pressure.
 
@@ -162,20 +154,15 @@ def _followed(case: DamBreak, device, seconds: float, density: str, boundary: st
             time, last = simulation.steps * system.dt, simulation.particles()
     except DivergenceError:
         stopped = True
-    found = energy(last, system)
+    found, fall = energy(last, system), system.fluid.gravity * time**2 / 2
+    way = float(system.position[:, 2].mean() - last["position"][:, 2].mean())
     return {
         "equation": EQUATIONS[density],
         "boundary": NAMES[boundary],
         "time": time,
         "front": front(last, system) / case.width,
-        "fallen": _fallen(last, system, time),
+        "fallen": way / fall if time > 0 else 0.0,
         "gained": (found.kinetic + found.potential - first.kinetic - first.potential) / first.potential,
         "fastest": float(np.linalg.norm(last["velocity"], axis=1).max()),
         "stopped": stopped,
     }
-
-
-def _fallen(particles: dict[str, np.ndarray], system: System, time: float) -> float:
-    """How far the centre of mass has fallen since the start, over what it would in free fall; zero at the start."""
-    way = float(system.position[:, 2].mean() - particles["position"][:, 2].mean())
-    return way / (system.fluid.gravity * time**2 / 2) if time > 0 else 0.0

@@ -1,12 +1,10 @@
 """Figures of the notebook on water at rest. Each function returns (figure, arrays), the numbers that it shows."""
 
-from itertools import cycle
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, GREEN, MARKERS
+from repro.papers.style import GREEN, looks
 from repro.sph.exact import rest_pressure
 
 from .runs import DEEP, PRESSURE_ERROR, Run
@@ -19,8 +17,7 @@ def profiles(runs: dict[str, Run]):
     depth = np.linspace(0, first.system.depth, 50)
     left.plot(rest_pressure(depth, first.system.fluid) / 1000, depth, "-", color="0.4", marker="none", label="theory")
     arrays = {}
-    for (name, run), colour, marker in zip(runs.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
-        drawn = {"ls": "none", "marker": marker, "mfc": "none", "color": colour}
+    for (name, run), drawn in looks(runs.items(), ls="none", mfc="none"):
         left.plot(run.profile.pressure / 1000, run.depth, **drawn, label=name)
         right.plot(100 * run.errors, run.depth, **drawn)
         arrays |= {f"{name}: depth": run.depth, f"{name}: pressure": run.profile.pressure}
@@ -41,9 +38,8 @@ def histories(runs: dict[str, Run]):
     """Speeds, and distances of the particles from where they began, over time."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8))
     arrays = {}
-    for (name, run), colour, line in zip(runs.items(), cycle(COLOURS), ("-", "--", "-.", ":"), strict=False):
+    for (name, run), drawn in looks(runs.items(), marker="none", ls=("-", "--", "-.", ":")):
         rows = run.table.iloc[1:]
-        drawn = {"ls": line, "marker": "none", "color": colour}
         left.semilogy(rows["time"], 1000 * rows["speed"], **drawn, label=name)
         right.semilogy(rows["time"], rows["drift"], **drawn)
         arrays |= {f"{name}: {column}": run.table[column] for column in ("time", "speed", "drift")}
@@ -58,8 +54,8 @@ def histories(runs: dict[str, Run]):
 def convergence(table: pd.DataFrame):
     """The error of the pressure over the spacing, a line for each smoothing length, of `runs.resolutions`."""
     figure, axes = plt.subplots()
-    for (ratio, rows), marker in zip(table.groupby("ratio"), cycle(MARKERS), strict=False):
-        axes.semilogx(1000 * rows["spacing"], 100 * rows["error"], marker=marker, label=f"h = {ratio:g} spacings")
+    for (ratio, rows), look in looks(table.groupby("ratio")):
+        axes.semilogx(1000 * rows["spacing"], 100 * rows["error"], **look, label=f"h = {ratio:g} spacings")
     axes.axhspan(0, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15, label=f"within {100 * PRESSURE_ERROR:g} %")
     axes.set(xlabel="spacing (mm)", ylabel="largest error of the pressure (%)")
     spacings = 1000 * table["spacing"].unique()

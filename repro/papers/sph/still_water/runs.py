@@ -63,15 +63,15 @@ class Run:
         return float(np.nanmax(found)) if np.isfinite(found).any() else float("nan")
 
 
-def rest(case: StillWater, device, seconds: float, **options) -> Run:
-    """Let water stand for so many seconds; `options` as of Simulation.
+def rest(case: StillWater, device, seconds: float, boundary: str = "ghosts") -> Run:
+    """Let water stand for so many seconds.
 
     Columns of the table: time (s), energy (J, total), speed (root mean square, m/s), drift and worst (root mean square
     and largest distance of particles from where they began, in spacings), settled (how far the mean height has sunk, in
     spacings), beyond (spacings by which the worst particle is beyond a wall).
     """
     system = case.system()
-    simulation, rows, profiles = Simulation(system, device, **options), [], []
+    simulation, rows, profiles = Simulation(system, device, boundary=boundary), [], []
     simulation.start()
     for time in np.linspace(0, seconds, LOOKS + 1):
         simulation.step(max(0, round(time / system.dt) - simulation.steps))
@@ -107,11 +107,11 @@ def _mean(profiles: list[Profile], system: System) -> Profile:
     return Profile(height, count[held], pressure)
 
 
-def boundaries(case: StillWater, device, seconds: float, **options) -> dict[str, Run]:
+def boundaries(case: StillWater, device, seconds: float) -> dict[str, Run]:
     """The same water with each treatment of the boundaries, by its name in NAMES, and with ghosts as PLAIN."""
     plain = replace(case, fluid=replace(case.fluid, diffusion=0.0))
-    found = {NAMES[name]: rest(case, device, seconds, boundary=name, **options) for name in BOUNDARIES}
-    return found | {PLAIN: rest(plain, device, seconds, **options)}
+    found = {NAMES[name]: rest(case, device, seconds, boundary=name) for name in BOUNDARIES}
+    return found | {PLAIN: rest(plain, device, seconds)}
 
 
 def summary(runs: dict[str, Run]) -> pd.DataFrame:
@@ -161,9 +161,7 @@ def errors_fall(table: pd.DataFrame) -> bool:
     return bool(errors.apply(lambda found: len(found) > 1 and (np.diff(found) < 0).all()).all())
 
 
-def resolutions(
-    depth: float, layers, ratios, device, seconds: float, *, kernel="wendland c2", **options
-) -> pd.DataFrame:
+def resolutions(depth: float, layers, ratios, device, seconds: float, kernel: str) -> pd.DataFrame:
     """Water of one depth in m with ghosts, resolved with so many layers and smoothing lengths of so many spacings.
 
     It is three quarters as wide as deep. Columns: layers, ratio, particles, spacing (m), error (of the pressure, below
@@ -174,7 +172,6 @@ def resolutions(
         for count in layers:
             wide = 3 * count // 4
             case = StillWater((wide, wide, count), depth / count, air=max(4, count // 4), ratio=ratio, kernel=kernel)
-            run = rest(case, device, seconds, **options)
-            row = (count, ratio, run.system.count, depth / count, run.error, run.table["drift"].iloc[-1])
-            rows.append(row)
+            run = rest(case, device, seconds)
+            rows.append((count, ratio, run.system.count, depth / count, run.error, run.table["drift"].iloc[-1]))
     return pd.DataFrame(rows, columns=["layers", "ratio", "particles", "spacing", "error", "drift"])
