@@ -110,8 +110,8 @@ def test_a_scoreboard_of_two_machines_fits_until_one_of_them_measures_anew(share
 
 def test_a_machine_that_says_nothing_of_a_table_has_no_column_in_it(two):
     found = report.open_published(two.project)
-    assert "published, faster" in markdown.claims_for_people([row(found, "toy-001")], found.elsewhere)[0]
-    assert "published, faster" not in markdown.claims_for_people([row(found, "toy-002")], found.elsewhere)[0]
+    assert "published, faster" in markdown.claims([row(found, "toy-001")], found, markdown.HERE)
+    assert "published, faster" not in markdown.claims([row(found, "toy-002")], found, markdown.HERE)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ class Judgement:
 
 
 def judge(claim: Claim, evidence: Evidence) -> Judgement:
-    """Judge the evidence by the claim's rule.
+    """Judge the evidence by the claim's rule; of a claim that is not judged its kind, and why it is not.
 
     A comparison that the scatter of the runs could turn is a tie. A bound on a speed that holds is met by newer
     hardware, which is no finding about the paper; a speedup that is missed is none either, for it is a ratio of two
@@ -55,7 +55,7 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
     claim states is "trend only".
     """
     if not claim.judged:
-        raise InputError(f"claim {claim.id} is not judged: {claim.unjudged}")
+        return Judgement(claim.kind, claim.unjudged)
     if evidence.not_measured:
         return Judgement(Verdict.NOT_MEASURED, evidence.not_measured)
     if evidence.not_comparable:

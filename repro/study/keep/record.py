@@ -211,7 +211,7 @@ class Record:
         if identifier in self._evidence:
             raise InputError(f"claim {identifier} has its value already: a claim is measured once")
         try:
-            judgement = _judged(claim, check_evidence(identifier, evidence))
+            judgement = judge(claim, check_evidence(identifier, evidence))
         except InputError as error:
             # the notebook's fault, not its user's
             raise CheckError(str(error)) from None
@@ -220,7 +220,7 @@ class Record:
 
     def _row(self, claim: Claim) -> dict:
         evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
-        judgement, shown = _judged(claim, evidence), evidence.shown(claim.value)
+        judgement, shown = judge(claim, evidence), evidence.shown(claim.value)
         return {
             "id": claim.id,
             "quantity": claim.quantity,
@@ -252,11 +252,6 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
         raise InputError(f"not measured by any run: {', '.join(silent)}")
     show_whole()
     return Record(identifier, parameters, found, folder)
-
-
-def _judged(claim: Claim, evidence: Evidence) -> Judgement:
-    """The verdict; of what is shown and counted nowhere its kind, and why it is not judged."""
-    return judge(claim, evidence) if claim.judged else Judgement(claim.kind, claim.unjudged)
 
 
 def slug(text: str) -> str:

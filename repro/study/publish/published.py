@@ -213,4 +213,4 @@ def _answer(claim: Claim, evidence: Evidence) -> tuple[str, str] | None:
         return None
     value = evidence.shown(claim.value)
     text = number(value) if isinstance(value, int | float) else str(value)
-    return None if verdict == Verdict.NOT_MEASURED else (text, str(verdict))
+    return None if verdict == Verdict.NOT_MEASURED or not claim.judged else (text, str(verdict))
