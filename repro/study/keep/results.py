@@ -14,12 +14,9 @@ from pathlib import Path, PurePosixPath
 from repro.errors import InputError
 from repro.files import json_text, read_json
 from repro.study.judge.evidence import Evidence, read_evidence
-from repro.study.notebooks import Project, catalogue, read_cells, require_folder
+from repro.study.notebooks import Project, catalogue, has_shape, read_cells, require_folder
 from repro.study.notebooks.catalogue import Catalogue
 from repro.study.notebooks.parameters import show
-
-RUN = {"profile": str, "machine": str, "device": str, "depends": dict, "parameters": dict}
-"""What the runner notes in every finished result, besides two numbers: when it began and how long it took."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,9 @@ def look(folder: Path, identifier: str) -> Result:
     """The result of notebook `identifier` in a run folder."""
     path = folder / f"{identifier}.json"
     sidecar, trouble = _read(folder, f"{identifier}.json", lambda content: flaw_of(content, identifier))
-    failure, odd = _read(folder, f"failed/{identifier}.json", lambda content: "" if _is_failure(content) else "damaged")
+    failure, odd = _read(
+        folder, f"failed/{identifier}.json", lambda content: "" if has_shape(content, _FAILURE) else "damaged"
+    )
     if sidecar is not None:
         trouble = _first(seal_flaws(path, lambda name: folder / name), identifier, folder)
         if trouble.startswith(path.name):
@@ -86,81 +85,58 @@ def _read(folder: Path, name: str, flaw_in) -> tuple[dict | None, str]:
     return (None, f"{name} is damaged" + (f" ({flaw})" if flaw != "damaged" else "")) if flaw else (content, "")
 
 
-def _is_failure(content) -> bool:
-    return isinstance(content, dict) and all(isinstance(content.get(key), str) for key in ("error", "message"))
+def _is_number(value) -> bool:
+    # no comparison holds for NaN, and whole numbers may be too large for a float
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
+
+
+def _is_below_figures(name) -> bool:
+    """No file elsewhere may be replaced or removed in the name of a figure."""
+    parts = PurePosixPath(name).parts if isinstance(name, str) else ()
+    return len(parts) > 1 and parts[0] == "figures" and ".." not in parts
+
+
+FILES, SEAL = "files", "seal"
+
+_FAILURE = {"error": str, "message": str}
+_RESULT = {
+    # what the runner notes
+    "run": {
+        "finished": lambda value: value is True,
+        "started": _is_number,
+        "seconds": _is_number,
+        "profile": str,
+        # it becomes a folder
+        "machine": lambda name: isinstance(name, str) and re.fullmatch(r"\w[\w.-]*", name),
+        "device": str,
+        "depends": {"claims?": {str: str}},
+        "parameters": dict,
+        "changed?": dict,
+    },
+    "claims": dict,
+    "rules?": {str: {str: str}},
+    "figures": {str: {"files": [_is_below_figures]}},
+    "headlines?": [str],
+    "sentences?": [{"text": str, "holds": bool}],
+    "void": list,
+    "provenance": dict,
+}
 
 
 def flaw_of(content, identifier: str) -> str:
     """What keeps `content` from being a notebook's result; empty if nothing does, "damaged" if it is none at all."""
-    if not isinstance(content, dict) or not _is_run(content.get("run")):
-        return "damaged"
-    claims, figures = content.get("claims"), content.get("figures")
-    if not isinstance(claims, dict) or not isinstance(figures, dict) or not all(map(_is_figure, figures.values())):
-        return "damaged"
-    if not isinstance(content.get("headlines", []), list) or not all(map(_is_text, content.get("headlines", []))):
-        return "damaged"
-    if not isinstance(content.get("sentences", []), list) or not all(map(_is_sentence, content.get("sentences", []))):
-        return "damaged"
-    if not _is_table(content.get("rules", {})) or not _is_texts(content["run"]["depends"].get("claims", {})):
-        return "damaged"
-    if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
+    if not has_shape(content, _RESULT):
         return "damaged"
     if content.get("id") != identifier:
         return f"it is the result of {content.get('id')}"
-    files = content.get(FILES)
     # nothing may be put elsewhere in the name of the result, nor any of its files be left unsealed
-    if not isinstance(files, dict) or set(files) != {f"{identifier}.ipynb", *figure_files(content)}:
+    if not has_shape(content, {FILES: dict}) or set(content[FILES]) != {f"{identifier}.ipynb", *figure_files(content)}:
         return "it seals other files than its own"
     try:
         evidence_of(content)
     except InputError as error:
         return str(error)
     return ""
-
-
-def _is_run(run) -> bool:
-    if not isinstance(run, dict) or run.get("finished") is not True:
-        return False
-    if not all(isinstance(run.get(key), kind) for key, kind in RUN.items()):
-        return False
-    if not all(_is_number(run.get(key)) for key in ("started", "seconds")):
-        return False
-    if not isinstance(run.get("changed", {}), dict):
-        return False
-    # the machine's name becomes a folder
-    return re.fullmatch(r"\w[\w.-]*", run["machine"]) is not None
-
-
-def _is_text(value) -> bool:
-    return isinstance(value, str)
-
-
-def _is_texts(value) -> bool:
-    return isinstance(value, dict) and all(map(_is_text, value.values()))
-
-
-def _is_table(value) -> bool:
-    return isinstance(value, dict) and all(map(_is_texts, value.values()))
-
-
-def _is_sentence(value) -> bool:
-    return isinstance(value, dict) and _is_text(value.get("text")) and isinstance(value.get("holds"), bool)
-
-
-def _is_number(value) -> bool:
-    # no comparison holds for NaN, and whole numbers may be too large for a float
-    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
-
-
-def _is_figure(figure) -> bool:
-    files = figure.get("files") if isinstance(figure, dict) else None
-    return isinstance(files, list) and all(isinstance(name, str) and _below_figures(name) for name in files)
-
-
-def _below_figures(name: str) -> bool:
-    """No file elsewhere may be replaced or removed in the name of a figure."""
-    parts = PurePosixPath(name).parts
-    return len(parts) > 1 and parts[0] == "figures" and ".." not in parts
 
 
 def newest(project: Project, profile: str = "") -> Path:
@@ -216,9 +192,6 @@ def _changed(fact: dict) -> bool:
     return isinstance(fact.get("changed"), dict) and bool(fact["changed"])
 
 
-FILES, SEAL = "files", "seal"
-
-
 def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:
     """The result with the hashes of its files, by name, and its own."""
     content = {k: v for k, v in sidecar.items() if k != SEAL} | {FILES: {n: digest(p) for n, p in files.items()}}
@@ -233,7 +206,7 @@ def digest(path: Path) -> str:
 def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
     """What is wrong with the sealed result at `path`, a line each; `place` tells where a file of it lies."""
     content = read_json(path)
-    if not isinstance(content, dict) or not isinstance(content.get(FILES), dict):
+    if not has_shape(content, {FILES: dict}):
         return [f"{path.name} is damaged"]
     own = _own({k: v for k, v in content.items() if k != SEAL})
     # as bytes: read as text, every kind of line end is the same

@@ -13,7 +13,7 @@ from repro.study.judge.verdicts import Verdict, judge
 from repro.study.keep import fingerprint, results
 from repro.study.keep.fingerprint import changes_since
 from repro.study.keep.results import Result, evidence_of, figure_files, flaw_of
-from repro.study.notebooks import Project, catalogue, did_you_mean
+from repro.study.notebooks import Project, catalogue, did_you_mean, has_shape
 from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
 
 
@@ -47,8 +47,8 @@ def _distance(path: Path, book: Notebook, project: Project) -> tuple[bool, int, 
     before one that was not: else what was done to it would be told of the other one, too.
     """
     content = read_json(path)
-    listed = content.get(results.FILES) if isinstance(content, dict) else None
-    files = {place(name, book, project): wanted for name, wanted in listed.items()} if isinstance(listed, dict) else {}
+    listed = content[results.FILES] if has_shape(content, {results.FILES: dict}) else {}
+    files = {place(name, book, project): wanted for name, wanted in listed.items()}
     others = sum(not file.is_file() or results.digest(file) != wanted for file, wanted in files.items())
     flaws = results.seal_flaws(path, lambda name: place(name, book, project))
     return bool(flaws), others, not own_flaws(path, flaws)
