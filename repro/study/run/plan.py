@@ -91,7 +91,11 @@ def make_plan(
     output: Path | None = None,
     project: Project | None = None,
 ) -> Plan:
-    """Validate a request; InputError says what is wrong with it."""
+    """Validate a request for the notebooks `ids` (all by default) and those they need; InputError says what is wrong.
+
+    `overrides` are texts "name=value" or "id:name=value". Results go to build/PROFILE/MACHINE, with changed parameters
+    to build/PROFILE,NAME=VALUE/MACHINE, or to `output`.
+    """
     project = project or Project.default()
     books = catalogue.load(project)
     books.require_profile(profile)
