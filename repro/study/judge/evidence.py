@@ -29,12 +29,8 @@ class Evidence:
     an order for each of several cases, {case: {name: [value, ...]}}; None without a value."""
     scatter: float | None = None
     """How far a number lies from that of another run, at most, in the claim's unit; None where runs do not differ."""
-    trend: str = ""
-    """What older results say of a trend; the claim's own column decides."""
     baseline: str = ""
     """What a speedup is over: the program, the hardware and its speed."""
-    not_comparable: str = ""
-    """Why the number cannot be compared with the claim."""
     not_measured: str = ""
     """Why there is no value, or none that counts."""
     note: str = ""

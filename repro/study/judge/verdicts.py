@@ -58,8 +58,6 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
         return Judgement(claim.kind, claim.unjudged)
     if evidence.not_measured:
         return Judgement(Verdict.NOT_MEASURED, evidence.not_measured)
-    if evidence.not_comparable:
-        return Judgement(Verdict.NOT_COMPARABLE, evidence.not_comparable)
     _require_form(claim, evidence)
     if claim.kind in INCOMPARABLE:
         return Judgement(Verdict.NOT_COMPARABLE, f"{_beside(claim, evidence)}: {claim.why}")

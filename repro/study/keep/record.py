@@ -82,11 +82,6 @@ class Record:
         for claim, measured in values.items():
             self.measure(claim, measured, **more)
 
-    def not_comparable(self, claim: str, measured, reason: str, *, note: str = "") -> Judgement:
-        """Record a value that cannot be compared with the claim, and why."""
-        _require(reason, f"claim {claim}: say why it is not comparable")
-        return self._keep(claim, Evidence(plain(measured), not_comparable=reason, note=note))
-
     def not_measured(self, claim: str, reason: str) -> Judgement:
         """Record that this run does not test the claim, and why."""
         _require(reason, f"claim {claim}: say why it is not measured")
