@@ -67,20 +67,14 @@ class CpuDevice:
         return np.zeros(shape, dtype)
 
     def to_device(self, array: np.ndarray) -> np.ndarray:
-        """A copy of a host array on the device."""
+        """A copy of an array: the host is the device."""
         return np.array(array)
 
-    def to_host(self, array: np.ndarray) -> np.ndarray:
-        """A copy of a device array on the host."""
-        return np.array(array)
-
-    def upload(self, source: np.ndarray, target) -> None:
-        """Copy a host array into an array of the device."""
+    def upload(self, source: np.ndarray, target: np.ndarray) -> None:
+        """Copy an array into another one."""
         np.copyto(target, source)
 
-    def download(self, source, target: np.ndarray) -> None:
-        """Copy an array of the device into a host array."""
-        np.copyto(target, source)
+    to_host, download = to_device, upload
 
     def free_memory(self) -> int:
         """Bytes that can be allocated."""

@@ -7,7 +7,6 @@ the serial loop, the threaded loop or the CUDA kernel.
 import fcntl
 import hashlib
 import importlib.util
-import os
 import shutil
 import sys
 import tempfile
@@ -20,7 +19,7 @@ import numba
 from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
-from repro.files import cache_folder
+from repro.files import cache_folder, write_text
 from repro.source_code import code_hash
 
 from .inlined import GENERATED, fingerprint
@@ -125,10 +124,7 @@ def load_generated(name: str, source: str):
     path = CACHE_FOLDER / f"{name}.py"
     if not path.exists() or path.read_text() != source:
         _prune(CACHE_FOLDER)
-        handle, temporary = tempfile.mkstemp(dir=CACHE_FOLDER, suffix=".py")
-        with os.fdopen(handle, "w") as file:
-            file.write(source)
-        os.replace(temporary, path)
+        write_text(path, source)
     spec = importlib.util.spec_from_file_location(name, path)
     # numba looks the module up by name when it loads what it cached
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

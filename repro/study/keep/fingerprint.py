@@ -134,10 +134,9 @@ def _name(file: Path, project: Project) -> str:
 
 
 def _versions(settings: Mapping) -> dict[str, str]:
-    found = provenance.versions()
-    found |= {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
+    variables = {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
     driver = provenance.gpu().get("driver") if settings.get("device") == "cuda" else None
-    return found | ({"driver": driver} if driver else {})
+    return provenance.versions() | variables | ({"driver": driver} if driver else {})
 
 
 def _hash(file: Path) -> str:

@@ -17,7 +17,7 @@ from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
 from repro.study.judge.verdicts import Judgement, judge
 from repro.study.keep import provenance
-from repro.study.notebooks import Project, did_you_mean, file_stem
+from repro.study.notebooks import Project, did_you_mean, file_stem, slug
 
 INLINE_LIMIT = 20_000
 """Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
@@ -247,12 +247,6 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
         raise InputError(f"not measured by any run: {', '.join(silent)}")
     show_whole()
     return Record(identifier, parameters, found, folder)
-
-
-def slug(text: str) -> str:
-    """`text` as a part of a file name."""
-    words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
-    return "-".join(words)
 
 
 def plain(value):

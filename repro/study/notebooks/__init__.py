@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -57,6 +58,11 @@ def as_rendered(text: str) -> str:
 def file_stem(identifier: str) -> str:
     """A notebook's id as a part of a file name."""
     return identifier.replace("/", "-")
+
+
+def slug(text: str) -> str:
+    """`text` as a part of a file name: its words, in small letters."""
+    return "-".join(re.findall(r"[^\W_]+", text.lower()))
 
 
 def require_folder(folder: Path) -> None:
