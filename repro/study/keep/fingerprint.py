@@ -15,6 +15,7 @@ from pathlib import Path
 from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
+from repro.study.keep.results import in_words
 from repro.study.keep.sources import remember, sources
 from repro.study.notebooks import Project, parameters, read_cells
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
@@ -116,11 +117,6 @@ def differences(old, new: Mapping, parts: Iterable[str] = PARTS) -> list[str]:
             found += [f"{name} was {_short(before[name])} and is {_short(now[name])}" for name in changed]
         found += gone + added
     return found
-
-
-def in_words(changes: list[str]) -> str:
-    """The first of the changes, and how many more there are."""
-    return changes[0] + (f", and {len(changes) - 1} more" if len(changes) > 1 else "")
 
 
 def _short(value) -> str:

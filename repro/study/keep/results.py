@@ -39,16 +39,18 @@ def look(folder: Path, identifier: str) -> Result:
         folder, f"failed/{identifier}.json", lambda content: "" if has_shape(content, _FAILURE) else "damaged"
     )
     if sidecar is not None:
-        trouble = _first(seal_flaws(path, lambda name: folder / name), identifier, folder)
+        flaws = seal_flaws(path, lambda name: folder / name)
+        if not flaws and read_cells(folder / f"{identifier}.ipynb") is None:
+            flaws = [f"{identifier}.ipynb is damaged"]
+        trouble = in_words(flaws) if flaws else ""
         if trouble.startswith(path.name):
             sidecar = None
     return Result(sidecar, failure, trouble or odd)
 
 
-def _first(flaws: list[str], identifier: str, folder: Path) -> str:
-    if flaws:
-        return flaws[0] + (f", and {len(flaws) - 1} more" if len(flaws) > 1 else "")
-    return "" if read_cells(folder / f"{identifier}.ipynb") is not None else f"{identifier}.ipynb is damaged"
+def in_words(faults: list[str]) -> str:
+    """The first of some changes or flaws, and how many more there are."""
+    return faults[0] + (f", and {len(faults) - 1} more" if len(faults) > 1 else "")
 
 
 def evidence_of(sidecar: dict) -> dict[str, Evidence]:
@@ -98,7 +100,7 @@ def _is_below_figures(name) -> bool:
 
 FILES, SEAL = "files", "seal"
 
-_FAILURE = {"error": str, "message": str}
+_FAILURE = {"error": str, "message": str, "profile?": str, "machine?": str, "changed?": dict}
 _RESULT = {
     # what the runner notes
     "run": {
@@ -173,23 +175,19 @@ def _option(folder: Path, books: Catalogue, project: Project) -> str:
 
 def named(found: dict[str, Result], key: str) -> set[str]:
     """Profiles or machines (`key`) that results and failures name."""
-    return {fact[key] for result in found.values() for fact in _facts(result) if isinstance(fact.get(key), str)}
+    return {fact[key] for result in found.values() for fact in _facts(result) if key in fact}
 
 
 def changed_parameters(found: dict[str, Result]) -> dict[str, str]:
     """The parameters that were changed for each notebook, for people; only notebooks with such."""
     facts = {i: _facts(result) for i, result in found.items()}
-    texts = {i: [show(fact["changed"]) for fact in some if _changed(fact)] for i, some in facts.items()}
+    texts = {i: [show(fact["changed"]) for fact in some if fact.get("changed")] for i, some in facts.items()}
     return {i: " and ".join(dict.fromkeys(some)) for i, some in texts.items() if some}
 
 
 def _facts(result: Result) -> list[dict]:
     """What the runner noted in a result and in a failure after it."""
     return [*([result.sidecar["run"]] if result.sidecar else []), *([result.failure] if result.failure else [])]
-
-
-def _changed(fact: dict) -> bool:
-    return isinstance(fact.get("changed"), dict) and bool(fact["changed"])
 
 
 def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:

@@ -10,7 +10,7 @@ from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
-from repro.study.keep import fingerprint, results
+from repro.study.keep import results
 from repro.study.keep.fingerprint import changes_since
 from repro.study.keep.results import Result, evidence_of, figure_files, flaw_of
 from repro.study.notebooks import Project, catalogue, did_you_mean, has_shape
@@ -134,7 +134,7 @@ def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
     if found := edits(path, book, project):
         return found
     found = changes(path, read_json(path)["run"], book, project)
-    return [f"out of date: {fingerprint.in_words(found)}"] if found else []
+    return [f"out of date: {results.in_words(found)}"] if found else []
 
 
 def edits(path: Path, book: Notebook, project: Project) -> list[str]:
