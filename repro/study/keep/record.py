@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from repro.errors import CheckError, InputError, short
+from repro.errors import CheckError, InputError, require, short
 from repro.files import write_json
 from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
@@ -296,8 +296,7 @@ def denied(text: str, numbers: Mapping) -> str:
 
 
 def _require(text: str, message: str) -> None:
-    if not text or not text.strip():
-        raise InputError(message)
+    require(bool(text and text.strip()), message)
 
 
 def show_whole() -> None:
@@ -317,41 +316,34 @@ CAPTION = 24
 
 
 def keep_animation(
-    record: Record,
-    name: str,
-    frames: np.ndarray,
-    colours: Sequence[str],
-    captions: Sequence[str],
-    *,
-    milliseconds: int = 150,
+    record: Record, name: str, frames: np.ndarray, colours: Sequence[str], captions: Sequence[str]
 ) -> Path:
-    """Save frames (number, height, width) of indices into `colours` as a GIF, a caption over each; returns the file.
+    """As `keep_film`, of frames (number, height, width) of indices into `colours`, the first row at the bottom.
 
-    The last frame stays for a while, then it begins again. InputError for what is no such film, CheckError if it takes
-    more than LIMIT bytes.
+    Small ones are enlarged.
     """
     frames = np.asarray(frames)
-    if frames.ndim != 3 or not len(frames) or len(captions) != len(frames):
-        raise InputError(f"animation '{name}': frames of shape {frames.shape} with {len(captions)} captions")
-    if frames.dtype.kind != "u" or frames.max() >= len(colours) or len(colours) > 254:
-        raise InputError(f"animation '{name}': frames must hold indices of the {len(colours)} colours")
-    palette = [value for colour in (*colours, "white", "black") for value in ImageColor.getrgb(colour)]
-    pictures = [_picture(frame, caption, palette) for frame, caption in zip(frames, captions, strict=True)]
-    return _keep(record, name, pictures, milliseconds)
+    if frames.ndim != 3 or not len(frames) or frames.dtype.kind != "u" or frames.max() >= len(colours):
+        what = f"frames of {frames.dtype} of shape {frames.shape}"
+        raise InputError(f"animation '{name}': {what} must hold indices of the {len(colours)} colours")
+    factor = max(1, WIDTH // frames.shape[2])
+    palette = np.array([ImageColor.getrgb(colour) for colour in colours], np.uint8)
+    images = np.kron(palette[frames[:, ::-1]], np.ones((factor, factor, 1), np.uint8))
+    return keep_film(record, name, images, captions)
 
 
 def keep_film(
     record: Record, name: str, images: np.ndarray, captions: Sequence[str], *, milliseconds: int = 150
 ) -> Path:
-    """The same of images (number, height, width, 3) in red, green and blue, bytes, the first row at the top."""
+    """Save images (number, height, width, 3) in red, green and blue, bytes, the first row at the top, as a GIF.
+
+    A caption stands over each. The last one stays for a while, then it begins again; returns the file. InputError for
+    what is no such film, CheckError if it takes more than LIMIT bytes.
+    """
     images = np.asarray(images)
     if images.ndim != 4 or images.shape[-1] != 3 or images.dtype != np.uint8 or not 0 < len(images) == len(captions):
         raise InputError(f"animation '{name}': {images.dtype} images of shape {images.shape}, {len(captions)} captions")
-    pictures = [_image(image, caption) for image, caption in zip(images, captions, strict=True)]
-    return _keep(record, name, pictures, milliseconds)
-
-
-def _keep(record: Record, name: str, pictures: list[Image.Image], milliseconds: int) -> Path:
+    pictures = [_picture(image, caption) for image, caption in zip(images, captions, strict=True)]
     file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
     file.parent.mkdir(parents=True, exist_ok=True)
     shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
@@ -362,22 +354,7 @@ def _keep(record: Record, name: str, pictures: list[Image.Image], milliseconds: 
     return file
 
 
-def _image(image: np.ndarray, caption: str) -> Image.Image:
+def _picture(image: np.ndarray, caption: str) -> Image.Image:
     picture = Image.fromarray(np.pad(image, ((CAPTION, 0), (0, 0), (0, 0)), constant_values=255))
-    _write(picture, caption, "black")
+    ImageDraw.Draw(picture).text((6, 3), caption, fill="black", font=ImageFont.load_default(size=15))
     return picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-
-
-def _picture(frame: np.ndarray, caption: str, palette: list[int]) -> Image.Image:
-    white, black = len(palette) // 3 - 2, len(palette) // 3 - 1
-    factor = max(1, WIDTH // frame.shape[1])
-    # rows of an image go down, those of an array up
-    large = np.kron(frame[::-1].astype(np.uint8), np.ones((factor, factor), np.uint8))
-    picture = Image.fromarray(np.pad(large, ((CAPTION, 0), (0, 0)), constant_values=white))
-    picture.putpalette(palette)
-    _write(picture, caption, black)
-    return picture
-
-
-def _write(picture: Image.Image, caption: str, ink) -> None:
-    ImageDraw.Draw(picture).text((6, 3), caption, fill=ink, font=ImageFont.load_default(size=15))
