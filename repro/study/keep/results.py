@@ -64,14 +64,9 @@ def figure_files(sidecar: dict | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def headlines(sidecar: dict | None) -> list[str]:
-    """What a result says in a few words."""
-    return (sidecar or {}).get("headlines", [])
-
-
-def untrue(sidecar: dict | None) -> list[str]:
+def untrue(sidecar: dict) -> list[str]:
     """Sentences of a notebook that its run does not show."""
-    return [sentence["text"] for sentence in (sidecar or {}).get("sentences", []) if not sentence["holds"]]
+    return [sentence["text"] for sentence in sidecar.get("sentences", []) if not sentence["holds"]]
 
 
 def reason(failure: dict) -> str:

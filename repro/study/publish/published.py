@@ -13,7 +13,7 @@ from repro.study.judge.verdicts import Verdict, judge
 from repro.study.keep import results
 from repro.study.keep.fingerprint import changes_since
 from repro.study.keep.results import Result, evidence_of, figure_files, flaw_of
-from repro.study.notebooks import Project, catalogue, did_you_mean, has_shape
+from repro.study.notebooks import Project, catalogue, has_shape
 from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
 
 
@@ -172,16 +172,8 @@ def machine_names(books: Catalogue, project: Project) -> list[str]:
     return sorted(found, key=lambda name: (-found[name], name))
 
 
-def results_of(machine: str, books: Catalogue, project: Project) -> dict[str, Result]:
-    """What is published of every notebook's result on a machine, as `results.look` says it of a run folder."""
-    known = machine_names(books, project)
-    if machine not in known:
-        raise InputError(f"no results of '{machine}' are published: {did_you_mean(machine, known)}")
-    return {book.id: look(book, machine, project) for book in books.notebooks}
-
-
 def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
-    """The same of the results whose notebooks and figures are in the checkout, each of the machine that made it."""
+    """The results whose notebooks and figures are in the checkout, as `results.look` says it of a run folder."""
     found = {book.id: Result(None, None, "") for book in books.notebooks}
     for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
         if file := shown(book, project):
@@ -198,8 +190,8 @@ def machine_answers(
     """
     found = {}
     for machine in machine_names(books, project):
-        others = {i: r for i, r in results_of(machine, books, project).items() if (own or {}).get(i) != machine}
-        sound = [result.sidecar for result in others.values() if result.sidecar and not result.trouble]
+        others = [look(book, machine, project) for book in books.notebooks if (own or {}).get(book.id) != machine]
+        sound = [result.sidecar for result in others if result.sidecar and not result.trouble]
         said = {i: evidence for sidecar in sound for i, evidence in evidence_of(sidecar).items() if i in claims}
         found[machine] = {i: answer for i, evidence in said.items() if (answer := _answer(claims[i], evidence))}
     return {machine: said for machine, said in found.items() if said}

@@ -158,16 +158,16 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     return _report(books, look_at_all(place, books, project), place, project)
 
 
-def open_published(project: Project | None = None, machine: str = "") -> Report:
+def open_published(project: Project | None = None) -> Report:
     """Report of what is published, made from data/measured alone.
 
-    Of every notebook the result that its rendered notebook and figures show, of whatever machine; or all of `machine`.
+    Of every notebook the result that its rendered notebook and figures show, of whatever machine.
     """
     project = project or Project.default()
     books = catalogue.load(project)
     if not published.machine_names(books, project):
         raise InputError("no results are published: data/measured has none")
-    found = published.results_of(machine, books, project) if machine else published.results_shown(books, project)
+    found = published.results_shown(books, project)
     own = {i: result.sidecar["run"]["machine"] for i, result in found.items() if result.sidecar}
     return _report(books, found, project.root, project, own)
 
@@ -196,7 +196,7 @@ def _report(
     columns = ("id", "where", "quantity", "case", "value", "unit", "same_as")
     linked = [{name: getattr(claim, name) for name in columns} for claim in stated if claim.same_as]
     old = outdated(books.notebooks, sidecars, project)
-    said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
+    said = {i: sidecar.get("headlines", []) for i, sidecar in sidecars.items()}
     beside = published.machine_answers(known, books, project, own)
     code = {book.id: code_of(book, project) for book in books.notebooks}
     facts = (failures, troubles, old, changed_parameters(found), figures, said, code, beside)
