@@ -1,7 +1,7 @@
 """The CPU: `serial`, item by item on one core, and `threads`, runs of items on all cores."""
 
 import time
-from functools import partial
+from functools import cache, partial
 
 import numba
 import numpy as np
@@ -20,20 +20,6 @@ from .loops import cpu_launch, cpu_loop
 @device_function
 def _no_barrier():
     pass
-
-
-class _Launch:
-    """A bound kernel, compiled when it is first launched."""
-
-    def __init__(self, loop, prepare):
-        #: what is compiled
-        self.compiled = loop
-        self._prepare, self._run = prepare, None
-
-    def __call__(self):
-        if self._run is None:
-            self._run = self._prepare()
-        self._run()
 
 
 class CpuDevice:
@@ -87,7 +73,14 @@ class CpuDevice:
             packing, flat = flattened(arguments)
             lanes = kernel.block if kernel.shared_rows else self.lanes
             loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
-            return _Launch(loop, partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
+            # compiled when it is first launched
+            ready = cache(partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
+
+            def run():
+                ready()()
+
+            run.compiled = loop
+            return run
 
         return bind
 

@@ -54,18 +54,14 @@ class Domain:
     def place(self, rank: int) -> tuple[int, int, int]:
         """Where a rank's box stands in the matrix of boxes."""
         Whole(0, self.count - 1).check("rank", rank)
-        px, py, _ = self.ranks
-        return rank % px, rank // px % py, rank // (px * py)
+        return tuple(map(int, np.unravel_index(rank, self.ranks, order="F")))
 
     def rank_at(self, place: tuple[int, int, int]) -> int | None:
         """The rank whose box stands at a place of the matrix; beyond its edge the periodic one, None at a wall."""
-        wrapped = [at % ranks for at, ranks in zip(place, self.ranks, strict=True)]
-        beyond = any(
-            at != inside and not periodic for at, inside, periodic in zip(place, wrapped, self.periodic, strict=True)
-        )
-        x, y, z = wrapped
-        px, py, _ = self.ranks
-        return None if beyond else x + px * (y + py * z)
+        for at, ranks, periodic in zip(place, self.ranks, self.periodic, strict=True):
+            if not periodic and not 0 <= at < ranks:
+                return None
+        return int(np.ravel_multi_index(place, self.ranks, mode="wrap", order="F"))
 
     def offset(self, rank: int) -> tuple[int, int, int]:
         """The cell of the grid that is the first one of a rank's box."""
@@ -77,8 +73,7 @@ class Domain:
         A cell beyond one end of the grid is the one as far from the other.
         """
         place, inside = np.divmod(cells % np.array(self.shape), self.local)
-        px, py, _ = self.ranks
-        return place @ np.array([1, px, px * py]), inside
+        return np.ravel_multi_index(place.T, self.ranks, order="F"), inside
 
     def neighbour(self, rank: int, axis: int, direction: int) -> int | None:
         """The rank beyond a side: `rank` itself where the axis is periodic and has one rank, None at a wall."""
