@@ -47,7 +47,7 @@ def is_whole(value) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def require(condition: bool, message: str) -> None:
+def require(condition, message: str) -> None:
     """Raise InputError with the message unless the condition holds."""
     if not condition:
         raise InputError(message)

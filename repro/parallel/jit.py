@@ -19,7 +19,7 @@ import numba
 from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
-from repro.files import cache_folder, write_text
+from repro.files import cache_folder, unwritable, write_text
 from repro.source_code import code_hash
 
 from .inlined import GENERATED, fingerprint
@@ -49,19 +49,10 @@ def _compiler_digest() -> str:
     return hashlib.sha256(f"{numba.__version__} {llvm_version} {sys.version} {code}".encode()).hexdigest()[:16]
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
 def _cache_folder() -> Path:
     """The folder of compiled kernels, one for each compiler; the oldest are pruned."""
     base = cache_folder()
-    if not _writable(base):
+    if unwritable(base):
         base = Path(tempfile.gettempdir()) / "gpu-papers-repro"
     folder = base / f"kernels-{_compiler_digest()}"
     if not folder.exists():

@@ -6,7 +6,7 @@ from math import isfinite
 import numpy as np
 
 from repro.declared import OneOf, Whole
-from repro.errors import DivergenceError, InputError, short
+from repro.errors import DivergenceError, InputError, require, short
 
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
@@ -55,8 +55,7 @@ class TimeLoop:
         self.steps, self._started = steps, True
 
     def _require_untouched(self, what: str):
-        if self._started:
-            raise InputError(f"set {what} before the first step and the first look; this is step {self.steps}")
+        require(not self._started, f"set {what} before the first step and the first look; this is step {self.steps}")
 
     def advance(self, count: int, *, every: int = GRAPH_STEPS, observers=()) -> None:
         """Launch `count` steps, without waiting for them and without a look at the result.

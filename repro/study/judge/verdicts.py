@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import combinations
 from statistics import median
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge.claims import INCOMPARABLE, Claim, first_rule, groups, number, numbers_apart, trend_of
 from repro.study.judge.evidence import Answer, Evidence, above, as_stated, found_in, orders
 
@@ -192,7 +192,6 @@ def _ranked(stated: str, order: Mapping[str, Sequence[float]]) -> Answer:
         # of names that are not told apart, the largest stands for all
         best = max(ranks[0], key=lambda name: median(order[name]))
         pairs = [(best, other) for other in rest]
-    if not pairs:
-        raise InputError(f"the order '{stated}' cannot fail: it tells none of the entries apart")
+    require(pairs, f"the order '{stated}' cannot fail: it tells none of the entries apart")
     answers = {above(order[a], order[b]) for a, b in pairs}
     return next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers)

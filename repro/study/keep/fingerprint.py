@@ -15,7 +15,7 @@ from pathlib import Path
 from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
-from repro.study.keep.results import in_words
+from repro.study.keep.results import digest, in_words
 from repro.study.keep.sources import remember, sources
 from repro.study.notebooks import Project, parameters, read_cells
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
@@ -141,9 +141,7 @@ def _hash(file: Path) -> str:
     if file.suffix == ".ipynb":
         content = json.dumps([(c["cell_type"], without_study("".join(c["source"]))) for c in read_cells(file) or []])
     else:
-        # an image may be larger than the memory
-        with open(file, "rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()[:16]
+        return digest(file)[:16]
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -147,8 +147,7 @@ class Record:
         text, with other numbers than its template names or with more than three; CheckError for one that is not finite.
         """
         text = filled(template, numbers)
-        if not isinstance(holds, bool | np.bool_):
-            raise InputError(f"sentence '{text}': holds = {short(holds)}: must be True or False")
+        require(isinstance(holds, bool | np.bool_), f"sentence '{text}': holds = {short(holds)}: must be True or False")
         self._content["sentences"].append({"text": text, "holds": bool(holds), "numbers": plain(numbers)})
         from IPython.display import Markdown, display
 
@@ -296,7 +295,7 @@ def denied(text: str, numbers: Mapping) -> str:
 
 
 def _require(text: str, message: str) -> None:
-    require(bool(text and text.strip()), message)
+    require(text and text.strip(), message)
 
 
 def show_whole() -> None:

@@ -192,8 +192,9 @@ def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """SHA-256 of a file, which may be larger than the memory."""
+    with open(path, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:

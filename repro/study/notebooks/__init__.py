@@ -3,13 +3,12 @@
 import difflib
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from repro.errors import InputError
-from repro.files import read_json
+from repro.files import read_json, unwritable
 
 
 @dataclass(frozen=True)
@@ -73,12 +72,8 @@ def require_folder(folder: Path) -> None:
 
 def require_writable(folder: Path, advice: str = "name another folder with --output") -> None:
     """Make `folder` and prove that a file can be written there; InputError if not."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}; {advice}") from None
+    if why := unwritable(folder):
+        raise InputError(f"cannot write to {folder}: {why}; {advice}")
 
 
 def has_shape(value, shape) -> bool:

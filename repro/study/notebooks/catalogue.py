@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.notebooks import Project, did_you_mean, file_stem, has_shape
 
 EVERYTHING = "*"
@@ -148,14 +148,12 @@ def load(project: Project) -> Catalogue:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"catalogue.toml: {error}") from None
     entries, common = content.get("notebook", []), content.get("limits", {})
-    if not has_shape(entries, [dict]):
-        raise InputError("catalogue.toml: notebooks are tables [[notebook]]")
+    require(has_shape(entries, [dict]), "catalogue.toml: notebooks are tables [[notebook]]")
     _require("catalogue.toml", "limits", common)
     books = tuple(_notebook(entry, number, common) for number, entry in enumerate(entries, 1))
     ids = [book.id for book in books]
     for book in books:
-        if ids.count(book.id) > 1:
-            raise InputError(f"catalogue.toml: '{book.id}' stands there twice")
+        require(ids.count(book.id) == 1, f"catalogue.toml: '{book.id}' stands there twice")
         # only what stands before can be needed: no circles
         before = ids[: ids.index(book.id)]
         for need in set(book.needs) - {EVERYTHING} - set(before):
@@ -165,8 +163,7 @@ def load(project: Project) -> Catalogue:
 
 def _require(place: str, name: str, value) -> None:
     wanted, shape = _RIGHT[name]
-    if not has_shape(value, shape):
-        raise InputError(f"{place}: {name} = {value!r} must be {wanted}")
+    require(has_shape(value, shape), f"{place}: {name} = {value!r} must be {wanted}")
 
 
 def _notebook(entry: dict, number: int, common: dict) -> Notebook:
@@ -177,8 +174,7 @@ def _notebook(entry: dict, number: int, common: dict) -> Notebook:
             raise InputError(f"{place}: unknown key '{name}', {did_you_mean(name, known)}")
         _require(place, name, entry[name])
     for name in ("id", "paper", "title", "profiles"):
-        if not entry.get(name):
-            raise InputError(f"{place}: '{name}' is missing")
+        require(entry.get(name), f"{place}: '{name}' is missing")
     own = entry.get("limits", {})
     entry = entry | {"limits": {name: common.get(name, {}) | own.get(name, {}) for name in common | own}}
     return Notebook(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 
 from repro.declared import LARGEST
-from repro.errors import InputError, short
+from repro.errors import InputError, require, short
 from repro.study.notebooks import did_you_mean, file_stem, read_cells
 
 AUTOMATIC = ("device", "profile")
@@ -24,8 +24,7 @@ LONGEST_SUFFIX = 80
 def defaults(path: Path) -> dict:
     """Names and values in the cell tagged `parameters`, which holds literals only."""
     found = read_cells(path)
-    if found is None:
-        raise InputError(f"{path.name} is not a notebook")
+    require(found is not None, f"{path.name} is not a notebook")
     tagged = [c for c in found if "parameters" in ((c.get("metadata") or {}).get("tags") or [])]
     values = {}
     for cell in tagged:

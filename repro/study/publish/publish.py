@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import json_text, read_json, whole
 from repro.study.keep import fingerprint, provenance, results
 from repro.study.keep.fingerprint import changes_since, named_results
@@ -109,8 +109,7 @@ def _faults(book: Notebook, result: Result, folder: Path, project: Project) -> I
 
 
 def _require_published(profile: str, what: str) -> None:
-    if profile not in PUBLISHED:
-        raise InputError(f"{what}: only runs of the profile {' or '.join(PUBLISHED)} are published")
+    require(profile in PUBLISHED, f"{what}: only runs of the profile {' or '.join(PUBLISHED)} are published")
 
 
 def _one_profile(folder: Path, found: dict[str, Result]) -> str:

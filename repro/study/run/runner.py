@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import read_json
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
@@ -61,8 +61,7 @@ def run_plan(
     InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
     """
     for name, value in (("jobs", jobs), ("share", share)):
-        if not 1 <= value <= MOST_JOBS:
-            raise InputError(f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
+        require(1 <= value <= MOST_JOBS, f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
     if share > 1 and plan.device != "cuda":
         raise InputError(f"--share {share} is for a GPU, and this run is on {plan.device}: use --jobs {share}")
     if timeout is not None and not 0 < timeout <= LONGEST_CELL:
@@ -149,8 +148,7 @@ def _executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Executo
 def _tokens(client, scheduler: str, device: str) -> dict[str, int]:
     """What a notebook takes of a worker; InputError if no worker has it to give, for which Dask would wait for ever."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if not workers:
-        raise InputError(f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
+    require(workers, f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
     if device != "cuda":
         return {}
     if not any("GPU" in worker["resources"] for worker in workers):

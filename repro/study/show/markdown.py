@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge.claims import number
 from repro.study.judge.verdicts import MEANINGS, Verdict
 from repro.study.notebooks import Project, did_you_mean
@@ -172,8 +172,7 @@ def findings(project: Project) -> dict[str, str]:
     except ValueError as error:
         raise InputError(f"docs/findings.toml cannot be read: {error}") from None
     for paper, paragraph in said.items():
-        if not isinstance(paragraph, str):
-            raise InputError(f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
+        require(isinstance(paragraph, str), f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
     return {paper: paragraph.strip() for paper, paragraph in said.items()}
 
 

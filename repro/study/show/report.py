@@ -14,7 +14,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
@@ -165,8 +165,7 @@ def open_published(project: Project | None = None) -> Report:
     """
     project = project or Project.default()
     books = catalogue.load(project)
-    if not published.machine_names(books, project):
-        raise InputError("no results are published: data/measured has none")
+    require(published.machine_names(books, project), "no results are published: data/measured has none")
     found = published.results_shown(books, project)
     own = {i: result.sidecar["run"]["machine"] for i, result in found.items() if result.sidecar}
     return _report(books, found, project.root, project, own)
