@@ -123,30 +123,21 @@ def Each(rule: Rule, length: int) -> Rule:
     return Rule(f"{length} values, each {rule.wanted}", holds)
 
 
-def Array(*shape: int | None) -> Rule:
-    """A NumPy array of finite numbers, of a shape in which None is any length."""
-
-    def holds(value) -> bool:
-        if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf" or value.ndim != len(shape):
-            return False
-        fits = all(side in (None, length) for side, length in zip(shape, value.shape, strict=True))
-        return fits and bool(np.isfinite(value).all())
-
-    sides = ", ".join("count" if side is None else str(side) for side in shape)
-    return Rule(f"an array of finite numbers of the shape ({sides})", holds)
-
-
 class Numbers(Rule):
     """Finite numbers in arrays, lists or tuples, of a shape in which None is any length; no shape at all is any."""
+
+    kinds, what = object, "finite numbers"
 
     def __init__(self, *shape: int | None, unit: str = ""):
         self.shape = shape
         sides = ", ".join("count" if side is None else str(side) for side in shape)
         of_shape = f" of the shape ({sides}{',' * (len(shape) == 1)})" if shape else ""
-        self.wanted = f"finite numbers{of_shape}{f', in {unit}' if unit else ''}"
+        self.wanted = f"{self.what}{of_shape}{f', in {unit}' if unit else ''}"
 
     def holds(self, value) -> bool:
         """Whether they are."""
+        if not isinstance(value, self.kinds):
+            return False
         try:
             found = np.asarray(value)
         except ValueError:
@@ -160,6 +151,12 @@ class Numbers(Rule):
         """The numbers as an array of floats; raises InputError for a value of which the rule does not hold."""
         self.check(what, value)
         return np.asarray(value, float)
+
+
+class Array(Numbers):
+    """The same in a NumPy array."""
+
+    kinds, what = np.ndarray, "an array of finite numbers"
 
 
 def Kind(*kinds: type, wanted: str = "") -> Rule:

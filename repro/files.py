@@ -21,6 +21,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
 
 
+def unwritable(folder: Path) -> str:
+    """Why no file can be written to a folder, which is made if need be; empty if one can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A temporary file beside `path` to write to; it takes the place of `path`, on disk, only if all went well.

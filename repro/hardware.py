@@ -1,8 +1,14 @@
-"""The processor's name, for tables of timings and for provenance."""
+"""The processor's name and cores, for tables of timings and for provenance."""
 
+import os
 import platform
 from functools import cache
 from pathlib import Path
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -10,7 +10,7 @@ from repro.declared import Whole
 from repro.errors import InputError
 from repro.files import whole
 from repro.parallel import PRECISIONS
-from repro.parallel.options import MOST_STEPS
+from repro.parallel.timeloop import MOST_STEPS
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law

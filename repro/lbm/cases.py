@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Number, OneOf, Whole, checked
-from repro.errors import InputError
+from repro.errors import require
 
 from .boundaries import BOUNCE_BACK, Boundaries
 from .collision import COLLISIONS
@@ -21,11 +21,6 @@ WALL_SCHEMES = (*BOUNCE_BACK, "extrapolation")
 #: and 0.1, with both lids: BGK finds the steady flow up to 13; at 15.6 the half-way lid's flow blows up and the
 #: extrapolated lid's wobbles without end. With two rates the flow is steady up to 8; at 10.4 it wobbles
 GRID_REYNOLDS_LIMIT = {"bgk": 13.0, "trt": 8.0}
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise InputError(message)
 
 
 def _positions(nodes: int, low: str, high: str) -> tuple[np.ndarray, float]:
@@ -58,7 +53,7 @@ class Cavity:
 
     def __post_init__(self):
         limit, tau = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf), self.problem.relaxation_time
-        _require(
+        require(
             self.reynolds <= limit * self.nodes,
             f"Reynolds number {self.reynolds:g} on {self.nodes} nodes gives relaxation time {tau:.5f}, too close to "
             f"0.5 for '{self.collision}' to be stable: use at least {int(np.ceil(self.reynolds / limit))} nodes",
@@ -156,7 +151,7 @@ class CubicCavity:
 
     def __post_init__(self):
         limit = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf)
-        _require(
+        require(
             self.reynolds <= limit * self.width,
             f"Reynolds number {self.reynolds:g} on {self.nodes} nodes gives relaxation time "
             f"{self.problem.relaxation_time:.5f}, too close to 0.5 for '{self.collision}' to be stable: use at least "

@@ -12,8 +12,8 @@ from statistics import median
 
 import numpy as np
 
-from repro.declared import Number
-from repro.errors import CheckError, require_whole
+from repro.declared import Number, Whole
+from repro.errors import CheckError
 
 from .timeloop import GRAPH_STEPS
 from .timing import Timing, host_clock, measure, part_seconds, time_launches
@@ -103,7 +103,7 @@ def _difference(result, expected) -> float:
 def require_timeable(seconds: float, runs: int) -> None:
     """Refuse repetitions that take no time or far too long, and no runs or far too many."""
     Number(0, _LONGEST, "s a repetition", open_low=True).check("seconds", seconds)
-    require_whole("runs", runs, 1, 100)
+    Whole(1, 100).check("runs", runs)
 
 
 def measure_runs(

@@ -1,7 +1,7 @@
 """The CPU: `serial`, item by item on one core, and `threads`, runs of items on all cores."""
 
 import time
-from functools import partial
+from functools import cache, partial
 
 import numba
 import numpy as np
@@ -20,20 +20,6 @@ from .loops import cpu_launch, cpu_loop
 @device_function
 def _no_barrier():
     pass
-
-
-class _Launch:
-    """A bound kernel, compiled when it is first launched."""
-
-    def __init__(self, loop, prepare):
-        #: what is compiled
-        self.compiled = loop
-        self._prepare, self._run = prepare, None
-
-    def __call__(self):
-        if self._run is None:
-            self._run = self._prepare()
-        self._run()
 
 
 class CpuDevice:
@@ -67,20 +53,14 @@ class CpuDevice:
         return np.zeros(shape, dtype)
 
     def to_device(self, array: np.ndarray) -> np.ndarray:
-        """A copy of a host array on the device."""
+        """A copy of an array: the host is the device."""
         return np.array(array)
 
-    def to_host(self, array: np.ndarray) -> np.ndarray:
-        """A copy of a device array on the host."""
-        return np.array(array)
-
-    def upload(self, source: np.ndarray, target) -> None:
-        """Copy a host array into an array of the device."""
+    def upload(self, source: np.ndarray, target: np.ndarray) -> None:
+        """Copy an array into another one."""
         np.copyto(target, source)
 
-    def download(self, source, target: np.ndarray) -> None:
-        """Copy an array of the device into a host array."""
-        np.copyto(target, source)
+    to_host, download = to_device, upload
 
     def free_memory(self) -> int:
         """Bytes that can be allocated."""
@@ -93,7 +73,14 @@ class CpuDevice:
             packing, flat = flattened(arguments)
             lanes = kernel.block if kernel.shared_rows else self.lanes
             loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
-            return _Launch(loop, partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
+            # compiled when it is first launched
+            ready = cache(partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
+
+            def run():
+                ready()()
+
+            run.compiled = loop
+            return run
 
         return bind
 

@@ -7,7 +7,6 @@ the serial loop, the threaded loop or the CUDA kernel.
 import fcntl
 import hashlib
 import importlib.util
-import os
 import shutil
 import sys
 import tempfile
@@ -20,7 +19,7 @@ import numba
 from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
-from repro.files import cache_folder
+from repro.files import cache_folder, unwritable, write_text
 from repro.source_code import code_hash
 
 from .inlined import GENERATED, fingerprint
@@ -50,19 +49,10 @@ def _compiler_digest() -> str:
     return hashlib.sha256(f"{numba.__version__} {llvm_version} {sys.version} {code}".encode()).hexdigest()[:16]
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
 def _cache_folder() -> Path:
     """The folder of compiled kernels, one for each compiler; the oldest are pruned."""
     base = cache_folder()
-    if not _writable(base):
+    if unwritable(base):
         base = Path(tempfile.gettempdir()) / "gpu-papers-repro"
     folder = base / f"kernels-{_compiler_digest()}"
     if not folder.exists():
@@ -125,10 +115,7 @@ def load_generated(name: str, source: str):
     path = CACHE_FOLDER / f"{name}.py"
     if not path.exists() or path.read_text() != source:
         _prune(CACHE_FOLDER)
-        handle, temporary = tempfile.mkstemp(dir=CACHE_FOLDER, suffix=".py")
-        with os.fdopen(handle, "w") as file:
-            file.write(source)
-        os.replace(temporary, path)
+        write_text(path, source)
     spec = importlib.util.spec_from_file_location(name, path)
     # numba looks the module up by name when it loads what it cached
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

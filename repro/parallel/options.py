@@ -6,9 +6,6 @@ from repro.declared import Device, OneOf, Whole
 
 from .timeloop import PRECISIONS
 
-#: of a run, beyond every patience
-MOST_STEPS = 2**62
-
 OnDevice = Annotated[Any, Device()]
 
 #: "single" or "double"

@@ -5,7 +5,8 @@ from math import isfinite
 
 import numpy as np
 
-from repro.errors import DivergenceError, InputError, require_one_of, require_whole, short
+from repro.declared import OneOf, Whole
+from repro.errors import DivergenceError, InputError, require, short
 
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
@@ -15,7 +16,8 @@ GRAPH_STEPS = 100
 #: most steps between two looks at what went wrong
 CHECK_STEPS = 1000
 
-_MOST_STEPS = 2**62
+#: of a run, beyond every patience
+MOST_STEPS = 2**62
 
 
 class TimeLoop:
@@ -38,7 +40,7 @@ class TimeLoop:
         # a method whose steps have named parts offers them so
         known = getattr(self, "parts", {})
         for part in parts:
-            require_one_of("part", part, known)
+            OneOf(known).check("part", part)
         launches = [known[part] for part in parts or known] or self._launches
         return self.device.source(*launches)
 
@@ -53,8 +55,7 @@ class TimeLoop:
         self.steps, self._started = steps, True
 
     def _require_untouched(self, what: str):
-        if self._started:
-            raise InputError(f"set {what} before the first step and the first look; this is step {self.steps}")
+        require(not self._started, f"set {what} before the first step and the first look; this is step {self.steps}")
 
     def advance(self, count: int, *, every: int = GRAPH_STEPS, observers=()) -> None:
         """Launch `count` steps, without waiting for them and without a look at the result.
@@ -108,8 +109,8 @@ class TimeLoop:
 
 def _require_steps(count: int, every: int, observers) -> tuple:
     """The observers, if they are some and all sample when the steps are done."""
-    require_whole("steps", count, 0, _MOST_STEPS)
-    require_whole("every", every, 1, _MOST_STEPS)
+    Whole(0, MOST_STEPS).check("steps", count)
+    Whole(1, MOST_STEPS).check("every", every)
     if not isinstance(observers, list | tuple) or not all(hasattr(observer, "launch") for observer in observers):
         raise InputError(f"observers = {short(observers)}: must be a list of observers, each bound to this simulation")
     if observers and count % every:

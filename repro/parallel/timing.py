@@ -24,18 +24,18 @@ class Timing:
         return replace(self, seconds=self.seconds / count, best=self.best / count)
 
 
-def measure(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
-    """Time `run()` on the device: the median of `repeats` after `warm_up` runs that do not count."""
+def measure(run, device, *, repeats: int = 5, warm_up: int = 1, clock=None) -> Timing:
+    """Time `run()` on the device: the median of `repeats` after `warm_up` runs that do not count.
+
+    By the device's own clock, or by another `clock(run)`.
+    """
     for _ in range(warm_up):
         run()
     device.synchronise()
     with exclusive_timing():
-        return _timing([device.clock(run) for _ in range(repeats)])
-
-
-def _timing(seconds: list[float]) -> Timing:
+        seconds = [(clock or device.clock)(run) for _ in range(repeats)]
     middle = median(seconds)
-    return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, len(seconds))
+    return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, repeats)
 
 
 #: most launches of a sequence in one repetition
@@ -90,7 +90,4 @@ def host_clock(run, device) -> float:
 
 def wall_clock(run, device, *, repeats: int = 5, warm_up: int = 1) -> Timing:
     """Like `measure`, by the host's clock, launches and waiting included: for what the host takes part in."""
-    for _ in range(warm_up):
-        run()
-    with exclusive_timing():
-        return _timing([host_clock(run, device) for _ in range(repeats)])
+    return measure(run, device, repeats=repeats, warm_up=warm_up, clock=lambda run: host_clock(run, device))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.errors import CapacityError, InputError
+from repro.errors import CapacityError, require
 from repro.parallel import Kernel, device_function
 
 from .cells import cell_of
@@ -52,8 +52,7 @@ class CellTable:
     """Numbers of the particles of each cell, in a `Table` with room for `capacity` of them."""
 
     def __init__(self, device, cells, capacity: int, real):
-        if not 1 <= capacity <= 1024:
-            raise InputError(f"capacity {capacity} of a cell: choose 1 to 1024 particles")
+        require(1 <= capacity <= 1024, f"capacity {capacity} of a cell: choose 1 to 1024 particles")
         self.device, self.cells, self.capacity, self._real = device, cells, capacity, real
         self.counts, self.peaks = device.zeros(cells.count, np.int32), device.zeros(cells.count, np.int32)
         self.entries = device.zeros(cells.count * capacity, np.int32)
@@ -70,8 +69,7 @@ class CellTable:
         most = np.maximum(self.device.to_host(self.counts), self.device.to_host(self.peaks))
         worst = int(most.argmax())
         if most[worst] > self.capacity:
-            nx, ny, _ = self.cells.shape
-            where = worst % nx, worst // nx % ny, worst // (nx * ny)
+            where = tuple(map(int, np.unravel_index(worst, self.cells.shape, order="F")))
             raise CapacityError(
                 f"cell {where} held {most[worst]} particles and the table has room for {self.capacity}: "
                 f"start again with a capacity of at least {most[worst]}, or a strategy that sorts"

@@ -91,12 +91,10 @@ class RadixSort:
         launches = {"cell of each particle": assign}
         for k in range(self._passes):
             launches[f"sort by digit {k}"] = self._one_pass(k)
-        find = device.compile(Kernel(_find_starts))((self.cells.count + 1,), self._final_keys, self.starts, count)
+        find = device.compile(Kernel(_find_starts))(
+            (self.cells.count + 1,), self._keys[self._passes % 2], self.starts, count
+        )
         return launches | {"first of each cell": find}
-
-    @property
-    def _final_keys(self):
-        return self._keys[self._passes % 2]
 
     def _one_pass(self, k: int):
         device, chunks, shift, now = self.device, self._chunks, 4 * k, k % 2

@@ -8,7 +8,7 @@ import numpy as np
 from repro.checksummed_hdf5 import opened, written
 from repro.declared import Whole
 from repro.errors import InputError
-from repro.parallel.options import MOST_STEPS
+from repro.parallel.timeloop import MOST_STEPS
 
 from .simulation import Simulation
 

@@ -16,6 +16,7 @@ from repro.study.keep import results
 from repro.study.notebooks import Project, file_stem
 from repro.study.run import execute
 from repro.study.run.plan import Plan, job_for, make_plan
+from repro.study.run.runner import run_plan
 
 CLAIMS = """\
 # source: nobody
@@ -169,6 +170,12 @@ class Workshop:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", "all")
         return self.git("rev-parse", "HEAD")
+
+
+def run(ids=None, *, profile="quick", device="serial", parameters=(), output=None, project=None, **settings):
+    """Run notebooks as the command line does; returns what became of them."""
+    plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
+    return run_plan(plan, **settings)
 
 
 def forge(path: Path, **changes) -> None:

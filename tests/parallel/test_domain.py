@@ -97,18 +97,21 @@ def test_refusals_are_one_line():
         split((4, 4, 4), 5)
     with pytest.raises(InputError, match=r"3 ranks do not divide 8 cells along y: use 1, 2, 4 or 8"):
         Domain((8, 8, 8), (True, True, True), (1, 3, 1))
-    with pytest.raises(InputError, match=r"cells along z = 0: must be a whole number"):
+    with pytest.raises(InputError, match=r"shape = \(8, 8, 0\): must be 3 values, each a whole number from 1 to"):
         Domain((8, 8, 0), (True, True, True), (1, 1, 1))
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (((8, 8), (True,) * 2, (1, 1)), r"shape = \(8, 8\): one for each of three axes"),
-        (((8, 8, 8), (True,) * 2, (1, 1, 1)), r"periodic = \(True, True\): one for each of three axes"),
-        (((8, 8, 8), "yes", (1, 1, 1)), "periodic = yes: one for each of three axes"),
-        (((8, 8, 8), ("yes", "no", "no"), (1, 1, 1)), "periodic along x = yes: must be True or False"),
-        (((8, 8, 8), (True,) * 3, 2), "ranks = 2: one for each of three axes"),
+        (((8, 8), (True,) * 2, (1, 1)), r"shape = \(8, 8\): must be 3 values"),
+        (((8, 8, 8), (True,) * 2, (1, 1, 1)), r"periodic = \(True, True\): must be 3 values, each True or False"),
+        (((8, 8, 8), "yes", (1, 1, 1)), "periodic = 'yes': must be 3 values, each True or False"),
+        (
+            ((8, 8, 8), ("yes", "no", "no"), (1, 1, 1)),
+            "periodic = .*'yes', .*: must be 3 values, each True or False",
+        ),
+        (((8, 8, 8), (True,) * 3, 2), "ranks = 2: must be 3 values, each a whole number from 1 to"),
         # looked for up to the root of the number only
         (((2**31, 8, 8), (True,) * 3, (3, 1, 1)), "3 ranks do not divide 2147483648 cells along x: use 1, 2, 4, 8, 1"),
     ],
@@ -120,7 +123,7 @@ def test_a_matrix_of_boxes_has_three_axes(arguments, line):
 
 @pytest.mark.parametrize("shape", [None, "888", (8, 8), (-8, 8, 8), (0, 8, 8), (8.0, 8, 8)])
 def test_a_grid_that_is_none_cannot_be_split(shape):
-    with pytest.raises(InputError, match="one for each of three axes|cells along x = .*: must be a whole number"):
+    with pytest.raises(InputError, match="shape = .*: must be 3 values, each a whole number from 1 to"):
         split(shape, 2)
 
 

@@ -194,7 +194,7 @@ def test_one_rank_that_is_killed_says_by_what(tmp_path):
 
 @pytest.mark.parametrize("patience", ["3", -1, float("nan")])
 def test_patience_is_a_number_of_seconds(patience):
-    with pytest.raises(InputError, match=f"patience = {patience!r}: must be a number of seconds above 0"):
+    with pytest.raises(InputError, match=f"patience = {patience!r}: must be a number above 0, in s"):
         Ranks.patience.fset(None, patience)
 
 

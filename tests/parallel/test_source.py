@@ -64,7 +64,7 @@ def test_the_kernels_of_a_step_are_shown_with_their_equations_each_once(device, 
 def test_the_kernels_of_one_part_are_shown_alone(threads):
     simulation = particles(threads)
     assert EQUATIONS[particles] not in simulation.source("drift")
-    with pytest.raises(InputError, match="unknown part 'forced': choose one of drift, "):
+    with pytest.raises(InputError, match="part = 'forced': must be one of drift, "):
         simulation.source("forced")
 
 

@@ -133,17 +133,17 @@ FIELD, SUMS = np.zeros((3, 4, 5, 3)), np.zeros(120, np.int64)
         (
             "charge_density",
             (SUMS[1:], 1.0),
-            r"charges = .* of the shape \(119,\): must be .* of the shape \(120\)",
+            r"charges = .* of the shape \(119,\): must be .* of the shape \(120,\)",
         ),
         (
             "electron_flow",
             (SUMS,),
-            r"currents = .* of the shape \(120,\): must be .* of the shape \(1440\)",
+            r"currents = .* of the shape \(120,\): must be .* of the shape \(1440,\)",
         ),
         (
             "continuity_errors",
             (SUMS, SUMS[1:], np.zeros(1440, np.int64)),
-            r"charges after = .* of the shape \(119,\): must be .* of the shape \(120\)",
+            r"charges after = .* of the shape \(119,\): must be .* of the shape \(120,\)",
         ),
         ("divergence", (None,), "electric field = None: must be an array"),
         (

@@ -13,11 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 from distributed import Client
-from helpers.workshop import GOOD
+from helpers.workshop import GOOD, run
 
 from repro.errors import InputError
 from repro.study.run import runner
-from repro.study.run.runner import run
 
 PACKAGE = Path(__file__).resolve().parents[2]
 PLACE = "import os, pathlib, time\npathlib.Path(f'{os.getpid()}.pid').touch()\n"

@@ -57,7 +57,7 @@ def test_entry_that_is_no_table_is_refused(entry):
         read_evidence("toy-001", entry)
 
 
-@pytest.mark.parametrize("key", ["trend", "baseline", "not_comparable", "not_measured", "note"])
+@pytest.mark.parametrize("key", ["baseline", "not_measured", "note"])
 @pytest.mark.parametrize("value", [True, 1, None, ["it rises"]], ids=repr)
 def test_words_that_are_no_text_are_refused(key, value):
     with pytest.raises(InputError, match=f"toy-001: {key} is not a text"):
@@ -70,13 +70,13 @@ def test_scatter_that_is_no_length_is_refused(value):
         read_evidence("toy-001", {"measured": 1.0, "scatter": value})
 
 
-@pytest.mark.parametrize("entry", [{}, {"measured": None}, {"measured": None, "not_comparable": "no GPU"}], ids=repr)
+@pytest.mark.parametrize("entry", [{}, {"measured": None}, {"measured": None, "note": "no GPU"}], ids=repr)
 def test_neither_a_value_nor_a_reason_is_refused(entry):
     with pytest.raises(InputError, match="toy-001: neither a value nor the reason"):
         read_evidence("toy-001", entry)
 
 
-WORDS = {name: st.text() for name in ("trend", "baseline", "not_comparable", "not_measured", "note")}
+WORDS = {name: st.text() for name in ("baseline", "not_measured", "note")}
 NUMBERS = st.integers(-(10**12), 10**12) | st.floats(-sys.float_info.max, sys.float_info.max)
 MANY = st.dictionaries(st.text(), st.lists(NUMBERS, min_size=3, max_size=4), min_size=2, max_size=3)
 

@@ -7,10 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.workshop import GOOD
+from helpers.workshop import GOOD, run
 
 from repro.study.keep.results import look
-from repro.study.run.runner import run
 from repro.study.show.html import convert
 
 PACKAGE = Path(__file__).resolve().parents[2]

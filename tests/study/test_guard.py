@@ -13,9 +13,9 @@ import nbformat
 import psutil
 import pytest
 from helpers.processes import gone
+from helpers.workshop import run
 
 from repro.study.run.client import MOST_OUTPUT
-from repro.study.run.runner import run
 
 PACKAGE = Path(__file__).resolve().parents[2]
 

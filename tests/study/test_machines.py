@@ -5,7 +5,6 @@ import csv
 import pytest
 from helpers.workshop import forge
 
-from repro.errors import InputError
 from repro.study.notebooks import catalogue
 from repro.study.publish import published
 from repro.study.publish.publish import publish
@@ -43,16 +42,9 @@ def test_what_is_published_is_judged_without_any_run_folder(two):
     assert found.elsewhere == {"faster": {"toy-001": ("0.9", "not reproduced")}}
 
 
-def test_another_machine_is_reported_by_its_name(two):
-    found = report.open_published(two.project, "faster")
-    assert row(found, "toy-001")["verdict"] == "not reproduced"
-    with pytest.raises(InputError, match="no results of 'slower' are published"):
-        report.open_published(two.project, "slower")
-
-
 def test_a_published_result_that_was_edited_says_nothing_and_is_named(two):
     forge(two.project.data / "measured/machine/toy/a.json", claims={"toy-001": {"measured": 0.5, "verdict": "yes"}})
-    found = report.open_published(two.project, "machine")
+    found = report.open_published(two.project)
     assert row(found, "toy-001")["verdict"] == "not measured"
     assert "unknown key 'verdict'" in found.troubles["toy/a"]
 
@@ -94,7 +86,7 @@ def test_a_publication_of_two_machines_is_reported_as_one(shared):
 
 
 def test_of_one_machine_no_table_and_no_paragraph_names_it(two):
-    found = report.open_published(two.project, "machine")
+    found = report.open_published(two.project)
     assert "Measured on" not in markdown.report_markdown(found, {})
     assert "[toy/a](toy/a.ipynb) | done | 3 s | 1 |" in markdown.scoreboard_markdown(found)
 
@@ -110,8 +102,8 @@ def test_a_scoreboard_of_two_machines_fits_until_one_of_them_measures_anew(share
 
 def test_a_machine_that_says_nothing_of_a_table_has_no_column_in_it(two):
     found = report.open_published(two.project)
-    assert "published, faster" in markdown.claims_for_people([row(found, "toy-001")], found.elsewhere)[0]
-    assert "published, faster" not in markdown.claims_for_people([row(found, "toy-002")], found.elsewhere)[0]
+    assert "published, faster" in markdown.claims([row(found, "toy-001")], found, markdown.HERE)
+    assert "published, faster" not in markdown.claims([row(found, "toy-002")], found, markdown.HERE)
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,10 @@ def test_order_can_not_be_changed_after_it_was_judged(record):
     assert content(record)["claims"]["toy-004"]["measured"]["64"] == [1.0, 2.0, 3.0]
 
 
-@pytest.mark.parametrize("again", ["measure", "not_comparable", "not_measured", "void"])
+@pytest.mark.parametrize("again", ["measure", "not_measured", "void"])
 def test_claim_is_measured_once(record, again):
     record.measure("toy-001", 0.9)
-    more = {"measure": (0.5543,), "not_comparable": (0.5543, "why"), "not_measured": ("why",), "void": ("why",)}[again]
+    more = {"measure": (0.5543,), "not_measured": ("why",), "void": ("why",)}[again]
     with pytest.raises(InputError, match="claim toy-001 has its value already: a claim is measured once"):
         getattr(record, again)("toy-001", *more)
     assert content(record)["claims"]["toy-001"]["measured"] == 0.9
@@ -193,11 +193,9 @@ def test_rules_and_the_papers_numbers_that_were_asked_for_are_kept(workshop, rec
     assert "toy-005" not in kept["rules"]
 
 
-@pytest.mark.parametrize("call", [("not_comparable", 1.0), ("not_measured",)], ids=lambda call: call[0])
-def test_missing_reason_is_refused(record, call):
-    name, *values = call
+def test_missing_reason_is_refused(record):
     with pytest.raises(InputError, match="claim toy-001: say why"):
-        getattr(record, name)("toy-001", *values, " ")
+        record.not_measured("toy-001", " ")
 
 
 def test_several_values_are_handed_over_at_once(record):

@@ -6,6 +6,7 @@ import re
 import shutil
 
 import nbformat
+import pandas as pd
 import pytest
 from helpers.workshop import CLAIMS as FILE
 from helpers.workshop import GOOD, forge
@@ -62,7 +63,7 @@ def test_a_number_that_only_serves_as_a_yardstick_is_listed_though_no_rule_judge
 
 
 def test_status_of_each_notebook_is_told(finished):
-    rows = report.open_report(project=finished.project).notebooks.set_index("notebook")
+    rows = pd.DataFrame(report.open_report(project=finished.project).books).set_index("notebook")
     assert rows["status"].to_dict() == {
         "toy/good": "done",
         "toy/bad": "failed",
@@ -233,7 +234,7 @@ def test_profile_and_machine_are_those_of_the_results(finished, tmp_path):
     shutil.move(finished.folder(), folder)
     found = report.open_report(folder, finished.project)
     assert (found.profile, found.machine) == ("quick", "machine")
-    assert found.notebooks.set_index("notebook").loc["toy/later", "status"] == "not in this profile"
+    assert next(row["status"] for row in found.books if row["notebook"] == "toy/later") == "not in this profile"
     finished.fail("toy/bad", folder, profile="paper")
     assert report.open_report(folder, finished.project).profile == "paper, quick"
 

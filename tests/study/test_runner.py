@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from helpers.processes import gone
-from helpers.workshop import GOOD
+from helpers.workshop import GOOD, run
 
 from repro.errors import InputError
 from repro.study.keep.provenance import cores
 from repro.study.keep.results import look
 from repro.study.run import execute
-from repro.study.run.runner import run, running
+from repro.study.run.runner import running
 
 PACKAGE = Path(__file__).resolve().parents[2]
 SLEEP = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\ntime.sleep(value)"

@@ -10,12 +10,12 @@ from pathlib import Path
 import psutil
 import pytest
 from helpers.processes import gone
+from helpers.workshop import run
 
 from repro.errors import InputError
 from repro.study.run import guard
 from repro.study.run.execute import run_job
 from repro.study.run.guard import PIPES, MpsService
-from repro.study.run.runner import run
 
 BEGINS = """
     import os, pathlib, sys, time

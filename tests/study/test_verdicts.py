@@ -8,7 +8,7 @@ from helpers.workshop import claim
 from repro.errors import InputError
 from repro.study.judge import claims
 from repro.study.judge.evidence import Evidence
-from repro.study.judge.verdicts import Verdict, judge, judge_by_first_rule
+from repro.study.judge.verdicts import Judgement, Verdict, judge, judge_by_first_rule
 from repro.study.show.markdown import verdicts
 
 HIT, MISS, TIE, NEWER = Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.TIE, Verdict.NEWER_HARDWARE
@@ -117,8 +117,6 @@ def test_miss_with_the_trend_of_the_claim_is_trend_only_and_says_which(judged, m
             claim("b > a", "order", kind="mechanism", trend="a > b: it falls"),
             Evidence({"x": ORDER, "y": {"a": [1, 1, 3], "b": [2, 2, 2]}}),
         ),
-        # what a notebook says of it counts for nothing
-        (claim(tolerance="1"), Evidence(12.0, trend="it rises")),
     ],
 )
 def test_miss_without_the_trend_is_not_reproduced(judged, evidence):
@@ -164,8 +162,7 @@ def test_a_speedup_that_is_missed_is_a_ratio_of_two_processors_and_not_comparabl
 
 @pytest.mark.parametrize("kind", [*claims.SHOWN, "setup"])
 def test_arithmetic_yardsticks_and_set_up_have_no_verdict(kind):
-    with pytest.raises(InputError, match="claim toy-001 is not judged"):
-        judge(claim(rule="", kind=kind, why="by definition"), Evidence(10.0))
+    assert judge(claim(rule="", kind=kind, why="by definition"), Evidence(10.0)).verdict == kind
 
 
 WAS = "rule = at most | tolerance = 1 | reason = a node"
@@ -238,11 +235,6 @@ def test_tie_says_by_how_much_runs_differ():
     assert judge(claim(tolerance="1"), Evidence(10.5, scatter=0.75)).reason.endswith("; runs differ by 0.75")
 
 
-def test_not_comparable_keeps_its_reason_though_the_number_would_fit():
-    judgement = judge(claim(), Evidence(10, not_comparable="no GPU"))
-    assert (judgement.verdict, judgement.reason) == (Verdict.NOT_COMPARABLE, "no GPU")
-
-
 def test_not_measured_keeps_its_reason_though_a_number_would_fit():
     judgement = judge(claim(), Evidence(10, not_measured="not at this size"))
     assert (judgement.verdict, judgement.reason) == (Verdict.NOT_MEASURED, "not at this size")
@@ -250,11 +242,10 @@ def test_not_measured_keeps_its_reason_though_a_number_would_fit():
 
 @pytest.mark.parametrize(
     ("judged", "why"),
-    [(claim("64x64", "", kind="setup"), "states the set-up"), (claim(same_as="toy-009"), "restates toy-009")],
+    [(claim("64x64", "", kind="setup"), "it states the set-up"), (claim(same_as="toy-009"), "it restates toy-009")],
 )
 def test_what_has_no_verdict_of_its_own_is_not_judged(judged, why):
-    with pytest.raises(InputError, match=f"toy-001 is not judged: it {why}"):
-        judge(judged, Evidence(10))
+    assert judge(judged, Evidence(10)) == Judgement(judged.kind, why)
 
 
 def test_number_for_an_order_is_refused():

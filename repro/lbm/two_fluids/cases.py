@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Each, Flag, Kind, Number, OneOf, Whole, checked
-from repro.errors import InputError
+from repro.errors import require
 from repro.parallel.options import Seed
 
 from ..media import PoreSpace
@@ -26,11 +26,6 @@ _STEEPEST = (30.0, 150.0)
 LARGEST = 1 << 15
 
 SHARE, WETTING = Above(0, below=1), Number(-LARGEST_INTERACTION, LARGEST_INTERACTION)
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise InputError(message)
 
 
 def part(flow: TwoFluidFlow, shares, densities: tuple[float, float]) -> TwoFluidFlow:
@@ -79,7 +74,7 @@ class Bubble:
     equilibrium: Annotated[bool, Flag()] = False
 
     def __post_init__(self):
-        _require(self.radius <= 0.45 * self.nodes, f"radius = {self.radius}: at most 0.45 of the {self.nodes} nodes")
+        require(self.radius <= 0.45 * self.nodes, f"radius = {self.radius}: at most 0.45 of the {self.nodes} nodes")
 
     @property
     def problem(self) -> TwoFluids:
@@ -201,7 +196,7 @@ class Drop:
 
     def __post_init__(self):
         room = min(0.45 * self.length, 0.9 * self.height)
-        _require(self.radius <= room, f"radius = {self.radius}: at most {room:g} on {self.length} x {self.height}")
+        require(self.radius <= room, f"radius = {self.radius}: at most {room:g} on {self.length} x {self.height}")
 
     @property
     def problem(self) -> TwoFluids:

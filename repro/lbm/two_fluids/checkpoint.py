@@ -9,7 +9,7 @@ from repro.checksummed_hdf5 import opened, written
 from repro.declared import Whole
 from repro.errors import InputError
 from repro.files import write_text
-from repro.parallel.options import MOST_STEPS
+from repro.parallel.timeloop import MOST_STEPS
 
 from ..media import PoreSpace
 from .model import TwoFluids

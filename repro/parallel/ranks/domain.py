@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import isqrt, prod
+from typing import Annotated
 
 import numpy as np
 
-from repro.errors import InputError, require_whole
+from repro.declared import Each, Flag, Whole, checked
+from repro.errors import InputError
 
 #: the six sides of a box as (axis, direction); a box's neighbours are listed in this order
 SIDES = tuple((axis, direction) for axis in range(3) for direction in (-1, 1))
@@ -17,8 +19,11 @@ _NAMED = 6
 
 _MOST_RANKS = 1 << 20
 
+_Shape = Annotated[tuple[int, int, int], Each(Whole(1, 1 << 31), 3)]
+
 
 @dataclass(frozen=True)
+@checked
 class Domain:
     """A grid of `shape` (nx, ny, nz) cells cut into `ranks` (px, py, pz) boxes of one shape.
 
@@ -26,18 +31,12 @@ class Domain:
     numbered with x fastest. Raises InputError where the ranks do not divide the grid.
     """
 
-    shape: tuple[int, int, int]
-    periodic: tuple[bool, bool, bool]
-    ranks: tuple[int, int, int]
+    shape: _Shape
+    periodic: Annotated[tuple[bool, bool, bool], Each(Flag(), 3)]
+    ranks: Annotated[tuple[int, int, int], Each(Whole(1, _MOST_RANKS), 3)]
 
     def __post_init__(self):
-        _require_grid(self.shape)
-        for what in ("periodic", "ranks"):
-            _require_three(what, getattr(self, what))
-        for name, cells, ranks, periodic in zip("xyz", self.shape, self.ranks, self.periodic, strict=True):
-            require_whole(f"ranks along {name}", ranks, 1, _MOST_RANKS)
-            if not isinstance(periodic, bool | np.bool_):
-                raise InputError(f"periodic along {name} = {periodic}: must be True or False")
+        for name, cells, ranks in zip("xyz", self.shape, self.ranks, strict=True):
             if cells % ranks:
                 nearest = sorted(sorted(_divisors(cells), key=lambda count: abs(count - ranks))[:_NAMED])
                 raise InputError(f"{ranks} ranks do not divide {cells} cells along {name}: use {_listed(nearest)}")
@@ -54,19 +53,15 @@ class Domain:
 
     def place(self, rank: int) -> tuple[int, int, int]:
         """Where a rank's box stands in the matrix of boxes."""
-        require_whole("rank", rank, 0, self.count - 1)
-        px, py, _ = self.ranks
-        return rank % px, rank // px % py, rank // (px * py)
+        Whole(0, self.count - 1).check("rank", rank)
+        return tuple(map(int, np.unravel_index(rank, self.ranks, order="F")))
 
     def rank_at(self, place: tuple[int, int, int]) -> int | None:
         """The rank whose box stands at a place of the matrix; beyond its edge the periodic one, None at a wall."""
-        wrapped = [at % ranks for at, ranks in zip(place, self.ranks, strict=True)]
-        beyond = any(
-            at != inside and not periodic for at, inside, periodic in zip(place, wrapped, self.periodic, strict=True)
-        )
-        x, y, z = wrapped
-        px, py, _ = self.ranks
-        return None if beyond else x + px * (y + py * z)
+        for at, ranks, periodic in zip(place, self.ranks, self.periodic, strict=True):
+            if not periodic and not 0 <= at < ranks:
+                return None
+        return int(np.ravel_multi_index(place, self.ranks, mode="wrap", order="F"))
 
     def offset(self, rank: int) -> tuple[int, int, int]:
         """The cell of the grid that is the first one of a rank's box."""
@@ -78,12 +73,11 @@ class Domain:
         A cell beyond one end of the grid is the one as far from the other.
         """
         place, inside = np.divmod(cells % np.array(self.shape), self.local)
-        px, py, _ = self.ranks
-        return place @ np.array([1, px, px * py]), inside
+        return np.ravel_multi_index(place.T, self.ranks, order="F"), inside
 
     def neighbour(self, rank: int, axis: int, direction: int) -> int | None:
         """The rank beyond a side: `rank` itself where the axis is periodic and has one rank, None at a wall."""
-        require_whole("axis", axis, 0, 2)
+        Whole(0, 2).check("axis", axis)
         place = list(self.place(rank))
         place[axis] += direction
         return self.rank_at(tuple(place))
@@ -93,14 +87,13 @@ class Domain:
         return tuple(self.neighbour(rank, axis, direction) for axis, direction in SIDES)
 
 
-def split(shape: tuple[int, int, int], ranks: int) -> tuple[int, int, int]:
+@checked
+def split(shape: _Shape, ranks: Annotated[int, Whole(1, _MOST_RANKS)]) -> tuple[int, int, int]:
     """Ranks along x, y and z for `ranks` boxes with the least surface between them.
 
     Of equals the box with the smaller surface in all, then the one cut less along x, where rows stay long. Raises
     InputError, naming numbers of ranks that work, where no factors of `ranks` divide the grid.
     """
-    _require_grid(shape)
-    require_whole("ranks", ranks, 1, _MOST_RANKS)
     cuts = [cut for cut in _factors(ranks) if not any(n % p for n, p in zip(shape, cut, strict=True))]
     if not cuts:
         size = " x ".join(map(str, shape))
@@ -111,18 +104,6 @@ def split(shape: tuple[int, int, int], ranks: int) -> tuple[int, int, int]:
 def domain_for(shape: tuple[int, int, int], periodic: tuple[bool, bool, bool], ranks: int) -> Domain:
     """The grid cut for a number of ranks, as `split` chooses."""
     return Domain(shape, periodic, split(shape, ranks))
-
-
-def _require_grid(shape) -> None:
-    """Refuse what are no cells along three axes."""
-    _require_three("shape", shape)
-    for name, cells in zip("xyz", shape, strict=True):
-        require_whole(f"cells along {name}", cells, 1, 1 << 31)
-
-
-def _require_three(what: str, values) -> None:
-    if not isinstance(values, tuple | list | np.ndarray) or len(values) != 3:
-        raise InputError(f"{what} = {values}: one for each of three axes")
 
 
 def _divisors(number: int) -> list[int]:

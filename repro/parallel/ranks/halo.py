@@ -16,8 +16,6 @@ from .world import HALO_TAG
 #: arrays begin in a message where any type may begin
 _ALIGNMENT = 16
 
-COMPONENTS = ("first", "last")
-
 
 class Halo:
     """Fills the guard cells of arrays of one rank, all of them with one message for each side.
@@ -60,7 +58,7 @@ class _Grid:
         local = domain.local[::-1]
         guarded = tuple(cells + 2 for cells in local)
         first = array.ndim - 3 if components == "first" else 0
-        if components not in COMPONENTS or array.ndim < 3 or array.shape[first : first + 3] != guarded:
+        if array.ndim < 3 or array.shape[first : first + 3] != guarded:
             raise InputError(f"an array of shape {array.shape}: {guarded} cells are due, components {components}")
         self.array, self._first = array, first
         self._sizes = domain.local

@@ -14,6 +14,7 @@ import psutil
 
 from repro.declared import Above, Kind, OrNone, Text, Whole, checked
 from repro.errors import InputError
+from repro.hardware import cores
 
 from .rank_errors import LINE
 
@@ -21,7 +22,7 @@ from .rank_errors import LINE
 _OPEN_MPI = ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")
 
 #: cores that this process may use
-_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_CORES = cores()
 
 #: most ranks a core: they take turns, and each has its own memory
 _MOST_A_CORE = 64

@@ -6,10 +6,10 @@ mpi4py is imported only in a process that `mpiexec` has started; any other is on
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
-from numbers import Real
 
 import numpy as np
 
+from repro.declared import Number
 from repro.errors import InputError
 
 from .rank_errors import say, started_processes
@@ -91,8 +91,7 @@ class Ranks:
 
     @patience.setter
     def patience(self, seconds: float) -> None:
-        if not (isinstance(seconds, Real) and seconds > 0):
-            raise InputError(f"patience = {seconds!r}: must be a number of seconds above 0")
+        Number(0, unit="s", open_low=True, infinite=True).check("patience", seconds)
         self._watchdog.patience = seconds
 
     def progress(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from math import isfinite
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.notebooks import Project, did_you_mean, read_code
 
 JUDGED = ("physics", "speed", "mechanism")
@@ -107,8 +107,7 @@ class Claim:
     def margin(self) -> float:
         """The tolerance in the claim's unit."""
         match = re.fullmatch(rf"({NUMBER})\s*(%?)", self.tolerance.strip() or "0")
-        if not match:
-            raise InputError(f"claim {self.id}: the tolerance '{self.tolerance}' is not a number")
+        require(match, f"claim {self.id}: the tolerance '{self.tolerance}' is not a number")
         return abs(self.bounds()[1]) * float(match[1]) / 100 if match[2] else float(match[1])
 
 
@@ -142,8 +141,7 @@ def first_rule(claim: Claim) -> FirstRule | None:
     for name in said:
         if name not in (known := (*RULE_FIELDS, "measured", "reason")):
             raise InputError(f"claim {claim.id}: was has unknown part '{name}', {did_you_mean(name, known)}")
-    if not said.get("reason"):
-        raise InputError(f"claim {claim.id}: was must give the reason of the change, as 'reason = ...'")
+    require(said.get("reason"), f"claim {claim.id}: was must give the reason of the change, as 'reason = ...'")
     rules = {name: text for name, text in said.items() if name in RULE_FIELDS}
     old = replace(claim, **rules | {"was": "", "same_as": ""})
     measured = _measured(claim.id, said["measured"]) if "measured" in said else None
@@ -163,8 +161,7 @@ def _measured(identifier: str, text: str) -> float | dict:
 def trend_of(claim: Claim) -> tuple[str, str, str]:
     """The trend as sign ("" for an order), bound or order, and meaning; InputError where it is none."""
     statement, _, meaning = (part.strip() for part in claim.trend.partition(":"))
-    if not meaning:
-        raise InputError(f"claim {claim.id}: the trend '{claim.trend}' must say what it means, as '> 0: it grows'")
+    require(meaning, f"claim {claim.id}: the trend '{claim.trend}' must say what it means, as '> 0: it grows'")
     if claim.rule == "order":
         groups(statement)
         return "", statement, meaning
@@ -182,8 +179,7 @@ def read(path: Path) -> list[Claim]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path.name}: must be a table of claims, CSV in UTF-8 ({error})") from None
     names = [f.name for f in fields(Claim)]
-    if not rows:
-        raise InputError(f"{path.name}: must hold a claim a line, below the columns {', '.join(names)}")
+    require(rows, f"{path.name}: must hold a claim a line, below the columns {', '.join(names)}")
     if missing := [n for n in names if n not in rows[0] and n not in ("same_as", "trend", "was")]:
         raise InputError(f"{path.name}: column {', '.join(missing)} is missing")
     if odd := [name for name in rows[0] if name is not None and name not in names]:
@@ -217,8 +213,7 @@ def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
     elif claim.rule:
         if not all(map(isfinite, (*claim.bounds(), claim.margin()))):
             raise InputError(f"claim {claim.id}: {claim.value} within {claim.tolerance} is too large a number")
-        if claim.margin() < 0:
-            raise InputError(f"claim {claim.id}: the tolerance {claim.tolerance} is negative")
+        require(claim.margin() >= 0, f"claim {claim.id}: the tolerance {claim.tolerance} is negative")
 
 
 _asked: dict[Path, dict[str, Claim]] = {}

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from itertools import pairwise
 from statistics import median
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge.claims import groups, number
 from repro.study.notebooks import did_you_mean
 
@@ -29,12 +29,8 @@ class Evidence:
     an order for each of several cases, {case: {name: [value, ...]}}; None without a value."""
     scatter: float | None = None
     """How far a number lies from that of another run, at most, in the claim's unit; None where runs do not differ."""
-    trend: str = ""
-    """What older results say of a trend; the claim's own column decides."""
     baseline: str = ""
     """What a speedup is over: the program, the hardware and its speed."""
-    not_comparable: str = ""
-    """Why the number cannot be compared with the claim."""
     not_measured: str = ""
     """Why there is no value, or none that counts."""
     note: str = ""
@@ -60,8 +56,7 @@ class Evidence:
 def read_evidence(claim: str, entry) -> Evidence:
     """The evidence of a result's entry for a claim; InputError says what is wrong with it."""
     known = [f.name for f in fields(Evidence)]
-    if not isinstance(entry, Mapping):
-        raise InputError(f"{claim}: its entry is no table")
+    require(isinstance(entry, Mapping), f"{claim}: its entry is no table")
     for name in entry:
         if name not in known:
             raise InputError(f"{claim}: unknown key '{name}', {did_you_mean(str(name), known)}")
@@ -83,8 +78,7 @@ def check_evidence(claim: str, evidence: Evidence) -> Evidence:
         _require_number(claim, evidence.measured, "the measured value")
     if evidence.scatter is not None:
         _require_number(claim, evidence.scatter, "the scatter")
-        if evidence.scatter < 0:
-            raise InputError(f"{claim}: the scatter is {evidence.scatter}, less than nothing")
+        require(evidence.scatter >= 0, f"{claim}: the scatter is {evidence.scatter}, less than nothing")
     return evidence
 
 
@@ -114,8 +108,7 @@ def _check_order(claim: str, order) -> None:
 def _require_number(claim: str, value, what: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{claim}: {what} is {value!r}, not a number")
-    if not -LARGEST <= value <= LARGEST:
-        raise InputError(f"{claim}: {what} is {value}: the run is broken")
+    require(-LARGEST <= value <= LARGEST, f"{claim}: {what} is {value}: the run is broken")
 
 
 class Answer(Enum):

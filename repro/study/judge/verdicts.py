@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import combinations
 from statistics import median
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge.claims import INCOMPARABLE, Claim, first_rule, groups, number, numbers_apart, trend_of
 from repro.study.judge.evidence import Answer, Evidence, above, as_stated, found_in, orders
 
@@ -47,7 +47,7 @@ class Judgement:
 
 
 def judge(claim: Claim, evidence: Evidence) -> Judgement:
-    """Judge the evidence by the claim's rule.
+    """Judge the evidence by the claim's rule; of a claim that is not judged its kind, and why it is not.
 
     A comparison that the scatter of the runs could turn is a tie. A bound on a speed that holds is met by newer
     hardware, which is no finding about the paper; a speedup that is missed is none either, for it is a ratio of two
@@ -55,11 +55,9 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
     claim states is "trend only".
     """
     if not claim.judged:
-        raise InputError(f"claim {claim.id} is not judged: {claim.unjudged}")
+        return Judgement(claim.kind, claim.unjudged)
     if evidence.not_measured:
         return Judgement(Verdict.NOT_MEASURED, evidence.not_measured)
-    if evidence.not_comparable:
-        return Judgement(Verdict.NOT_COMPARABLE, evidence.not_comparable)
     _require_form(claim, evidence)
     if claim.kind in INCOMPARABLE:
         return Judgement(Verdict.NOT_COMPARABLE, f"{_beside(claim, evidence)}: {claim.why}")
@@ -194,7 +192,6 @@ def _ranked(stated: str, order: Mapping[str, Sequence[float]]) -> Answer:
         # of names that are not told apart, the largest stands for all
         best = max(ranks[0], key=lambda name: median(order[name]))
         pairs = [(best, other) for other in rest]
-    if not pairs:
-        raise InputError(f"the order '{stated}' cannot fail: it tells none of the entries apart")
+    require(pairs, f"the order '{stated}' cannot fail: it tells none of the entries apart")
     answers = {above(order[a], order[b]) for a, b in pairs}
     return next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers)

@@ -15,6 +15,7 @@ from pathlib import Path
 from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
+from repro.study.keep.results import digest, in_words
 from repro.study.keep.sources import remember, sources
 from repro.study.notebooks import Project, parameters, read_cells
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
@@ -118,11 +119,6 @@ def differences(old, new: Mapping, parts: Iterable[str] = PARTS) -> list[str]:
     return found
 
 
-def in_words(changes: list[str]) -> str:
-    """The first of the changes, and how many more there are."""
-    return changes[0] + (f", and {len(changes) - 1} more" if len(changes) > 1 else "")
-
-
 def _short(value) -> str:
     text = str(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
@@ -134,10 +130,9 @@ def _name(file: Path, project: Project) -> str:
 
 
 def _versions(settings: Mapping) -> dict[str, str]:
-    found = provenance.versions()
-    found |= {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
+    variables = {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
     driver = provenance.gpu().get("driver") if settings.get("device") == "cuda" else None
-    return found | ({"driver": driver} if driver else {})
+    return provenance.versions() | variables | ({"driver": driver} if driver else {})
 
 
 def _hash(file: Path) -> str:
@@ -146,9 +141,7 @@ def _hash(file: Path) -> str:
     if file.suffix == ".ipynb":
         content = json.dumps([(c["cell_type"], without_study("".join(c["source"]))) for c in read_cells(file) or []])
     else:
-        # an image may be larger than the memory
-        with open(file, "rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()[:16]
+        return digest(file)[:16]
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -4,7 +4,6 @@ A copy without git brings a manifest, written where git was: the commit, and a h
 as the sources are those of the manifest, and no others.
 """
 
-import os
 import platform
 import re
 import subprocess
@@ -16,9 +15,9 @@ import psutil
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
-from repro.hardware import cpu_model
+from repro.hardware import cores, cpu_model
 from repro.study.keep.results import digest
-from repro.study.notebooks import Project, require_writable
+from repro.study.notebooks import Project, require_writable, slug
 
 PACKAGES = (
     "numpy",
@@ -31,11 +30,6 @@ PACKAGES = (
     "matplotlib",
     "papermill",
 )
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache
@@ -60,22 +54,14 @@ def resolve_device(name: str) -> str:
 def machine_name(device: str) -> str:
     """Folder name of this machine: its GPU, else its processor and cores."""
     if device == "cuda":
-        return _slug(gpu().get("name") or "cuda-gpu")
+        return slug(gpu().get("name") or "cuda-gpu")
     model = re.sub(r"\(.*?\)|@.*|\b(CPU|Processor|\d+-Core)\b", " ", cpu_model())
-    return _slug(f"{model} {cores()} cores")
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that results depend on."""
-    return dict(_installed())
+    return slug(f"{model} {cores()} cores")
 
 
 @cache
-def _installed() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

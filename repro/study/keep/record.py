@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from repro.errors import CheckError, InputError, short
+from repro.errors import CheckError, InputError, require, short
 from repro.files import write_json
 from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
 from repro.study.judge.verdicts import Judgement, judge
 from repro.study.keep import provenance
-from repro.study.notebooks import Project, did_you_mean, file_stem
+from repro.study.notebooks import Project, did_you_mean, file_stem, slug
 
 INLINE_LIMIT = 20_000
 """Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
@@ -81,11 +81,6 @@ class Record:
         """Hand over the values of several claims, {claim id: value}; `more` as for `measure`."""
         for claim, measured in values.items():
             self.measure(claim, measured, **more)
-
-    def not_comparable(self, claim: str, measured, reason: str, *, note: str = "") -> Judgement:
-        """Record a value that cannot be compared with the claim, and why."""
-        _require(reason, f"claim {claim}: say why it is not comparable")
-        return self._keep(claim, Evidence(plain(measured), not_comparable=reason, note=note))
 
     def not_measured(self, claim: str, reason: str) -> Judgement:
         """Record that this run does not test the claim, and why."""
@@ -152,8 +147,7 @@ class Record:
         text, with other numbers than its template names or with more than three; CheckError for one that is not finite.
         """
         text = filled(template, numbers)
-        if not isinstance(holds, bool | np.bool_):
-            raise InputError(f"sentence '{text}': holds = {short(holds)}: must be True or False")
+        require(isinstance(holds, bool | np.bool_), f"sentence '{text}': holds = {short(holds)}: must be True or False")
         self._content["sentences"].append({"text": text, "holds": bool(holds), "numbers": plain(numbers)})
         from IPython.display import Markdown, display
 
@@ -211,7 +205,7 @@ class Record:
         if identifier in self._evidence:
             raise InputError(f"claim {identifier} has its value already: a claim is measured once")
         try:
-            judgement = _judged(claim, check_evidence(identifier, evidence))
+            judgement = judge(claim, check_evidence(identifier, evidence))
         except InputError as error:
             # the notebook's fault, not its user's
             raise CheckError(str(error)) from None
@@ -220,7 +214,7 @@ class Record:
 
     def _row(self, claim: Claim) -> dict:
         evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
-        judgement, shown = _judged(claim, evidence), evidence.shown(claim.value)
+        judgement, shown = judge(claim, evidence), evidence.shown(claim.value)
         return {
             "id": claim.id,
             "quantity": claim.quantity,
@@ -252,17 +246,6 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
         raise InputError(f"not measured by any run: {', '.join(silent)}")
     show_whole()
     return Record(identifier, parameters, found, folder)
-
-
-def _judged(claim: Claim, evidence: Evidence) -> Judgement:
-    """The verdict; of what is shown and counted nowhere its kind, and why it is not judged."""
-    return judge(claim, evidence) if claim.judged else Judgement(claim.kind, claim.unjudged)
-
-
-def slug(text: str) -> str:
-    """`text` as a part of a file name."""
-    words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
-    return "-".join(words)
 
 
 def plain(value):
@@ -312,8 +295,7 @@ def denied(text: str, numbers: Mapping) -> str:
 
 
 def _require(text: str, message: str) -> None:
-    if not text or not text.strip():
-        raise InputError(message)
+    require(text and text.strip(), message)
 
 
 def show_whole() -> None:
@@ -333,41 +315,34 @@ CAPTION = 24
 
 
 def keep_animation(
-    record: Record,
-    name: str,
-    frames: np.ndarray,
-    colours: Sequence[str],
-    captions: Sequence[str],
-    *,
-    milliseconds: int = 150,
+    record: Record, name: str, frames: np.ndarray, colours: Sequence[str], captions: Sequence[str]
 ) -> Path:
-    """Save frames (number, height, width) of indices into `colours` as a GIF, a caption over each; returns the file.
+    """As `keep_film`, of frames (number, height, width) of indices into `colours`, the first row at the bottom.
 
-    The last frame stays for a while, then it begins again. InputError for what is no such film, CheckError if it takes
-    more than LIMIT bytes.
+    Small ones are enlarged.
     """
     frames = np.asarray(frames)
-    if frames.ndim != 3 or not len(frames) or len(captions) != len(frames):
-        raise InputError(f"animation '{name}': frames of shape {frames.shape} with {len(captions)} captions")
-    if frames.dtype.kind != "u" or frames.max() >= len(colours) or len(colours) > 254:
-        raise InputError(f"animation '{name}': frames must hold indices of the {len(colours)} colours")
-    palette = [value for colour in (*colours, "white", "black") for value in ImageColor.getrgb(colour)]
-    pictures = [_picture(frame, caption, palette) for frame, caption in zip(frames, captions, strict=True)]
-    return _keep(record, name, pictures, milliseconds)
+    if frames.ndim != 3 or not len(frames) or frames.dtype.kind != "u" or frames.max() >= len(colours):
+        what = f"frames of {frames.dtype} of shape {frames.shape}"
+        raise InputError(f"animation '{name}': {what} must hold indices of the {len(colours)} colours")
+    factor = max(1, WIDTH // frames.shape[2])
+    palette = np.array([ImageColor.getrgb(colour) for colour in colours], np.uint8)
+    images = np.kron(palette[frames[:, ::-1]], np.ones((factor, factor, 1), np.uint8))
+    return keep_film(record, name, images, captions)
 
 
 def keep_film(
     record: Record, name: str, images: np.ndarray, captions: Sequence[str], *, milliseconds: int = 150
 ) -> Path:
-    """The same of images (number, height, width, 3) in red, green and blue, bytes, the first row at the top."""
+    """Save images (number, height, width, 3) in red, green and blue, bytes, the first row at the top, as a GIF.
+
+    A caption stands over each. The last one stays for a while, then it begins again; returns the file. InputError for
+    what is no such film, CheckError if it takes more than LIMIT bytes.
+    """
     images = np.asarray(images)
     if images.ndim != 4 or images.shape[-1] != 3 or images.dtype != np.uint8 or not 0 < len(images) == len(captions):
         raise InputError(f"animation '{name}': {images.dtype} images of shape {images.shape}, {len(captions)} captions")
-    pictures = [_image(image, caption) for image, caption in zip(images, captions, strict=True)]
-    return _keep(record, name, pictures, milliseconds)
-
-
-def _keep(record: Record, name: str, pictures: list[Image.Image], milliseconds: int) -> Path:
+    pictures = [_picture(image, caption) for image, caption in zip(images, captions, strict=True)]
     file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
     file.parent.mkdir(parents=True, exist_ok=True)
     shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
@@ -378,22 +353,7 @@ def _keep(record: Record, name: str, pictures: list[Image.Image], milliseconds: 
     return file
 
 
-def _image(image: np.ndarray, caption: str) -> Image.Image:
+def _picture(image: np.ndarray, caption: str) -> Image.Image:
     picture = Image.fromarray(np.pad(image, ((CAPTION, 0), (0, 0), (0, 0)), constant_values=255))
-    _write(picture, caption, "black")
+    ImageDraw.Draw(picture).text((6, 3), caption, fill="black", font=ImageFont.load_default(size=15))
     return picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-
-
-def _picture(frame: np.ndarray, caption: str, palette: list[int]) -> Image.Image:
-    white, black = len(palette) // 3 - 2, len(palette) // 3 - 1
-    factor = max(1, WIDTH // frame.shape[1])
-    # rows of an image go down, those of an array up
-    large = np.kron(frame[::-1].astype(np.uint8), np.ones((factor, factor), np.uint8))
-    picture = Image.fromarray(np.pad(large, ((CAPTION, 0), (0, 0)), constant_values=white))
-    picture.putpalette(palette)
-    _write(picture, caption, black)
-    return picture
-
-
-def _write(picture: Image.Image, caption: str, ink) -> None:
-    ImageDraw.Draw(picture).text((6, 3), caption, fill=ink, font=ImageFont.load_default(size=15))

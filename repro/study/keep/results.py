@@ -14,12 +14,9 @@ from pathlib import Path, PurePosixPath
 from repro.errors import InputError
 from repro.files import json_text, read_json
 from repro.study.judge.evidence import Evidence, read_evidence
-from repro.study.notebooks import Project, catalogue, read_cells, require_folder
+from repro.study.notebooks import Project, catalogue, has_shape, read_cells, require_folder
 from repro.study.notebooks.catalogue import Catalogue
 from repro.study.notebooks.parameters import show
-
-RUN = {"profile": str, "machine": str, "device": str, "depends": dict, "parameters": dict}
-"""What the runner notes in every finished result, besides two numbers: when it began and how long it took."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +35,22 @@ def look(folder: Path, identifier: str) -> Result:
     """The result of notebook `identifier` in a run folder."""
     path = folder / f"{identifier}.json"
     sidecar, trouble = _read(folder, f"{identifier}.json", lambda content: flaw_of(content, identifier))
-    failure, odd = _read(folder, f"failed/{identifier}.json", lambda content: "" if _is_failure(content) else "damaged")
+    failure, odd = _read(
+        folder, f"failed/{identifier}.json", lambda content: "" if has_shape(content, _FAILURE) else "damaged"
+    )
     if sidecar is not None:
-        trouble = _first(seal_flaws(path, lambda name: folder / name), identifier, folder)
+        flaws = seal_flaws(path, lambda name: folder / name)
+        if not flaws and read_cells(folder / f"{identifier}.ipynb") is None:
+            flaws = [f"{identifier}.ipynb is damaged"]
+        trouble = in_words(flaws) if flaws else ""
         if trouble.startswith(path.name):
             sidecar = None
     return Result(sidecar, failure, trouble or odd)
 
 
-def _first(flaws: list[str], identifier: str, folder: Path) -> str:
-    if flaws:
-        return flaws[0] + (f", and {len(flaws) - 1} more" if len(flaws) > 1 else "")
-    return "" if read_cells(folder / f"{identifier}.ipynb") is not None else f"{identifier}.ipynb is damaged"
+def in_words(faults: list[str]) -> str:
+    """The first of some changes or flaws, and how many more there are."""
+    return faults[0] + (f", and {len(faults) - 1} more" if len(faults) > 1 else "")
 
 
 def evidence_of(sidecar: dict) -> dict[str, Evidence]:
@@ -63,14 +64,9 @@ def figure_files(sidecar: dict | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def headlines(sidecar: dict | None) -> list[str]:
-    """What a result says in a few words."""
-    return (sidecar or {}).get("headlines", [])
-
-
-def untrue(sidecar: dict | None) -> list[str]:
+def untrue(sidecar: dict) -> list[str]:
     """Sentences of a notebook that its run does not show."""
-    return [sentence["text"] for sentence in (sidecar or {}).get("sentences", []) if not sentence["holds"]]
+    return [sentence["text"] for sentence in sidecar.get("sentences", []) if not sentence["holds"]]
 
 
 def reason(failure: dict) -> str:
@@ -86,81 +82,58 @@ def _read(folder: Path, name: str, flaw_in) -> tuple[dict | None, str]:
     return (None, f"{name} is damaged" + (f" ({flaw})" if flaw != "damaged" else "")) if flaw else (content, "")
 
 
-def _is_failure(content) -> bool:
-    return isinstance(content, dict) and all(isinstance(content.get(key), str) for key in ("error", "message"))
+def _is_number(value) -> bool:
+    # no comparison holds for NaN, and whole numbers may be too large for a float
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
+
+
+def _is_below_figures(name) -> bool:
+    """No file elsewhere may be replaced or removed in the name of a figure."""
+    parts = PurePosixPath(name).parts if isinstance(name, str) else ()
+    return len(parts) > 1 and parts[0] == "figures" and ".." not in parts
+
+
+FILES, SEAL = "files", "seal"
+
+_FAILURE = {"error": str, "message": str, "profile?": str, "machine?": str, "changed?": dict}
+_RESULT = {
+    # what the runner notes
+    "run": {
+        "finished": lambda value: value is True,
+        "started": _is_number,
+        "seconds": _is_number,
+        "profile": str,
+        # it becomes a folder
+        "machine": lambda name: isinstance(name, str) and re.fullmatch(r"\w[\w.-]*", name),
+        "device": str,
+        "depends": {"claims?": {str: str}},
+        "parameters": dict,
+        "changed?": dict,
+    },
+    "claims": dict,
+    "rules?": {str: {str: str}},
+    "figures": {str: {"files": [_is_below_figures]}},
+    "headlines?": [str],
+    "sentences?": [{"text": str, "holds": bool}],
+    "void": list,
+    "provenance": dict,
+}
 
 
 def flaw_of(content, identifier: str) -> str:
     """What keeps `content` from being a notebook's result; empty if nothing does, "damaged" if it is none at all."""
-    if not isinstance(content, dict) or not _is_run(content.get("run")):
-        return "damaged"
-    claims, figures = content.get("claims"), content.get("figures")
-    if not isinstance(claims, dict) or not isinstance(figures, dict) or not all(map(_is_figure, figures.values())):
-        return "damaged"
-    if not isinstance(content.get("headlines", []), list) or not all(map(_is_text, content.get("headlines", []))):
-        return "damaged"
-    if not isinstance(content.get("sentences", []), list) or not all(map(_is_sentence, content.get("sentences", []))):
-        return "damaged"
-    if not _is_table(content.get("rules", {})) or not _is_texts(content["run"]["depends"].get("claims", {})):
-        return "damaged"
-    if not isinstance(content.get("void"), list) or not isinstance(content.get("provenance"), dict):
+    if not has_shape(content, _RESULT):
         return "damaged"
     if content.get("id") != identifier:
         return f"it is the result of {content.get('id')}"
-    files = content.get(FILES)
     # nothing may be put elsewhere in the name of the result, nor any of its files be left unsealed
-    if not isinstance(files, dict) or set(files) != {f"{identifier}.ipynb", *figure_files(content)}:
+    if not has_shape(content, {FILES: dict}) or set(content[FILES]) != {f"{identifier}.ipynb", *figure_files(content)}:
         return "it seals other files than its own"
     try:
         evidence_of(content)
     except InputError as error:
         return str(error)
     return ""
-
-
-def _is_run(run) -> bool:
-    if not isinstance(run, dict) or run.get("finished") is not True:
-        return False
-    if not all(isinstance(run.get(key), kind) for key, kind in RUN.items()):
-        return False
-    if not all(_is_number(run.get(key)) for key in ("started", "seconds")):
-        return False
-    if not isinstance(run.get("changed", {}), dict):
-        return False
-    # the machine's name becomes a folder
-    return re.fullmatch(r"\w[\w.-]*", run["machine"]) is not None
-
-
-def _is_text(value) -> bool:
-    return isinstance(value, str)
-
-
-def _is_texts(value) -> bool:
-    return isinstance(value, dict) and all(map(_is_text, value.values()))
-
-
-def _is_table(value) -> bool:
-    return isinstance(value, dict) and all(map(_is_texts, value.values()))
-
-
-def _is_sentence(value) -> bool:
-    return isinstance(value, dict) and _is_text(value.get("text")) and isinstance(value.get("holds"), bool)
-
-
-def _is_number(value) -> bool:
-    # no comparison holds for NaN, and whole numbers may be too large for a float
-    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
-
-
-def _is_figure(figure) -> bool:
-    files = figure.get("files") if isinstance(figure, dict) else None
-    return isinstance(files, list) and all(isinstance(name, str) and _below_figures(name) for name in files)
-
-
-def _below_figures(name: str) -> bool:
-    """No file elsewhere may be replaced or removed in the name of a figure."""
-    parts = PurePosixPath(name).parts
-    return len(parts) > 1 and parts[0] == "figures" and ".." not in parts
 
 
 def newest(project: Project, profile: str = "") -> Path:
@@ -197,26 +170,19 @@ def _option(folder: Path, books: Catalogue, project: Project) -> str:
 
 def named(found: dict[str, Result], key: str) -> set[str]:
     """Profiles or machines (`key`) that results and failures name."""
-    return {fact[key] for result in found.values() for fact in _facts(result) if isinstance(fact.get(key), str)}
+    return {fact[key] for result in found.values() for fact in _facts(result) if key in fact}
 
 
 def changed_parameters(found: dict[str, Result]) -> dict[str, str]:
     """The parameters that were changed for each notebook, for people; only notebooks with such."""
     facts = {i: _facts(result) for i, result in found.items()}
-    texts = {i: [show(fact["changed"]) for fact in some if _changed(fact)] for i, some in facts.items()}
+    texts = {i: [show(fact["changed"]) for fact in some if fact.get("changed")] for i, some in facts.items()}
     return {i: " and ".join(dict.fromkeys(some)) for i, some in texts.items() if some}
 
 
 def _facts(result: Result) -> list[dict]:
     """What the runner noted in a result and in a failure after it."""
     return [*([result.sidecar["run"]] if result.sidecar else []), *([result.failure] if result.failure else [])]
-
-
-def _changed(fact: dict) -> bool:
-    return isinstance(fact.get("changed"), dict) and bool(fact["changed"])
-
-
-FILES, SEAL = "files", "seal"
 
 
 def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:
@@ -226,14 +192,15 @@ def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """SHA-256 of a file, which may be larger than the memory."""
+    with open(path, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
     """What is wrong with the sealed result at `path`, a line each; `place` tells where a file of it lies."""
     content = read_json(path)
-    if not isinstance(content, dict) or not isinstance(content.get(FILES), dict):
+    if not has_shape(content, {FILES: dict}):
         return [f"{path.name} is damaged"]
     own = _own({k: v for k, v in content.items() if k != SEAL})
     # as bytes: read as text, every kind of line end is the same

@@ -2,13 +2,13 @@
 
 import difflib
 import os
-import tempfile
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from repro.errors import InputError
-from repro.files import read_json
+from repro.files import read_json, unwritable
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ def file_stem(identifier: str) -> str:
     return identifier.replace("/", "-")
 
 
+def slug(text: str) -> str:
+    """`text` as a part of a file name: its words, in small letters."""
+    return "-".join(re.findall(r"[^\W_]+", text.lower()))
+
+
 def require_folder(folder: Path) -> None:
     """InputError if something else than a folder has this name."""
     if folder.exists() and not folder.is_dir():
@@ -67,31 +72,40 @@ def require_folder(folder: Path) -> None:
 
 def require_writable(folder: Path, advice: str = "name another folder with --output") -> None:
     """Make `folder` and prove that a file can be written there; InputError if not."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}; {advice}") from None
+    if why := unwritable(folder):
+        raise InputError(f"cannot write to {folder}: {why}; {advice}")
+
+
+def has_shape(value, shape) -> bool:
+    """Whether JSON or TOML has a shape.
+
+    That is a class, a test, [the shape of each part], {str: the shape of each value} or {name: the shape of this one},
+    of which "name?" may be missing.
+    """
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(has_shape(part, shape[0]) for part in value)
+    if not isinstance(shape, dict):
+        return isinstance(value, shape) if isinstance(shape, type) else bool(shape(value))
+    if not isinstance(value, dict):
+        return False
+    if str in shape:
+        return all(has_shape(part, shape[str]) for part in value.values())
+    parts = [(name.removesuffix("?"), name, part) for name, part in shape.items()]
+    return all(has_shape(value[key], part) if key in value else key != name for key, name, part in parts)
+
+
+#: nbformat allows a text or a list of lines
+_CELL = {
+    "cell_type": str,
+    "source": lambda text: isinstance(text, str) or has_shape(text, [str]),
+    "metadata?": dict,
+}
 
 
 def read_cells(notebook: Path) -> list[dict] | None:
     """The cells of a notebook, None if the file is missing or not a notebook."""
     content = read_json(notebook)
-    cells = content.get("cells") if isinstance(content, dict) else None
-    return cells if isinstance(cells, list) and all(map(_is_cell, cells)) else None
-
-
-def _is_cell(cell) -> bool:
-    if not isinstance(cell, dict) or not isinstance(cell.get("metadata", {}), dict):
-        return False
-    # nbformat allows a text or a list of lines
-    lines = cell.get("source")
-    return isinstance(cell.get("cell_type"), str) and isinstance(lines, str | list) and all(map(_is_text, lines))
-
-
-def _is_text(line) -> bool:
-    return isinstance(line, str)
+    return content["cells"] if has_shape(content, {"cells": [_CELL]}) else None
 
 
 def read_code(notebook: Path) -> list[str]:

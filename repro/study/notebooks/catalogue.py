@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from pathlib import Path
 
-from repro.errors import InputError
-from repro.study.notebooks import Project, did_you_mean, file_stem
+from repro.errors import InputError, require
+from repro.study.notebooks import Project, did_you_mean, file_stem, has_shape
 
 EVERYTHING = "*"
 
@@ -102,10 +102,6 @@ class Catalogue:
         return found
 
 
-def _is_list(value, kind: type) -> bool:
-    return isinstance(value, list) and all(isinstance(part, kind) for part in value)
-
-
 def _is_time(value) -> bool:
     return type(value) in (int, float) and 0 < value < inf
 
@@ -121,34 +117,25 @@ def _is_limit(value) -> bool:
     return right and isinstance(value.get("has", []), list) and value.get("together", True) is True
 
 
-_RIGHT = {
-    "a text": lambda value: isinstance(value, str),
-    "a path of letters, digits, _ and -": lambda value: (
-        isinstance(value, str) and re.fullmatch(r"[\w-]+(/[\w-]+)*", value)
-    ),
-    "true or false": lambda value: isinstance(value, bool),
-    "a list of texts": lambda value: _is_list(value, str),
-    "a table of tables": lambda value: isinstance(value, dict) and _is_list([*value.values()], dict),
-    "a table of seconds": lambda value: isinstance(value, dict) and all(map(_is_time, value.values())),
-    "a table of lists of texts": lambda value: (
-        isinstance(value, dict) and all(_is_list(names, str) and names for names in value.values())
-    ),
-    "a table of { least, most, has, together } or { one_of }": lambda value: (
-        isinstance(value, dict) and all(map(_is_limit, value.values()))
-    ),
-}
-"""What a value of an entry can have to be, and whether it is."""
+_TEXT, _TEXTS = ("a text", str), ("a list of texts", [str])
 
-_WANTED = dict.fromkeys(("paper", "title", "file"), "a text") | {
-    "id": "a path of letters, digits, _ and -",
-    "needs": "a list of texts",
-    "data": "a list of texts",
-    "timing": "true or false",
-    "profiles": "a table of tables",
-    "seconds": "a table of seconds",
-    "shows": "a table of lists of texts",
-    "limits": "a table of { least, most, has, together } or { one_of }",
+_RIGHT = {
+    "id": (
+        "a path of letters, digits, _ and -",
+        lambda value: isinstance(value, str) and re.fullmatch(r"[\w-]+(/[\w-]+)*", value),
+    ),
+    "paper": _TEXT,
+    "title": _TEXT,
+    "file": _TEXT,
+    "needs": _TEXTS,
+    "data": _TEXTS,
+    "timing": ("true or false", bool),
+    "profiles": ("a table of tables", {str: dict}),
+    "seconds": ("a table of seconds", {str: _is_time}),
+    "shows": ("a table of lists of texts", {str: lambda names: has_shape(names, [str]) and names}),
+    "limits": ("a table of { least, most, has, together } or { one_of }", {str: _is_limit}),
 }
+"""What a value of an entry must be, in words and as a shape."""
 
 
 def load(project: Project) -> Catalogue:
@@ -161,14 +148,12 @@ def load(project: Project) -> Catalogue:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"catalogue.toml: {error}") from None
     entries, common = content.get("notebook", []), content.get("limits", {})
-    if not _is_list(entries, dict):
-        raise InputError("catalogue.toml: notebooks are tables [[notebook]]")
+    require(has_shape(entries, [dict]), "catalogue.toml: notebooks are tables [[notebook]]")
     _require("catalogue.toml", "limits", common)
     books = tuple(_notebook(entry, number, common) for number, entry in enumerate(entries, 1))
     ids = [book.id for book in books]
     for book in books:
-        if ids.count(book.id) > 1:
-            raise InputError(f"catalogue.toml: '{book.id}' stands there twice")
+        require(ids.count(book.id) == 1, f"catalogue.toml: '{book.id}' stands there twice")
         # only what stands before can be needed: no circles
         before = ids[: ids.index(book.id)]
         for need in set(book.needs) - {EVERYTHING} - set(before):
@@ -177,8 +162,8 @@ def load(project: Project) -> Catalogue:
 
 
 def _require(place: str, name: str, value) -> None:
-    if not _RIGHT[_WANTED[name]](value):
-        raise InputError(f"{place}: {name} = {value!r} must be {_WANTED[name]}")
+    wanted, shape = _RIGHT[name]
+    require(has_shape(value, shape), f"{place}: {name} = {value!r} must be {wanted}")
 
 
 def _notebook(entry: dict, number: int, common: dict) -> Notebook:
@@ -189,8 +174,7 @@ def _notebook(entry: dict, number: int, common: dict) -> Notebook:
             raise InputError(f"{place}: unknown key '{name}', {did_you_mean(name, known)}")
         _require(place, name, entry[name])
     for name in ("id", "paper", "title", "profiles"):
-        if not entry.get(name):
-            raise InputError(f"{place}: '{name}' is missing")
+        require(entry.get(name), f"{place}: '{name}' is missing")
     own = entry.get("limits", {})
     entry = entry | {"limits": {name: common.get(name, {}) | own.get(name, {}) for name in common | own}}
     return Notebook(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 
 from repro.declared import LARGEST
-from repro.errors import InputError, short
+from repro.errors import InputError, require, short
 from repro.study.notebooks import did_you_mean, file_stem, read_cells
 
 AUTOMATIC = ("device", "profile")
@@ -24,8 +24,7 @@ LONGEST_SUFFIX = 80
 def defaults(path: Path) -> dict:
     """Names and values in the cell tagged `parameters`, which holds literals only."""
     found = read_cells(path)
-    if found is None:
-        raise InputError(f"{path.name} is not a notebook")
+    require(found is not None, f"{path.name} is not a notebook")
     tagged = [c for c in found if "parameters" in ((c.get("metadata") or {}).get("tags") or [])]
     values = {}
     for cell in tagged:
@@ -194,47 +193,36 @@ def require_limits(values: Mapping, examples: Mapping[str, list], place: str, li
     InputError, which names the parameter, its value, and what would be right.
     """
     for name, value in values.items():
-        limit = limits.get(name, {})
-        for wanted in (*_beyond(value, limit), *_flaws(value, examples[name], limit)):
+        for wanted in _unmet(value, examples[name], limits.get(name, {})):
             raise InputError(f"{place}: {name} = {short(value)}: must be {wanted}")
 
 
-def _beyond(value, limit: Mapping) -> Iterator[str]:
-    """What a limit of the catalogue wants and the value, or a part of a list, is not."""
-    leaves = list(_leaves(value))
+def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
+    """What the value, or a part of a list, must be by its limit or as all examples are, and is not."""
+    leaves, known = list(_leaves(value)), list(_leaves(examples))
+    found, numbers = (list(filter(_is_number, some)) for some in (leaves, known))
     if "one_of" in limit and not all(leaf in limit["one_of"] for leaf in leaves):
         yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
-    numbers = [leaf for leaf in leaves if _is_number(leaf)]
     if not set(limit.get("has", ())) <= set(leaves):
         yield f"a list with {', '.join(map(repr, limit['has']))} in it"
-    least, most = limit.get("least", -inf), limit.get("most", inf)
-    if not all(least <= number <= most for number in numbers):
+    if not all(limit.get("least", -inf) <= number <= limit.get("most", inf) for number in found):
         yield _between(limit)
+    if isinstance(value, list):
+        yield from _flaws_of_list(value, examples, set(map(type, known)), together="together" in limit)
+    if any(isinstance(number, int) and abs(number) > MOST for number in found):
+        yield f"at most {MOST} in size"
+    if any(abs(number) > LARGEST for number in found):
+        yield f"at most {LARGEST:g} in size"
+    if min(numbers, default=-1) > 0 and "least" not in limit and any(number <= 0 for number in found):
+        yield "above 0"
+    if min(numbers, default=-1) >= 0 and any(number < 0 for number in found):
+        yield "at least 0"
 
 
 def _between(limit: Mapping) -> str:
     if "most" not in limit:
         return f"{limit['least']:g} or more"
     return f"from {limit['least']:g} to {limit['most']:g}" if "least" in limit else f"at most {limit['most']:g}"
-
-
-def _flaws(value, examples: list, limit: Mapping) -> Iterator[str]:
-    """What the value must be and is not."""
-    kinds = {type(leaf) for leaf in _leaves(examples)}
-    numbers = [leaf for leaf in _leaves(examples) if _is_number(leaf)]
-    found = [leaf for leaf in _leaves(value) if _is_number(leaf)]
-    if isinstance(value, list):
-        yield from _flaws_of_list(value, examples, kinds, together="together" in limit)
-    if any(isinstance(number, int) and abs(number) > MOST for number in found):
-        yield f"at most {MOST} in size"
-    if any(abs(number) > LARGEST for number in found):
-        yield f"at most {LARGEST:g} in size"
-    if not numbers:
-        return
-    if min(numbers) > 0 and "least" not in limit and any(number <= 0 for number in found):
-        yield "above 0"
-    if min(numbers) >= 0 and any(number < 0 for number in found):
-        yield "at least 0"
 
 
 def _flaws_of_list(value: list, examples: list, kinds: set[type], *, together: bool) -> Iterator[str]:

@@ -6,10 +6,11 @@ everything else that the result depends on must be as it was.
 """
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import json_text, read_json, whole
 from repro.study.keep import fingerprint, provenance, results
 from repro.study.keep.fingerprint import changes_since, named_results
@@ -47,8 +48,8 @@ def publish(
     if changed := published.rule_changes(books.notebooks, project, made):
         raise InputError(f"{changed[0]}: nothing is published")
     for book in ran:
-        _require_finished(book, found[book.id], folder)
-        _require_fitting(book, found[book.id].sidecar, folder, project)
+        for fault in _faults(book, found[book.id], folder, project):
+            raise InputError(f"{fault}: nothing is published")
     for book in expected:
         if book not in ran and (why := published.flaw(book, project)):
             raise InputError(f"{book.id} is not in {folder.name}, and of what is published {why}: nothing is published")
@@ -87,25 +88,28 @@ def require_clean(project: Project) -> None:
         raise InputError(f"the checkout {why}: nothing is published")
 
 
-def _require_fitting(book: Notebook, sidecar: dict, folder: Path, project: Project) -> None:
-    run, made = sidecar["run"], sidecar["provenance"]
-    if sidecar["void"]:
-        raise InputError(f"{book.id} is not valid ({sidecar['void'][0]}): nothing is published")
-    if untrue := results.untrue(sidecar):
-        raise InputError(f"{book.id} says what its run does not show ('{untrue[0]}'): nothing is published")
+def _faults(book: Notebook, result: Result, folder: Path, project: Project) -> Iterator[str]:
+    """Why a result of a run is not published."""
+    if result.failure:
+        yield f"{book.id} failed in {folder.name}"
+    if result.trouble or not result.sidecar:
+        yield f"{book.id} is not finished in {folder.name}" + (f" ({result.trouble})" if result.trouble else "")
+        return
+    run, made = result.sidecar["run"], result.sidecar["provenance"]
+    if result.sidecar["void"]:
+        yield f"{book.id} is not valid ({result.sidecar['void'][0]})"
+    if untrue := results.untrue(result.sidecar):
+        yield f"{book.id} says what its run does not show ('{untrue[0]}')"
     if run.get("changed"):
-        raise InputError(
-            f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says: nothing is published"
-        )
+        yield f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says"
     if changes := changes_since(book, run, project, named_results(folder, folder / f"{book.id}.json")):
-        raise InputError(f"{book.id} is out of date, {fingerprint.in_words(changes)}: nothing is published")
+        yield f"{book.id} is out of date, {results.in_words(changes)}"
     if made.get("dirty", True) or not made.get("commit"):
-        raise InputError(f"{book.id} was made from a tree with changes or without a commit: nothing is published")
+        yield f"{book.id} was made from a tree with changes or without a commit"
 
 
 def _require_published(profile: str, what: str) -> None:
-    if profile not in PUBLISHED:
-        raise InputError(f"{what}: only runs of the profile {' or '.join(PUBLISHED)} are published")
+    require(profile in PUBLISHED, f"{what}: only runs of the profile {' or '.join(PUBLISHED)} are published")
 
 
 def _one_profile(folder: Path, found: dict[str, Result]) -> str:
@@ -115,14 +119,6 @@ def _one_profile(folder: Path, found: dict[str, Result]) -> str:
     (profile,) = profiles
     _require_published(profile, f"{folder} holds the profile {profile}")
     return profile
-
-
-def _require_finished(book: Notebook, result: Result, folder: Path) -> None:
-    if result.failure:
-        raise InputError(f"{book.id} failed in {folder.name}: nothing is published")
-    if result.trouble or not result.sidecar:
-        why = f" ({result.trouble})" if result.trouble else ""
-        raise InputError(f"{book.id} is not finished in {folder.name}{why}: nothing is published")
 
 
 def _copies(book: Notebook, sidecar: dict, folder: Path, project: Project) -> list[tuple[Path, Path]]:

@@ -10,10 +10,10 @@ from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
-from repro.study.keep import fingerprint, results
+from repro.study.keep import results
 from repro.study.keep.fingerprint import changes_since
 from repro.study.keep.results import Result, evidence_of, figure_files, flaw_of
-from repro.study.notebooks import Project, catalogue, did_you_mean
+from repro.study.notebooks import Project, catalogue, has_shape
 from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
 
 
@@ -47,8 +47,8 @@ def _distance(path: Path, book: Notebook, project: Project) -> tuple[bool, int, 
     before one that was not: else what was done to it would be told of the other one, too.
     """
     content = read_json(path)
-    listed = content.get(results.FILES) if isinstance(content, dict) else None
-    files = {place(name, book, project): wanted for name, wanted in listed.items()} if isinstance(listed, dict) else {}
+    listed = content[results.FILES] if has_shape(content, {results.FILES: dict}) else {}
+    files = {place(name, book, project): wanted for name, wanted in listed.items()}
     others = sum(not file.is_file() or results.digest(file) != wanted for file, wanted in files.items())
     flaws = results.seal_flaws(path, lambda name: place(name, book, project))
     return bool(flaws), others, not own_flaws(path, flaws)
@@ -134,7 +134,7 @@ def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
     if found := edits(path, book, project):
         return found
     found = changes(path, read_json(path)["run"], book, project)
-    return [f"out of date: {fingerprint.in_words(found)}"] if found else []
+    return [f"out of date: {results.in_words(found)}"] if found else []
 
 
 def edits(path: Path, book: Notebook, project: Project) -> list[str]:
@@ -172,16 +172,8 @@ def machine_names(books: Catalogue, project: Project) -> list[str]:
     return sorted(found, key=lambda name: (-found[name], name))
 
 
-def results_of(machine: str, books: Catalogue, project: Project) -> dict[str, Result]:
-    """What is published of every notebook's result on a machine, as `results.look` says it of a run folder."""
-    known = machine_names(books, project)
-    if machine not in known:
-        raise InputError(f"no results of '{machine}' are published: {did_you_mean(machine, known)}")
-    return {book.id: look(book, machine, project) for book in books.notebooks}
-
-
 def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
-    """The same of the results whose notebooks and figures are in the checkout, each of the machine that made it."""
+    """The results whose notebooks and figures are in the checkout, as `results.look` says it of a run folder."""
     found = {book.id: Result(None, None, "") for book in books.notebooks}
     for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
         if file := shown(book, project):
@@ -198,8 +190,8 @@ def machine_answers(
     """
     found = {}
     for machine in machine_names(books, project):
-        others = {i: r for i, r in results_of(machine, books, project).items() if (own or {}).get(i) != machine}
-        sound = [result.sidecar for result in others.values() if result.sidecar and not result.trouble]
+        others = [look(book, machine, project) for book in books.notebooks if (own or {}).get(book.id) != machine]
+        sound = [result.sidecar for result in others if result.sidecar and not result.trouble]
         said = {i: evidence for sidecar in sound for i, evidence in evidence_of(sidecar).items() if i in claims}
         found[machine] = {i: answer for i, evidence in said.items() if (answer := _answer(claims[i], evidence))}
     return {machine: said for machine, said in found.items() if said}
@@ -213,4 +205,4 @@ def _answer(claim: Claim, evidence: Evidence) -> tuple[str, str] | None:
         return None
     value = evidence.shown(claim.value)
     text = number(value) if isinstance(value, int | float) else str(value)
-    return None if verdict == Verdict.NOT_MEASURED else (text, str(verdict))
+    return None if verdict == Verdict.NOT_MEASURED or not claim.judged else (text, str(verdict))

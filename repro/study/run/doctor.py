@@ -1,7 +1,7 @@
 """Looks at the machine and says what works and what to do about the rest."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -46,10 +46,10 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     yield Check("memory", free >= LEAST_GIB, f"{free:.1f} GiB free{advice}")
     yield from _gpu(found)
     yield _compiler()
-    yield _device()
-    yield _writable("results", project.build)
-    yield _cache()
-    yield _catalogue(project)
+    yield _tried("device auto", lambda: provenance.resolve_device("auto"))
+    yield _tried("results", lambda: _writable(project.build))
+    yield _tried("compiled kernels", lambda: _writable(cache_folder(), advice="set NUMBA_CACHE_DIR to another folder"))
+    yield _tried("catalogue", lambda: _counted(project))
 
 
 def _gpu(found: dict[str, str]) -> Iterator[Check]:
@@ -74,29 +74,20 @@ def _compiler() -> Check:
     return Check("compiler", True, "Numba loads, with its part for GPUs")
 
 
-def _device() -> Check:
+def _tried(name: str, what: Callable[[], str]) -> Check:
+    """A line that says what comes out, or what is wrong."""
     try:
-        return Check("device auto", True, provenance.resolve_device("auto"))
+        return Check(name, True, what())
     except (InputError, ImportError) as error:
-        return Check("device auto", False, str(error))
-
-
-def _writable(name: str, folder: Path, **advice: str) -> Check:
-    try:
-        require_writable(folder, **advice)
-    except InputError as error:
         return Check(name, False, str(error))
-    return Check(name, True, f"{folder} is writable")
 
 
-def _cache() -> Check:
-    return _writable("compiled kernels", cache_folder(), advice="set NUMBA_CACHE_DIR to another folder")
+def _writable(folder: Path, **advice: str) -> str:
+    require_writable(folder, **advice)
+    return f"{folder} is writable"
 
 
-def _catalogue(project: Project) -> Check:
-    try:
-        books = catalogue.load(project).notebooks
-        catalogue.require_files(books, project)
-    except InputError as error:
-        return Check("catalogue", False, str(error))
-    return Check("catalogue", True, f"{len(books)} notebooks")
+def _counted(project: Project) -> str:
+    books = catalogue.load(project).notebooks
+    catalogue.require_files(books, project)
+    return f"{len(books)} notebooks"

@@ -252,20 +252,15 @@ def import_without_grammar(name: str) -> ModuleType:
 
     InputError if it is not installed, or what it needs is not.
     """
-    if _NOT_NEEDED in sys.modules:
-        return _imported(name)
-    sys.modules[_NOT_NEEDED] = None
-    try:
-        return _imported(name)
-    finally:
-        del sys.modules[_NOT_NEEDED]
-
-
-def _imported(name: str) -> ModuleType:
+    known = _NOT_NEEDED in sys.modules
+    sys.modules.setdefault(_NOT_NEEDED, None)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name} is not installed: python -m pip install -r requirements.txt") from None
+    finally:
+        if not known:
+            del sys.modules[_NOT_NEEDED]
 
 
 if __name__ == "__main__":

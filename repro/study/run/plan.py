@@ -51,17 +51,7 @@ class Plan:
 
     def is_current(self, book: Notebook) -> bool:
         """Whether the notebook has a finished result, whole and still fitting, and has not failed since."""
-        found = self.result(book)
-        return not (found.failure or found.trouble or found.sidecar is None or self.changes(book))
-
-    def changes(self, book: Notebook) -> list[str]:
-        """In what the notebook's finished result differs from what a run would be made from now."""
-        sidecar = self.result(book).sidecar
-        if not sidecar:
-            return []
-        made_from = sidecar["run"]["depends"]
-        now = self.depends(book) | {"claims": fingerprint.stated_now(made_from, self.project)}
-        return fingerprint.differences(made_from, now)
+        return self.state(book) == "up to date"
 
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""
@@ -72,8 +62,10 @@ class Plan:
             return f"failed: {results.reason(found.failure)}"
         if found.sidecar is None:
             return "not run"
-        changes = self.changes(book)
-        return f"out of date: {fingerprint.in_words(changes)}" if changes else "up to date"
+        made_from = found.sidecar["run"]["depends"]
+        now = self.depends(book) | {"claims": fingerprint.stated_now(made_from, self.project)}
+        changes = fingerprint.differences(made_from, now)
+        return f"out of date: {results.in_words(changes)}" if changes else "up to date"
 
     def expected(self, book: Notebook) -> float:
         """Seconds the notebook will take: as last time here, else in this profile, else as the catalogue says."""
@@ -91,7 +83,11 @@ def make_plan(
     output: Path | None = None,
     project: Project | None = None,
 ) -> Plan:
-    """Validate a request; InputError says what is wrong with it."""
+    """Validate a request for the notebooks `ids` (all by default) and those they need; InputError says what is wrong.
+
+    `overrides` are texts "name=value" or "id:name=value". Results go to build/PROFILE/MACHINE, with changed parameters
+    to build/PROFILE,NAME=VALUE/MACHINE, or to `output`.
+    """
     project = project or Project.default()
     books = catalogue.load(project)
     books.require_profile(profile)

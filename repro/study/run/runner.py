@@ -4,19 +4,19 @@ import fcntl
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import read_json
-from repro.study.notebooks import Project, require_writable
+from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.run.execute import run_job
 from repro.study.run.guard import MpsService, stop_children
-from repro.study.run.plan import Plan, job_for, make_plan, require_threads
+from repro.study.run.plan import Plan, job_for, require_threads
 from repro.study.run.progress import Progress, duration
 
 REFRESH = 0.5
@@ -42,35 +42,6 @@ class Outcome:
     message: str = ""
 
 
-def run(
-    ids: Iterable[str] | None = None,
-    *,
-    profile: str = "quick",
-    device: str = "auto",
-    jobs: int = 1,
-    share: int = 1,
-    fresh: bool = False,
-    parameters: Iterable[str] = (),
-    scheduler: str | None = None,
-    output: Path | None = None,
-    timeout: float | None = None,
-    memory: float | None = None,
-    project: Project | None = None,
-) -> list[Outcome]:
-    """Run the notebooks `ids` (all by default) and those they need; results go to build/PROFILE/MACHINE,
-    with changed parameters to build/PROFILE,NAME=VALUE/MACHINE.
-
-    `parameters` are texts "name=value" or "id:name=value"; `jobs` notebooks run at once, and the others stand still
-    while one measures speed; a GPU is held by one at a time, or used by `share` at once, whose data it must hold
-    together, and still by one alone that measures speed; `fresh` runs even what is up to date;
-    `timeout` is the most seconds a cell may take, `memory` the most GiB of main memory a notebook; `scheduler` is the
-    address of a Dask cluster that shares this file system.
-    InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
-    """
-    plan = make_plan(ids, profile=profile, device=device, overrides=parameters, output=output, project=project)
-    return run_plan(plan, jobs=jobs, share=share, fresh=fresh, scheduler=scheduler, timeout=timeout, memory=memory)
-
-
 def run_plan(
     plan: Plan,
     *,
@@ -81,10 +52,16 @@ def run_plan(
     timeout: float | None = None,
     memory: float | None = None,
 ) -> list[Outcome]:
-    """Carry out a plan; see `run`."""
+    """Run the notebooks of a plan: what is up to date is skipped, unless `fresh`.
+
+    `jobs` notebooks run at once, and the others stand still while one measures speed; a GPU is held by one at a time,
+    or used by `share` at once, whose data it must hold together, and still by one alone that measures speed; `timeout`
+    is the most seconds a cell may take, `memory` the most GiB of main memory a notebook; `scheduler` is the address of
+    a Dask cluster that shares this file system.
+    InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
+    """
     for name, value in (("jobs", jobs), ("share", share)):
-        if not 1 <= value <= MOST_JOBS:
-            raise InputError(f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
+        require(1 <= value <= MOST_JOBS, f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
     if share > 1 and plan.device != "cuda":
         raise InputError(f"--share {share} is for a GPU, and this run is on {plan.device}: use --jobs {share}")
     if timeout is not None and not 0 < timeout <= LONGEST_CELL:
@@ -171,8 +148,7 @@ def _executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Executo
 def _tokens(client, scheduler: str, device: str) -> dict[str, int]:
     """What a notebook takes of a worker; InputError if no worker has it to give, for which Dask would wait for ever."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if not workers:
-        raise InputError(f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
+    require(workers, f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
     if device != "cuda":
         return {}
     if not any("GPU" in worker["resources"] for worker in workers):

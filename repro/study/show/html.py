@@ -4,24 +4,16 @@
 import base64
 import os
 import re
-from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from repro.errors import InputError
 from repro.files import write_text
-from repro.study.notebooks import file_stem, read_cells
+from repro.study.notebooks import read_cells
 from repro.study.run.execute import import_without_grammar
-from repro.study.show.markdown import (
-    CHANGED_RULES,
-    COUNTED_NOWHERE,
-    STATED_TWICE,
-    changed_rules,
-    claims_for_people,
-    counts_for_people,
-)
-from repro.study.show.report import Report, Rows
+from repro.study.show.markdown import Links, scoreboard_markdown
+from repro.study.show.report import VERDICTS, Report
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 78rem; color: #222 }
@@ -30,7 +22,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-size: 13px }
 th, td { border-bottom: 1px solid #ddd; padding: .3rem .6rem; text-align: left; vertical-align: top }
 figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-width: 24rem }
 .reproduced { color: #00714f } .met-by-newer-hardware { color: #00567a } .tie { color: #6a4c93 }
-.not-reproduced, .failed { color: #b33c00 } .trend-only { color: #8a5a00 }
+.not-reproduced, li { color: #b33c00 } .trend-only { color: #8a5a00 }
 .not-measured, .not-comparable { color: #666 }
 """
 
@@ -41,62 +33,20 @@ OFFLINE = """{% extends 'index.html.j2' %}
 """
 """nbconvert's page without what it would load from the network."""
 
+VERDICT = re.compile(f"<td>({'|'.join(VERDICTS)})</td>")
+
 
 def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
-    title = escape(report.title())
-    pages = {row["notebook"]: convert(report.folder / f"{row['notebook']}.ipynb") for row in report.books}
-    places = {name: page.relative_to(report.folder) for name, page in pages.items() if page}
-    counts = [
-        row | {"notebook": _linked(row["notebook"], row["notebook"], places)} for row in counts_for_people(report.books)
-    ]
-    failures = [f'<p class="failed">{escape(line)}</p>' for line in report.problems()]
-    body = [f"<h1>{title}</h1>", *failures, _table(report.counts()), _table(counts)]
-    body += ["<h2>Claims judged</h2>", _claims(report.tested(), report, places), _figures(report)]
-    body += ["<h2>Claims not measured in this run</h2>", _claims(report.tested(False), report, places)]
-    if report.corrected:
-        body += [
-            f"<h2>{CHANGED_RULES}</h2><p>{changed_rules(report.corrected)}</p>",
-            _table(_escaped(report.corrected)),
-        ]
-    body += [f"<h2>{COUNTED_NOWHERE}</h2>", _claims(report.shown, report, places)] if report.shown else []
-    body += [f"<h2>{STATED_TWICE}</h2>", _table(_escaped(report.linked))] if report.linked else []
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
+    for row in report.books:
+        convert(report.folder / f"{row['notebook']}.ipynb")
+    body = markdown_to_html(scoreboard_markdown(report, Links(figures="#")), escaped=True) + _figures(report)
+    head = f'<meta charset="utf-8"><title>{escape(report.title())}</title><style>{STYLE}</style>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{VERDICT.sub(_coloured, body)}</body></html>\n'
 
 
-def _claims(rows: Rows, report: Report, places: Mapping[str, Path]) -> str:
-    """Claims with links to their notebooks' pages and to the figures below."""
-    shown = []
-    for row, texts in zip(rows, _escaped(claims_for_people(rows, report.elsewhere)), strict=True):
-        name = row["notebook"]
-        figures = f'<a href="#{file_stem(name)}">figures</a>' if report.figures.get(name) else ""
-        links = {"id": _linked(row["id"], name, places), "figures": figures}
-        shown.append(texts | links | {"verdict": _coloured(row["verdict"])})
-    return _table(shown)
-
-
-def _coloured(verdict: str) -> str:
-    return f'<span class="{verdict.replace(" ", "-")}">{verdict}</span>'
-
-
-def _escaped(rows: Rows) -> Rows:
-    return [{name: escape(str(cell)) for name, cell in row.items()} for row in rows]
-
-
-def _table(rows: Rows) -> str:
-    """Rows of HTML as a table; nothing without rows."""
-    lines = [_line("th", row) for row in rows[:1]] + [_line("td", row.values()) for row in rows]
-    return f"<table>{''.join(lines)}</table>" if rows else ""
-
-
-def _line(tag: str, cells: Iterable) -> str:
-    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>\n"
-
-
-def _linked(text: str, notebook: str, places: Mapping[str, Path]) -> str:
-    """The text as a link to a notebook's page, if there is one."""
-    return f'<a href="{places[notebook]}">{text}</a>' if notebook in places else text
+def _coloured(cell: re.Match) -> str:
+    return f'<td class="{cell[1].replace(" ", "-")}">{cell[1]}</td>'
 
 
 def convert(notebook: Path) -> Path | None:
@@ -135,23 +85,25 @@ def _with_films(notebook: Path):
 
 
 def _figures(report: Report) -> str:
-    parts = []
-    for name, files in report.figures.items():
-        parts += [f'<h2 id="{file_stem(name)}">{name}</h2>'] if files else []
-        parts += [_image(report.folder / file) for file in files]
-    return "".join(parts)
+    return "".join(
+        (f"<h2>{name}</h2>" if files else "") + "".join(_image(report.folder, file) for file in files)
+        for name, files in report.figures.items()
+    )
 
 
-def _image(file: Path) -> str:
-    content = base64.b64encode(file.read_bytes()).decode()
-    image = f'<img alt="{file.stem}" src="data:image/png;base64,{content}">'
-    return f"<figure>{image}<figcaption>{file.stem}</figcaption></figure>"
+def _image(folder: Path, file: str) -> str:
+    stem, content = Path(file).stem, base64.b64encode((folder / file).read_bytes()).decode()
+    image = f'<img alt="{stem}" src="data:image/png;base64,{content}">'
+    return f'<figure id="{file}">{image}<figcaption>{stem}</figcaption></figure>'
 
 
-def markdown_to_html(source: str) -> str:
-    """A text in Markdown as HTML, its formulas as MathML, its links to notebooks as links to their pages."""
+def markdown_to_html(source: str, escaped: bool = False) -> str:
+    """A text in Markdown as HTML, its formulas as MathML, its links to notebooks as links to their pages.
+
+    `escaped` shows tags of HTML as they are written.
+    """
     renderer, reader = _reader()
-    return reader(renderer=renderer(escape=False, exclude_anchor_links=True)).render(source)
+    return reader(renderer=renderer(escape=escaped, exclude_anchor_links=True)).render(source)
 
 
 @cache

@@ -9,12 +9,11 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge.claims import number
 from repro.study.judge.verdicts import MEANINGS, Verdict
 from repro.study.notebooks import Project, did_you_mean
 from repro.study.publish.publish import PUBLISHED
-from repro.study.publish.published import Answers
 from repro.study.show.report import VERDICTS, Report, Rows, shown, time_of
 
 COUNTED_NOWHERE = "Shown and counted nowhere: what follows from definitions or inputs, and numbers of other sources"
@@ -45,13 +44,19 @@ class Links:
         return f"[{file.removeprefix('repro/papers/')}]({self.code}{file})"
 
 
-def scoreboard_markdown(report: Report) -> str:
-    """scoreboard.md"""
-    parts = [f"# {report.title()}"]
-    if problems := report.problems():
-        parts.append("\n".join(f"- **{line}**" for line in problems))
-    parts += [notebooks(report, Links()), "## Claims", claims(report.rows, report, Links()), *apart(report, Links())]
-    return "\n\n".join(parts) + "\n"
+HERE = Links()
+
+
+def scoreboard_markdown(report: Report, links: Links = HERE) -> str:
+    """scoreboard.md: what a run says about the papers, without the figures themselves."""
+    parts = [f"# {report.title()}", _warnings(report.problems()), table(report.counts()), notebooks(report, links)]
+    parts += ["## Claims judged", claims(report.tested(), report, links)]
+    parts += ["## Claims not measured in this run", claims(report.tested(False), report, links), *apart(report, links)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _warnings(lines: Iterable[str]) -> str:
+    return "\n".join(f"- **{line}**" for line in lines)
 
 
 def apart(report: Report, links: Links) -> list[str]:
@@ -81,33 +86,45 @@ def verdicts() -> str:
 
 
 def notebooks(report: Report, links: Links) -> str:
-    """Notebooks with status, time and the counts of their verdicts, as a Markdown table."""
-    rows = counts_for_people(report.books)
-    return table([row | {"notebook": _linked(row["notebook"], row["notebook"], report, links)} for row in rows])
-
-
-def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
-    """The text as a link to a notebook's result, where there is one."""
-    done = any(book["notebook"] == notebook and book["status"] == "done" for book in report.books)
-    return links.notebook(notebook, text) if done else text
-
-
-def claims(rows: Rows, report: Report, links: Links) -> str:
-    """Claims with links to their notebooks and their notebooks' figures, as a Markdown table."""
-    named = zip(rows, claims_for_people(rows, report.elsewhere), strict=True)
+    """Notebooks with status, time, where they ran if on several machines, and the counts of their verdicts: a table."""
+    several = len(machines_of(report.books)) > 1
     return table(
         [
-            cells
-            | {"id": _linked(row["id"], row["notebook"], report, links)}
-            | {"figures": figures(report.figures.get(row["notebook"], ()), links)}
-            | _code(row["notebook"], report, links)
-            for row, cells in named
+            {"notebook": _linked(row["notebook"], row["notebook"], report, links), "status": row["status"]}
+            | {"time": time_of(row["seconds"])}
+            | ({"machine": row["machine"]} if several else {})
+            | {verdict: row[verdict] for verdict in VERDICTS}
+            for row in report.books
         ]
     )
 
 
-def _code(notebook: str, report: Report, links: Links) -> dict[str, str]:
-    return {} if links.code is None else {"code": ", ".join(map(links.source, report.code.get(notebook, ())))}
+def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
+    """The text as a link to a notebook's result, where there is a whole one."""
+    made = any(book["notebook"] == notebook and book["machine"] for book in report.books)
+    return links.notebook(notebook, text) if made and notebook not in report.troubles else text
+
+
+def claims(rows: Rows, report: Report, links: Links) -> str:
+    """Claims with links to notebooks, figures and code, and what is published of other machines: a Markdown table."""
+    here = {row["id"] for row in rows}
+    elsewhere = {name: said for name, said in report.elsewhere.items() if here & said.keys()}
+    changed, lines = any(row["first"] for row in rows), []
+    for row in rows:
+        notebook, ratio = row["notebook"], row["ratio"]
+        cells = {"id": _linked(row["id"], notebook, report, links)}
+        cells |= {name: row[name] for name in ("where", "quantity", "case")}
+        cells |= {"paper": row["value"], "measured": shown(row["measured"])}
+        cells |= {"ratio": "" if ratio is None else number(ratio, 3)}
+        cells |= {name: row[name] for name in ("unit", "verdict", "reason")}
+        cells |= {"by the first rule": row["first"]} if changed else {}
+        for name, said in elsewhere.items():
+            cells[f"published, {name}"] = "{} ({})".format(*said[row["id"]]) if row["id"] in said else ""
+        cells |= {"figures": figures(report.figures.get(notebook, ()), links)}
+        if links.code is not None:
+            cells["code"] = ", ".join(map(links.source, report.code.get(notebook, ())))
+        lines.append(cells)
+    return table(lines)
 
 
 def figures(files: Iterable[str], links: Links) -> str:
@@ -123,41 +140,11 @@ def gallery(report: Report, links: Links) -> str:
     return "\n".join(lines)
 
 
-def claims_for_people(rows: Rows, elsewhere: Mapping[str, Answers]) -> Rows:
-    """The claims with short columns, and what is published of other machines that speak of any of them."""
-    columns = ["id", "where", "quantity", "case", "paper", "measured", "ratio", "unit", "verdict", "reason"]
-    here = {row["id"] for row in rows}
-    elsewhere = {name: said for name, said in elsewhere.items() if here & said.keys()}
-    shown_rows, changed = [], any(row["first"] for row in rows)
-    for row in rows:
-        ratio = "" if row["ratio"] is None else number(row["ratio"], 3)
-        cells = row | {"paper": row["value"], "measured": shown(row["measured"]), "ratio": ratio}
-        beside = {f"published, {name}": " ".join(_answer(said.get(row["id"]))) for name, said in elsewhere.items()}
-        first = {"by the first rule": row["first"]} if changed else {}
-        shown_rows.append({name: cells[name] for name in columns} | first | beside)
-    return shown_rows
-
-
-def _answer(said: tuple[str, str] | None) -> tuple[str, ...]:
-    return (said[0], f"({said[1]})") if said else ()
-
-
 def table(rows: Rows) -> str:
     """A Markdown table; empty without rows."""
     cells = [[str(cell) for cell in row.values()] for row in rows]
     lines = [list(row) for row in rows[:1]] + [["---"] * len(row) for row in rows[:1]] + cells
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def counts_for_people(books: Rows) -> Rows:
-    """Notebooks with status, time and the counts of their verdicts, and where they ran if not all on one machine."""
-    several = len(machines_of(books)) > 1
-    return [
-        {"notebook": row["notebook"], "status": row["status"], "time": time_of(row["seconds"])}
-        | ({"machine": row["machine"]} if several else {})
-        | {verdict: row[verdict] for verdict in VERDICTS}
-        for row in books
-    ]
 
 
 def machines_of(books: Rows) -> dict[str, list[str]]:
@@ -185,8 +172,7 @@ def findings(project: Project) -> dict[str, str]:
     except ValueError as error:
         raise InputError(f"docs/findings.toml cannot be read: {error}") from None
     for paper, paragraph in said.items():
-        if not isinstance(paragraph, str):
-            raise InputError(f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
+        require(isinstance(paragraph, str), f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
     return {paper: paragraph.strip() for paper, paragraph in said.items()}
 
 
@@ -201,9 +187,7 @@ def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
         "Made by `python -m repro report --published` from the results in data/measured alone: every value is judged "
         "anew. What the verdicts mean stands below."
     ]
-    if doubts := _doubts(report):
-        parts.append("\n".join(f"- **{line}**" for line in doubts))
-    parts += [table(report.counts()), verdicts()]
+    parts += [*filter(None, [_warnings(_doubts(report))]), table(report.counts()), verdicts()]
     if (report.folder / CHART).is_file():
         parts.append(f"![Published speedups beside those measured here]({CHART})")
     for counted in report.counts():

@@ -7,14 +7,14 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
@@ -123,11 +123,6 @@ class Report:
         return [{"paper": p} | {v: counts[p][v] for v in VERDICTS} | {CORRECTED: corrected[p]} for p in papers]
 
     @cached_property
-    def notebooks(self) -> "pd.DataFrame":
-        """`books` as a frame."""
-        return _frame(self.books)
-
-    @cached_property
     def claims(self) -> "pd.DataFrame":
         """`rows` as a frame."""
         return _frame(self.rows, COLUMNS)
@@ -163,16 +158,15 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     return _report(books, look_at_all(place, books, project), place, project)
 
 
-def open_published(project: Project | None = None, machine: str = "") -> Report:
+def open_published(project: Project | None = None) -> Report:
     """Report of what is published, made from data/measured alone.
 
-    Of every notebook the result that its rendered notebook and figures show, of whatever machine; or all of `machine`.
+    Of every notebook the result that its rendered notebook and figures show, of whatever machine.
     """
     project = project or Project.default()
     books = catalogue.load(project)
-    if not published.machine_names(books, project):
-        raise InputError("no results are published: data/measured has none")
-    found = published.results_of(machine, books, project) if machine else published.results_shown(books, project)
+    require(published.machine_names(books, project), "no results are published: data/measured has none")
+    found = published.results_shown(books, project)
     own = {i: result.sidecar["run"]["machine"] for i, result in found.items() if result.sidecar}
     return _report(books, found, project.root, project, own)
 
@@ -188,7 +182,8 @@ def _report(
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
     profiles, hosts = (named(found, key) for key in ("profile", "machine"))
-    known = claims_of(books, project)
+    stated = [claim for paper in books.papers() for claim in claims.load(paper, project).values()]
+    known = {claim.id: claim for claim in stated if claim.measurable}
     measured = claim_rows(known, books, found, profiles, project)
     rows = [row for row in measured if known[row["id"]].judged]
     apart = [row for row in measured if not known[row["id"]].judged]
@@ -197,12 +192,14 @@ def _report(
     table = [_status(b, found[b.id], rows, profiles) for b in shown]
     figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
-    linked, old = linked_claims(books, project), outdated(books.notebooks, sidecars, project)
-    said = {i: results.headlines(sidecar) for i, sidecar in sidecars.items()}
+    columns = ("id", "where", "quantity", "case", "value", "unit", "same_as")
+    linked = [{name: getattr(claim, name) for name in columns} for claim in stated if claim.same_as]
+    old = outdated(books.notebooks, sidecars, project)
+    said = {i: sidecar.get("headlines", []) for i, sidecar in sidecars.items()}
     beside = published.machine_answers(known, books, project, own)
     code = {book.id: code_of(book, project) for book in books.notebooks}
     facts = (failures, troubles, old, changed_parameters(found), figures, said, code, beside)
-    return Report(folder, *names, table, rows, apart, corrected_claims(books, measured, project), linked, *facts)
+    return Report(folder, *names, table, rows, apart, corrected_claims(stated, measured), linked, *facts)
 
 
 def _failure(entry: dict, kept: bool) -> str:
@@ -232,11 +229,6 @@ def _figures(sidecar: dict, folder: Path) -> list[str]:
     return [name for name in files if name.endswith(".png") and (folder / name).is_file()]
 
 
-def claims_of(books: Catalogue, project: Project) -> dict[str, Claim]:
-    """The claims of all papers that a notebook measures, by id."""
-    return {c.id: c for paper in books.papers() for c in claims.load(paper, project).values() if c.measurable}
-
-
 def claim_rows(
     known: Mapping[str, Claim],
     books: Catalogue,
@@ -255,7 +247,8 @@ def claim_rows(
             tester = testers.get(claim.id)
             notebook = tester.id if tester else ""
             evidence = Evidence(not_measured=_nothing(tester, looked, profiles))
-        judgement, first = _judged(claim, evidence), _first(claim, evidence)
+        judgement = _judged(judge, claim, evidence, "the claim any more")
+        first = _judged(judge_by_first_rule, claim, evidence, "the first rule")
         reason = judgement.reason + ("; the notebook has failed since" if failed_since else "")
         facts = {"measured": evidence.shown(claim.value), "verdict": str(judgement.verdict), "reason": reason}
         facts |= _against(claim, evidence) | {"first": str(first.verdict) if first else "", "was": _was(claim, first)}
@@ -273,22 +266,12 @@ def _named_by(book: Notebook, project: Project) -> set[str]:
     return claims.named_in(book.source(project)).union(*found)
 
 
-def _judged(claim: Claim, evidence: Evidence) -> Judgement:
-    """The verdict; a value that was handed over for another form of the claim does not count."""
-    if not claim.judged:
-        return Judgement(claim.kind, claim.unjudged)
+def _judged(by: Callable, claim: Claim, evidence: Evidence, what: str) -> Judgement | None:
+    """The verdict by a rule; a value that was handed over for another form of the claim does not count."""
     try:
-        return judge(claim, evidence)
+        return by(claim, evidence)
     except InputError as error:
-        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the claim any more: {error}")
-
-
-def _first(claim: Claim, evidence: Evidence) -> Judgement | None:
-    """The verdict by the rule of the first result, where it changed since."""
-    try:
-        return judge_by_first_rule(claim, evidence)
-    except InputError as error:
-        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit the first rule: {error}")
+        return Judgement(Verdict.NOT_MEASURED, f"its result does not fit {what}: {error}")
 
 
 def _was(claim: Claim, first: Judgement | None) -> str:
@@ -304,21 +287,16 @@ def _was(claim: Claim, first: Judgement | None) -> str:
     return f"{'; '.join(parts)}. By it: {first.reason}. Changed: {old.reason}"
 
 
-def corrected_claims(books: Catalogue, measured: Rows, project: Project) -> Rows:
+def corrected_claims(stated: Iterable[Claim], measured: Rows) -> Rows:
     """Claims whose rule, set-up or reading changed after a first result: by the first rule, and as judged now."""
-    now = {row["id"]: row for row in measured}
-    found = []
-    for claim in (c for paper in books.papers() for c in claims.load(paper, project).values()):
+    now, found = {row["id"]: row for row in measured}, []
+    for claim in (claim for claim in stated if claim.was):
         row = now.get(claim.id)
-        first = None if row else _first(claim, Evidence(not_measured="no value"))
-        verdict = row["first"] if row else str(first.verdict) if first else ""
-        if verdict:
-            today = row["verdict"] if row else f"not judged: {claim.unjudged}"
-            names = {"id": claim.id, "quantity": claim.quantity, "case": claim.case}
-            found.append(
-                names
-                | {"by the first rule": verdict, "now": today, "was": (row or {}).get("was") or _was(claim, first)}
-            )
+        if row is None:
+            first = _judged(judge_by_first_rule, claim, Evidence(not_measured="no value"), "the first rule")
+            row = {"first": str(first.verdict), "verdict": f"not judged: {claim.unjudged}", "was": _was(claim, first)}
+        names = {"id": claim.id, "quantity": claim.quantity, "case": claim.case}
+        found.append(names | {"by the first rule": row["first"], "now": row["verdict"], "was": row["was"]})
     return found
 
 
@@ -353,13 +331,6 @@ def _nothing(tester: Notebook | None, found: Mapping[str, results.Result], profi
     if found[tester.id].sidecar:
         return f"the result of its notebook lacks it ({tester.id})"
     return f"its notebook has not run ({tester.id})"
-
-
-def linked_claims(books: Catalogue, project: Project) -> Rows:
-    """Claims that restate others."""
-    found = [c for paper in books.papers() for c in claims.load(paper, project).values() if c.same_as]
-    columns = ["id", "where", "quantity", "case", "value", "unit", "same_as"]
-    return [{name: getattr(claim, name) for name in columns} for claim in found]
 
 
 def code_of(book: Notebook, project: Project) -> list[str]:

@@ -12,26 +12,21 @@ from repro.study.show.report import VERDICTS, Report, Rows, as_csv, shown, time_
 
 def write_report(report: Report, project: Project) -> list[Path]:
     """Write REPORT.md and REPORT.csv at the top of the checkout."""
-    files = {
-        "REPORT.md": markdown.report_markdown(report, markdown.findings(project)),
-        "REPORT.csv": as_csv(report),
-    }
-    for name, content in files.items():
-        write_text(project.root / name, content)
-    return [project.root / name for name in files]
+    text = markdown.report_markdown(report, markdown.findings(project))
+    return _written(project.root, {"REPORT.md": text, "REPORT.csv": as_csv(report)})
 
 
 def write_scoreboard(report: Report) -> list[Path]:
     """Write scoreboard.csv, scoreboard.md and scoreboard.html into the run folder; InputError if that cannot be."""
     require_writable(report.folder)
-    files = {
-        "scoreboard.csv": as_csv(report),
-        "scoreboard.md": markdown.scoreboard_markdown(report),
-        "scoreboard.html": html.html(report),
-    }
+    text = {".csv": as_csv(report), ".md": markdown.scoreboard_markdown(report), ".html": html.html(report)}
+    return _written(report.folder, {f"scoreboard{ending}": content for ending, content in text.items()})
+
+
+def _written(folder: Path, files: dict[str, str]) -> list[Path]:
     for name, content in files.items():
-        write_text(report.folder / name, content)
-    return [report.folder / name for name in files]
+        write_text(folder / name, content)
+    return [folder / name for name in files]
 
 
 HEADS = {
