@@ -132,13 +132,8 @@ def _long_timing(simulation: Simulation) -> Timing:
     """Of a CPU on which the steps from one sort to the next would take long: of two, and a sort by its share."""
     timing = measure(simulation._launch_step, simulation.device, repeats=2, warm_up=0)
     cycle = simulation.sort_every
-    share = simulation.device.clock(partial(_sort, simulation)) / cycle if cycle else 0.0
+    share = simulation.device.clock(simulation._cell_sort) / cycle if cycle else 0.0
     return Timing(timing.seconds + share, timing.best + share, timing.spread, timing.repeats)
-
-
-def _sort(simulation: Simulation):
-    for launch in simulation._cell_sort.parts.values():
-        launch()
 
 
 def _require_steps(system: System, taken: int, least: int) -> int:
@@ -189,7 +184,7 @@ def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
     require_whole("steps", steps, 1, 10_000)
     device, by_host = simulation.device, simulation._by_host
     simulation.advance(2)
-    sorting = {"sorting": partial(_sort, simulation)} if simulation.sort_every else {}
+    sorting = {"sorting": simulation._cell_sort} if simulation.sort_every else {}
     launches = _stages(simulation) if by_host else simulation.parts | sorting
     runs = launches if by_host else {name: device.capture(launch) for name, launch in launches.items()}
     times = {name: [] for name in runs}

@@ -7,6 +7,7 @@ import numpy as np
 from repro.parallel import Kernel, device_function, zero
 from repro.particles.scan import running_sum
 
+from .advance import copy_particle
 from .state import EMPTY, Particles, make_particles
 
 
@@ -29,11 +30,7 @@ def _make_scatter(add):
             cell = particles.cell[i]
             if i < used[0] and cell >= 0:
                 k = add(starts, cell, 1)
-                sorted_.cell[k], sorted_.weight[k] = cell, particles.weight[i]
-                sorted_.ids[k], sorted_.left[k] = particles.ids[i], particles.left[i]
-                for axis in range(3):
-                    sorted_.place[k + axis * count] = particles.place[i + axis * count]
-                    sorted_.u[k + axis * count] = particles.u[i + axis * count]
+                copy_particle(particles, i, count, sorted_, k, count)
 
     return scatter
 
@@ -44,12 +41,8 @@ def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
     total = starts[nodes - 1]
     for i in range(x, x + n):
         if i < total:
-            particles.cell[i], particles.weight[i] = sorted_.cell[i], sorted_.weight[i]
-            particles.ids[i], particles.left[i] = sorted_.ids[i], sorted_.left[i]
+            copy_particle(sorted_, i, count, particles, i, count)
             particles.event[i] = 0
-            for axis in range(3):
-                particles.place[i + axis * count] = sorted_.place[i + axis * count]
-                particles.u[i + axis * count] = sorted_.u[i + axis * count]
         elif i < used[0]:
             particles.cell[i] = EMPTY
 
@@ -77,3 +70,8 @@ class CellSort:
             "copy back": bind(Kernel(_copy_back))((count,), particles, used, starts, sorted_, count, nodes),
             "close gaps": bind(Kernel(_use))((1,), used, starts, nodes),
         }
+
+    def __call__(self):
+        """Sort."""
+        for launch in self.parts.values():
+            launch()

@@ -1,7 +1,6 @@
 """A running simulation: a system, a device and a strategy that moves the particles."""
 
 from functools import cached_property, partial
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from repro.declared import Device, Kind, OneOf, Whole
 from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 from repro.parallel.launch_sequence import LaunchSequence
+from repro.parallel.options import MOST_STEPS
 from repro.parallel.ranks.world import Alone, Ranks
 
 from .advance import MeshContext
@@ -24,9 +24,6 @@ from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
 from .subdomain import Subdomain, WholeDomain, crossing
 from .system import System
-
-#: most steps that a run counts
-MOST_STEPS = 2**62
 
 
 class Simulation(TimeLoop):
@@ -64,7 +61,7 @@ class Simulation(TimeLoop):
         self._bus = None if self.fields.device is device else Bus(device, self.fields)
         #: entries of the particles' arrays in use, and steps taken, as the device counts them
         self.used = device.zeros(1, np.int32)
-        self._clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
+        self.clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
         self.charges = device.zeros(mesh.layout.nodes, np.int64)
         context = MeshContext(device.to_device(mesh.neighbour_cell), self.charges, self.unit)
         arrays = self._bus.arrays if self._bus else self.fields.arrays
@@ -74,12 +71,12 @@ class Simulation(TimeLoop):
         clear = device.compile(Kernel(zero))((len(arrays.currents),), arrays.currents)
         self._clear = {"clear the currents": clear}
         launches = [self._launch_step]
-        self._moves = strategy.build(self._setup())
+        self._moves = strategy.build(self)
         #: sums of what electrons in air have done, see `air.tallies`; None in vacuum
         self._tallies = getattr(self._moves["particles"], "tallies", None)
         if self.ranks:
             self._cross(strategy)
-        self._injection = {} if strategy.by_host else self._bind_source(self._source_target)
+        self._injection = {} if strategy.by_host else self.bind_source(self.source_target)
         if sort_every:
             self._cell_sort = CellSort(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
             launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
@@ -97,20 +94,14 @@ class Simulation(TimeLoop):
             self._memory_of_strategy
         )
 
-    def _setup(self):
-        names = {"device": self.device, "real": self.real, "used": self.used, "step_arguments": self.step_arguments}
-        names |= {
-            "fields": self.fields,
-            "inject": self._bind_source,
-            "clock": self._clock,
-            "source_target": self._source_target,
-        }
-        return SimpleNamespace(
-            **names, particles=self.particles_on_device, system=self.system, mesh=self.subdomain.mesh
-        )
+    def bind(self, kernel: Kernel, *more, items: int | None = None):
+        """The launch of a kernel that moves particles: an item an entry of their arrays, unless a number is given."""
+        particles, count = self.particles_on_device, len(self.particles_on_device.cell)
+        return self.device.compile(kernel)((items or count,), particles, count, *self.step_arguments, *more)
 
     @property
-    def _source_target(self) -> SourceTarget:
+    def source_target(self) -> SourceTarget:
+        """Where a step's source puts its particles, if the strategy does not."""
         return SourceTarget(self.device, self.particles_on_device, self.used, *self.step_arguments[:2])
 
     def _graph(self, every: int, observers: tuple):
@@ -121,7 +112,7 @@ class Simulation(TimeLoop):
     def _cross(self, strategy: Strategy):
         """Put the exchange of particles between ranks into the step."""
         cross = strategy.crossing or partial(crossing, strategy.resume)
-        self.crossing = cross(self.subdomain, self._setup(), self._moves)
+        self.crossing = cross(self, self._moves)
         self._moves = self._moves | {"particles": self.crossing}
 
     @property
@@ -149,16 +140,16 @@ class Simulation(TimeLoop):
         return [before, launches[middle], after]
 
     def _launch_sorted(self):
-        for launch in self._cell_sort.parts.values():
-            launch()
+        self._cell_sort()
         self._launch_step()
 
-    def _bind_source(self, source_target: SourceTarget, *, at_start: bool = False) -> dict:
+    def bind_source(self, source_target: SourceTarget, *, at_start: bool = False) -> dict:
+        """The launches by name with which the source adds its particles in a step, or those at the start."""
         source, system = self.system.source, self.system
         count = 0 if source is None else source.start if at_start else source.per_step
         if not count:
             return {}
-        clock = source_target.device.zeros(1, np.int64) if at_start else self._clock
+        clock = source_target.device.zeros(1, np.int64) if at_start else self.clock
         numbers = SourceNumbers(
             *(source_target.used, clock, source.start, source.per_step, len(system.electrons.weight)),
             *(source.seed, source.momentum, source.weight, self.subdomain.first, system.mesh.shape),
@@ -173,7 +164,7 @@ class Simulation(TimeLoop):
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
         Whole(0, MOST_STEPS).check("steps", steps)
-        self._clock[:], self.fields.begun = steps, True
+        self.clock[:], self.fields.begun = steps, True
         if self._bus:
             self._bus.bring_fields()
         super().resume(steps)
@@ -183,7 +174,7 @@ class Simulation(TimeLoop):
         self._place_electrons()
         if self._bus:
             self._bus.bring_fields()
-        for launch in self._bind_source(self._source_target, at_start=True).values():
+        for launch in self.bind_source(self.source_target, at_start=True).values():
             launch()
         self.fields.begin(self.system.self_field)
         self._require_valid()

@@ -79,12 +79,13 @@ class Crossing:
     step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, subdomain: Subdomain, setup, moves, resume):
-        self._subdomain, self._device = subdomain, setup.device
-        self._particles, self._used = setup.particles, setup.used
+    def __init__(self, simulation, moves, resume):
+        self._subdomain, self._device = simulation.subdomain, simulation.device
+        self._particles, self._used = simulation.particles_on_device, simulation.used
         self._moves, self._resume = moves, resume
-        self._added = setup.system.source.per_step if setup.system.source else 0
-        self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
+        source = simulation.system.source
+        self._added = source.per_step if source else 0
+        self._record, self._held, self._before, self.counts = record_type(simulation.real), None, 0, None
 
     def count(self) -> None:
         """Count the particles that are here, before a step."""
@@ -155,6 +156,6 @@ class Crossing:
         return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
 
 
-def crossing(resume, subdomain: Subdomain, setup, moves: dict) -> Crossing:
+def crossing(resume, simulation, moves: dict) -> Crossing:
     """What crosses between ranks with a strategy whose `resume` moves arrivals, see `strategies.Strategy`."""
-    return Crossing(subdomain, setup, moves["particles"], resume(setup, moves))
+    return Crossing(simulation, moves["particles"], resume(simulation, moves))

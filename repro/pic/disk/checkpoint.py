@@ -8,8 +8,9 @@ from repro.declared import Kind
 from repro.errors import InputError, require_one_of
 from repro.files import path_of
 from repro.parallel import PRECISIONS
+from repro.parallel.options import MOST_STEPS
 
-from ..simulation import MOST_STEPS, Simulation
+from ..simulation import Simulation
 from ..system import System
 from .global_state import COUNT, gathered, scattered, types_and_shapes
 from .system_metadata import ENTRIES, TEXT, described, system_of

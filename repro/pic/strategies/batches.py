@@ -188,13 +188,14 @@ def _make_arrive(real):
         set_place(particles, i, count, _three(s, END, k), _three(s, THEN, k))
 
     @device_function
-    def arrive(waiting, s, r, t, particles, count, currents, shift, unit, neighbour_cell, layout):
+    def arrive(waiting, s, r, t, particles, count, currents, shift, context, layout):
         """Add up a segment of each; returns how many go on, now the first of the batch, and how many a wall took up.
 
         Of these places, charges and cells are kept.
         """
+        unit = real(context.unit)
         share_out(waiting, s, r, t, particles, unit)
-        pass_faces(waiting, s, r, neighbour_cell, layout)
+        pass_faces(waiting, s, r, context.neighbour_cell, layout)
         more, gone = 0, 0
         for k in range(waiting):
             i, into, face = r[PARTICLE, k], r[INTO, k], r[FACE, k]
@@ -227,19 +228,7 @@ def _body(real, add):
         waiting = n if depart(x, n, s, r, particles, count, fields, layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             follow_segments(waiting, s, r, t, fields, courant, layout)
-            waiting, gone = arrive(
-                waiting,
-                s,
-                r,
-                t,
-                particles,
-                count,
-                shares.currents,
-                shift,
-                real(context.unit),
-                context.neighbour_cell,
-                layout,
-            )
+            waiting, gone = arrive(waiting, s, r, t, particles, count, shares.currents, shift, context, layout)
             for k in range(gone):
                 rest(context.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
             if not waiting:
@@ -261,12 +250,12 @@ def _add_up(x, n, currents, own, cores, length):
         currents[k] = total
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    device, size = setup.device, EDGES * setup.mesh.layout.nodes
-    currents = setup.step_arguments[0].currents
+    device, size = simulation.device, EDGES * simulation.subdomain.mesh.layout.nodes
+    currents = simulation.step_arguments[0].currents
     own = currents if device.workers == 1 else device.zeros(device.workers * size, np.int64)
-    launches = {"particles": _bound(setup, Shares(own, device.workers), 0)}
+    launches = {"particles": _bound(simulation, Shares(own, device.workers), 0)}
     if own is not currents:
         bind = device.compile(Kernel(_add_up))
         launches["sum of currents"] = bind((size,), currents, own, device.workers, size)
@@ -274,14 +263,13 @@ def build(setup) -> dict:
     return launches
 
 
-def resume(setup, moves: dict):
+def resume(simulation, moves: dict):
     """The launch that ends partial steps."""
-    own = getattr(moves["particles"], "own", setup.step_arguments[0].currents)
-    return _bound(setup, Shares(own, setup.device.workers), 1)
+    own = getattr(moves["particles"], "own", simulation.step_arguments[0].currents)
+    return _bound(simulation, Shares(own, simulation.device.workers), 1)
 
 
-def _bound(setup, shares: Shares, resuming: int):
+def _bound(simulation, shares: Shares, resuming: int):
     scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
-    kernel = Kernel(_body(setup.real, setup.device.add), dtype=setup.real, strict=True, **scratch)
-    count = len(setup.particles.cell)
-    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.step_arguments, shares, resuming)
+    kernel = Kernel(_body(simulation.real, simulation.device.add), dtype=simulation.real, strict=True, **scratch)
+    return simulation.bind(kernel, shares, resuming)

@@ -20,17 +20,11 @@ def _body(real, add):
     return follow
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    return {"particles": _bound(setup, 0)}
+    return {"particles": resume(simulation, resuming=0)}
 
 
-def resume(setup, moves: dict):
-    """The launch that ends partial steps."""
-    return _bound(setup, 1)
-
-
-def _bound(setup, resuming: int):
-    kernel = Kernel(_body(setup.real, setup.device.add), strict=True)
-    count = len(setup.particles.cell)
-    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.step_arguments, resuming)
+def resume(simulation, moves: dict | None = None, resuming: int = 1):
+    """The launch that ends partial steps, or begins steps unless it is `resuming`."""
+    return simulation.bind(Kernel(_body(simulation.real, simulation.device.add), strict=True), resuming)

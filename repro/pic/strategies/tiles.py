@@ -61,12 +61,11 @@ def _body(real, add, barrier):
     return follow
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    device = setup.device
-    body = _body(setup.real, device.add, device.barrier)
+    device = simulation.device
+    body = _body(simulation.real, device.add, device.barrier)
     kernel = Kernel(body, dtype=np.int64, shared_rows=_ROWS, block=BLOCK, strict=True)
-    count = len(setup.particles.cell)
     # whole blocks, whose threads all take a share of the window
-    launch = device.compile(kernel)((-(-count // BLOCK) * BLOCK,), setup.particles, count, *setup.step_arguments)
-    return {"particles": launch}
+    blocks = -(-len(simulation.particles_on_device.cell) // BLOCK)
+    return {"particles": simulation.bind(kernel, items=blocks * BLOCK)}
