@@ -47,6 +47,12 @@ def is_whole(value) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
+def require(condition: bool, message: str) -> None:
+    """Refuse with the message unless the condition holds."""
+    if not condition:
+        raise InputError(message)
+
+
 def require_whole(what: str, value, low: int, high: int) -> None:
     """Refuse what is no whole number from `low` to `high`."""
     if not (is_whole(value) and low <= value <= high):

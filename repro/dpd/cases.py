@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Each, Kind, Number, OrNone, Whole, checked
-from repro.errors import InputError
+from repro.errors import require
 from repro.parallel.options import Seed
 from repro.particles.random import require_ids
 
@@ -106,8 +106,8 @@ class Channel:
     layer: Annotated[float, Number(unit="cutoff radii")] = 0.23
 
     def __post_init__(self):
-        _require(0 < self.narrow_length < self.length, f"narrow part {self.narrow_length} of {self.length}")
-        _require(0 < self.gap < self.height, f"gap {self.gap} of {self.height}: it must be lower than the channel")
+        require(0 < self.narrow_length < self.length, f"narrow part {self.narrow_length} of {self.length}")
+        require(0 < self.gap < self.height, f"gap {self.gap} of {self.height}: it must be lower than the channel")
 
     @property
     def walls(self) -> Walls:
@@ -149,7 +149,7 @@ class Channel:
         order = np.argsort(depth, kind="stable")
         order = order[depth[order] > 0]
         planes = int((depth[order] < 3 * _SPACING).sum()) if self.frozen is None else self.frozen
-        _require(0 < planes <= len(order), f"{planes} frozen particles: the walls have {len(order)} lattice sites")
+        require(0 < planes <= len(order), f"{planes} frozen particles: the walls have {len(order)} lattice sites")
         return _join(self.fluid, self.box, fluid, sites[order[:planes]], walls, self.drive, generator, "channel flow")
 
 
@@ -177,11 +177,6 @@ def _join(fluid, box, moving, frozen, walls, drive, generator, name) -> System:
 def _number(fluid: Fluid, volume: float, what: str) -> int:
     """Particles in a volume; refused before anything is allocated for them if there are none, or too many."""
     count = round(fluid.density * volume)
-    _require(count > 0, f"{what}: no particle at density {fluid.density}")
+    require(count > 0, f"{what}: no particle at density {fluid.density}")
     require_ids(count)
     return count
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise InputError(message)

@@ -5,6 +5,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from repro.parallel import Kernel
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
 from .ghost_sums import make_extrapolation, make_sampling
@@ -94,9 +95,3 @@ class Bindings:
         gap = self.real((GAP / self.system.resolution.ratio) ** 2)
         body = make_sampling(self.real, self.search, self.walk)
         return self.launch(body, air.count, fluid, air, gap, self._numbers, self._cells)
-
-
-def in_turn(*launches):
-    """Launch one after the other."""
-    for launch in launches:
-        launch()

@@ -7,7 +7,6 @@ from math import ceil, sqrt
 from typing import Annotated
 
 from repro.declared import Above, Number, OneOf, checked
-from repro.errors import InputError
 
 from .equations import GAMMA
 from .kernels import KERNELS, SmoothingKernel, require_kernel
@@ -125,9 +124,3 @@ def time_steps(
     if fluid.diffusion > 0:
         limits["diffusive"] = 0.125 * h * h / (fluid.diffusion * h * c)
     return limits
-
-
-def require(condition: bool, message: str) -> None:
-    """Raise InputError with the message unless the condition holds."""
-    if not condition:
-        raise InputError(message)

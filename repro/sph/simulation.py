@@ -8,10 +8,11 @@ import numpy as np
 from repro.declared import Kind, OneOf, checked
 from repro.errors import InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
+from repro.parallel.launch_sequence import in_turn
 from repro.parallel.options import OnDevice, Precision
-from repro.particles.position import Units
+from repro.particles.position import Units, vectors_by_id
 
-from .bindings import Bindings, in_turn
+from .bindings import Bindings
 from .exact import rest_condensation
 from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
 from .neighbour_sums import LARGEST, continuity, momentum, summation
@@ -173,16 +174,12 @@ class Simulation(TimeLoop):
         Where densities are clamped, so are the condensations.
         """
         state, device = self.state, self.device
-        order = np.argsort(device.to_host(state.ids))
-
-        def rows(array):
-            return np.ascontiguousarray(device.to_host(array).reshape(3, -1).T[order])
-
-        condensation = device.to_host(state.s)[order]
+        r, v, a = vectors_by_id(device, state.ids, state.r, state.v, state.a)
+        condensation = device.to_host(state.s)[np.argsort(device.to_host(state.ids))]
         return {
-            "position": Units(self.real).coordinates(rows(state.r), self.system.box) - self.system.margin,
-            "velocity": rows(state.v),
-            "acceleration": rows(state.a),
+            "position": Units(self.real).coordinates(r, self.system.box) - self.system.margin,
+            "velocity": v,
+            "acceleration": a,
             "condensation": np.maximum(condensation, 0) if self.boundary == "clamped" else condensation,
         }
 

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from repro.declared import Above, Array, Each, Kind, OrNone, Text, checked
+from repro.errors import require
 from repro.particles.cells import Cells
 from repro.particles.random import require_ids
 
-from .fluid import Fluid, Resolution, require, time_steps
+from .fluid import Fluid, Resolution, time_steps
 
 #: share of the spacing below which two particles overlap
 OVERLAP = 0.25
