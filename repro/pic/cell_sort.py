@@ -1,10 +1,11 @@
 """Particles in the order of their cells, now and then: neighbours in memory are neighbours in space, and gaps close."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from repro.parallel import Kernel, device_function, zero
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.scan import running_sum
 
 from .advance import copy_particle
@@ -65,7 +66,7 @@ class CellSort:
         self.parts = {
             "clear the counts": bind(Kernel(zero))((nodes,), counts),
             "count": bind(Kernel(_make_count(device.add)))((count,), particles.cell, used, counts),
-            "scan": lambda: [launch() for launch in scan] and None,
+            "scan": partial(in_turn, *scan),
             "scatter": bind(Kernel(_make_scatter(device.add)))((count,), particles, used, starts, sorted_, count),
             "copy back": bind(Kernel(_copy_back))((count,), particles, used, starts, sorted_, count, nodes),
             "close gaps": bind(Kernel(_use))((1,), used, starts, nodes),
@@ -73,5 +74,4 @@ class CellSort:
 
     def __call__(self):
         """Sort."""
-        for launch in self.parts.values():
-            launch()
+        in_turn(*self.parts.values())

@@ -7,18 +7,18 @@ import numpy as np
 from repro.declared import Device, Kind, OneOf, Whole
 from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
-from repro.parallel.launch_sequence import LaunchSequence
+from repro.parallel.launch_sequence import LaunchSequence, in_turn
 from repro.parallel.options import MOST_STEPS
 from repro.parallel.ranks.world import Alone, Ranks
 
 from .advance import MeshContext
 from .air.tallies import in_units
 from .cell_sort import CellSort
-from .deposition import EDGES, make_deposit_charge, units_of_weight
+from .deposition import EDGES, charges_at, units_of_weight
 from .gather import electric_at
 from .maxwell.bus import Bus
 from .maxwell.fields import Fields
-from .packing import put_particles
+from .packing import entries_here, put_particles
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
@@ -48,7 +48,8 @@ class Simulation(TimeLoop):
         self.ranks = ranks if ranks is not None and ranks.count > 1 else None
         if self.ranks and not (strategy.resume or strategy.crossing):
             raise InputError(f"strategy '{strategy.name}' is for one rank: take '{fastest(device, system)}'")
-        home = _home(device, strategy)
+        # where the fields are: with the particles, or on the CPU
+        home = select("threads") if strategy.fields_on_host and device.name == "cuda" else device
         self.subdomain = Subdomain(system, ranks, home) if self.ranks else WholeDomain(system)
         self._by_host |= self.ranks is not None
         self._memory_of_strategy = strategy.memory(system, self.real, device)
@@ -66,7 +67,7 @@ class Simulation(TimeLoop):
         context = MeshContext(device.to_device(mesh.neighbour_cell), self.charges, self.unit)
         arrays = self._bus.arrays if self._bus else self.fields.arrays
         self.step_arguments = (arrays, context, self.fields.courant, mesh.layout)
-        self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
+        self.fields.set(*(np.reshape(field, (3, 1, 1, 1)) for field in (system.electric, system.magnetic)))
         # with fields of their own these clear the sums
         clear = device.compile(Kernel(zero))((len(arrays.currents),), arrays.currents)
         self._clear = {"clear the currents": clear}
@@ -75,7 +76,10 @@ class Simulation(TimeLoop):
         #: sums of what electrons in air have done, see `air.tallies`; None in vacuum
         self._tallies = getattr(self._moves["particles"], "tallies", None)
         if self.ranks:
-            self._cross(strategy)
+            # the exchange of particles between ranks is a part of the step
+            cross = strategy.crossing or partial(crossing, strategy.resume)
+            self.crossing = cross(self, self._moves)
+            self._moves = self._moves | {"particles": self.crossing}
         self._injection = {} if strategy.by_host else self.bind_source(self.source_target)
         if sort_every:
             self._cell_sort = CellSort(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
@@ -109,12 +113,6 @@ class Simulation(TimeLoop):
             return lambda: self._launch(self.steps, every, observers)
         return super()._graph(every, observers)
 
-    def _cross(self, strategy: Strategy):
-        """Put the exchange of particles between ranks into the step."""
-        cross = strategy.crossing or partial(crossing, strategy.resume)
-        self.crossing = cross(self, self._moves)
-        self._moves = self._moves | {"particles": self.crossing}
-
     @property
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
@@ -126,8 +124,7 @@ class Simulation(TimeLoop):
     def _launch_step(self):
         if self.ranks:
             self.crossing.count()
-        for launch in self._stages:
-            launch()
+        in_turn(*self._stages)
 
     @cached_property
     def _stages(self) -> list:
@@ -174,8 +171,7 @@ class Simulation(TimeLoop):
         self._place_electrons()
         if self._bus:
             self._bus.bring_fields()
-        for launch in self.bind_source(self.source_target, at_start=True).values():
-            launch()
+        in_turn(*self.bind_source(self.source_target, at_start=True).values())
         self.fields.begin(self.system.self_field)
         self._require_valid()
 
@@ -183,26 +179,18 @@ class Simulation(TimeLoop):
         electrons, mesh, device = self.system.electrons, self.subdomain.mesh, self.device
         scaled = electrons.position / mesh.spacing
         cells = np.minimum(scaled.astype(int), np.array(self.system.mesh.shape) - 1)
-        ids = np.flatnonzero(self.subdomain.own(cells))
+        ids, nodes = entries_here(self, cells)
         if not len(ids):
             return
-        count, room, weight = len(ids), self.subdomain.room, electrons.weight[ids]
-        if count > room:
-            raise CapacityError(f"{count} electrons at the start on rank {self.ranks.rank}, and room for {room}")
-        nodes = mesh.nodes(cells[ids] - np.array(self.subdomain.first)).astype(np.int32)
+        weight = electrons.weight[ids]
         place = (scaled - cells)[ids].T.astype(self.real)
         field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
         momentum = electrons.momentum[ids].T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
         put_particles(self, cell=nodes, place=place, u=momentum, weight=weight, ids=ids)
-        self.charges[:] += device.to_device(self._ions(nodes, place, weight.astype(self.real)))
-
-    def _ions(self, nodes, place, weight):
-        """Charges of the ions that the electrons leave where they begin, in units of the sums."""
-        layout, found = self.subdomain.mesh.layout, np.zeros(self.subdomain.mesh.layout.nodes, np.int64)
-        charge = make_deposit_charge(self.real, lambda sums, index, value: np.add.at(sums, index, value))
-        charge(found, nodes, tuple(place), weight * self.real(self.unit), layout)
-        return found
+        # of the ions that they leave where they begin
+        ions = charges_at(self.real, nodes, place, weight.astype(self.real) * self.real(self.unit), mesh.layout)
+        self.charges[:] += device.to_device(ions)
 
     def _require_valid(self):
         """Raise where a run must end: a particle is lost, the box is full, or numbers are not finite."""
@@ -261,16 +249,6 @@ class Simulation(TimeLoop):
             "weight": device.to_host(found.weight)[here].astype(float),
             "ids": ids[here],
         }
-
-
-def _uniform(field) -> np.ndarray:
-    """A uniform field as the nodes of a mesh have it."""
-    return np.asarray(field, float)[:, None, None, None]
-
-
-def _home(device, strategy: Strategy):
-    """Where the fields are: with the particles, or on the CPU."""
-    return select("threads") if strategy.fields_on_host and device.name == "cuda" else device
 
 
 def _strategy(choice, device, system) -> Strategy:

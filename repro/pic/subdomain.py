@@ -11,8 +11,8 @@ from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
 from .mesh import ABSORBED, LEAVES, Mesh
-from .packing import record_type, to_records
-from .state import DEFERRED, EMPTY, Particles
+from .packing import put_records, record_type, to_records
+from .state import DEFERRED, EMPTY, Particles, rows_of
 
 #: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
 _UNEVEN, _FEW = 1.5, 256
@@ -53,7 +53,7 @@ class Subdomain:
 
     def exchange(self, values, components, component_step, node_step):
         """What fills the guards that are other ranks' cells, see `Fields`."""
-        grid = tuple(cells + 2 for cells in self.mesh.shape[::-1])
+        grid = self.mesh.guarded_grid
         if node_step == EDGES:
             return Halo(self.domain, self.ranks, [values.reshape(*grid, components)], self._device, "last").fill
         return Halo(self.domain, self.ranks, [values.reshape(components, *grid)], self._device).fill
@@ -118,14 +118,9 @@ class Crossing:
                 f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {start} of {room} entries are "
                 f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
             )
-        for name, rows in zip(Particles._fields, self._rows(), strict=True):
-            rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, count)))
+        put_records(arrived, self._device, self._particles, start, np.arange(count))
         self._used[:] = end
         return end
-
-    def _rows(self) -> list:
-        """The particles' arrays, a row a component."""
-        return [values.reshape(-1, len(self._particles.cell)) for values in self._particles]
 
     def _make_room(self, count: int) -> None:
         """If so many more do not fit behind the particles here, the last of these go into the gaps that others left."""
@@ -134,7 +129,7 @@ class Crossing:
             return
         here = xp.flatnonzero(cell != EMPTY)
         last, gaps = here[here >= len(here)], xp.flatnonzero(cell[: len(here)] == EMPTY)
-        for rows in self._rows():
+        for rows in rows_of(self._particles):
             rows[:, gaps] = rows[:, last]
         cell[last] = EMPTY
         self._used[:] = len(here)
@@ -146,7 +141,7 @@ class Crossing:
         entries = self._device.xp.flatnonzero(gone)
         leavers = {}
         if len(entries):
-            host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in self._rows()))
+            host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in rows_of(self._particles)))
             leavers = self._subdomain.sent_on(to_records(host, np.arange(len(entries))))
             cell[entries] = EMPTY
         absorbed = int((cell == ABSORBED).sum())

@@ -6,7 +6,6 @@ core adds to currents of its own, which are summed at the end.
 """
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,15 +18,6 @@ from ..mesh import ABSORBED
 from ..motion.push import make_orbit
 from ..motion.segment import INSIDE, make_find_face, make_fly, make_inside_cell, make_land, make_place_on_face
 from ..state import FRESH, MOST_SEGMENTS, STUCK
-
-
-class Shares(NamedTuple):
-    """What the cores have of their own."""
-
-    #: currents of each core, one after the other
-    currents: np.ndarray
-    cores: int
-
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
 #: taken; and of whole numbers: particle, cell, the face that is met, which of the batch met one, how many faces a
@@ -222,13 +212,13 @@ def _body(real, add):
     arrive, rest = _make_arrive(real), make_deposit_charge(real, add)
 
     @device_function
-    def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, shares, resuming):
-        # the core whose share these are, see `loops`
-        shift = ((x + 1) * shares.cores - 1) // count * layout.nodes
+    def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, own, cores, resuming):
+        # of the core whose share these are, see `loops`, in the currents of all cores
+        shift = ((x + 1) * cores - 1) // count * layout.nodes
         waiting = n if depart(x, n, s, r, particles, count, fields, layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             follow_segments(waiting, s, r, t, fields, courant, layout)
-            waiting, gone = arrive(waiting, s, r, t, particles, count, shares.currents, shift, context, layout)
+            waiting, gone = arrive(waiting, s, r, t, particles, count, own, shift, context, layout)
             for k in range(gone):
                 rest(context.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
             if not waiting:
@@ -255,7 +245,7 @@ def build(simulation) -> dict:
     device, size = simulation.device, EDGES * simulation.subdomain.mesh.layout.nodes
     currents = simulation.step_arguments[0].currents
     own = currents if device.workers == 1 else device.zeros(device.workers * size, np.int64)
-    launches = {"particles": _bound(simulation, Shares(own, device.workers), 0)}
+    launches = {"particles": _bound(simulation, own, 0)}
     if own is not currents:
         bind = device.compile(Kernel(_add_up))
         launches["sum of currents"] = bind((size,), currents, own, device.workers, size)
@@ -266,10 +256,10 @@ def build(simulation) -> dict:
 def resume(simulation, moves: dict):
     """The launch that ends partial steps."""
     own = getattr(moves["particles"], "own", simulation.step_arguments[0].currents)
-    return _bound(simulation, Shares(own, simulation.device.workers), 1)
+    return _bound(simulation, own, 1)
 
 
-def _bound(simulation, shares: Shares, resuming: int):
+def _bound(simulation, own, resuming: int):
     scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
     kernel = Kernel(_body(simulation.real, simulation.device.add), dtype=simulation.real, strict=True, **scratch)
-    return simulation.bind(kernel, shares, resuming)
+    return simulation.bind(kernel, own, simulation.device.workers, resuming)

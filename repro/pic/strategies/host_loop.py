@@ -12,7 +12,7 @@ from repro.parallel.launch_sequence import LaunchSequence
 from ..advance import MeshContext
 from ..packing import put_records, record_type, to_records
 from ..particle_source import SourceTarget
-from ..state import Particles, make_particles
+from ..state import Particles, make_particles, rows_of
 from .domains import (
     LEFT,
     ON_THE_WAY,
@@ -81,16 +81,7 @@ class HostLoop:
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
-        kernels, stock = self._bind(simulation), ("clear the stock", "take stock")
-        self._sequences = {
-            name: LaunchSequence(device, [kernels[part] for part in parts])
-            for name, parts in (
-                ("begin", ("find ends", *stock)),
-                ("launches", ("segments",) * options.every + stock),
-                # cleared in a launch of its own: loads that no store comes between can be under way at once
-                ("end", ("add blocks", "clear blocks")),
-            )
-        }
+        self._sequences = {name: LaunchSequence(device, launches) for name, launches in self._bind(simulation).items()}
         self._inject = _make_injection(simulation)
         #: particles on the host that no buffer has had room for yet
         self.waiting = np.empty(0, record_type(real))
@@ -99,24 +90,27 @@ class HostLoop:
         self._elements = ((self._room - np.arange(total) + total - 1) // total).reshape(self.blocks, -1).sum(1)
 
     def _bind(self, simulation) -> dict:
-        """The launches by name."""
+        """The launches of each part of a step, by its name."""
         compiled, fields, threads = simulation.device.compile, simulation.step_arguments[0], self.counts.threads
         particles = simulation.particles_on_device, self._room, self.threads
         per_block = self.counts.block
         limit = _REGISTERS // per_block if per_block > 256 else None
-        kernel = Kernel(
-            make_segment_kernel(simulation.real, simulation.device.add), block=per_block, registers=limit, strict=True
-        )
+        body = make_segment_kernel(simulation.real, simulation.device.add)
+        kernel = Kernel(body, block=per_block, registers=limit, strict=True)
         moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *simulation.step_arguments
+        total = (len(fields.currents),), self.sums, self.blocks, fields.currents
+        stock = [
+            compiled(_FEW)((2,), self.stock),
+            compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
+        ]
         return {
-            "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, simulation.used),
-            "segments": compiled(kernel)((threads,), *moving),
-            "clear the stock": compiled(_FEW)((2,), self.stock),
-            "take stock": compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
-            "add blocks": compiled(Kernel(add_blocks))(
-                (len(fields.currents),), self.sums, self.blocks, fields.currents
-            ),
-            "clear blocks": compiled(_MANY)((len(self.sums.currents),), self.sums.currents),
+            "begin": [compiled(Kernel(find_ends))((threads,), *particles, self.counts, simulation.used), *stock],
+            "launches": [compiled(kernel)((threads,), *moving)] * self._options.every + stock,
+            # cleared in a launch of its own: loads that no store comes between can be under way at once
+            "end": [
+                compiled(Kernel(add_blocks))(*total),
+                compiled(_MANY)((len(self.sums.currents),), self.sums.currents),
+            ],
         }
 
     def __call__(self):
@@ -179,17 +173,10 @@ class HostLoop:
         filled = device.to_host(self.counts.outgoing)
         self.counts.outgoing[:] = 0
         self._seen[LEFT] = 0
-        used = self._layers(self.outgoing, filled.max())
-        return to_records(Particles(*map(device.to_host, used)), self._entries(filled))
-
-    def _kinds(self):
-        """Components and type of each of a particle's arrays."""
-        return [(len(values) // len(self.incoming.cell), values.dtype) for values in self.incoming]
-
-    def _layers(self, buffers: Particles, most: int) -> Particles:
-        """The first `most` entries of each buffer, which lie in one piece."""
-        size = most * self.blocks
-        return Particles(*(values.reshape(-1, len(buffers.cell))[:, :size].ravel() for values in buffers))
+        # the first entries of each buffer lie in one piece
+        size = filled.max() * self.blocks
+        used = Particles(*(device.to_host(rows[:, :size].ravel()) for rows in rows_of(self.outgoing)))
+        return to_records(used, self._entries(filled))
 
     def _entries(self, filled) -> np.ndarray:
         """Entries of the buffers, of which each has so many: the first of all blocks, the second of all ..."""
@@ -203,33 +190,24 @@ class HostLoop:
         if not len(self.waiting) or device.to_host(self.counts.incoming).any():
             return
         on_the_way = self._look_at_stock(ON_THE_WAY)
-        filled = shares(len(self.waiting), np.minimum(self._free(), self.counts.room))
+        read, write, end = self.threads[:3]
+        taken = (end - read + write).reshape(self.blocks, -1).sum(1)
+        # entries in each block's domains that no particle has or will need
+        free = self._elements - device.to_host(taken)
+        filled = shares(len(self.waiting), np.minimum(free, self.counts.room))
         if not filled.any():
             if not on_the_way:
-                self._refuse()
+                system, needed = self._simulation.system, int(self.threads.write.sum()) + len(self.waiting)
+                raise CapacityError(
+                    f"{needed} particles in a step of {system.name}, and room for {self._room}: take "
+                    f"{system.wanted_capacity(needed)}"
+                )
             return
-        count, size = int(filled.sum()), int(filled.max()) * self.blocks
-        host = Particles(*(np.zeros(rows * size, dtype) for rows, dtype in self._kinds()))
-        put_records(self.waiting[:count], host, self._entries(filled))
-        for source, target in zip(host, self.incoming, strict=True):
-            rows = target.reshape(-1, len(self.incoming.cell))
-            rows[:, :size] = device.to_device(source.reshape(len(rows), size))
+        count = int(filled.sum())
+        put_records(self.waiting[:count], device, self.incoming, 0, self._entries(filled))
         self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
         self.waiting, self.filled = self.waiting[count:], self.filled + 1
         self._seen[ON_THE_WAY] = 1
-
-    def _free(self) -> np.ndarray:
-        """Entries in each block's domains that no particle has or will need."""
-        read, write, end = self.threads[:3]
-        taken = (end - read + write).reshape(self.blocks, -1).sum(1)
-        return self._elements - self._simulation.device.to_host(taken)
-
-    def _refuse(self):
-        needed = int(self.threads.write.sum()) + len(self.waiting)
-        raise CapacityError(
-            f"{needed} particles in a step of {self._simulation.system.name}, and room for {self._room}: take "
-            f"{self._simulation.system.wanted_capacity(needed)}"
-        )
 
 
 def _make_injection(simulation):

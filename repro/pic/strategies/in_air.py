@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from repro.parallel import Kernel, device_function
+from repro.parallel.launch_sequence import in_turn
 
 from ..air.collision_tables import tables
 from ..air.tallies import TALLIES
@@ -60,8 +61,7 @@ class InAir:
 
     def __call__(self):
         """A step."""
-        for launch in self._before:
-            launch()
+        in_turn(*self._before)
         self._all()
         self._go_on()
 
