@@ -157,22 +157,16 @@ def facts_of(simulation: Simulation) -> dict:
     `launches` counts those that move particles, and `busy` is the share of threads that had one in them; None where a
     launch moves all.
     """
-    host_loop = host_loop_of(simulation)
+    host_loop, device = host_loop_of(simulation), simulation.device
+    from_device = f"CUDA graph of at least {GRAPH} steps" if device.name == "cuda" else how_launched(device)
     return {
         "particles": round((simulation.system.count + simulation.count) / 2),
         "cells": int(np.prod(simulation.system.mesh.shape)),
         "per step": mean_segments(simulation),
         "launches": host_loop.last.launches if host_loop else 1,
         "busy": host_loop.last.busy if host_loop else None,
-        "launch": _launch(simulation),
+        "launch": "by the host, until all are done" if simulation._by_host else from_device,
     }
-
-
-def _launch(simulation: Simulation) -> str:
-    if simulation._by_host:
-        return "by the host, until all are done"
-    gpu = simulation.device.name == "cuda"
-    return f"CUDA graph of at least {GRAPH} steps" if gpu else how_launched(simulation.device)
 
 
 def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:

@@ -113,15 +113,15 @@ def _joined(mesh: Mesh, sums: np.ndarray) -> np.ndarray:
     return grid.ravel()
 
 
-def charge_density(mesh: Mesh, sums: np.ndarray, unit: float, background: float = 0.0) -> np.ndarray:
-    """Density in C/m^3 of `charge_sums` over a `background`, of shape (nz + 1, ny + 1, nx + 1)."""
+def charge_density(mesh: Mesh, sums: np.ndarray, unit: float) -> np.ndarray:
+    """Density in C/m^3 of `charge_sums`, of shape (nz + 1, ny + 1, nx + 1)."""
     _require_sums(mesh, "charges", sums)
     Number(SMALLEST).check("unit", unit)
     grid = sums.reshape(mesh.guarded_grid)[1:, 1:, 1:]
     periodic = [boundary == "periodic" for boundary in mesh.boundaries]
     z, y, x = (np.ones(mesh.shape[k] + 1) if periodic[k] else _share(mesh, k, half=False) for k in (2, 1, 0))
     volume = mesh.cell_volume * np.einsum("z,y,x->zyx", z, y, x)
-    return background + CHARGE / unit * grid / volume
+    return CHARGE / unit * grid / volume
 
 
 def electron_flow(mesh: Mesh, currents: np.ndarray) -> np.ndarray:

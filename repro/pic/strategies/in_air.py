@@ -52,12 +52,8 @@ class InAir:
         self._all, self._rest = (simulation.bind(kernel, air, table, resuming) for resuming in (0, 1))
         cell = simulation.particles_on_device.cell
         self._wake = device.compile(Kernel(_wake))((len(cell),), cell)
-        injects = system.source is not None and system.source.per_step
-        self._before = (
-            list(simulation.bind_source(simulation.source_target).values())
-            if injects
-            else [count_steps(device, simulation.clock)]
-        )
+        injection = simulation.bind_source(simulation.source_target)
+        self._before = list(injection.values()) or [count_steps(device, simulation.clock)]
 
     def __call__(self):
         """A step."""
