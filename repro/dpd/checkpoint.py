@@ -6,10 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import Whole
 from repro.errors import InputError
 from repro.files import whole
-from repro.parallel.options import MOST_STEPS
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law
@@ -54,7 +52,6 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
         ids = entry(file, "ids", np.dtype(np.int32), (None,))
         if not np.array_equal(np.sort(ids), np.arange(len(ids))):
             raise InputError(f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
-        Whole(0, MOST_STEPS).check("steps", settings["steps"])
         box = tuple(float(side) for side in settings["box"])
         # placeholders: the arrays below replace them
         position = np.zeros((len(ids), 3))

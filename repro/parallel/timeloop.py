@@ -50,7 +50,8 @@ class TimeLoop:
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
-        self.steps, self._started = steps, True
+        require_whole("steps", steps, 0, _MOST_STEPS)
+        self.steps, self._started = int(steps), True
 
     def _require_untouched(self, what: str):
         if self._started:

@@ -1,6 +1,6 @@
 """A running simulation: a system, a device and a strategy that moves the particles."""
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -8,7 +8,6 @@ from repro.declared import Device, Kind, OneOf, Whole
 from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 from repro.parallel.launch_sequence import LaunchSequence, in_turn
-from repro.parallel.options import MOST_STEPS
 from repro.parallel.ranks.world import Alone, Ranks
 
 from .advance import MeshContext
@@ -22,7 +21,7 @@ from .packing import entries_here, put_particles
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
-from .subdomain import Subdomain, WholeDomain, crossing
+from .subdomain import Subdomain, WholeDomain
 from .system import System
 
 
@@ -46,7 +45,7 @@ class Simulation(TimeLoop):
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
         self.ranks = ranks if ranks is not None and ranks.count > 1 else None
-        if self.ranks and not (strategy.resume or strategy.crossing):
+        if self.ranks and not strategy.crossing:
             raise InputError(f"strategy '{strategy.name}' is for one rank: take '{fastest(device, system)}'")
         # where the fields are: with the particles, or on the CPU
         home = select("threads") if strategy.fields_on_host and device.name == "cuda" else device
@@ -77,8 +76,7 @@ class Simulation(TimeLoop):
         self._tallies = getattr(self._moves["particles"], "tallies", None)
         if self.ranks:
             # the exchange of particles between ranks is a part of the step
-            cross = strategy.crossing or partial(crossing, strategy.resume)
-            self.crossing = cross(self, self._moves)
+            self.crossing = strategy.crossing(self, self._moves["particles"])
             self._moves = self._moves | {"particles": self.crossing}
         self._injection = {} if strategy.by_host else self.bind_source(self.source_target)
         if sort_every:
@@ -160,11 +158,10 @@ class Simulation(TimeLoop):
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
-        Whole(0, MOST_STEPS).check("steps", steps)
+        super().resume(steps)
         self.clock[:], self.fields.begun = steps, True
         if self._bus:
             self._bus.bring_fields()
-        super().resume(steps)
 
     def _place(self):
         """Put all particles where the system has them, and B half a step back."""

@@ -75,14 +75,14 @@ class Subdomain:
 class Crossing:
     """The end of a step on one rank: particles that left are handed over and go on there, until none is in transit.
 
-    `moves` moves all particles by a step, `resume` the ones in the midst of it. `counts` are those of the last
+    `move` moves all particles by a step, `move.resume` the ones in the midst of it. `counts` are those of the last
     step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, simulation, moves, resume):
+    def __init__(self, simulation, move):
         self._subdomain, self._device = simulation.subdomain, simulation.device
         self._particles, self._used = simulation.particles_on_device, simulation.used
-        self._moves, self._resume = moves, resume
+        self._move = move
         source = simulation.system.source
         self._added = source.per_step if source else 0
         self._record, self._held, self._before, self.counts = record_type(simulation.real), None, 0, None
@@ -101,10 +101,10 @@ class Crossing:
         before = self._before
         if self._first:
             self._first = False
-            self._moves()
+            self._move()
         elif len(arrived):
             before = self._put(arrived)
-            self._resume()
+            self._move.resume()
         return self._progress(before)
 
     def _put(self, arrived: np.ndarray) -> int:
@@ -149,8 +149,3 @@ class Crossing:
             cell[cell == ABSORBED] = EMPTY
         self._before = used
         return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
-
-
-def crossing(resume, simulation, moves: dict) -> Crossing:
-    """What crosses between ranks with a strategy whose `resume` moves arrivals, see `strategies.Strategy`."""
-    return Crossing(simulation, moves["particles"], resume(simulation, moves))

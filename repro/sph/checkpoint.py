@@ -6,9 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import Whole
 from repro.errors import InputError
-from repro.parallel.options import MOST_STEPS
 
 from .simulation import Simulation
 
@@ -42,12 +40,10 @@ def restore(simulation: Simulation, path) -> None:
     state = {name: getattr(simulation.state, name) for name in _ARRAYS}
     with opened(path, KIND, _VERSION) as file:
         _require_same(dict(file.attrs), _identity(simulation))
-        steps = file.attrs["steps"]
-        Whole(0, MOST_STEPS).check("steps", steps)
         arrays = {name: entry(file, name, array.dtype, array.shape) for name, array in state.items()}
+        simulation.resume(file.attrs["steps"])
     for name, values in arrays.items():
         state[name][:] = simulation.device.to_device(values)
-    simulation.resume(int(steps))
 
 
 def _identity(simulation: Simulation) -> dict:

@@ -245,21 +245,11 @@ def build(simulation) -> dict:
     device, size = simulation.device, EDGES * simulation.subdomain.mesh.layout.nodes
     currents = simulation.step_arguments[0].currents
     own = currents if device.workers == 1 else device.zeros(device.workers * size, np.int64)
-    launches = {"particles": _bound(simulation, own, 0)}
-    if own is not currents:
-        bind = device.compile(Kernel(_add_up))
-        launches["sum of currents"] = bind((size,), currents, own, device.workers, size)
-        launches["particles"].own = own
-    return launches
-
-
-def resume(simulation, moves: dict):
-    """The launch that ends partial steps."""
-    own = getattr(moves["particles"], "own", simulation.step_arguments[0].currents)
-    return _bound(simulation, own, 1)
-
-
-def _bound(simulation, own, resuming: int):
     scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
-    kernel = Kernel(_body(simulation.real, simulation.device.add), dtype=simulation.real, strict=True, **scratch)
-    return simulation.bind(kernel, own, simulation.device.workers, resuming)
+    kernel = Kernel(_body(simulation.real, device.add), dtype=simulation.real, strict=True, **scratch)
+    move, rest = (simulation.bind(kernel, own, device.workers, resuming) for resuming in (0, 1))
+    move.resume = rest
+    if own is currents:
+        return {"particles": move}
+    add_up = device.compile(Kernel(_add_up))((size,), currents, own, device.workers, size)
+    return {"particles": move, "sum of currents": add_up}

@@ -22,9 +22,7 @@ def _body(real, add):
 
 def build(simulation) -> dict:
     """The launches of a step by name."""
-    return {"particles": resume(simulation, resuming=0)}
-
-
-def resume(simulation, moves: dict | None = None, resuming: int = 1):
-    """The launch that ends partial steps, or begins steps unless it is `resuming`."""
-    return simulation.bind(Kernel(_body(simulation.real, simulation.device.add), strict=True), resuming)
+    kernel = Kernel(_body(simulation.real, simulation.device.add), strict=True)
+    move, rest = (simulation.bind(kernel, resuming) for resuming in (0, 1))
+    move.resume = rest
+    return {"particles": move}

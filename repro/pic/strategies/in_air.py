@@ -78,8 +78,3 @@ class InAir:
 def build(simulation) -> dict:
     """The launches of a step by name."""
     return {"particles": InAir(simulation)}
-
-
-def resume(simulation, moves: dict):
-    """The launch that ends partial steps."""
-    return moves["particles"].resume

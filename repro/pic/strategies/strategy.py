@@ -13,9 +13,8 @@ class Strategy:
     build: Callable
     #: bytes(system, real, device) that it takes on the device beside the particles and the fields
     memory: Callable = lambda system, real, device: 0
-    #: resume(simulation, moves): the launch that ends the partial steps of particles from another rank, if it can
-    resume: Callable | None = None
-    #: crossing(simulation, moves): the particles' part of a step on several ranks, where `resume` is not enough
+    #: crossing(simulation, move): the particles' part of a step on several ranks, if it can, from their launch `move`:
+    #: `Crossing`, if move.resume ends the partial steps of particles from another rank
     crossing: Callable | None = None
     #: the devices that it is for
     on: tuple[str, ...] = ("serial", "threads", "cuda")

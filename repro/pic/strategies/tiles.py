@@ -13,6 +13,7 @@ from repro.parallel import Kernel, device_function
 from ..advance import make_advance
 from ..deposition import EDGES, make_deposit
 from ..maxwell.fields import FieldArrays
+from . import global_sums
 
 #: cells in a window, and threads of a block
 WINDOW, BLOCK = 32, 128
@@ -68,4 +69,6 @@ def build(simulation) -> dict:
     kernel = Kernel(body, dtype=np.int64, shared_rows=_ROWS, block=BLOCK, strict=True)
     # whole blocks, whose threads all take a share of the window
     blocks = -(-len(simulation.particles_on_device.cell) // BLOCK)
-    return {"particles": simulation.bind(kernel, items=blocks * BLOCK)}
+    move = simulation.bind(kernel, items=blocks * BLOCK)
+    move.resume = global_sums.build(simulation)["particles"].resume
+    return {"particles": move}

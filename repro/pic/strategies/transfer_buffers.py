@@ -57,7 +57,7 @@ def baskets(
         "baskets",
         partial(_build, options),
         partial(_memory, options),
-        crossing=lambda simulation, moves: RankExchange(simulation, moves["particles"]),
+        crossing=RankExchange,
         by_host=True,
         fields_on_host=fields == "host",
     )
