@@ -10,37 +10,67 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
+import numpy as np
 
 from .errors import InputError
 from .files import named, path_of
+
+#: the type of an entry that is a text
+TEXT = np.dtype(str)
 
 #: bytes that HDF5 leaves free (`userblock_size`)
 BLOCK = 512
 
 
 @contextmanager
-def written(path, kind: str) -> Iterator[h5py.File]:
+def written(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A new file of a `kind` (such as "checkpoint of particles") to write to: whole and sealed, or not there at all."""
     with named(path) as temporary:
         with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
+            file.attrs["version"] = version
             yield file
         seal(temporary, kind)
 
 
 @contextmanager
-def opened(path, kind: str) -> Iterator[h5py.File]:
-    """A file of this kind to read; whatever is wrong with it or found wrong in it is an InputError that names it."""
+def opened(path, kind: str, version: int) -> Iterator[h5py.File]:
+    """A file of this kind and version to read; what is or is found wrong with it is an InputError that names it."""
     path = path_of(path)
     try:
         if not path.is_file():
             raise InputError("no such file")
         _require_sealed(path, kind)
         with h5py.File(path, "r") as file:
+            if (found := file.attrs.get("version")) != version:
+                raise InputError(f"a checkpoint of version {found}, and this program reads {version}")
             yield file
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: not a whole {kind} ({' '.join(str(error).split())})") from None
+
+
+def entry(file: h5py.File, name: str, kind: np.dtype, shape: tuple):
+    """The TEXT or the finite numbers under a name, if they have this type and shape, in which None is any length."""
+    dataset = file.get(name)
+    if not isinstance(dataset, h5py.Dataset):
+        raise InputError(f"not a whole checkpoint: {name} is missing, or cannot be read")
+    is_text = h5py.check_string_dtype(dataset.dtype) is not None
+    found = TEXT if is_text else dataset.dtype
+    if found != kind:
+        raise InputError(f"{name} is {_named(found)}, not {_named(kind)}")
+    # before it is read: a damaged shape may be one that no memory holds
+    if len(dataset.shape) != len(shape) or any(n not in (None, m) for n, m in zip(shape, dataset.shape, strict=True)):
+        wanted = str(tuple("any" if n is None else n for n in shape)).replace("'", "")
+        raise InputError(f"{name} has the shape {dataset.shape}, not {wanted}")
+    values = dataset.asstr()[()] if is_text else dataset[()]
+    if found.kind == "f" and not np.isfinite(values).all():
+        raise InputError(f"{name} is damaged: {np.size(values) - np.isfinite(values).sum()} numbers are not finite")
+    return values if is_text else np.asarray(values)
+
+
+def _named(kind: np.dtype) -> str:
+    return "text" if kind == TEXT else str(kind)
 
 
 def seal(path: Path, kind: str) -> None:

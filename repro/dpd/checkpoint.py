@@ -5,12 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.checksummed_hdf5 import opened, written
-from repro.declared import Whole
+from repro.checksummed_hdf5 import entry, opened, written
 from repro.errors import InputError
 from repro.files import whole
-from repro.parallel import PRECISIONS
-from repro.parallel.timeloop import MOST_STEPS
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law
@@ -31,8 +28,8 @@ def save(simulation: Simulation, path) -> None:
     # one that goes on would not find the forces at the start
     simulation.start()
 
-    with written(path, KIND) as file:
-        file.attrs.update(version=_VERSION, steps=simulation.steps, **simulation.options)
+    with written(path, KIND, _VERSION) as file:
+        file.attrs.update(steps=simulation.steps, **simulation.options)
         file.attrs.update(box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name)
         file.create_group("fluid").attrs.update(asdict(system.fluid) | {"law": system.fluid.law.name})
         file.create_group("walls").attrs.update(asdict(system.walls))
@@ -48,34 +45,27 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
     no function, so a law of your own must be given again. Raises InputError for a file that is not a whole checkpoint,
     and for one that was written with another law.
     """
-    with opened(path, KIND) as file:
-        if file.attrs.get("version") != _VERSION:
-            raise InputError(f"a checkpoint of version {file.attrs.get('version')}, and this program reads {_VERSION}")
-        return _restore(file, device, law)
-
-
-def _restore(file, device, law: Law) -> Simulation:
-    settings = {key: value.item() if isinstance(value, np.generic) else value for key, value in file.attrs.items()}
-    arrays = {name: file[name][:] for name in _ARRAYS}
-    fluid = _fluid(file, law)
-    walls = Walls(**{key: float(value) for key, value in file["walls"].attrs.items()})
-    count, real = len(arrays["ids"]), PRECISIONS[str(settings["precision"])]
-    _require_arrays(arrays, count, real)
-    Whole(0, MOST_STEPS).check("steps", settings["steps"])
-    box = tuple(float(side) for side in settings["box"])
-    # placeholders: the arrays below replace them
-    position = np.zeros((count, 3))
-    system = System(
-        fluid, box, position, position, settings["moving"], walls, settings["drive"], settings["turn"], settings["name"]
-    )
-    options = {key: settings[key] for key in Simulation.OPTIONS if key in settings}
-    if not runs_on(options["strategy"], device):
-        options["strategy"] = "fastest"
-    simulation = Simulation(system, device, **options)
-    for name, values in arrays.items():
-        getattr(simulation.state, name)[:] = device.to_device(values)
-    simulation.resume(settings["steps"])
-    return simulation
+    with opened(path, KIND, _VERSION) as file:
+        settings = {key: value.item() if isinstance(value, np.generic) else value for key, value in file.attrs.items()}
+        fluid = _fluid(file, law)
+        walls = Walls(**{key: float(value) for key, value in file["walls"].attrs.items()})
+        ids = entry(file, "ids", np.dtype(np.int32), (None,))
+        if not np.array_equal(np.sort(ids), np.arange(len(ids))):
+            raise InputError(f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
+        box = tuple(float(side) for side in settings["box"])
+        # placeholders: the arrays below replace them
+        position = np.zeros((len(ids), 3))
+        moving, drive, turn, name = (settings[key] for key in ("moving", "drive", "turn", "name"))
+        system = System(fluid, box, position, position, moving, walls, drive, turn, name)
+        options = {key: settings[key] for key in Simulation.OPTIONS if key in settings}
+        if not runs_on(options["strategy"], device):
+            options["strategy"] = "fastest"
+        simulation = Simulation(system, device, **options)
+        for name in _ARRAYS:
+            array = getattr(simulation.state, name)
+            array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
+        simulation.resume(settings["steps"])
+        return simulation
 
 
 def _force(fluid: Fluid) -> np.ndarray:
@@ -93,18 +83,6 @@ def _fluid(file, law: Law) -> Fluid:
     if not np.allclose(_force(fluid), file["force"][:], rtol=1e-9, atol=0):
         raise InputError(f"written with another law of the name {name}: its conservative force was not this one")
     return fluid
-
-
-def _require_arrays(arrays: dict[str, np.ndarray], count: int, real) -> None:
-    """Refuse arrays that are none of such a run."""
-    shapes = dict.fromkeys("rvuf", 3 * count) | {"virial": count, "ids": count, "clock": 1}
-    for name, values in arrays.items():
-        if values.shape != (shapes[name],):
-            raise InputError(f"{name} has the shape {values.shape}, not {(shapes[name],)}")
-        if values.dtype.kind == "f" and (values.dtype != real or not np.isfinite(values).all()):
-            raise InputError(f"{name}: finite numbers of type {np.dtype(real)} are expected, not of {values.dtype}")
-    if not np.array_equal(np.sort(arrays["ids"]), np.arange(count)):
-        raise InputError(f"ids are not the numbers from 0 to {count - 1}, each of one particle")
 
 
 def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:

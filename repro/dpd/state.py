@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.particles.position import Units
+from repro.particles.position import Units, vectors, vectors_by_id
 
 
 class Particles(NamedTuple):
@@ -68,28 +68,19 @@ class State:
 
     def on_host(self, device, box) -> dict[str, np.ndarray]:
         """Positions, velocities and forces of shape (count, 3), in the order of the ids."""
-        order = np.argsort(device.to_host(self.ids))
-
-        def rows(array):
-            return np.ascontiguousarray(device.to_host(array).reshape(3, -1).T[order])
-
-        position = Units(self.v.dtype.type).coordinates(rows(self.r), box)
-        return {"position": position, "velocity": rows(self.v), "force": rows(self.f)}
+        r, v, f = vectors_by_id(device, self.ids, self.r, self.v, self.f)
+        return {"position": Units(v.dtype.type).coordinates(r, box), "velocity": v, "force": f}
 
 
 def make_state(device, real, position: np.ndarray, velocity: np.ndarray, moving: int, box) -> State:
     """A state from positions and velocities of shape (count, 3), with forces of zero and ids in this order."""
     count = len(position)
-
-    def vectors(values):
-        return device.to_device(np.ascontiguousarray(values.T).ravel())
-
     return State(
         count,
         moving,
-        r=vectors(Units(real).of(position, box)),
-        v=vectors(velocity.astype(real)),
-        u=vectors(velocity.astype(real)),
+        r=vectors(device, Units(real).of(position, box)),
+        v=vectors(device, velocity.astype(real)),
+        u=vectors(device, velocity.astype(real)),
         f=device.zeros(3 * count, real),
         virial=device.zeros(count, real),
         ids=device.to_device(np.arange(count, dtype=np.int32)),

@@ -3,6 +3,12 @@
 from collections.abc import Callable, Iterable
 
 
+def in_turn(*launches: Callable) -> None:
+    """Launch one after the other."""
+    for launch in launches:
+        launch()
+
+
 class LaunchSequence:
     """Launches one after the other: the first call compiles them, all later ones replay one recorded sequence."""
 
@@ -19,5 +25,4 @@ class LaunchSequence:
         self._replay = self._device.capture(self._one_by_one) if self._launches else self._one_by_one
 
     def _one_by_one(self):
-        for launch in self._launches:
-            launch()
+        in_turn(*self._launches)

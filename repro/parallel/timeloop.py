@@ -52,7 +52,8 @@ class TimeLoop:
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
-        self.steps, self._started = steps, True
+        Whole(0, MOST_STEPS).check("steps", steps)
+        self.steps, self._started = int(steps), True
 
     def _require_untouched(self, what: str):
         require(not self._started, f"set {what} before the first step and the first look; this is step {self.steps}")

@@ -53,6 +53,17 @@ class Units:
         return whole.view(f"uint{self.bits}").astype(float) * (np.array(box) / 2.0**self.bits)
 
 
+def vectors(device, rows: np.ndarray):
+    """Vectors of shape (count, 3) as a flat array on the device: component k of particle i at k * count + i."""
+    return device.to_device(np.ascontiguousarray(rows.T).ravel())
+
+
+def vectors_by_id(device, ids, *arrays) -> list[np.ndarray]:
+    """Such arrays on the host again, each of shape (count, 3), in the order of the ids."""
+    order = np.argsort(device.to_host(ids))
+    return [np.ascontiguousarray(device.to_host(array).reshape(3, -1).T[order]) for array in arrays]
+
+
 @cache
 def cell_bits(real):
     """The upper 32 bits of a coordinate, from 0 to 2^32 - 1, which tell its cell: upper(coordinate)."""

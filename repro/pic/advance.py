@@ -40,6 +40,15 @@ def set_place(particles, i, count, position, momentum):
         particles.u[i + k * count] = momentum[k]
 
 
+@device_function
+def copy_particle(source, i, count, target, k, room):
+    """Copy entry i of `count` to entry k of `room`: all but its number of segments."""
+    position, momentum = place_of(source, i, count)
+    set_place(target, k, room, position, momentum)
+    target.cell[k], target.weight[k] = source.cell[i], source.weight[i]
+    target.ids[k], target.left[k] = source.ids[i], source.left[i]
+
+
 @cache
 def make_enter_cell(real):
     """The cell beyond a face, and the place there: enter(cell, position, face, neighbour_cell, layout).

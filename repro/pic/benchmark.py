@@ -132,13 +132,8 @@ def _long_timing(simulation: Simulation) -> Timing:
     """Of a CPU on which the steps from one sort to the next would take long: of two, and a sort by its share."""
     timing = measure(simulation._launch_step, simulation.device, repeats=2, warm_up=0)
     cycle = simulation.sort_every
-    share = simulation.device.clock(partial(_sort, simulation)) / cycle if cycle else 0.0
+    share = simulation.device.clock(simulation._cell_sort) / cycle if cycle else 0.0
     return Timing(timing.seconds + share, timing.best + share, timing.spread, timing.repeats)
-
-
-def _sort(simulation: Simulation):
-    for launch in simulation._cell_sort.parts.values():
-        launch()
 
 
 def _require_steps(system: System, taken: int, least: int) -> int:
@@ -162,22 +157,16 @@ def facts_of(simulation: Simulation) -> dict:
     `launches` counts those that move particles, and `busy` is the share of threads that had one in them; None where a
     launch moves all.
     """
-    host_loop = host_loop_of(simulation)
+    host_loop, device = host_loop_of(simulation), simulation.device
+    from_device = f"CUDA graph of at least {GRAPH} steps" if device.name == "cuda" else how_launched(device)
     return {
         "particles": round((simulation.system.count + simulation.count) / 2),
         "cells": int(np.prod(simulation.system.mesh.shape)),
         "per step": mean_segments(simulation),
         "launches": host_loop.last.launches if host_loop else 1,
         "busy": host_loop.last.busy if host_loop else None,
-        "launch": _launch(simulation),
+        "launch": "by the host, until all are done" if simulation._by_host else from_device,
     }
-
-
-def _launch(simulation: Simulation) -> str:
-    if simulation._by_host:
-        return "by the host, until all are done"
-    gpu = simulation.device.name == "cuda"
-    return f"CUDA graph of at least {GRAPH} steps" if gpu else how_launched(simulation.device)
 
 
 def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
@@ -189,7 +178,7 @@ def part_times(simulation: Simulation, *, steps: int = 5) -> dict[str, float]:
     require_whole("steps", steps, 1, 10_000)
     device, by_host = simulation.device, simulation._by_host
     simulation.advance(2)
-    sorting = {"sorting": partial(_sort, simulation)} if simulation.sort_every else {}
+    sorting = {"sorting": simulation._cell_sort} if simulation.sort_every else {}
     launches = _stages(simulation) if by_host else simulation.parts | sorting
     runs = launches if by_host else {name: device.capture(launch) for name, launch in launches.items()}
     times = {name: [] for name in runs}

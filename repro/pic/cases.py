@@ -12,13 +12,10 @@ from repro.parallel import require_memory, select
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, SMALLEST
 from .maxwell.fields import courant_limit
 from .mesh import Mesh
-from .system import Electrons, Source, System
+from .system import MOST_PARTICLES, Electrons, Source, System
 
 #: side of a cell in m; everything else follows it, so that another side makes the same numbers
 SPACING = 1e-3
-
-#: most particles, which have numbers of 31 bits
-_MOST_PARTICLES = 2**31 - 1
 
 #: bytes that a particle of a plasma takes while it is set up: position, momentum, weight, and what they are drawn from
 _DRAWN = 112
@@ -42,10 +39,10 @@ class _Case:
     seed: Annotated[int, Whole(0, 2**32 - 1)] = 1
 
     def __post_init__(self):
-        if not 1 <= self.particles <= _MOST_PARTICLES:
+        if not 1 <= self.particles <= MOST_PARTICLES:
             raise InputError(
                 f"per_cell = {self.per_cell}: {self.particles:g} particles in {self.cells}^3 cells, from 1 to "
-                f"{_MOST_PARTICLES}"
+                f"{MOST_PARTICLES}"
             )
 
     @property

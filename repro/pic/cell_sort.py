@@ -1,12 +1,14 @@
 """Particles in the order of their cells, now and then: neighbours in memory are neighbours in space, and gaps close."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from repro.parallel import Kernel, device_function, zero
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.scan import running_sum
 
+from .advance import copy_particle
 from .state import EMPTY, Particles, make_particles
 
 
@@ -29,11 +31,7 @@ def _make_scatter(add):
             cell = particles.cell[i]
             if i < used[0] and cell >= 0:
                 k = add(starts, cell, 1)
-                sorted_.cell[k], sorted_.weight[k] = cell, particles.weight[i]
-                sorted_.ids[k], sorted_.left[k] = particles.ids[i], particles.left[i]
-                for axis in range(3):
-                    sorted_.place[k + axis * count] = particles.place[i + axis * count]
-                    sorted_.u[k + axis * count] = particles.u[i + axis * count]
+                copy_particle(particles, i, count, sorted_, k, count)
 
     return scatter
 
@@ -44,12 +42,8 @@ def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
     total = starts[nodes - 1]
     for i in range(x, x + n):
         if i < total:
-            particles.cell[i], particles.weight[i] = sorted_.cell[i], sorted_.weight[i]
-            particles.ids[i], particles.left[i] = sorted_.ids[i], sorted_.left[i]
+            copy_particle(sorted_, i, count, particles, i, count)
             particles.event[i] = 0
-            for axis in range(3):
-                particles.place[i + axis * count] = sorted_.place[i + axis * count]
-                particles.u[i + axis * count] = sorted_.u[i + axis * count]
         elif i < used[0]:
             particles.cell[i] = EMPTY
 
@@ -72,8 +66,12 @@ class CellSort:
         self.parts = {
             "clear the counts": bind(Kernel(zero))((nodes,), counts),
             "count": bind(Kernel(_make_count(device.add)))((count,), particles.cell, used, counts),
-            "scan": lambda: [launch() for launch in scan] and None,
+            "scan": partial(in_turn, *scan),
             "scatter": bind(Kernel(_make_scatter(device.add)))((count,), particles, used, starts, sorted_, count),
             "copy back": bind(Kernel(_copy_back))((count,), particles, used, starts, sorted_, count, nodes),
             "close gaps": bind(Kernel(_use))((1,), used, starts, nodes),
         }
+
+    def __call__(self):
+        """Sort."""
+        in_turn(*self.parts.values())

@@ -109,6 +109,14 @@ def make_deposit(real, add):
     return deposit
 
 
+def charges_at(real, nodes: np.ndarray, place, amounts: np.ndarray, layout) -> np.ndarray:
+    """Charges on the mesh, on the host, of `amounts` at a `place` (3, count) in [0, 1]^3 of cells numbered `nodes`."""
+    found = np.zeros(layout.nodes, np.int64)
+    charge = make_deposit_charge(real, lambda sums, index, value: np.add.at(sums, index, value))
+    charge(found, nodes, tuple(place), amounts, layout)
+    return found
+
+
 @cache
 def make_deposit_charge(real, add):
     """Adds a charge at rest to the eight corners of a cell: charge(charges, cell, position, amount, layout)."""

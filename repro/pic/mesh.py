@@ -71,6 +71,16 @@ class Mesh:
         return Layout(*self.shape, row, row * column, row * column * pile)
 
     @property
+    def grid(self) -> tuple[int, ...]:
+        """The shape of an array with a number on each node, z first, those at both ends of an axis among them."""
+        return tuple(cells + 1 for cells in self.shape[::-1])
+
+    @property
+    def guarded_grid(self) -> tuple[int, ...]:
+        """The shape with guards, as the nodes of `layout` lie."""
+        return tuple(cells + 2 for cells in self.shape[::-1])
+
+    @property
     def length(self) -> tuple[float, ...]:
         """Extent along each axis in m."""
         return tuple(cells * spacing for cells, spacing in zip(self.shape, self.spacing, strict=True))
@@ -104,7 +114,7 @@ class Mesh:
         Inside the box it is the cell itself, in a guard cell the one at the other end of a periodic axis, ABSORBED, or
         LEAVES less the guard. Particles cross one face at a time, so edges and corners of the guards are never met.
         """
-        numbers = np.arange(self.layout.nodes, dtype=np.int32).reshape(tuple(cells + 2 for cells in self.shape)[::-1])
+        numbers = np.arange(self.layout.nodes, dtype=np.int32).reshape(self.guarded_grid)
         found = np.full_like(numbers, ABSORBED)
         inside = slice(1, -1)
         found[inside, inside, inside] = numbers[inside, inside, inside]
@@ -140,7 +150,7 @@ class Mesh:
         `low` and `high` are the ends whose guards are wanted. Where an axis is not periodic, its guards copy the planes
         beside them along the other axes.
         """
-        own = np.arange(self.layout.nodes, dtype=np.int32).reshape(tuple(cells + 2 for cells in self.shape)[::-1])
+        own = np.arange(self.layout.nodes, dtype=np.int32).reshape(self.guarded_grid)
         source = own
         for axis, cells in enumerate(self.shape):
             along = np.arange(cells + 2)

@@ -11,7 +11,7 @@ from repro.declared import Array, Kind, Number, Numbers
 from repro.errors import InputError
 
 from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY, SMALLEST
-from .deposition import EDGES, make_deposit_charge
+from .deposition import EDGES, charges_at
 from .mesh import Mesh
 
 #: share of the box by which rounding may put an electron beyond it
@@ -20,11 +20,7 @@ _ROUNDING = 1e-9
 
 def _require_field(mesh: Mesh, what: str, values) -> None:
     Kind(Mesh).check("mesh", mesh)
-    Array(3, *_grid(mesh)).check(f"{what} field", values)
-
-
-def _grid(mesh: Mesh) -> tuple[int, ...]:
-    return tuple(cells + 1 for cells in mesh.shape[::-1])
+    Array(3, *mesh.grid).check(f"{what} field", values)
 
 
 def _require_sums(mesh: Mesh, what: str, values, each: int = 1) -> None:
@@ -103,15 +99,13 @@ def charges_in_cells(mesh: Mesh, nodes: np.ndarray, place, weight: np.ndarray, u
     """
     Number(SMALLEST).check("unit", unit)
     weight = Numbers(len(nodes), unit="electrons").array("weight", weight)
-    found = np.zeros(mesh.layout.nodes, np.int64)
-    charge = make_deposit_charge(np.float64, lambda sums, index, value: np.add.at(sums, index, value))
-    charge(found, nodes, tuple(np.asarray(place, float)), weight * unit, mesh.layout)
+    found = charges_at(np.float64, nodes, np.asarray(place, float), weight * unit, mesh.layout)
     return _joined(mesh, at_rest - found)
 
 
 def _joined(mesh: Mesh, sums: np.ndarray) -> np.ndarray:
     """Sums of nodes where the two ends of each periodic axis, which are the same place, have both ends' sums."""
-    grid = sums.reshape(tuple(cells + 2 for cells in mesh.shape)[::-1]).copy()
+    grid = sums.reshape(mesh.guarded_grid).copy()
     for axis, boundary in enumerate(mesh.boundaries):
         if boundary == "periodic":
             ends = np.moveaxis(grid, 2 - axis, 0)[[1, -1]]
@@ -119,15 +113,15 @@ def _joined(mesh: Mesh, sums: np.ndarray) -> np.ndarray:
     return grid.ravel()
 
 
-def charge_density(mesh: Mesh, sums: np.ndarray, unit: float, background: float = 0.0) -> np.ndarray:
-    """Density in C/m^3 of `charge_sums` over a `background`, of shape (nz + 1, ny + 1, nx + 1)."""
+def charge_density(mesh: Mesh, sums: np.ndarray, unit: float) -> np.ndarray:
+    """Density in C/m^3 of `charge_sums`, of shape (nz + 1, ny + 1, nx + 1)."""
     _require_sums(mesh, "charges", sums)
     Number(SMALLEST).check("unit", unit)
-    grid = sums.reshape(tuple(cells + 2 for cells in mesh.shape)[::-1])[1:, 1:, 1:]
+    grid = sums.reshape(mesh.guarded_grid)[1:, 1:, 1:]
     periodic = [boundary == "periodic" for boundary in mesh.boundaries]
     z, y, x = (np.ones(mesh.shape[k] + 1) if periodic[k] else _share(mesh, k, half=False) for k in (2, 1, 0))
     volume = mesh.cell_volume * np.einsum("z,y,x->zyx", z, y, x)
-    return background + CHARGE / unit * grid / volume
+    return CHARGE / unit * grid / volume
 
 
 def electron_flow(mesh: Mesh, currents: np.ndarray) -> np.ndarray:
@@ -139,26 +133,16 @@ def electron_flow(mesh: Mesh, currents: np.ndarray) -> np.ndarray:
     cells = currents.reshape(-1, EDGES).copy()
     target, source = mesh.guards()
     cells[target] = cells[source]
-    cells = cells.reshape(*(n + 2 for n in mesh.shape[::-1]), EDGES)
-
-    def before(values, axis):
-        """What the node before has; none has one before the first, which is a guard."""
-        return np.roll(values, 1, 2 - axis)
-
-    found = []
-    for c in range(3):
-        p, q = (c + 1) % 3, (c + 2) % 3
-        low, along_p, along_q, both = np.moveaxis(cells[..., 4 * c : 4 * c + 4], -1, 0)
-        found.append(low + before(along_p, p) + before(along_q, q) + before(before(both, p), q))
-    return np.array(found)
+    return np.reshape(list(edge_flows(mesh, cells)), (3, *mesh.guarded_grid))
 
 
-def current_density(mesh: Mesh, dt: float, currents: np.ndarray, unit: float) -> np.ndarray:
-    """Density of the current in A/m^2 on the edges, (3, nz + 1, ny + 1, nx + 1), at the time half a step before E."""
-    Number(SMALLEST, unit="s").check("dt", dt)
-    Number(SMALLEST).check("unit", unit)
-    flow = electron_flow(mesh, currents)[:, 1:, 1:, 1:] / unit
-    return -CHARGE / (dt * mesh.cell_volume) * flow * np.reshape(mesh.spacing, (3, 1, 1, 1))
+def edge_flows(mesh: Mesh, cells: np.ndarray):
+    """For each axis what the sums (nodes, EDGES) of the four cells around each edge come to, by its node."""
+    steps = 1, mesh.layout.row, mesh.layout.plane
+    for axis in range(3):
+        p, q = steps[(axis + 1) % 3], steps[(axis + 2) % 3]
+        # no cell is before the first one, which is a guard
+        yield sum(map(np.roll, cells[:, 4 * axis : 4 * axis + 4].T, (0, p, q, p + q)))
 
 
 def continuity_errors(mesh: Mesh, before: np.ndarray, after: np.ndarray, currents: np.ndarray) -> np.ndarray:
@@ -168,7 +152,7 @@ def continuity_errors(mesh: Mesh, before: np.ndarray, after: np.ndarray, current
     """
     _require_sums(mesh, "charges before", before)
     _require_sums(mesh, "charges after", after)
-    found = (after - before).reshape(tuple(cells + 2 for cells in mesh.shape)[::-1])
+    found = (after - before).reshape(mesh.guarded_grid)
     for axis, flow in enumerate(electron_flow(mesh, currents)):
         # electrons that leave a node take their charge with them
         found = found - (flow - np.roll(flow, 1, 2 - axis))
@@ -206,7 +190,7 @@ def inner_nodes(mesh: Mesh) -> tuple[slice, ...]:
 
 def gauss_residual(mesh: Mesh, electric: np.ndarray, density: np.ndarray) -> float:
     """Largest |div E - rho / eps0| over the largest |rho| / eps0 on `inner_nodes`; `density` as of `charge_density`."""
-    Array(*_grid(mesh)).check("density", density)
+    Array(*mesh.grid).check("density", density)
     inner = inner_nodes(mesh)
     if not density[inner].any():
         raise InputError("density: no charge on any inner node, over which the residual could be taken")

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from .state import Particles
+from repro.errors import CapacityError
+
+from .state import Particles, rows_of
 
 
 def record_type(real) -> np.dtype:
@@ -14,10 +16,22 @@ def record_type(real) -> np.dtype:
 def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:
     """Records of some entries of arrays on the host."""
     found = np.empty(len(entries), record_type(particles.weight.dtype))
-    for name, values in zip(Particles._fields, particles, strict=True):
-        vector = name in ("place", "u")
-        found[name] = values.reshape(3, -1)[:, entries].T if vector else values[entries]
+    for name, rows in zip(Particles._fields, rows_of(particles), strict=True):
+        found[name] = rows[:, entries].T.reshape(found[name].shape)
     return found
+
+
+def entries_here(simulation, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of particles in `cells` of the box (count, 3) are in the simulation's part, and the numbers of their cells.
+
+    Raises CapacityError where it has no room for them.
+    """
+    subdomain = simulation.subdomain
+    here = np.flatnonzero(subdomain.own(cells))
+    if len(here) > subdomain.room:
+        where = f"the part of rank {simulation.ranks.rank}" if simulation.ranks else "the box"
+        raise CapacityError(f"{len(here)} particles in {where}, and room for {subdomain.room}: take fewer ranks")
+    return here, subdomain.mesh.nodes(cells[here] - np.array(subdomain.first)).astype(np.int32)
 
 
 def put_particles(simulation, **rows: np.ndarray) -> None:
@@ -29,10 +43,9 @@ def put_particles(simulation, **rows: np.ndarray) -> None:
     simulation.used[:] = count
 
 
-def put_records(records: np.ndarray, particles: Particles, entries: np.ndarray) -> None:
-    """Put records into entries of arrays on the host."""
-    for name, values in zip(Particles._fields, particles, strict=True):
-        if name in ("place", "u"):
-            values.reshape(3, -1)[:, entries] = records[name].T
-        else:
-            values[entries] = records[name]
+def put_records(records: np.ndarray, device, particles: Particles, start: int, entries: np.ndarray) -> None:
+    """Put records into arrays on a device: into `entries` of the ones from `start` to the last, the others become 0."""
+    for name, rows in zip(Particles._fields, rows_of(particles), strict=True):
+        host = np.zeros((len(rows), entries.max() + 1), rows.dtype)
+        host[:, entries] = records[name].T
+        rows[:, start : start + host.shape[1]] = device.to_device(host)

@@ -1,32 +1,28 @@
 """A running simulation: a system, a device and a strategy that moves the particles."""
 
-from functools import cached_property, partial
-from types import SimpleNamespace
+from functools import cached_property
 
 import numpy as np
 
 from repro.declared import Device, Kind, OneOf, Whole
 from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
-from repro.parallel.launch_sequence import LaunchSequence
+from repro.parallel.launch_sequence import LaunchSequence, in_turn
 from repro.parallel.ranks.world import Alone, Ranks
 
 from .advance import MeshContext
 from .air.tallies import in_units
 from .cell_sort import CellSort
-from .deposition import EDGES, make_deposit_charge, units_of_weight
+from .deposition import EDGES, charges_at, units_of_weight
 from .gather import electric_at
 from .maxwell.bus import Bus
 from .maxwell.fields import Fields
-from .packing import put_particles
+from .packing import entries_here, put_particles
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .state import STUCK, bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
-from .subdomain import Subdomain, WholeDomain, crossing
+from .subdomain import Subdomain, WholeDomain
 from .system import System
-
-#: most steps that a run counts
-MOST_STEPS = 2**62
 
 
 class Simulation(TimeLoop):
@@ -49,9 +45,10 @@ class Simulation(TimeLoop):
         self.system, self.strategy, self.precision, self.sort_every = system, strategy.name, precision, sort_every
         self.real, self.device, self._by_host = PRECISIONS[precision], device, strategy.by_host
         self.ranks = ranks if ranks is not None and ranks.count > 1 else None
-        if self.ranks and not (strategy.resume or strategy.crossing):
+        if self.ranks and not strategy.crossing:
             raise InputError(f"strategy '{strategy.name}' is for one rank: take '{fastest(device, system)}'")
-        home = _home(device, strategy)
+        # where the fields are: with the particles, or on the CPU
+        home = select("threads") if strategy.fields_on_host and device.name == "cuda" else device
         self.subdomain = Subdomain(system, ranks, home) if self.ranks else WholeDomain(system)
         self._by_host |= self.ranks is not None
         self._memory_of_strategy = strategy.memory(system, self.real, device)
@@ -64,22 +61,24 @@ class Simulation(TimeLoop):
         self._bus = None if self.fields.device is device else Bus(device, self.fields)
         #: entries of the particles' arrays in use, and steps taken, as the device counts them
         self.used = device.zeros(1, np.int32)
-        self._clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
+        self.clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
         self.charges = device.zeros(mesh.layout.nodes, np.int64)
         context = MeshContext(device.to_device(mesh.neighbour_cell), self.charges, self.unit)
         arrays = self._bus.arrays if self._bus else self.fields.arrays
         self.step_arguments = (arrays, context, self.fields.courant, mesh.layout)
-        self.fields.set(_uniform(system.electric), _uniform(system.magnetic))
+        self.fields.set(*(np.reshape(field, (3, 1, 1, 1)) for field in (system.electric, system.magnetic)))
         # with fields of their own these clear the sums
         clear = device.compile(Kernel(zero))((len(arrays.currents),), arrays.currents)
         self._clear = {"clear the currents": clear}
         launches = [self._launch_step]
-        self._moves = strategy.build(self._setup())
+        self._moves = strategy.build(self)
         #: sums of what electrons in air have done, see `air.tallies`; None in vacuum
         self._tallies = getattr(self._moves["particles"], "tallies", None)
         if self.ranks:
-            self._cross(strategy)
-        self._injection = {} if strategy.by_host else self._bind_source(self._source_target)
+            # the exchange of particles between ranks is a part of the step
+            self.crossing = strategy.crossing(self, self._moves["particles"])
+            self._moves = self._moves | {"particles": self.crossing}
+        self._injection = {} if strategy.by_host else self.bind_source(self.source_target)
         if sort_every:
             self._cell_sort = CellSort(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
             launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
@@ -97,32 +96,20 @@ class Simulation(TimeLoop):
             self._memory_of_strategy
         )
 
-    def _setup(self):
-        names = {"device": self.device, "real": self.real, "used": self.used, "step_arguments": self.step_arguments}
-        names |= {
-            "fields": self.fields,
-            "inject": self._bind_source,
-            "clock": self._clock,
-            "source_target": self._source_target,
-        }
-        return SimpleNamespace(
-            **names, particles=self.particles_on_device, system=self.system, mesh=self.subdomain.mesh
-        )
+    def bind(self, kernel: Kernel, *more, items: int | None = None):
+        """The launch of a kernel that moves particles: an item an entry of their arrays, unless a number is given."""
+        particles, count = self.particles_on_device, len(self.particles_on_device.cell)
+        return self.device.compile(kernel)((items or count,), particles, count, *self.step_arguments, *more)
 
     @property
-    def _source_target(self) -> SourceTarget:
+    def source_target(self) -> SourceTarget:
+        """Where a step's source puts its particles, if the strategy does not."""
         return SourceTarget(self.device, self.particles_on_device, self.used, *self.step_arguments[:2])
 
     def _graph(self, every: int, observers: tuple):
         if self._by_host:
             return lambda: self._launch(self.steps, every, observers)
         return super()._graph(every, observers)
-
-    def _cross(self, strategy: Strategy):
-        """Put the exchange of particles between ranks into the step."""
-        cross = strategy.crossing or partial(crossing, strategy.resume)
-        self.crossing = cross(self.subdomain, self._setup(), self._moves)
-        self._moves = self._moves | {"particles": self.crossing}
 
     @property
     def parts(self) -> dict:
@@ -135,8 +122,7 @@ class Simulation(TimeLoop):
     def _launch_step(self):
         if self.ranks:
             self.crossing.count()
-        for launch in self._stages:
-            launch()
+        in_turn(*self._stages)
 
     @cached_property
     def _stages(self) -> list:
@@ -149,16 +135,16 @@ class Simulation(TimeLoop):
         return [before, launches[middle], after]
 
     def _launch_sorted(self):
-        for launch in self._cell_sort.parts.values():
-            launch()
+        self._cell_sort()
         self._launch_step()
 
-    def _bind_source(self, source_target: SourceTarget, *, at_start: bool = False) -> dict:
+    def bind_source(self, source_target: SourceTarget, *, at_start: bool = False) -> dict:
+        """The launches by name with which the source adds its particles in a step, or those at the start."""
         source, system = self.system.source, self.system
         count = 0 if source is None else source.start if at_start else source.per_step
         if not count:
             return {}
-        clock = source_target.device.zeros(1, np.int64) if at_start else self._clock
+        clock = source_target.device.zeros(1, np.int64) if at_start else self.clock
         numbers = SourceNumbers(
             *(source_target.used, clock, source.start, source.per_step, len(system.electrons.weight)),
             *(source.seed, source.momentum, source.weight, self.subdomain.first, system.mesh.shape),
@@ -172,19 +158,17 @@ class Simulation(TimeLoop):
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
-        Whole(0, MOST_STEPS).check("steps", steps)
-        self._clock[:], self.fields.begun = steps, True
+        super().resume(steps)
+        self.clock[:], self.fields.begun = steps, True
         if self._bus:
             self._bus.bring_fields()
-        super().resume(steps)
 
     def _place(self):
         """Put all particles where the system has them, and B half a step back."""
         self._place_electrons()
         if self._bus:
             self._bus.bring_fields()
-        for launch in self._bind_source(self._source_target, at_start=True).values():
-            launch()
+        in_turn(*self.bind_source(self.source_target, at_start=True).values())
         self.fields.begin(self.system.self_field)
         self._require_valid()
 
@@ -192,26 +176,18 @@ class Simulation(TimeLoop):
         electrons, mesh, device = self.system.electrons, self.subdomain.mesh, self.device
         scaled = electrons.position / mesh.spacing
         cells = np.minimum(scaled.astype(int), np.array(self.system.mesh.shape) - 1)
-        ids = np.flatnonzero(self.subdomain.own(cells))
+        ids, nodes = entries_here(self, cells)
         if not len(ids):
             return
-        count, room, weight = len(ids), self.subdomain.room, electrons.weight[ids]
-        if count > room:
-            raise CapacityError(f"{count} electrons at the start on rank {self.ranks.rank}, and room for {room}")
-        nodes = mesh.nodes(cells[ids] - np.array(self.subdomain.first)).astype(np.int32)
+        weight = electrons.weight[ids]
         place = (scaled - cells)[ids].T.astype(self.real)
         field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
         momentum = electrons.momentum[ids].T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
         put_particles(self, cell=nodes, place=place, u=momentum, weight=weight, ids=ids)
-        self.charges[:] += device.to_device(self._ions(nodes, place, weight.astype(self.real)))
-
-    def _ions(self, nodes, place, weight):
-        """Charges of the ions that the electrons leave where they begin, in units of the sums."""
-        layout, found = self.subdomain.mesh.layout, np.zeros(self.subdomain.mesh.layout.nodes, np.int64)
-        charge = make_deposit_charge(self.real, lambda sums, index, value: np.add.at(sums, index, value))
-        charge(found, nodes, tuple(place), weight * self.real(self.unit), layout)
-        return found
+        # of the ions that they leave where they begin
+        ions = charges_at(self.real, nodes, place, weight.astype(self.real) * self.real(self.unit), mesh.layout)
+        self.charges[:] += device.to_device(ions)
 
     def _require_valid(self):
         """Raise where a run must end: a particle is lost, the box is full, or numbers are not finite."""
@@ -270,16 +246,6 @@ class Simulation(TimeLoop):
             "weight": device.to_host(found.weight)[here].astype(float),
             "ids": ids[here],
         }
-
-
-def _uniform(field) -> np.ndarray:
-    """A uniform field as the nodes of a mesh have it."""
-    return np.asarray(field, float)[:, None, None, None]
-
-
-def _home(device, strategy: Strategy):
-    """Where the fields are: with the particles, or on the CPU."""
-    return select("threads") if strategy.fields_on_host and device.name == "cuda" else device
 
 
 def _strategy(choice, device, system) -> Strategy:

@@ -41,6 +41,11 @@ MOST_SEGMENTS = 64
 SLIDING = 32
 
 
+def rows_of(particles: Particles) -> list:
+    """The arrays by their order in `Particles`, with a row a component."""
+    return [values.reshape(-1, len(particles.cell)) for values in particles]
+
+
 def bytes_each(real) -> int:
     """Bytes of one particle."""
     return 4 + 8 + 4 + 8 * np.dtype(real).itemsize

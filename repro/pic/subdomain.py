@@ -11,8 +11,8 @@ from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
 from .mesh import ABSORBED, LEAVES, Mesh
-from .packing import record_type, to_records
-from .state import DEFERRED, EMPTY, Particles
+from .packing import put_records, record_type, to_records
+from .state import DEFERRED, EMPTY, Particles, rows_of
 
 #: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
 _UNEVEN, _FEW = 1.5, 256
@@ -53,7 +53,7 @@ class Subdomain:
 
     def exchange(self, values, components, component_step, node_step):
         """What fills the guards that are other ranks' cells, see `Fields`."""
-        grid = tuple(cells + 2 for cells in self.mesh.shape[::-1])
+        grid = self.mesh.guarded_grid
         if node_step == EDGES:
             return Halo(self.domain, self.ranks, [values.reshape(*grid, components)], self._device, "last").fill
         return Halo(self.domain, self.ranks, [values.reshape(components, *grid)], self._device).fill
@@ -75,16 +75,17 @@ class Subdomain:
 class Crossing:
     """The end of a step on one rank: particles that left are handed over and go on there, until none is in transit.
 
-    `moves` moves all particles by a step, `resume` the ones in the midst of it. `counts` are those of the last
+    `move` moves all particles by a step, `move.resume` the ones in the midst of it. `counts` are those of the last
     step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, subdomain: Subdomain, setup, moves, resume):
-        self._subdomain, self._device = subdomain, setup.device
-        self._particles, self._used = setup.particles, setup.used
-        self._moves, self._resume = moves, resume
-        self._added = setup.system.source.per_step if setup.system.source else 0
-        self._record, self._held, self._before, self.counts = record_type(setup.real), None, 0, None
+    def __init__(self, simulation, move):
+        self._subdomain, self._device = simulation.subdomain, simulation.device
+        self._particles, self._used = simulation.particles_on_device, simulation.used
+        self._move = move
+        source = simulation.system.source
+        self._added = source.per_step if source else 0
+        self._record, self._held, self._before, self.counts = record_type(simulation.real), None, 0, None
 
     def count(self) -> None:
         """Count the particles that are here, before a step."""
@@ -100,10 +101,10 @@ class Crossing:
         before = self._before
         if self._first:
             self._first = False
-            self._moves()
+            self._move()
         elif len(arrived):
             before = self._put(arrived)
-            self._resume()
+            self._move.resume()
         return self._progress(before)
 
     def _put(self, arrived: np.ndarray) -> int:
@@ -117,14 +118,9 @@ class Crossing:
                 f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {start} of {room} entries are "
                 f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
             )
-        for name, rows in zip(Particles._fields, self._rows(), strict=True):
-            rows[:, start:end] = self._device.to_device(np.ascontiguousarray(arrived[name].T.reshape(-1, count)))
+        put_records(arrived, self._device, self._particles, start, np.arange(count))
         self._used[:] = end
         return end
-
-    def _rows(self) -> list:
-        """The particles' arrays, a row a component."""
-        return [values.reshape(-1, len(self._particles.cell)) for values in self._particles]
 
     def _make_room(self, count: int) -> None:
         """If so many more do not fit behind the particles here, the last of these go into the gaps that others left."""
@@ -133,7 +129,7 @@ class Crossing:
             return
         here = xp.flatnonzero(cell != EMPTY)
         last, gaps = here[here >= len(here)], xp.flatnonzero(cell[: len(here)] == EMPTY)
-        for rows in self._rows():
+        for rows in rows_of(self._particles):
             rows[:, gaps] = rows[:, last]
         cell[last] = EMPTY
         self._used[:] = len(here)
@@ -145,7 +141,7 @@ class Crossing:
         entries = self._device.xp.flatnonzero(gone)
         leavers = {}
         if len(entries):
-            host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in self._rows()))
+            host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in rows_of(self._particles)))
             leavers = self._subdomain.sent_on(to_records(host, np.arange(len(entries))))
             cell[entries] = EMPTY
         absorbed = int((cell == ABSORBED).sum())
@@ -153,8 +149,3 @@ class Crossing:
             cell[cell == ABSORBED] = EMPTY
         self._before = used
         return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
-
-
-def crossing(resume, subdomain: Subdomain, setup, moves: dict) -> Crossing:
-    """What crosses between ranks with a strategy whose `resume` moves arrivals, see `strategies.Strategy`."""
-    return Crossing(subdomain, setup, moves["particles"], resume(setup, moves))

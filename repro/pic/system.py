@@ -12,6 +12,7 @@ from repro.errors import InputError
 
 from .air.collision_tables import Collisions
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY, SMALLEST
+from .exact import momentum_of
 from .maxwell.fields import courant_numbers
 from .mesh import Mesh
 from .motion.push import LARGEST_TURN
@@ -26,8 +27,11 @@ _FASTEST = 2.0
 #: cells that light goes in a step below which one is warned
 _SLOWEST = 1e-5
 
-#: most particles, and steps for whose source there is room unless a capacity is given
-_MOST_PARTICLES, _ROOM_STEPS = 2**31 - 1, 1000
+#: most particles, which have numbers of 31 bits, and steps for whose source there is room unless a capacity is given
+MOST_PARTICLES, _ROOM_STEPS = 2**31 - 1, 1000
+
+#: the vectors of no particle
+_NO = np.zeros((0, 3))
 
 #: spacings in a Debye length or a gyration radius below which one is warned
 _RESOLVED = 0.3
@@ -59,11 +63,6 @@ class Electrons:
             raise InputError(f"electrons: a momentum of {fastest:g} m c: at most {_FASTEST_ELECTRON:g} m c")
 
 
-def no_electrons() -> Electrons:
-    """No particle at the start."""
-    return Electrons(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
-
-
 @dataclass(frozen=True)
 @checked
 class Source:
@@ -83,8 +82,7 @@ class Source:
     @property
     def momentum(self) -> float:
         """Momentum of a new electron over m c."""
-        rise = self.energy / REST_ENERGY
-        return sqrt(rise * (rise + 2))
+        return float(momentum_of(self.energy))
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class System:
 
     mesh: Annotated[Mesh, Kind(Mesh)]
     dt: Annotated[float, Number(SMALLEST, unit="s")]
-    electrons: Annotated[Electrons, Kind(Electrons)] = field(default_factory=no_electrons)
+    electrons: Annotated[Electrons, Kind(Electrons)] = field(default_factory=lambda: Electrons(_NO, _NO, _NO[:, 0]))
     source: Annotated[Source | None, OrNone(Kind(Source))] = None
     magnetic: Annotated[tuple[float, float, float], Numbers(3, unit="T")] = (0.0, 0.0, 0.0)
     electric: Annotated[tuple[float, float, float], Numbers(3, unit="V/m")] = (0.0, 0.0, 0.0)
@@ -108,7 +106,7 @@ class System:
     air: Annotated[Collisions | None, OrNone(Kind(Collisions))] = None
     #: names the random numbers of collisions
     seed: Annotated[int, Whole()] = 1
-    capacity: Annotated[int | None, OrNone(Whole(1, _MOST_PARTICLES))] = None
+    capacity: Annotated[int | None, OrNone(Whole(1, MOST_PARTICLES))] = None
     name: Annotated[str, Text()] = "electrons"
 
     def __post_init__(self):
@@ -130,7 +128,7 @@ class System:
         if self.capacity is not None:
             return self.capacity
         injected = 0 if self.source is None else _ROOM_STEPS * self.source.per_step
-        return min(max(self.count + injected, 1), _MOST_PARTICLES)
+        return min(max(self.count + injected, 1), MOST_PARTICLES)
 
     def wanted_capacity(self, particles: int) -> str:
         """What to take where so many particles found no room, in words."""

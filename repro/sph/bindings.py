@@ -1,10 +1,11 @@
 """Kernels of a system on a device, bound to their arguments: what is passed over and over is written down once."""
 
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from repro.parallel import Kernel
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
 from .ghost_sums import make_extrapolation, make_sampling
@@ -31,22 +32,15 @@ class Bindings:
         #: whether threads share a particle's sum
         self.shared = self.search.shares and shared(device, system.count)
         self._numbers, self._cells = numbers(system, real), system.cells.shape
+        #: positions of the three lower and the three upper walls
+        corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
+        self._faces = tuple(Units(real).of(corners, system.box).ravel())
+        #: partial sums of the rows of cells, where threads share
+        self._rows = device.zeros(ROWS * LARGEST * system.count, np.float64) if self.shared else None
 
     def launch(self, body, items, *arguments):
         """The launch of a body over so many items."""
         return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
-
-    @cached_property
-    def _faces(self):
-        """Positions of the three lower and the three upper walls."""
-        system = self.system
-        corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
-        return tuple(Units(self.real).of(corners, system.box).ravel())
-
-    @cached_property
-    def _rows(self):
-        """Partial sums of the rows of cells."""
-        return self.device.zeros(ROWS * LARGEST * self.system.count, np.float64)
 
     def with_cache(self, species):
         """The species with room for its neighbours of each particle of the fluid."""
@@ -94,9 +88,3 @@ class Bindings:
         gap = self.real((GAP / self.system.resolution.ratio) ** 2)
         body = make_sampling(self.real, self.search, self.walk)
         return self.launch(body, air.count, fluid, air, gap, self._numbers, self._cells)
-
-
-def in_turn(*launches):
-    """Launch one after the other."""
-    for launch in launches:
-        launch()

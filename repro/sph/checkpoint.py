@@ -5,10 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from repro.checksummed_hdf5 import opened, written
-from repro.declared import Whole
+from repro.checksummed_hdf5 import entry, opened, written
 from repro.errors import InputError
-from repro.parallel.timeloop import MOST_STEPS
 
 from .simulation import Simulation
 
@@ -23,8 +21,8 @@ def save(simulation: Simulation, path) -> None:
     """Write a checkpoint, whole or not at all."""
     # one that goes on would not find the forces at the start
     simulation.start()
-    with written(path, KIND) as file:
-        file.attrs.update(version=_VERSION, steps=simulation.steps, **_identity(simulation))
+    with written(path, KIND, _VERSION) as file:
+        file.attrs.update(steps=simulation.steps, **_identity(simulation))
         # by id: each search has its own order
         order = np.argsort(simulation.device.to_host(simulation.state.ids))
         for name in _ARRAYS:
@@ -39,17 +37,13 @@ def restore(simulation: Simulation, path) -> None:
     """
     # searches that keep the state in the order of cells have moved the particles of a run
     simulation._require_untouched("a checkpoint")
-    with opened(path, KIND) as file:
-        _require_same(dict(file.attrs), _identity(simulation) | {"version": _VERSION})
-        arrays, steps = {name: file[name][:] for name in _ARRAYS}, file.attrs["steps"]
-        Whole(0, MOST_STEPS).check("steps", steps)
-        for name, values in arrays.items():
-            size, kind = len(getattr(simulation.state, name)), getattr(simulation.state, name).dtype
-            if values.shape != (size,) or values.dtype != kind or not np.isfinite(values).all():
-                raise InputError(f"its {name} is damaged: {size} finite numbers of type {kind} are expected")
+    state = {name: getattr(simulation.state, name) for name in _ARRAYS}
+    with opened(path, KIND, _VERSION) as file:
+        _require_same(dict(file.attrs), _identity(simulation))
+        arrays = {name: entry(file, name, array.dtype, array.shape) for name, array in state.items()}
+        simulation.resume(file.attrs["steps"])
     for name, values in arrays.items():
-        getattr(simulation.state, name)[:] = simulation.device.to_device(values)
-    simulation.resume(int(steps))
+        state[name][:] = simulation.device.to_device(values)
 
 
 def _identity(simulation: Simulation) -> dict:

@@ -18,11 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import InputError
-from repro.particles.position import Units
+from repro.parallel.launch_sequence import in_turn
+from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
 
 from .pair import OBSTACLE, UNUSED
-from .state import Species, vectors
+from .state import Species
 from .system import System
 
 #: how the density near boundaries is treated: ghosts, no ghosts, or no ghosts and no density below rho0
@@ -63,8 +64,7 @@ def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     """Ghosts on the device, in the order of their cells."""
     r, count = Units(real).of(sites.position + system.margin, system.box), len(sites.kind)
     sort = RadixSort(device, system.cells, count, real)
-    for launch in sort.update(vectors(device, r)).values():
-        launch()
+    in_turn(*sort.update(vectors(device, r)).values())
     order, members = device.to_host(sort.members), device.to_device(np.arange(count, dtype=np.int32))
     u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
     # ghosts do not move by themselves: both velocities are one

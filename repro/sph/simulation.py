@@ -8,10 +8,11 @@ import numpy as np
 from repro.declared import Kind, OneOf, checked
 from repro.errors import InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
+from repro.parallel.launch_sequence import in_turn
 from repro.parallel.options import OnDevice, Precision
-from repro.particles.position import Units
+from repro.particles.position import Units, vectors_by_id
 
-from .bindings import Bindings, in_turn
+from .bindings import Bindings
 from .exact import rest_condensation
 from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
 from .neighbour_sums import LARGEST, continuity, momentum, summation
@@ -68,13 +69,21 @@ class Simulation(TimeLoop):
         self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
-        self._first_density, self._density = self._bind_densities()
-        self.samplings, self._after = self._bind_ghosts()
-        forces = momentum(self.real, "force" if density == "summation" else "work")
-        self._first_forces, self._forces = (
-            self._bind.sum(forces, self._bind.second, self.state.a, self.neighbours, static=static)
-            for static in (True, False)
-        )
+
+        def sums(terms, walk, result, **more):
+            """The launches of a sum at the start and in a step."""
+            return [self._bind.sum(terms, walk, result, self.neighbours, static=now, **more) for now in (True, False)]
+
+        # unlike with equation 3, ghosts do not hang on the density that is found
+        besides = self.followers if density == "continuity" else {}
+        make, equation = (continuity, "work") if density == "continuity" else (summation, "force")
+        densities = make(self.real, 0 if boundary == "clamped" else None)
+        self._first_density, self._density = sums(densities, self._bind.first, self.state.s, besides=besides.values())
+        self._first_forces, self._forces = sums(momentum(self.real, equation), self._bind.second, self.state.a)
+        #: the launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure
+        self.samplings = {"air": self._sampling} if "ghosts in air" in self.followers else {}
+        alone = {} if self._bind.shared and besides else self.followers
+        self._after = {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -105,22 +114,6 @@ class Simulation(TimeLoop):
     def air(self):
         """The sites of ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
         return self._ghosts(lattice(self.system)[1:] if self.boundary == "ghosts" else ())
-
-    def _bind_densities(self):
-        """The launches that find densities at the start and in a step."""
-        make, besides = (summation, ()) if self.density == "summation" else (continuity, self.followers.values())
-        terms = make(self.real, 0 if self.boundary == "clamped" else None)
-        # unlike with equation 3, ghosts do not hang on the density that is found
-        return tuple(
-            self._bind.sum(terms, self._bind.first, self.state.s, self.neighbours, static=static, besides=besides)
-            for static in (True, False)
-        )
-
-    def _bind_ghosts(self):
-        """The launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure."""
-        before = {"air": self._sampling} if "ghosts in air" in self.followers else {}
-        alone = {} if self._bind.shared and self.density == "continuity" else self.followers
-        return before, {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
 
     @cached_property
     def followers(self):
@@ -173,16 +166,12 @@ class Simulation(TimeLoop):
         Where densities are clamped, so are the condensations.
         """
         state, device = self.state, self.device
-        order = np.argsort(device.to_host(state.ids))
-
-        def rows(array):
-            return np.ascontiguousarray(device.to_host(array).reshape(3, -1).T[order])
-
-        condensation = device.to_host(state.s)[order]
+        r, v, a = vectors_by_id(device, state.ids, state.r, state.v, state.a)
+        condensation = device.to_host(state.s)[np.argsort(device.to_host(state.ids))]
         return {
-            "position": Units(self.real).coordinates(rows(state.r), self.system.box) - self.system.margin,
-            "velocity": rows(state.v),
-            "acceleration": rows(state.a),
+            "position": Units(self.real).coordinates(r, self.system.box) - self.system.margin,
+            "velocity": v,
+            "acceleration": a,
             "condensation": np.maximum(condensation, 0) if self.boundary == "clamped" else condensation,
         }
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.particles.position import Units
+from repro.particles.position import Units, vectors
 
 from .system import System
 
@@ -109,11 +109,6 @@ class State:
     def species(self, starts, members) -> Species:
         """For kernels, with the table of cells."""
         return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members, starts)
-
-
-def vectors(device, values: np.ndarray):
-    """Rows of shape (count, 3) as a flat array on the device."""
-    return device.to_device(np.ascontiguousarray(values.T).ravel())
 
 
 def make_state(device, real, system: System, condensation: np.ndarray) -> State:

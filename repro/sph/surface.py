@@ -83,7 +83,8 @@ def colour(position: np.ndarray, system: System) -> np.ndarray:
     spacing = system.resolution.spacing
     shape = np.rint(np.array(system.tank) / spacing / STEP).astype(int) + 1
     place, original = _mirrored(np.asarray(position, float) / spacing, np.array(system.tank) / spacing)
-    volume = _volumes(place)[original]
+    # V_b in spacings cubed: one, and more for particles that are alone
+    volume = np.maximum(1, _ALONE / _sums(place / _WIDER) * _WIDER**3)[original]
     # room for all that a particle colours beyond a wall
     field = np.zeros(shape + 4 * _WIDTH, np.float32)
     for first in range(0, len(place), _AT_ONCE):
@@ -104,11 +105,6 @@ def _mirrored(place: np.ndarray, tank: np.ndarray) -> tuple[np.ndarray, np.ndarr
         near = np.abs(image[:, axis] - end * tank[axis]) < reach
         place, original = np.concatenate([place, image[near]]), np.concatenate([original, original[near]])
     return place, original
-
-
-def _volumes(place: np.ndarray) -> np.ndarray:
-    """V_b in spacings cubed: one, and more for particles that are alone."""
-    return np.maximum(1, _ALONE / _sums(place / _WIDER) * _WIDER**3)
 
 
 def _shape(square):

@@ -12,7 +12,7 @@ from repro.pic.air.collisions import make_collide
 from repro.pic.air.event_numbers import MOST_EVENTS, make_segment_depth, secondary_id, stream_of
 from repro.pic.air.kinematics import make_kinetic_energy
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
-from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, Tally, make_add_tallies, make_count_event
+from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, make_add_tallies, make_count_event
 from repro.pic.constants import REST_ENERGY
 from repro.pic.particle_source import SOURCE_STREAM
 
@@ -178,7 +178,7 @@ def test_tallies_have_a_place_for_each_process_and_nothing_beside_theirs():
     def add(array, place, value):
         array[place] += value
 
-    make_add_tallies(add)(sums, Tally(5, 6, 7, events, 8))
+    make_add_tallies(add)(sums, 5, 6, 7, events, 8)
     seen = {ELASTIC: 1, IONISATION: 3, RADIATION: 1}
     assert sums.tolist() == [5, 6, 7, *(seen.get(number_of(process), 0) for process in PROCESSES), 8, 0]
     assert (3, 3 + len(PROCESSES)) == (EVENTS, STOPS)

@@ -47,7 +47,7 @@ def test_wrong_ions_and_temperatures_are_refused():
     with pytest.raises(InputError, match=r"ion = 'He': must be one of O2\+, O4\+, N4\+"):
         electron_loss.recombination(300, "He")
     with pytest.raises(InputError, match="temperature of slow electrons = 0: must be a number from 100"):
-        electron_loss.slow_rates(Air(), np.float64, 0)
+        electron_loss.attachment(Air(), 0)
     with pytest.raises(InputError, match="temperature = nan: must be a number from 100 to 3000, in K"):
         Air(temperature=float("nan"))
     with pytest.raises(InputError, match="density = 0: must be a number from 1e-30 to 875, in kg/m3"):

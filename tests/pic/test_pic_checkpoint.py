@@ -134,7 +134,7 @@ def test_a_checkpoint_is_read_alike_on_every_device_and_written_again_as_it_was(
     require_same_bits(second, load(path, PlainDevice()))
     for copy, field in zip(second.step_arguments[0][:2], second.fields.arrays[:2], strict=True):
         np.testing.assert_array_equal(device.to_host(copy), field)
-    assert second._clock[0] == 2
+    assert second.clock[0] == 2
     save(second, tmp_path / "again.h5")
     require_same_entries(tmp_path / "again.h5", path)
 

@@ -3,11 +3,12 @@
 Load balancing by a counting sort of the cells by the number of their particles, fullest first.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from repro.parallel import Kernel, device_function, zero
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.cell_table import particles_in
 from repro.particles.scan import running_sum
 
@@ -45,7 +46,7 @@ def build(setup: Setup) -> Forces:
         return {
             "clear the loads": device.compile(Kernel(zero))((capacity + 1,), sizes),
             "count the loads": device.compile(Kernel(_count_body(device.add)))((cells,), lists.table, sizes, place),
-            "scan the loads": lambda: [launch() for launch in scan] and None,
+            "scan the loads": partial(in_turn, *scan),
             "sort by load": device.compile(Kernel(_place))((cells,), lists.table, starts, place, order),
         }
 

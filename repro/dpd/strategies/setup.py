@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from repro.errors import InputError
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.cells import Cells
 
 from ..fluid import Fluid
@@ -82,5 +83,4 @@ class Forces:
 
     def run(self) -> None:
         """Launch all parts."""
-        for launch in self.parts.values():
-            launch()
+        in_turn(*self.parts.values())

@@ -28,8 +28,8 @@ def save(flow: TwoFluidFlow, path) -> None:
     """Write a checkpoint, whole or not at all."""
     problem = flow.problem
     arrays = dict(zip(_ARRAYS, (problem.space.solid, *map(flow.device.to_host, flow.state)), strict=True))
-    with written(path, KIND) as file:
-        file.attrs.update(version=_VERSION, steps=flow.steps)
+    with written(path, KIND, _VERSION) as file:
+        file.attrs.update(steps=flow.steps)
         file.attrs.update({name: getattr(flow, name) for name in _OPTIONS})
         file.attrs.update({name: getattr(problem, name) for name in (*_NUMBERS, *_WORDS)})
         for name, values in arrays.items():
@@ -38,9 +38,7 @@ def save(flow: TwoFluidFlow, path) -> None:
 
 def load(path, device) -> TwoFluidFlow:
     """Continue from a checkpoint. InputError for a file that is not a whole one."""
-    with opened(path, KIND) as file:
-        if file.attrs.get("version") != _VERSION:
-            raise InputError(f"a checkpoint of version {file.attrs.get('version')}, and this program reads {_VERSION}")
+    with opened(path, KIND, _VERSION) as file:
         return _restore(file, device)
 
 

@@ -14,11 +14,11 @@ from numpy import uint32
 from repro.errors import CheckError
 from repro.parallel import Kernel, device_function, part_seconds
 from repro.particles.cells import ALL_CELLS, Cells, neighbour
-from repro.particles.position import Units
+from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.pair import separation, vector_of
-from repro.sph.state import make_state, numbers, vectors
+from repro.sph.state import make_state, numbers
 from repro.sph.strategies import STRATEGIES, Lists
 from repro.sph.strategies.search import make_locate, make_sum_around
 from repro.sph.system import System

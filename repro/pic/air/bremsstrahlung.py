@@ -39,17 +39,13 @@ _STOPPING = """
 """
 
 
-def _spline() -> CubicSpline:
-    return CubicSpline(*(np.log(np.array(column.split(), float)) for column in (_ENERGIES, _STOPPING)))
-
-
 def radiative_stopping(tau, air: Air) -> np.ndarray:
     """ESTAR's radiative stopping power in m c^2 per metre, at energies tau in m c^2.
 
     Between the table's energies it follows a cubic spline of the logarithms. Below 10 keV, where it is 2e-4 of the
     whole loss, it stays as it is there; above 20 MeV it ends.
     """
-    spline = _spline()
+    spline = CubicSpline(*(np.log(np.array(column.split(), float)) for column in (_ENERGIES, _STOPPING)))
     energy = np.maximum(np.log(np.asarray(tau, float) * REST_ENERGY / 1e6), spline.x[0])
     # MeV cm2/g is 1e5 eV m2/kg
     return 1e5 * np.exp(spline(energy)) * air.density / REST_ENERGY

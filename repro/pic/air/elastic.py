@@ -53,11 +53,6 @@ def mott_factor(mu1, tau, element: Element) -> np.ndarray:
     return 1 - beta2 * s**2 + pi * constants.alpha * element.number * np.sqrt(beta2) * s * (1 - s)
 
 
-def rutherford_share(mu1, a) -> np.ndarray:
-    """Share of the collisions without F that turn by at most mu1."""
-    return mu1 * (1 + a) / (mu1 + 2 * a)
-
-
 def _rutherford(tau, element: Element, air: Air):
     a = screening(tau, element)
     size = pi * ELECTRON_RADIUS**2 * element.number * (element.number + 1) * air.atoms(element)

@@ -50,10 +50,9 @@ def recombination(temperature: float, ion: str = ION) -> float:
     return at_300 * (300 / _electrons(temperature)) ** power
 
 
-def slow_rates(air: Air, real, temperature: float | None = None, ion: str = ION) -> SlowRates:
-    """Both rates in type `real`; electrons have the temperature of the air if no other (in K) is given."""
-    temperature = air.temperature if temperature is None else temperature
-    return SlowRates(real(attachment(air, temperature)), real(recombination(temperature, ion)))
+def slow_rates(air: Air, real) -> SlowRates:
+    """Both rates in type `real`, of electrons as warm as the air."""
+    return SlowRates(real(attachment(air, air.temperature)), real(recombination(air.temperature)))
 
 
 def _electrons(temperature: float) -> float:

@@ -50,11 +50,6 @@ class Tracks(NamedTuple):
     state: np.ndarray
 
 
-def _bytes_each(real) -> int:
-    """Bytes of one electron: two vectors and four scalars, and whole numbers: events of each process and two more."""
-    return 10 * np.dtype(real).itemsize + (len(PROCESSES) + 2) * np.dtype(np.int32).itemsize
-
-
 def make_tracks(device, real, u: np.ndarray) -> Tracks:
     """Electrons of momenta u, of shape (count, 3), at the start."""
     count = len(u)
@@ -146,7 +141,9 @@ def fly(collisions: Collisions, energies, device, *, length=inf, precision="sing
     Whole(0, 2**31 - 1).check("seed", seed)
     Number(SMALLEST, unit="m", infinite=True).check("length", length)
     real = PRECISIONS[precision]
-    require_memory(device, len(energies) * _bytes_each(real), f"{len(energies)} electrons", "use fewer electrons")
+    # two vectors and four scalars, and whole numbers: events of each process and two more
+    each = 10 * np.dtype(real).itemsize + (len(PROCESSES) + 2) * np.dtype(np.int32).itemsize
+    require_memory(device, len(energies) * each, f"{len(energies)} electrons", "use fewer electrons")
     tau = np.asarray(energies, float) / REST_ENERGY
     u = np.stack([np.sqrt(tau * (tau + 2)), 0 * tau, 0 * tau], 1)
     tracks = make_tracks(device, real, u)

@@ -5,7 +5,6 @@ are cut to whole numbers segment by segment: the sums are those of any number of
 """
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,17 +21,6 @@ TALLIES = STOPS + 1
 
 #: units of the sums of weights in which energies in m c^2 are counted
 ENERGY_SHARE = 2.0**-12
-
-
-class Tally(NamedTuple):
-    """What one electron has done in a step, in whole numbers."""
-
-    lost: int
-    radiated: int
-    left_over: int
-    #: events of each process
-    events: tuple
-    stops: int
 
 
 #: the events of an electron to which nothing has happened
@@ -71,16 +59,19 @@ def _make_add_events(add, count: int):
 
 @cache
 def make_add_tallies(add):
-    """Add what an electron has done in a step to the sums: add_tallies(tallies, tally)."""
+    """Add what an electron has done in a step to the sums: add_tallies(tallies, lost, radiated, left_over, ...).
+
+    In whole numbers, and `events` of each process.
+    """
     add_events = _make_add_events(add, len(PROCESSES))
 
     @device_function
-    def add_tallies(tallies, tally):
-        add(tallies, LOST, tally.lost)
-        add(tallies, RADIATED, tally.radiated)
-        add(tallies, LEFT_OVER, tally.left_over)
-        add_events(tallies, tally.events)
-        add(tallies, STOPS, tally.stops)
+    def add_tallies(tallies, lost, radiated, left_over, events, stops):
+        add(tallies, LOST, lost)
+        add(tallies, RADIATED, radiated)
+        add(tallies, LEFT_OVER, left_over)
+        add_events(tallies, events)
+        add(tallies, STOPS, stops)
 
     return add_tallies
 

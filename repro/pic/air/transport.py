@@ -26,7 +26,7 @@ from .collisions import make_collide
 from .event_numbers import make_segment_depth, secondary_id
 from .kinematics import make_kinetic_energy, make_with_energy
 from .processes import HEATS, RADIATES, SETS_FREE
-from .tallies import ENERGY_SHARE, NO_EVENTS, Tally, make_add_tallies, make_count_event
+from .tallies import ENERGY_SHARE, NO_EVENTS, make_add_tallies, make_count_event
 
 #: most segments of one particle in a step
 MOST_IN_AIR = 100_000
@@ -153,6 +153,6 @@ def make_transport(real, add):
         particles.left[i] = left if cell < 0 else fresh
         particles.event[i] = event if cell < 0 else 0
         set_place(particles, i, count, position, momentum)
-        add_tallies(air.tallies, Tally(lost, radiated, left_over, events, stops))
+        add_tallies(air.tallies, lost, radiated, left_over, events, stops)
 
     return transport

@@ -9,6 +9,7 @@ from repro.parallel.ranks.world import HALO_TAG
 
 from ..deposition import EDGES
 from ..mesh import Layout, Mesh
+from ..observables import edge_flows
 
 #: guard cells have two tags
 _TAG = HALO_TAG + 2
@@ -18,11 +19,6 @@ def node_layout(mesh: Mesh) -> Layout:
     """Where the nodes from the first to the last of each axis are, without guards, for what takes a layout."""
     row, column, pile = (cells + 1 for cells in mesh.shape)
     return Layout(*mesh.shape, row, row * column, row * column * pile)
-
-
-def grid_of(mesh: Mesh) -> tuple[int, ...]:
-    """The shape of an array with a number on each node."""
-    return tuple(cells + 1 for cells in mesh.shape[::-1])
 
 
 def is_first(ranks) -> bool:
@@ -75,7 +71,7 @@ def summed(simulation, values: np.ndarray) -> np.ndarray | None:
     pieces = merged(simulation.ranks, {"node": whole, "values": values[here]})
     if not is_first(simulation.ranks):
         return None
-    found = np.zeros(grid_of(simulation.system.mesh), np.int64)
+    found = np.zeros(simulation.system.mesh.grid, np.int64)
     np.add.at(found.reshape(-1), pieces["node"], pieces["values"])
     return found
 
@@ -90,9 +86,5 @@ def flows(simulation) -> np.ndarray | None:
     sums = fields.device.to_host(fields.arrays.currents).reshape(-1, EDGES)
     # guards have copies of what other cells have
     sums[mesh.neighbour_cell != np.arange(mesh.layout.nodes)] = 0
-    steps, found = (1, mesh.layout.row, mesh.layout.plane), []
-    for axis in range(3):
-        p, q = steps[(axis + 1) % 3], steps[(axis + 2) % 3]
-        edges = sums[:, 4 * axis : 4 * axis + 4].T
-        found.append(summed(simulation, sum(map(np.roll, edges, (0, p, q, p + q)))))
+    found = [summed(simulation, flow) for flow in edge_flows(mesh, sums)]
     return None if found[0] is None else np.stack(found)

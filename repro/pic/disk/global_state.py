@@ -17,20 +17,18 @@ The currents of the last step are not part of it.
 
 import numpy as np
 
-from repro.errors import CapacityError
-
 from ..air.tallies import TALLIES
 from ..maxwell.absorbing import layered_nodes
-from ..packing import put_particles
+from ..packing import entries_here, put_particles
 from ..subdomain import WholeDomain
-from .gathering import grid_of, is_first, merged, node_layout, nodes_here, summed
+from .gathering import is_first, merged, node_layout, nodes_here, summed
 
 COUNT, CELL = np.dtype(np.int64), np.dtype(np.int32)
 
 
 def types_and_shapes(system, real, count: int) -> dict[str, tuple[np.dtype, tuple[int, ...]]]:
     """What the arrays of the state of `count` particles are."""
-    real, grid = np.dtype(real), grid_of(system.mesh)
+    real, grid = np.dtype(real), system.mesh.grid
     found = {"steps": (COUNT, ()), "cell": (CELL, (count, 3)), "place": (real, (count, 3)), "u": (real, (count, 3))}
     found |= {"weight": (real, (count,)), "ids": (COUNT, (count,)), "charges": (COUNT, grid)}
     found |= dict.fromkeys(("electric", "magnetic"), (real, (3, *grid)))
@@ -47,13 +45,14 @@ def gathered(simulation) -> dict[str, np.ndarray] | None:
     """
     simulation.start()
     simulation._require_valid()
-    mine = _particles(simulation), _fields(simulation), _layers(simulation), _tallies(simulation)
+    tallies = {} if simulation._tallies is None else {"tallies": simulation.device.to_host(simulation._tallies)[None]}
+    mine = _particles(simulation), _fields(simulation), _layers(simulation), tallies
     particles, fields, layers, tallies = (merged(simulation.ranks, arrays) for arrays in mine)
     charges = summed(simulation, simulation.device.to_host(simulation.charges))
     if charges is None:
         return None
     state = {"steps": np.array(simulation.steps, COUNT), "charges": charges} | _in_order(particles, "ids")
-    by_node, grid = _in_order(fields, "node"), grid_of(simulation.system.mesh)
+    by_node, grid = _in_order(fields, "node"), simulation.system.mesh.grid
     for name in ("electric", "magnetic"):
         state[name] = np.ascontiguousarray(by_node[name].T).reshape(3, *grid)
     state |= _in_order(layers, "node")
@@ -68,7 +67,8 @@ def scattered(state: dict[str, np.ndarray], simulation) -> None:
     """
     subdomain, device, fields = simulation.subdomain, simulation.device, simulation.fields
     mesh = simulation.system.mesh
-    _put_particles(state, simulation)
+    entries, nodes = entries_here(simulation, state["cell"])
+    put_particles(simulation, cell=nodes, **{name: state[name][entries].T for name in ("place", "u", "weight", "ids")})
     here, whole = nodes_here(simulation)
     for name in ("electric", "magnetic"):
         array = getattr(fields.arrays, name)
@@ -99,18 +99,6 @@ def _particles(simulation) -> dict:
     rows = {name: values.reshape(-1, len(nodes))[:, here] for name, values in rows.items()}
     vectors = {name: np.ascontiguousarray(rows[name].T) for name in ("place", "u")}
     return {"cell": cells.astype(CELL)} | vectors | {name: rows[name][0] for name in ("weight", "ids")}
-
-
-def _put_particles(state, simulation) -> None:
-    subdomain = simulation.subdomain
-    here = np.flatnonzero(subdomain.own(state["cell"]))
-    count, room = len(here), subdomain.room
-    if count > room:
-        where = f"the part of rank {simulation.ranks.rank}" if simulation.ranks else "the box"
-        raise CapacityError(f"{count} particles in {where}, and room for {room}: take fewer ranks")
-    cells = state["cell"][here] - np.array(subdomain.first)
-    rows = {name: state[name][here].T for name in ("place", "u", "weight", "ids")}
-    put_particles(simulation, cell=subdomain.mesh.nodes(cells).astype(CELL), **rows)
 
 
 def _fields(simulation) -> dict:
@@ -152,11 +140,6 @@ def _layers(simulation) -> dict:
             psi = fields.device.to_host(fields.psi[name]).reshape(-1, len(node))
             found[f"psi {name}"][:, _columns(subdomain, mesh)] = psi.T
     return {"node": node} | found
-
-
-def _tallies(simulation) -> dict:
-    found = simulation._tallies
-    return {} if found is None else {"tallies": simulation.device.to_host(found)[None]}
 
 
 def _in_order(arrays: dict, by: str) -> dict:

@@ -12,7 +12,7 @@ import numpy as np
 
 from repro import __version__
 from repro.declared import Kind
-from repro.errors import InputError
+from repro.errors import require
 from repro.files import named, path_of
 
 from ..constants import CHARGE, LIGHT, MASS
@@ -68,12 +68,10 @@ def write(simulation: Simulation, path) -> Path:
 
 def _require_name(name: str) -> None:
     """Refuse a name by which other programs do not find the file, or its steps."""
-    if not name.isascii():
-        raise InputError(f"{name}: openPMD files name themselves, in ASCII: take a name without other letters")
-    if not name.endswith(".h5"):
-        raise InputError(f"{name}: openPMD files in HDF5 have names that end in .h5")
-    if "%" in name.replace("%T", ""):
-        raise InputError(f"{name}: % stands in the name of an openPMD file only in %T, for the number of steps")
+    require(name.isascii(), f"{name}: openPMD files name themselves, in ASCII: take a name without other letters")
+    require(name.endswith(".h5"), f"{name}: openPMD files in HDF5 have names that end in .h5")
+    known = "%" not in name.replace("%T", "")
+    require(known, f"{name}: % stands in the name of an openPMD file only in %T, for the number of steps")
 
 
 def _text(**texts: str) -> dict:

@@ -4,6 +4,7 @@ from dataclasses import astuple
 
 import numpy as np
 
+from repro.checksummed_hdf5 import TEXT
 from repro.errors import InputError
 
 from ..air.collision_tables import Collisions
@@ -11,7 +12,7 @@ from ..air.medium import Air
 from ..mesh import Mesh
 from ..system import Electrons, Source, System
 
-TEXT, WHOLE, REAL = np.dtype(str), np.dtype(np.int64), np.dtype(np.float64)
+WHOLE, REAL = np.dtype(np.int64), np.dtype(np.float64)
 
 #: type and shape of each entry, None where any length is right. A source is its energy, weight, particles at the start
 #: and in a step, and seed; air its density, temperature, and the cut, stop and highest energy of collisions. What a

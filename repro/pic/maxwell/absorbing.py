@@ -118,7 +118,7 @@ def make_absorbing_kernel(real):
 
 def layered_nodes(mesh: Mesh) -> np.ndarray:
     """Numbers of the nodes in layers, in the order of nodes."""
-    found = np.zeros(tuple(cells + 2 for cells in mesh.shape)[::-1], bool)
+    found = np.zeros(mesh.guarded_grid, bool)
     inside = (slice(1, -1),) * 3
     for axis, (low, high) in enumerate(mesh.absorbing):
         along = np.moveaxis(found[inside], 2 - axis, 0)
@@ -128,16 +128,16 @@ def layered_nodes(mesh: Mesh) -> np.ndarray:
     return np.flatnonzero(found.ravel()).astype(np.int32)
 
 
-def make_layers(device, real, mesh: Mesh, dt: float, nodes, *, half: bool) -> Layers:
-    """The layers of the magnetic field, whose components along a wall are `half` a cell above it, or of the other."""
+def bind_layers(device, real, mesh: Mesh, dt: float, nodes, target, source, courant, way: int):
+    """The launch that adds to `target` what the layers change in the curl of `source`, see `make_absorbing_kernel`.
+
+    The convolutions come first.
+    """
     axes = sum(1 for ends in mesh.absorbing if any(ends))
-    graded = np.concatenate([grades(mesh, dt, axis, half=half) for axis in range(3)], axis=1).astype(real)
+    # components of the magnetic field along a wall are half a cell above it
+    graded = np.concatenate([grades(mesh, dt, axis, half=way > 0) for axis in range(3)], axis=1).astype(real)
     psi = device.zeros(2 * axes * len(nodes), real)
-    return Layers(nodes, psi, *(device.to_device(np.ascontiguousarray(part)) for part in graded))
-
-
-def bind_layers(device, real, mesh: Mesh, layers: Layers, target, source, courant, way: int):
-    """The launch that adds to `target` what the layers change in the curl of `source`, see `make_absorbing_kernel`."""
+    layers = Layers(nodes, psi, *(device.to_device(np.ascontiguousarray(part)) for part in graded))
     slots = tuple(int(slot) for slot in np.cumsum([0] + [2 * any(ends) for ends in mesh.absorbing[:2]]))
     body = device.compile(Kernel(make_absorbing_kernel(real), strict=True))
-    return body((len(layers.nodes),), target, source, layers, slots, courant, way, mesh.layout)
+    return psi, body((len(layers.nodes),), target, source, layers, slots, courant, way, mesh.layout)

@@ -9,22 +9,13 @@ class Bus:
     def __init__(self, device, fields: Fields):
         self._device, self._host = device, fields.arrays
         self.arrays = FieldArrays(*(device.zeros(len(array), array.dtype) for array in fields.arrays))
+        #: what is launched before the particles move and when they have moved, by name
+        self.before, self.after = {"fields to the device": self.bring_fields}, {"currents to the host": self._fetch}
 
     def bring_fields(self):
         """Upload E and B."""
         self._device.upload(self._host.electric, self.arrays.electric)
         self._device.upload(self._host.magnetic, self.arrays.magnetic)
 
-    def fetch_currents(self):
-        """Download the sums of currents."""
+    def _fetch(self):
         self._device.download(self.arrays.currents, self._host.currents)
-
-    @property
-    def before(self) -> dict:
-        """What is launched before the particles move, by name."""
-        return {"fields to the device": self.bring_fields}
-
-    @property
-    def after(self) -> dict:
-        """What is launched when they have moved."""
-        return {"currents to the host": self.fetch_currents}

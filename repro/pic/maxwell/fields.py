@@ -5,11 +5,12 @@ import numpy as np
 from repro.declared import Numbers
 from repro.errors import InputError
 from repro.parallel import Kernel
+from repro.parallel.launch_sequence import in_turn
 
 from ..constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from ..deposition import EDGES
 from ..mesh import Mesh
-from .absorbing import bind_layers, layered_nodes, make_layers
+from .absorbing import bind_layers, layered_nodes
 from .yee import FieldArrays, copy_guards, make_electric_kernel, make_magnetic_kernel
 
 
@@ -76,13 +77,11 @@ class Fields:
         self.begun = True
         if not advance:
             return
-        for launch in [self._magnetic(-0.5), *self._magnetic_guards.values()]:
-            launch()
+        in_turn(self._magnetic(-0.5), *self._magnetic_guards.values())
 
     def fill_guards(self):
         """Launch what fills the guards of E~ and B~, after values have been set."""
-        for launch in [*self._magnetic_guards.values(), *self._electric_guards.values()]:
-            launch()
+        in_turn(*self._magnetic_guards.values(), *self._electric_guards.values())
 
     def _magnetic(self, share):
         body = self.device.compile(Kernel(make_magnetic_kernel(self.real), ndim=3, strict=True))
@@ -101,9 +100,8 @@ class Fields:
         electric, magnetic, _ = self.arrays
         launches = []
         for name, target, source, way in (("magnetic", magnetic, electric, 1), ("electric", electric, magnetic, -1)):
-            layers = make_layers(self.device, self.real, self.mesh, self.dt, nodes, half=way > 0)
-            self.psi[name] = layers.psi
-            bound = bind_layers(self.device, self.real, self.mesh, layers, target, source, self.courant, way)
+            mine = self.device, self.real, self.mesh, self.dt, nodes
+            self.psi[name], bound = bind_layers(*mine, target, source, self.courant, way)
             launches.append({f"absorbed {name} field": bound})
         return tuple(launches)
 
@@ -123,7 +121,7 @@ class Fields:
         The last node of an axis is the first again where it is periodic. Where it is not, components that stand half a
         cell above the last node are beyond the wall and mean nothing.
         """
-        grid = (3, *(cells + 2 for cells in self.mesh.shape[::-1]))
+        grid = 3, *self.mesh.guarded_grid
         arrays = (self.device.to_host(array).reshape(grid).astype(float) for array in self.arrays[:2])
         return {
             name: values[:, 1:, 1:, 1:] * unit

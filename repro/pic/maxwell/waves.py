@@ -38,21 +38,15 @@ def transverse(mesh: Mesh, wave_vector, towards) -> np.ndarray:
     return found / np.linalg.norm(found)
 
 
-def _places(mesh: Mesh, component: int) -> list[np.ndarray]:
-    """x, y and z in m of a component of E on all nodes, those at the high ends included."""
-    found = []
-    for axis, (cells, spacing) in enumerate(zip(mesh.shape, mesh.spacing, strict=True)):
-        along = (np.arange(cells + 1) + 0.5 * (axis == component)) * spacing
-        found.append(along.reshape([-1 if k == axis else 1 for k in (2, 1, 0)]))
-    return found
-
-
 def _phases(mesh: Mesh, wave_vector, direction):
-    """For each component of E its size, and k_i x_i along each axis."""
+    """For each component of E its size, and k_i x_i along each axis on all nodes, those at the high ends included."""
     wave_vector = Numbers(3, unit="1/m").array("wave vector", wave_vector)
     direction = Numbers(3).array("direction", direction)
     for c in range(3):
-        yield direction[c], [k * x for k, x in zip(wave_vector, _places(mesh, c), strict=True)]
+        # half a cell up along its own axis
+        x, y, z = ((np.arange(mesh.shape[k] + 1) + 0.5 * (k == c)) * mesh.spacing[k] for k in range(3))
+        places = x, y[:, None], z[:, None, None]
+        yield direction[c], [k * place for k, place in zip(wave_vector, places, strict=True)]
 
 
 def plane_wave(mesh: Mesh, wave_vector, direction) -> np.ndarray:

@@ -54,7 +54,8 @@ def make_segment(real):
     at the high end. On a face the position is exactly 0 or 1. Where an orbit leaves a cell and is back at the end of t,
     it counts as inside: the chord is, along which the current flows.
     """
-    orbiting, fly, inside, stop = make_orbit(real), make_fly(real), make_inside_cell(real), make_stop_at_face(real)
+    orbiting, fly, inside = make_orbit(real), make_fly(real), make_inside_cell(real)
+    land, find = make_land(real), make_find_face(real)
 
     @device_function
     def segment(position, u, magnetic, courant, t):
@@ -62,7 +63,10 @@ def make_segment(real):
         end, u_end = fly(position, orbit, courant, t)
         if inside(end):
             return end, u_end, t, np.int32(INSIDE)
-        return stop(position, end, orbit, courant, t)
+        at_face, u_there, used, face, right = land(position, end, orbit, courant, t)
+        if right:
+            return at_face, u_there, used, face
+        return find(position, end, orbit, courant, t)
 
     return segment
 
@@ -146,18 +150,3 @@ def make_find_face(real):
         return on_face(end, face), u, first, face
 
     return find
-
-
-@cache
-def make_stop_at_face(real):
-    """As `make_land`, and right in all cases: stop(position, beyond, orbit, courant, t)."""
-    land, find = make_land(real), make_find_face(real)
-
-    @device_function
-    def stop(position, beyond, orbit, courant, t):
-        end, u, used, face, right = land(position, beyond, orbit, courant, t)
-        if right:
-            return end, u, used, face
-        return find(position, beyond, orbit, courant, t)
-
-    return stop

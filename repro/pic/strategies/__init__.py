@@ -1,5 +1,6 @@
 """Ways to move the particles: the same trajectories, and the same sums of currents, to the last bit."""
 
+from ..subdomain import Crossing
 from . import batches, global_sums, in_air, tiles
 from .strategy import Strategy
 from .transfer_buffers import baskets
@@ -8,11 +9,11 @@ from .transfer_buffers import baskets
 STRATEGIES = {
     strategy.name: strategy
     for strategy in (
-        Strategy("batches", batches.build, resume=batches.resume, on=("serial", "threads")),
-        Strategy("global sums", global_sums.build, resume=global_sums.resume),
-        Strategy("tiles", tiles.build, resume=global_sums.resume, on=("cuda",)),
+        Strategy("batches", batches.build, crossing=Crossing, on=("serial", "threads")),
+        Strategy("global sums", global_sums.build, crossing=Crossing),
+        Strategy("tiles", tiles.build, crossing=Crossing, on=("cuda",)),
         baskets(),
-        Strategy("in air", in_air.build, resume=in_air.resume, by_host=True, through_air=True),
+        Strategy("in air", in_air.build, crossing=Crossing, by_host=True, through_air=True),
     )
 }
 

@@ -6,7 +6,6 @@ core adds to currents of its own, which are summed at the end.
 """
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,15 +18,6 @@ from ..mesh import ABSORBED
 from ..motion.push import make_orbit
 from ..motion.segment import INSIDE, make_find_face, make_fly, make_inside_cell, make_land, make_place_on_face
 from ..state import FRESH, MOST_SEGMENTS, STUCK
-
-
-class Shares(NamedTuple):
-    """What the cores have of their own."""
-
-    #: currents of each core, one after the other
-    currents: np.ndarray
-    cores: int
-
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
 #: taken; and of whole numbers: particle, cell, the face that is met, which of the batch met one, how many faces a
@@ -188,13 +178,14 @@ def _make_arrive(real):
         set_place(particles, i, count, _three(s, END, k), _three(s, THEN, k))
 
     @device_function
-    def arrive(waiting, s, r, t, particles, count, currents, shift, unit, neighbour_cell, layout):
+    def arrive(waiting, s, r, t, particles, count, currents, shift, context, layout):
         """Add up a segment of each; returns how many go on, now the first of the batch, and how many a wall took up.
 
         Of these places, charges and cells are kept.
         """
+        unit = real(context.unit)
         share_out(waiting, s, r, t, particles, unit)
-        pass_faces(waiting, s, r, neighbour_cell, layout)
+        pass_faces(waiting, s, r, context.neighbour_cell, layout)
         more, gone = 0, 0
         for k in range(waiting):
             i, into, face = r[PARTICLE, k], r[INTO, k], r[FACE, k]
@@ -221,25 +212,13 @@ def _body(real, add):
     arrive, rest = _make_arrive(real), make_deposit_charge(real, add)
 
     @device_function
-    def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, shares, resuming):
-        # the core whose share these are, see `loops`
-        shift = ((x + 1) * shares.cores - 1) // count * layout.nodes
+    def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, own, cores, resuming):
+        # of the core whose share these are, see `loops`, in the currents of all cores
+        shift = ((x + 1) * cores - 1) // count * layout.nodes
         waiting = n if depart(x, n, s, r, particles, count, fields, layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             follow_segments(waiting, s, r, t, fields, courant, layout)
-            waiting, gone = arrive(
-                waiting,
-                s,
-                r,
-                t,
-                particles,
-                count,
-                shares.currents,
-                shift,
-                real(context.unit),
-                context.neighbour_cell,
-                layout,
-            )
+            waiting, gone = arrive(waiting, s, r, t, particles, count, own, shift, context, layout)
             for k in range(gone):
                 rest(context.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
             if not waiting:
@@ -261,27 +240,16 @@ def _add_up(x, n, currents, own, cores, length):
         currents[k] = total
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    device, size = setup.device, EDGES * setup.mesh.layout.nodes
-    currents = setup.step_arguments[0].currents
+    device, size = simulation.device, EDGES * simulation.subdomain.mesh.layout.nodes
+    currents = simulation.step_arguments[0].currents
     own = currents if device.workers == 1 else device.zeros(device.workers * size, np.int64)
-    launches = {"particles": _bound(setup, Shares(own, device.workers), 0)}
-    if own is not currents:
-        bind = device.compile(Kernel(_add_up))
-        launches["sum of currents"] = bind((size,), currents, own, device.workers, size)
-        launches["particles"].own = own
-    return launches
-
-
-def resume(setup, moves: dict):
-    """The launch that ends partial steps."""
-    own = getattr(moves["particles"], "own", setup.step_arguments[0].currents)
-    return _bound(setup, Shares(own, setup.device.workers), 1)
-
-
-def _bound(setup, shares: Shares, resuming: int):
     scratch = {"rows": ROWS, "index_rows": WHOLE_ROWS, "shared_rows": MET_ROWS, "block": BATCH}
-    kernel = Kernel(_body(setup.real, setup.device.add), dtype=setup.real, strict=True, **scratch)
-    count = len(setup.particles.cell)
-    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.step_arguments, shares, resuming)
+    kernel = Kernel(_body(simulation.real, device.add), dtype=simulation.real, strict=True, **scratch)
+    move, rest = (simulation.bind(kernel, own, device.workers, resuming) for resuming in (0, 1))
+    move.resume = rest
+    if own is currents:
+        return {"particles": move}
+    add_up = device.compile(Kernel(_add_up))((size,), currents, own, device.workers, size)
+    return {"particles": move, "sum of currents": add_up}

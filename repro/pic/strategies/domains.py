@@ -11,7 +11,7 @@ import numpy as np
 
 from repro.parallel import device_function
 
-from ..advance import make_advance_segment, make_first_kick, place_of, set_place
+from ..advance import copy_particle, make_advance_segment, make_first_kick, place_of, set_place
 from ..deposition import EDGES
 from ..maxwell.fields import FieldArrays
 from ..mesh import ABSORBED, LEAVES
@@ -63,10 +63,8 @@ def entry_of(k, block, blocks):
 @device_function
 def copied(source, i, count, target, k, room):
     """Copy entry i of `count` to entry k of `room`."""
-    position, momentum = place_of(source, i, count)
-    set_place(target, k, room, position, momentum)
-    target.cell[k], target.weight[k] = source.cell[i], source.weight[i]
-    target.ids[k], target.left[k], target.event[k] = source.ids[i], source.left[i], source.event[i]
+    copy_particle(source, i, count, target, k, room)
+    target.event[k] = source.event[i]
 
 
 @device_function

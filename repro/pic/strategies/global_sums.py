@@ -20,17 +20,9 @@ def _body(real, add):
     return follow
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    return {"particles": _bound(setup, 0)}
-
-
-def resume(setup, moves: dict):
-    """The launch that ends partial steps."""
-    return _bound(setup, 1)
-
-
-def _bound(setup, resuming: int):
-    kernel = Kernel(_body(setup.real, setup.device.add), strict=True)
-    count = len(setup.particles.cell)
-    return setup.device.compile(kernel)((count,), setup.particles, count, *setup.step_arguments, resuming)
+    kernel = Kernel(_body(simulation.real, simulation.device.add), strict=True)
+    move, rest = (simulation.bind(kernel, resuming) for resuming in (0, 1))
+    move.resume = rest
+    return {"particles": move}

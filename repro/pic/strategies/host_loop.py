@@ -12,7 +12,7 @@ from repro.parallel.launch_sequence import LaunchSequence
 from ..advance import MeshContext
 from ..packing import put_records, record_type, to_records
 from ..particle_source import SourceTarget
-from ..state import Particles, make_particles
+from ..state import Particles, make_particles, rows_of
 from .domains import (
     LEFT,
     ON_THE_WAY,
@@ -68,55 +68,49 @@ def shares(count: int, most: np.ndarray) -> np.ndarray:
 class HostLoop:
     """A step's launches, made by the host until all particles are done."""
 
-    def __init__(self, setup, options: Options):
-        device, real = setup.device, setup.real
-        self._setup, self._options, self._room = setup, options, len(setup.particles.cell)
+    def __init__(self, simulation, options: Options):
+        device, real = simulation.device, simulation.real
+        self._simulation, self._options, self._room = simulation, options, len(simulation.particles_on_device.cell)
         self.blocks, per_block = options.blocks, options.threads
         total, basket = self.blocks * per_block, options.basket
         self.threads = Threads(*(device.zeros(total, np.int32) for _ in Threads._fields))
         self.incoming, self.outgoing = (make_particles(device, real, self.blocks * basket) for _ in range(2))
         filled = (device.zeros(self.blocks, np.int32) for _ in range(2))
         self.counts = Counts(*filled, basket, per_block, total)
-        fields = setup.step_arguments[0]
+        fields = simulation.step_arguments[0]
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
-        kernels, stock = self._bind(setup), ("clear the stock", "take stock")
-        self._sequences = {
-            name: LaunchSequence(device, [kernels[part] for part in parts])
-            for name, parts in (
-                ("begin", ("find ends", *stock)),
-                ("launches", ("segments",) * options.every + stock),
-                # cleared in a launch of its own: loads that no store comes between can be under way at once
-                ("end", ("add blocks", "clear blocks")),
-            )
-        }
-        self._inject = _make_injection(setup)
+        self._sequences = {name: LaunchSequence(device, launches) for name, launches in self._bind(simulation).items()}
+        self._inject = _make_injection(simulation)
         #: particles on the host that no buffer has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self.launches, self.filled = 0, 0
         #: elements of each block's domains
         self._elements = ((self._room - np.arange(total) + total - 1) // total).reshape(self.blocks, -1).sum(1)
 
-    def _bind(self, setup) -> dict:
-        """The launches by name."""
-        compiled, fields, threads = setup.device.compile, setup.step_arguments[0], self.counts.threads
-        particles = setup.particles, self._room, self.threads
+    def _bind(self, simulation) -> dict:
+        """The launches of each part of a step, by its name."""
+        compiled, fields, threads = simulation.device.compile, simulation.step_arguments[0], self.counts.threads
+        particles = simulation.particles_on_device, self._room, self.threads
         per_block = self.counts.block
         limit = _REGISTERS // per_block if per_block > 256 else None
-        kernel = Kernel(
-            make_segment_kernel(setup.real, setup.device.add), block=per_block, registers=limit, strict=True
-        )
-        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *setup.step_arguments
+        body = make_segment_kernel(simulation.real, simulation.device.add)
+        kernel = Kernel(body, block=per_block, registers=limit, strict=True)
+        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *simulation.step_arguments
+        total = (len(fields.currents),), self.sums, self.blocks, fields.currents
+        stock = [
+            compiled(_FEW)((2,), self.stock),
+            compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
+        ]
         return {
-            "find ends": compiled(Kernel(find_ends))((threads,), *particles, self.counts, setup.used),
-            "segments": compiled(kernel)((threads,), *moving),
-            "clear the stock": compiled(_FEW)((2,), self.stock),
-            "take stock": compiled(Kernel(take_stock))((threads,), self.threads, self.counts, self.stock),
-            "add blocks": compiled(Kernel(add_blocks))(
-                (len(fields.currents),), self.sums, self.blocks, fields.currents
-            ),
-            "clear blocks": compiled(_MANY)((len(self.sums.currents),), self.sums.currents),
+            "begin": [compiled(Kernel(find_ends))((threads,), *particles, self.counts, simulation.used), *stock],
+            "launches": [compiled(kernel)((threads,), *moving)] * self._options.every + stock,
+            # cleared in a launch of its own: loads that no store comes between can be under way at once
+            "end": [
+                compiled(Kernel(add_blocks))(*total),
+                compiled(_MANY)((len(self.sums.currents),), self.sums.currents),
+            ],
         }
 
     def __call__(self):
@@ -139,7 +133,7 @@ class HostLoop:
 
     def _look_at_stock(self, which: int) -> bool:
         if self._seen is None:
-            self._seen = self._setup.device.to_host(self.stock)
+            self._seen = self._simulation.device.to_host(self.stock)
         return bool(self._seen[which])
 
     @property
@@ -173,23 +167,16 @@ class HostLoop:
 
     def departed(self) -> np.ndarray:
         """Particles that have left, out of the outgoing buffers, which are then empty."""
-        device = self._setup.device
+        device = self._simulation.device
         if not self._look_at_stock(LEFT):
             return self.waiting[:0]
         filled = device.to_host(self.counts.outgoing)
         self.counts.outgoing[:] = 0
         self._seen[LEFT] = 0
-        used = self._layers(self.outgoing, filled.max())
-        return to_records(Particles(*map(device.to_host, used)), self._entries(filled))
-
-    def _kinds(self):
-        """Components and type of each of a particle's arrays."""
-        return [(len(values) // len(self.incoming.cell), values.dtype) for values in self.incoming]
-
-    def _layers(self, buffers: Particles, most: int) -> Particles:
-        """The first `most` entries of each buffer, which lie in one piece."""
-        size = most * self.blocks
-        return Particles(*(values.reshape(-1, len(buffers.cell))[:, :size].ravel() for values in buffers))
+        # the first entries of each buffer lie in one piece
+        size = filled.max() * self.blocks
+        used = Particles(*(device.to_host(rows[:, :size].ravel()) for rows in rows_of(self.outgoing)))
+        return to_records(used, self._entries(filled))
 
     def _entries(self, filled) -> np.ndarray:
         """Entries of the buffers, of which each has so many: the first of all blocks, the second of all ..."""
@@ -199,58 +186,49 @@ class HostLoop:
 
     def fill(self):
         """Fill the incoming buffers evenly, when they are empty and particles wait."""
-        device = self._setup.device
+        device = self._simulation.device
         if not len(self.waiting) or device.to_host(self.counts.incoming).any():
             return
         on_the_way = self._look_at_stock(ON_THE_WAY)
-        filled = shares(len(self.waiting), np.minimum(self._free(), self.counts.room))
+        read, write, end = self.threads[:3]
+        taken = (end - read + write).reshape(self.blocks, -1).sum(1)
+        # entries in each block's domains that no particle has or will need
+        free = self._elements - device.to_host(taken)
+        filled = shares(len(self.waiting), np.minimum(free, self.counts.room))
         if not filled.any():
             if not on_the_way:
-                self._refuse()
+                system, needed = self._simulation.system, int(self.threads.write.sum()) + len(self.waiting)
+                raise CapacityError(
+                    f"{needed} particles in a step of {system.name}, and room for {self._room}: take "
+                    f"{system.wanted_capacity(needed)}"
+                )
             return
-        count, size = int(filled.sum()), int(filled.max()) * self.blocks
-        host = Particles(*(np.zeros(rows * size, dtype) for rows, dtype in self._kinds()))
-        put_records(self.waiting[:count], host, self._entries(filled))
-        for source, target in zip(host, self.incoming, strict=True):
-            rows = target.reshape(-1, len(self.incoming.cell))
-            rows[:, :size] = device.to_device(source.reshape(len(rows), size))
+        count = int(filled.sum())
+        put_records(self.waiting[:count], device, self.incoming, 0, self._entries(filled))
         self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
         self.waiting, self.filled = self.waiting[count:], self.filled + 1
         self._seen[ON_THE_WAY] = 1
 
-    def _free(self) -> np.ndarray:
-        """Entries in each block's domains that no particle has or will need."""
-        read, write, end = self.threads[:3]
-        taken = (end - read + write).reshape(self.blocks, -1).sum(1)
-        return self._elements - self._setup.device.to_host(taken)
 
-    def _refuse(self):
-        needed = int(self.threads.write.sum()) + len(self.waiting)
-        raise CapacityError(
-            f"{needed} particles in a step of {self._setup.system.name}, and room for {self._room}: take "
-            f"{self._setup.system.wanted_capacity(needed)}"
-        )
-
-
-def _make_injection(setup):
+def _make_injection(simulation):
     """Records of the particles that a source adds in a step, computed where the fields are: inject()."""
-    source, device = setup.system.source, setup.fields.device
+    source, device = simulation.system.source, simulation.fields.device
     room = source.per_step if source else 0
     if not room:
-        return lambda: np.empty(0, record_type(setup.real))
-    added, used = make_particles(device, setup.real, room), device.zeros(1, np.int32)
-    context = setup.step_arguments[1]
+        return lambda: np.empty(0, record_type(simulation.real))
+    added, used = make_particles(device, simulation.real, room), device.zeros(1, np.int32)
+    context = simulation.step_arguments[1]
     charges = ions = context.charges
-    if device is not setup.device:
+    if device is not simulation.device:
         ions = device.zeros(len(charges), np.int64)
-        context = MeshContext(setup.mesh.neighbour_cell, ions, context.unit)
-    launches = setup.inject(SourceTarget(device, added, used, setup.fields.arrays, context)).values()
+        context = MeshContext(simulation.subdomain.mesh.neighbour_cell, ions, context.unit)
+    launches = simulation.bind_source(SourceTarget(device, added, used, simulation.fields.arrays, context)).values()
     launch = LaunchSequence(device, [device.compile(_FEW)((1,), used), *launches])
 
     def inject():
         launch()
         if ions is not charges:
-            charges[:] += setup.device.to_device(ions)
+            charges[:] += simulation.device.to_device(ions)
             ions[:] = 0
         return to_records(Particles(*map(device.to_host, added)), np.arange(int(used[0])))
 

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from repro.parallel import Kernel, device_function
+from repro.parallel.launch_sequence import in_turn
 
 from ..air.collision_tables import tables
 from ..air.tallies import TALLIES
@@ -41,26 +42,22 @@ def _wake(x, n, cell):
 class InAir:
     """A step's launches, made by the host; `tallies` are what the electrons have done so far, see `air.tallies`."""
 
-    def __init__(self, setup):
-        device, real, system = setup.device, setup.real, setup.system
-        self._setup, count = setup, len(setup.particles.cell)
+    def __init__(self, simulation):
+        device, real, system = simulation.device, simulation.real, simulation.system
+        self._simulation = simulation
         self.tallies, self._deferred = device.zeros(TALLIES, np.int64), device.zeros(1, np.int32)
         light = LIGHT * system.dt
-        air = AirContext(setup.used, setup.clock, self._deferred, self.tallies, np.uint32(system.seed), light)
-        bind, table = device.compile(Kernel(_body(real, device.add), strict=True)), tables(system.air, device, real)
-        self._all, self._rest = (
-            bind((count,), setup.particles, count, *setup.step_arguments, air, table, resuming) for resuming in (0, 1)
-        )
-        self._wake = device.compile(Kernel(_wake))((count,), setup.particles.cell)
-        injects = system.source is not None and system.source.per_step
-        self._before = (
-            list(setup.inject(setup.source_target).values()) if injects else [count_steps(device, setup.clock)]
-        )
+        air = AirContext(simulation.used, simulation.clock, self._deferred, self.tallies, np.uint32(system.seed), light)
+        kernel, table = Kernel(_body(real, device.add), strict=True), tables(system.air, device, real)
+        self._all, self._rest = (simulation.bind(kernel, air, table, resuming) for resuming in (0, 1))
+        cell = simulation.particles_on_device.cell
+        self._wake = device.compile(Kernel(_wake))((len(cell),), cell)
+        injection = simulation.bind_source(simulation.source_target)
+        self._before = list(injection.values()) or [count_steps(device, simulation.clock)]
 
     def __call__(self):
         """A step."""
-        for launch in self._before:
-            launch()
+        in_turn(*self._before)
         self._all()
         self._go_on()
 
@@ -70,17 +67,14 @@ class InAir:
         self._go_on()
 
     def _go_on(self):
-        while int(self._deferred[0]) and int(self._setup.used[0]) <= len(self._setup.particles.cell):
+        while int(self._deferred[0]) and int(self._simulation.used[0]) <= len(
+            self._simulation.particles_on_device.cell
+        ):
             self._deferred[:] = 0
             self._wake()
             self._rest()
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    return {"particles": InAir(setup)}
-
-
-def resume(setup, moves: dict):
-    """The launch that ends partial steps."""
-    return moves["particles"].resume
+    return {"particles": InAir(simulation)}

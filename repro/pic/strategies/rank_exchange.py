@@ -5,7 +5,6 @@ import numpy as np
 from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from ..packing import record_type
-from ..subdomain import Subdomain
 from .host_loop import HostLoop
 
 
@@ -16,9 +15,10 @@ class RankExchange:
     what has arrived into the incoming ones. `counts` are those of the last step, see `repro.parallel.ranks.migration`.
     """
 
-    def __init__(self, subdomain: Subdomain, setup, host_loop: HostLoop):
+    def __init__(self, simulation, host_loop: HostLoop):
         self.host_loop, self.counts = host_loop, None
-        self._subdomain, self._cell, self._record = subdomain, setup.particles.cell, record_type(setup.real)
+        self._subdomain, self._cell = simulation.subdomain, simulation.particles_on_device.cell
+        self._record = record_type(simulation.real)
         self._held, self._begun = 0, False
 
     def count(self) -> None:
@@ -49,8 +49,3 @@ class RankExchange:
             return Progress(leavers, remaining=1, held=0, created=created)
         before, self._absorbed = self._absorbed, int(host_loop.threads.absorbed.sum())
         return Progress(leavers, 0, self._here(), created=created, absorbed=self._absorbed - before)
-
-
-def crossing(subdomain: Subdomain, setup, moves: dict) -> RankExchange:
-    """What crosses between ranks, as `Strategy.crossing` has it."""
-    return RankExchange(subdomain, setup, moves["particles"])

@@ -4,22 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
-def _nothing(system, real, device) -> int:
-    return 0
-
-
 @dataclass(frozen=True)
 class Strategy:
     """How the particles of a step are moved, and what takes part in it."""
 
     name: str
-    #: build(setup): the launches by name that move the particles by a step
+    #: build(simulation): the launches by name that move the particles by a step
     build: Callable
     #: bytes(system, real, device) that it takes on the device beside the particles and the fields
-    memory: Callable = _nothing
-    #: resume(setup, moves): the launch that ends the partial steps of particles from another rank, if it can
-    resume: Callable | None = None
-    #: crossing(part, setup, moves): the particles' part of a step on several ranks, where `resume` is not enough
+    memory: Callable = lambda system, real, device: 0
+    #: crossing(simulation, move): the particles' part of a step on several ranks, if it can, from their launch `move`:
+    #: `Crossing`, if move.resume ends the partial steps of particles from another rank
     crossing: Callable | None = None
     #: the devices that it is for
     on: tuple[str, ...] = ("serial", "threads", "cuda")

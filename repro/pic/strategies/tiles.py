@@ -13,6 +13,7 @@ from repro.parallel import Kernel, device_function
 from ..advance import make_advance
 from ..deposition import EDGES, make_deposit
 from ..maxwell.fields import FieldArrays
+from . import global_sums
 
 #: cells in a window, and threads of a block
 WINDOW, BLOCK = 32, 128
@@ -61,12 +62,13 @@ def _body(real, add, barrier):
     return follow
 
 
-def build(setup) -> dict:
+def build(simulation) -> dict:
     """The launches of a step by name."""
-    device = setup.device
-    body = _body(setup.real, device.add, device.barrier)
+    device = simulation.device
+    body = _body(simulation.real, device.add, device.barrier)
     kernel = Kernel(body, dtype=np.int64, shared_rows=_ROWS, block=BLOCK, strict=True)
-    count = len(setup.particles.cell)
     # whole blocks, whose threads all take a share of the window
-    launch = device.compile(kernel)((-(-count // BLOCK) * BLOCK,), setup.particles, count, *setup.step_arguments)
-    return {"particles": launch}
+    blocks = -(-len(simulation.particles_on_device.cell) // BLOCK)
+    move = simulation.bind(kernel, items=blocks * BLOCK)
+    move.resume = global_sums.build(simulation)["particles"].resume
+    return {"particles": move}

@@ -16,9 +16,9 @@ from repro.errors import require_one_of, require_whole
 from repro.parallel import require_memory
 
 from ..state import bytes_each
-from . import rank_exchange
 from .domains import Threads, bytes_of_currents
 from .host_loop import HostLoop, Options
+from .rank_exchange import RankExchange
 from .strategy import Strategy
 
 #: the paper's threads a block
@@ -41,7 +41,7 @@ def baskets(
 
     By default a block of 512 on each multiprocessor of a GPU, and a few small blocks elsewhere. Each `every` launches
     the host looks whether all is done, and at the buffers. `fields` says where they are advanced: on the "host", as in
-    the paper, or on the "device". Between ranks particles cross as `rank_exchange` has it. Where something else is
+    the paper, or on the "device". Between ranks particles cross as `RankExchange` has it. Where something else is
     beside the mesh, `exchange(departed, done)` takes the particles that have left (see `repro.pic.packing`), and
     whether none here is in transit any more; it returns those that arrive, or None when the step is over there, too.
     """
@@ -57,7 +57,7 @@ def baskets(
         "baskets",
         partial(_build, options),
         partial(_memory, options),
-        crossing=rank_exchange.crossing,
+        crossing=RankExchange,
         by_host=True,
         fields_on_host=fields == "host",
     )
@@ -82,9 +82,11 @@ def _memory(options: Options, system, real, device) -> int:
     )
 
 
-def _build(options: Options, setup) -> dict:
+def _build(options: Options, simulation) -> dict:
     """The launches of a step by name."""
-    needed = _memory(options, setup.system, setup.real, setup.device)
-    require_memory(setup.device, needed, "currents and baskets of each block", "use fewer blocks, or smaller baskets")
-    blocks, threads = shape_of(setup.device, options.blocks, options.threads)
-    return {"particles": HostLoop(setup, options._replace(blocks=blocks, threads=threads))}
+    needed = _memory(options, simulation.system, simulation.real, simulation.device)
+    require_memory(
+        simulation.device, needed, "currents and baskets of each block", "use fewer blocks, or smaller baskets"
+    )
+    blocks, threads = shape_of(simulation.device, options.blocks, options.threads)
+    return {"particles": HostLoop(simulation, options._replace(blocks=blocks, threads=threads))}
