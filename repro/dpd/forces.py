@@ -53,29 +53,6 @@ def groot_warren(distance, approach, deviate, p, one):
 GROOT_WARREN = Law("Groot and Warren", groot_warren, 1)
 
 
-def conservative(force: Callable) -> Law:
-    """A law of your own from its conservative force, with the friction and the noise of equations 2 to 5; a decorator.
-
-    force(distance, a, b, ...) is a plain function of numbers, positive where the particles repel: of the distance
-    (0 < r < 1), of `Fluid.repulsion` and of each of `Fluid.parameters`. It may use arithmetic, comparisons and `math`;
-    in single precision a number that is typed in it, such as 0.5, lets it compute in double precision. Raises
-    InputError for what numba does not compile to a number.
-    """
-    count = _require_number(force)
-    take, force = make_numbers(count), device_function(force)
-
-    @device_function
-    def along(distance, approach, deviate, p, one):
-        w = weight(distance, one)
-        thermostat = fma(p[NOISE], deviate, -p[FRICTION] * w * approach)
-        return fma(w, thermostat, type(one)(force(distance, *take(p))))
-
-    # numba keys what it keeps on disk by this function, and would not see a change in what `force` calls
-    source = Path(force.__code__.co_filename)
-    along.source = sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
-    return Law(force.__name__, along, count)
-
-
 @cache
 def make_numbers(count: int):
     """What a conservative force takes of the fluid's numbers, as a tuple of so many: take(p)."""
@@ -100,3 +77,26 @@ def _require_number(force: Callable) -> int:
     if reason:
         raise InputError(f"the law {force.__name__} must be {wanted}: {reason}")
     return count - 1
+
+
+def conservative(force: Callable) -> Law:
+    """A law of your own from its conservative force, with the friction and the noise of equations 2 to 5; a decorator.
+
+    force(distance, a, b, ...) is a plain function of numbers, positive where the particles repel: of the distance
+    (0 < r < 1), of `Fluid.repulsion` and of each of `Fluid.parameters`. It may use arithmetic, comparisons and `math`;
+    in single precision a number that is typed in it, such as 0.5, lets it compute in double precision. Raises
+    InputError for what numba does not compile to a number.
+    """
+    count = _require_number(force)
+    take, force = make_numbers(count), device_function(force)
+
+    @device_function
+    def along(distance, approach, deviate, p, one):
+        w = weight(distance, one)
+        thermostat = fma(p[NOISE], deviate, -p[FRICTION] * w * approach)
+        return fma(w, thermostat, type(one)(force(distance, *take(p))))
+
+    # numba keys what it keeps on disk by this function, and would not see a change in what `force` calls
+    source = Path(force.__code__.co_filename)
+    along.source = sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
+    return Law(force.__name__, along, count)

@@ -44,7 +44,7 @@ class Resolution:
     """Distance between neighbours on the lattice on which particles begin (m), and the smoothing kernel over it."""
 
     spacing: Annotated[float, Above(0, "m")]
-    #: smoothing length over spacing; 1.3 gives about 74 neighbours, 2 about 268
+    #: smoothing length over spacing; with a support of 2 h 1.3 gives about 74 neighbours, 2 about 268
     ratio: Annotated[float, RATIO] = 1.3
     #: Wendland's keeps particles apart. With the cubic spline, which pushes less the nearer they are, energy grew in
     #: bursts after the impact of a dam break.

@@ -1,9 +1,10 @@
-"""Electrons in air with a fourth process, written as a user would: prints as JSON what tables and tallies make of it.
+"""Electrons in air with one more process, written as a user would: prints as JSON what tables and tallies make of it.
 
 An excitation takes 100 eV as often as once in a millimetre, and leaves the direction. Nothing is compiled.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -50,10 +51,12 @@ def add(name: str, source: str) -> None:
 
 
 def main():
-    add("excitation", _EXCITATION)
+    add("one_more", _EXCITATION)
     source = (Path(air.__file__).parent / "processes.py").read_text()
-    source = source.replace("import bremsstrahlung, elastic,", "import bremsstrahlung, elastic, excitation,")
-    add("processes", source.replace("ionisation, bremsstrahlung)", "ionisation, bremsstrahlung, excitation)"))
+    named = r"from . import one_more\nPROCESSES = (\1, one_more)"
+    source, times = re.subn(r"^PROCESSES = \((.*)\)", named, source, flags=re.MULTILINE)
+    assert times == 1
+    add("processes", source)
 
     from repro.pic.air.collision_tables import Collisions
     from repro.pic.air.infinite_air import fly

@@ -43,11 +43,11 @@ def test_a_process_begins_where_it_can_happen(collisions, real):
     made, rates = tables(collisions, DEVICE, real), make_rates(real)
     cut = collisions.cut / REST_ENERGY
     for share in (0.5, 0.9, 0.999):
-        elastic, ionisation, radiation = rates(real(2 * share * cut), made)
+        elastic, ionisation, radiation, *_ = rates(real(2 * share * cut), made)
         assert ionisation == elastic
         if share * 2 < 1:
             assert radiation == ionisation
-    elastic, ionisation, radiation = rates(real(2.1 * cut), made)
+    elastic, ionisation, radiation, *_ = rates(real(2.1 * cut), made)
     assert elastic < ionisation < radiation
 
 
@@ -112,3 +112,10 @@ def test_electrons_outside_the_tables_are_refused():
     with pytest.raises(InputError):
         Collisions().require_energies([float("nan")])
     Collisions().require_energies([1e3, 2e7])
+
+
+def test_events_that_take_more_than_electrons_lose_are_refused(collisions, real, monkeypatch):
+    whole = Collisions.restricted_stopping
+    monkeypatch.setattr(Collisions, "restricted_stopping", lambda self, tau: whole(self, tau) - whole(self, 0.1))
+    with pytest.raises(InputError, match=r"at \d+.* eV events take more energy than electrons lose"):
+        tables(collisions, DEVICE, real)

@@ -101,10 +101,16 @@ def _nodes(low: float, high: float) -> np.ndarray:
 
 
 def tables(collisions: Collisions, device, real) -> Tables:
-    """The tables on a device, in type `real`."""
+    """The tables on a device, in type `real`. InputError where events take more than the whole loss."""
     nodes = _nodes((1 - _COVERED) * collisions.stop / collisions.cut, collisions.highest / collisions.cut)
     cut, stop = collisions.cut / REST_ENERGY, collisions.stop / REST_ENERGY
     rows = collisions.rows(cut * nodes)
+    if (gains := rows[:, STOPPING] <= 0).any():
+        worst = REST_ENERGY * cut * nodes[gains.argmax()]
+        raise InputError(
+            f"at {worst:g} eV events take more energy than electrons lose: the continuous loss that is left must be "
+            "above 0; lower the rate of a process or what its events take"
+        )
     lowest = np.maximum(np.searchsorted(nodes, (1 - _COVERED) * nodes[:-1], "right") - 1, 0)
     majorant = [rows[low : part + 2, TOTAL].max() for part, low in enumerate(lowest)]
     return Tables(
