@@ -154,7 +154,7 @@ class Numbers(Rule):
 
 
 class Array(Numbers):
-    """The same in a NumPy array."""
+    """Finite numbers in a NumPy array, of a shape in which None is any length."""
 
     kinds, what = np.ndarray, "an array of finite numbers"
 
