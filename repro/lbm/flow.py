@@ -58,6 +58,10 @@ class FlowSimulation(TimeLoop):
         require_memory(device, self.memory, f"a {sides} grid ({strategy}, {precision} precision)")
         self.scheme = self._build(device)
         super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_valid)
+        self._put_at_rest()
+
+    def _put_at_rest(self):
+        """Set the populations at first where they are not those of density one, which are zeros in the arrays."""
 
     def _build(self, device):
         return self.STRATEGIES[self.strategy].build(self.problem, device, self.dtype, self.block)

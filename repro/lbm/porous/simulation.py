@@ -39,9 +39,8 @@ class PorousFlow(FlowSimulation):
     PROBLEM, STRATEGIES, DEFAULT = PorousProblem, STRATEGIES, "sparse in place"
     ADVICE = "use a smaller force or a larger relaxation time"
 
-    def __init__(self, problem, device, **options):
-        super().__init__(problem, device, **options)
-        if problem.storage == "plain":
+    def _put_at_rest(self):
+        if self.problem.storage == "plain":
             self.set_populations(np.array(self.lattice.weights)[:, None, None, None])
 
     @property

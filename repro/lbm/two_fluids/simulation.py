@@ -15,10 +15,6 @@ class TwoFluidFlow(FlowSimulation):
 
     ROWS, PROBLEM, STRATEGIES, DEFAULT = FIELDS, TwoFluids, STRATEGIES, "dense"
 
-    def __init__(self, problem, device, **options):
-        super().__init__(problem, device, **options)
-        self._fill(0.5)
-
     def set_densities(self, density_a, density_b) -> None:
         """Start at rest from densities of shape (nz, ny, nx), or one number each; only before the first step.
 
@@ -43,12 +39,12 @@ class TwoFluidFlow(FlowSimulation):
             raise InputError(f"density of fluid {name}: it must be finite and positive in all pores")
         return values
 
-    def _fill(self, density: float):
-        """The same density of both fluids in all pores: then it does not matter which place is whose."""
+    def _put_at_rest(self):
+        """Density 1/2 of both fluids in all pores: then it does not matter which place is whose."""
         pores = self.device.to_device(self._pores()).astype(self.dtype)
         for array in self.state:
             for row, weight in zip(self._rows(array), self.lattice.weights, strict=True):
-                row[:] = pores * self.dtype(weight * (density - 1))
+                row[:] = pores * self.dtype(weight * (0.5 - 1))
 
     def _pores(self) -> np.ndarray:
         """Which of the stored nodes are pores."""
