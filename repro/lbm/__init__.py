@@ -17,7 +17,7 @@ Where a section is:
     porous 5.2, figure 5.2, listing 2   porous/strategies/flag_word.py, porous/node.py (flag_kernel)
     porous 5.3, figure 5.3              porous/neighbour_list.py, porous/strategies/sparse.py
     porous 5.4                          media/spheres.py, porous/permeability.py; repro/papers/porous/media
-    porous 6.1                          two_fluids/strategies/dense.py, sparse.py, node.py
+    porous 6.1                          two_fluids/strategies/dense.py, sparse.py
     porous 6.2                          two_fluids/cases.py, observables.py, exact.py
     porous 6.3                          two_fluids/cases.py (Mixture), wetting.py, media
     swap 1.1, table 1                   repro/papers/swap/tables.py
@@ -30,7 +30,9 @@ Where a section is:
 Not in the papers: obstacles in a box (node.py, make_obstacles), strategies/esoteric_pull.py, strategies/swap/links.py,
 porous/strategies/sparse_in_place.py, two_fluids/strategies/tiled.py.
 
-From an equation to a launch: equilibrium.py -> collision.py -> node.py (the update of a node) -> a file of strategies/.
+From an equation to a launch: equilibrium.py -> collision.py -> node.py (the update of a node) -> a file of strategies/;
+of two fluids without node.py. Lattice, faces and solid are arguments of all three kinds of flow: faces around pores and
+two fluids are periodic or closed, those of a box may also move (model.py, Problem and InPores).
 Names below are loaded when they are asked for.
 """
 

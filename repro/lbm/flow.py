@@ -1,31 +1,67 @@
 """What all running flows are: a problem on a device by a strategy; in a box, in a porous medium, of two fluids."""
 
+from dataclasses import replace
+from math import prod
+
 import numpy as np
 
+from repro.declared import Kind, OneOf, checked
 from repro.errors import InputError
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
+from repro.parallel.options import Block, OnDevice, Precision
+
+from .lattice import D3Q19
+from .strategies.scheme import Cost
 
 
 class FlowSimulation(TimeLoop):
-    """A time loop with its strategy's `scheme`; what a flow has of its own are `ROWS`, `lattice` and the problem.
+    """A flow that solves `problem`, in lattice units.
 
-    The problem gives `lattice`, `shape` (nx, ny, nz), `solid` (mask (nz, ny, nx) or None) and `fluid_nodes`.
+    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES (None: DEFAULT), `precision` "single"
+    or "double", `block` the threads a block on a GPU, `layout` one of LAYOUTS. Raises InputError for what cannot work
+    and MemoryLimitError before allocating what does not fit.
+
+    The problem gives `lattice`, `shape` (nx, ny, nz), `solid` (mask (nz, ny, nx) or None), `fluid_nodes`, and as
+    `stored_shape` the nodes that are kept: those of `shape` come first along each axis.
     """
 
     #: rows of the fields: density minus one and velocity
     ROWS = 4
-    #: strategies by name, modules with `COST` and `build`
+    #: strategies by name, modules with `COST` and `build`, and the one that is taken unless another is named
     STRATEGIES: dict
+    DEFAULT: str
+    #: class of the problem, and what else a refusal says of it
+    PROBLEM: type
+    WANTED = ""
+    LAYOUTS = ("soa",)
     #: what a user may change where the flow diverges
     ADVICE = ""
 
-    def __init__(self, problem, device, strategy: str, precision: str, block: int, layout: str = "soa"):
+    @checked
+    def __init__(
+        self,
+        problem,
+        device: OnDevice,
+        *,
+        strategy: str | None = None,
+        precision: Precision = "single",
+        layout: str = "soa",
+        block: Block = 128,
+    ):
+        strategy = self.DEFAULT if strategy is None else strategy
+        Kind(self.PROBLEM, wanted=self.WANTED).check("problem", problem)
+        OneOf(self.STRATEGIES).check("strategy", strategy)
+        OneOf(self.LAYOUTS).check("layout", layout)
         self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
         self.layout, self.dtype, self.lattice = layout, PRECISIONS[precision], problem.lattice
         sides = " x ".join(map(str, problem.shape))
         require_memory(device, self.memory, f"a {sides} grid ({strategy}, {precision} precision)")
         self.scheme = self._build(device)
         super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_valid)
+        self._put_at_rest()
+
+    def _put_at_rest(self):
+        """Set the populations at first where they are not those of density one, which are zeros in the arrays."""
 
     def _build(self, device):
         return self.STRATEGIES[self.strategy].build(self.problem, device, self.dtype, self.block)
@@ -40,24 +76,22 @@ class FlowSimulation(TimeLoop):
         return np.dtype(self.dtype).itemsize
 
     @property
-    def porosity(self) -> float:
-        """Share of the nodes that are fluid."""
-        return self.problem.fluid_nodes / int(np.prod(self.problem.shape))
-
-    @property
-    def cost(self):
-        """What the strategy keeps and moves, see `strategies.scheme.Cost`."""
-        return self.STRATEGIES[self.strategy].COST
+    def cost(self) -> Cost:
+        """What the strategy keeps and moves on this lattice; a strategy states that on D3Q19."""
+        cost = self.STRATEGIES[self.strategy].COST
+        return replace(cost, map=cost.map * (self.lattice.q - 1) / (D3Q19.q - 1))
 
     @property
     def memory(self) -> int:
         """Bytes on the device."""
-        return int(self.cost.bytes_per_node(self.itemsize, self.porosity, self.lattice.q) * np.prod(self.problem.shape))
+        nodes = prod(self.problem.stored_shape)
+        return int(self.cost.bytes_per_node(self.itemsize, self.problem.fluid_nodes / nodes, self.lattice.q) * nodes)
 
     @property
     def bytes_per_update(self) -> float:
         """Bytes that the update of one fluid node must move through memory."""
-        return self.cost.bytes_per_update(self.itemsize, self.porosity, self.lattice.q)
+        porosity = self.problem.fluid_nodes / prod(self.problem.shape)
+        return self.cost.bytes_per_update(self.itemsize, porosity, self.lattice.q)
 
     @property
     def state(self):
@@ -67,7 +101,7 @@ class FlowSimulation(TimeLoop):
     @property
     def _stored(self) -> int:
         """Number of stored nodes; rows of the sparse strategies are a little longer."""
-        return int(np.prod(self.problem.shape)) if self.scheme.cells is None else self.problem.fluid_nodes
+        return prod(self.problem.stored_shape) if self.scheme.cells is None else self.problem.fluid_nodes
 
     def set_populations(self, populations: np.ndarray) -> None:
         """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
@@ -79,10 +113,19 @@ class FlowSimulation(TimeLoop):
         q, given = self.lattice.q, np.asarray(populations, float)
         if given.shape not in ((q, 1, 1, 1), (q, *self.problem.shape[::-1])):
             raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
-        values = (given - self._stored_from).reshape(q, -1)
-        if self.scheme.cells is not None and values.shape[1] > 1:
-            values = values[:, self.scheme.cells]
-        self._rows(self.state)[:] = self.device.to_device(values.astype(self.dtype))
+        values = given - self._stored_from
+        if given.shape[1:] == self.problem.shape[::-1]:
+            values = self._as_stored(values)
+        self._rows(self.state)[:] = self.device.to_device(values.reshape(q, -1).astype(self.dtype))
+
+    def _as_stored(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., nz, ny, nx) of all nodes as rows (..., node) of those that are kept, 0 behind closed faces."""
+        extents, kept = self.problem.shape[::-1], self.problem.stored_shape[::-1]
+        if kept != extents:
+            behind = [(0, more - extent) for extent, more in zip(extents, kept, strict=True)]
+            values = np.pad(values, [*[(0, 0)] * (values.ndim - 3), *behind])
+        rows = values.reshape(*values.shape[:-3], -1)
+        return rows if self.scheme.cells is None else rows[..., self.scheme.cells]
 
     @property
     def _stored_from(self) -> np.ndarray:
@@ -103,10 +146,11 @@ class FlowSimulation(TimeLoop):
         """Densities minus one and velocity on the host in double precision, (ROWS, nz, ny, nx); 0 in solid."""
         values = self.device.to_host(self._update_fields()).astype(float)
         if self.scheme.cells is not None:
-            full = np.zeros((self.ROWS, int(np.prod(self.problem.shape))))
+            full = np.zeros((self.ROWS, prod(self.problem.stored_shape)))
             full[:, self.scheme.cells] = values
             values = full
-        return values.reshape(self.ROWS, *self.problem.shape[::-1])
+        nx, ny, nz = self.problem.shape
+        return values.reshape(self.ROWS, *self.problem.stored_shape[::-1])[:, :nz, :ny, :nx]
 
     def fields(self) -> tuple[np.ndarray, np.ndarray]:
         """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid."""

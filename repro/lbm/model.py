@@ -1,6 +1,7 @@
 """What is solved: the model (fixed when kernels are compiled) and the problem (its numbers)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod, sqrt
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from .boundaries import BOUNCE_BACK, FACES, Boundaries
 from .collision import COLLISIONS
 from .forcing import VELOCITY_SHARE
 from .lattice import D3Q19, Lattice
+from .media.pore_space import PoreSpace
 from .parameters import Force, Grid, Parameters, Rates, WallVelocity, in_precision
 
 SPEED_OF_SOUND = 1 / sqrt(3)
@@ -129,6 +131,11 @@ class Problem:
         return self.model.lattice
 
     @property
+    def stored_shape(self) -> tuple[int, int, int]:
+        """Nodes that are kept along each axis."""
+        return self.shape
+
+    @property
     def nodes(self) -> int:
         """Number of nodes in the box."""
         return prod(self.shape)
@@ -167,3 +174,54 @@ class Problem:
             in_precision(Force, self.force, dtype),
             in_precision(WallVelocity, self.wall_velocity, dtype),
         )
+
+
+class InPores:
+    """A problem in the pores of an image, its `space`, between periodic and closed faces.
+
+    A closed face is a wall of the kind `walls` beside the outermost nodes, kept as `layers` of solid behind the last of
+    them. What is kept is periodic, so these serve both faces of an axis, and every strategy knows them as it knows any
+    solid.
+    """
+
+    space: PoreSpace
+    boundaries: Boundaries
+    walls: str
+    #: as far as a node looks
+    layers = 1
+
+    def _check_pores(self) -> None:
+        if not self.space.pores:
+            raise InputError("the image is all solid: nothing can flow")
+        allowed = ("periodic", self.walls)
+        if others := sorted(set(self.boundaries.faces) - set(allowed)):
+            raise InputError(f"faces '{', '.join(others)}': around pores they are '{allowed[0]}' or '{allowed[1]}'")
+        if self.boundaries.moving is not None:
+            raise InputError("faces around pores are at rest: let the face of a Problem with `solid` move")
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Voxels along x, y and z."""
+        return self.space.shape
+
+    @property
+    def solid(self) -> np.ndarray:
+        """The image."""
+        return self.space.solid
+
+    @property
+    def fluid_nodes(self) -> int:
+        """Number of pores."""
+        return self.space.pores
+
+    @cached_property
+    def stored(self) -> PoreSpace:
+        """The periodic image that is kept: the space, and a closed face's solid behind it."""
+        closed = [scheme != "periodic" for scheme in self.boundaries.faces[::-2]]
+        widths = [(0, self.layers * wall) for wall in closed]
+        return PoreSpace(np.pad(self.solid, widths, constant_values=True)) if any(closed) else self.space
+
+    @property
+    def stored_shape(self) -> tuple[int, int, int]:
+        """Voxels that are kept along each axis."""
+        return self.stored.shape

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Above, Kind, OneOf, Whole, checked
+from repro.declared import Above, Whole, checked
 from repro.errors import InputError
-from repro.parallel.options import Block, OnDevice, Precision
 
 from .flow import FlowSimulation
 from .layout import LAYOUTS
@@ -26,28 +25,11 @@ MostSteps = Annotated[int, Whole(1, 2**62)]
 
 
 class Simulation(FlowSimulation):
-    """The fluid of `problem`, at rest with density one at first, in lattice units.
+    """The fluid in a box, at rest with density one at first; arguments as of FlowSimulation."""
 
-    `device` comes from `repro.parallel.select`, `strategy` is a key of strategies.ALL, `layout` "soa" or "aos",
-    `precision` "single" or "double", `block` the threads a block on a GPU. Raises InputError for what cannot work and
-    MemoryLimitError before allocating what does not fit.
-    """
-
-    STRATEGIES = ALL
+    STRATEGIES, DEFAULT = ALL, "pull"
+    PROBLEM, WANTED, LAYOUTS = Problem, "a Problem, as case.problem is one", LAYOUTS
     ADVICE = "use more nodes, a lower speed or 'trt'"
-
-    @checked
-    def __init__(
-        self,
-        problem: Annotated[Problem, Kind(Problem, wanted="a Problem, as case.problem is one")],
-        device: OnDevice,
-        *,
-        strategy: Annotated[str, OneOf(ALL)] = "pull",
-        precision: Precision = "single",
-        layout: Annotated[str, OneOf(LAYOUTS)] = "soa",
-        block: Block = 128,
-    ):
-        super().__init__(problem, device, strategy, precision, block, layout)
 
     def _build(self, device):
         """The strategy's scheme, with the kernels that compute density and velocity."""
@@ -59,11 +41,6 @@ class Simulation(FlowSimulation):
             for f, load in zip(scheme.states, scheme.loads or (None, None), strict=True)
         ]
         return replace(scheme, observe=tuple(observe), fields=fields)
-
-    @property
-    def porosity(self) -> float:
-        """One: all nodes of a box are stored and moved, solid or not."""
-        return 1.0
 
     @property
     def memory(self) -> int:

@@ -115,22 +115,6 @@ class PoreSpace:
             )
 
 
-class InPores:
-    """What a problem in the pores of an image, its `space`, says of them."""
-
-    space: PoreSpace
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Voxels along x, y and z."""
-        return self.space.shape
-
-    @property
-    def fluid_nodes(self) -> int:
-        """Number of pores."""
-        return self.space.pores
-
-
 def _seam(labels: np.ndarray, driven: int):
     """Joints (cluster, cluster, crossings of the face of the axis `driven`) of neighbours across the box's faces."""
     shape = np.array(labels.shape)

@@ -79,14 +79,14 @@ def list_neighbours(problem, device, *, reverse: bool = False) -> NeighbourList:
 
     `reverse` is for populations that are kept in the place of their opposites after the collision.
     """
-    xp, shape = device.xp, problem.space.shape
-    count = problem.space.pores
+    xp, shape = device.xp, problem.stored.shape
+    count = problem.stored.pores
     row, q = row_length(count), problem.lattice.q
     if q * row > _LARGEST:
         raise InputError(f"{count} pores: a map of 32-bit places holds at most {_LARGEST // q}; take a smaller image")
-    solid = device.to_device(problem.space.solid.ravel().view("u1"))
+    solid = device.to_device(problem.stored.solid.ravel().view("u1"))
     index = xp.where(solid, np.int32(-1), xp.cumsum(1 - solid, dtype=np.int32) - np.int32(1)).astype(np.int32)
     sources = device.zeros((q - 1) * row, np.int32)
     connect = device.compile(_list_kernel(problem.lattice, problem.walls == "modified", reverse))
     connect(shape, index, sources, Grid(*shape), row)()
-    return NeighbourList(count, row, np.flatnonzero(~problem.space.solid.ravel()), sources)
+    return NeighbourList(count, row, np.flatnonzero(~problem.stored.solid.ravel()), sources)

@@ -5,16 +5,14 @@ from functools import cached_property
 from typing import Annotated
 
 from repro.declared import Kind, OneOf, checked
-from repro.errors import InputError
 
-from ..boundaries import PERIODIC_BOX
+from ..boundaries import PERIODIC_BOX, Boundaries
 from ..collision import COLLISIONS
 from ..forcing import VELOCITY_SHARE
 from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
-from ..media.pore_space import InPores
-from ..model import MAGIC, TIME, VECTOR, Model, Problem
-from ..parameters import Parameters
+from ..model import MAGIC, TIME, VECTOR, InPores, Model, Problem
+from ..parameters import Grid, Parameters
 
 #: where the wall of a voxel lies: half-way to the pore's node, or on it
 WALLS = ("half-way", "modified")
@@ -26,7 +24,7 @@ STORAGES = ("deviation", "plain")
 @dataclass(frozen=True, eq=False)
 @checked
 class PorousProblem(InPores):
-    """Flow driven by a body force through a periodic image, in lattice units (voxels and steps).
+    """Flow driven by a body force through an image, in lattice units (voxels and steps).
 
     `collision` and `forcing` as in `model.Model`; raises InputError for what cannot work.
     """
@@ -42,17 +40,18 @@ class PorousProblem(InPores):
     magic: Annotated[float, MAGIC] = 3 / 16
     #: its velocity set; in two dimensions the image is one voxel thick along z
     lattice: Annotated[Lattice, Kind(Lattice)] = D3Q19
+    #: faces "periodic" or as `walls`, none of which moves
+    boundaries: Annotated[Boundaries, Kind(Boundaries)] = PERIODIC_BOX
 
     def __post_init__(self):
-        if not self.space.pores:
-            raise InputError("the image is all solid: nothing can flow")
+        self._check_pores()
         self.box  # noqa: B018  its own checks
 
     @cached_property
     def box(self) -> Problem:
         """The same problem without the solid: its model, shape, rates and viscosity."""
-        model = Model(self.lattice, PERIODIC_BOX, self.collision, self.forcing)
-        return Problem(model, self.space.shape, self.relaxation_time, force=self.force, magic=self.magic)
+        model = Model(self.lattice, self.boundaries, self.collision, self.forcing)
+        return Problem(model, self.shape, self.relaxation_time, force=self.force, magic=self.magic)
 
     @property
     def description(self) -> str:
@@ -64,4 +63,4 @@ class PorousProblem(InPores):
 
     def parameters(self, dtype) -> Parameters:
         """What the update kernels take."""
-        return self.box.parameters(dtype)
+        return self.box.parameters(dtype)._replace(grid=Grid(*self.stored_shape))

@@ -1,16 +1,13 @@
 """A running flow through a porous medium: a problem, a device and a strategy."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Kind, OneOf, checked
+from repro.declared import checked
 from repro.errors import DivergenceError, InputError
-from repro.parallel.options import Block, OnDevice, Precision
 
 from ..flow import FlowSimulation
-from ..lattice import D3Q19
 from ..model import SPEED_OF_SOUND
 from ..simulation import Interval, MostSteps, Tolerance
 from .problem import PorousProblem
@@ -37,43 +34,22 @@ class Permeability:
 
 
 class PorousFlow(FlowSimulation):
-    """The fluid in the pores of `problem`, at rest with density one at first, in lattice units.
+    """The fluid in pores, at rest with density one at first; arguments as of FlowSimulation."""
 
-    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES, `precision` "single" or "double",
-    `block` the threads a block on a GPU. Raises InputError for what cannot work and MemoryLimitError before allocating
-    what does not fit.
-    """
-
-    STRATEGIES = STRATEGIES
+    PROBLEM, STRATEGIES, DEFAULT = PorousProblem, STRATEGIES, "sparse in place"
     ADVICE = "use a smaller force or a larger relaxation time"
 
-    @checked
-    def __init__(
-        self,
-        problem: Annotated[PorousProblem, Kind(PorousProblem)],
-        device: OnDevice,
-        *,
-        strategy: Annotated[str, OneOf(STRATEGIES)] = "sparse in place",
-        precision: Precision = "single",
-        block: Block = 128,
-    ):
-        super().__init__(problem, device, strategy, precision, block)
-        if problem.storage == "plain":
+    def _put_at_rest(self):
+        if self.problem.storage == "plain":
             self.set_populations(np.array(self.lattice.weights)[:, None, None, None])
 
     @property
     def cost(self):
         """What the strategy keeps and moves, with the list of neighbours as long as it is here."""
-        cost = self._planned
+        cost = super().cost
         if not cost.map_at_most:
             return cost
         return replace(cost, map=sum(array.nbytes for array in self.scheme.kept) / self.problem.space.pores)
-
-    @property
-    def _planned(self):
-        """The strategy's cost on this lattice; it states that on D3Q19."""
-        cost = STRATEGIES[self.strategy].COST
-        return replace(cost, map=cost.map * (self.lattice.q - 1) / (D3Q19.q - 1))
 
     @property
     def kept_bytes(self) -> int:
@@ -84,10 +60,10 @@ class PorousFlow(FlowSimulation):
     @property
     def memory(self) -> int:
         """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
-        space, cost = self.problem.space, self._planned
-        kept = cost.bytes_per_node(self.itemsize, space.porosity, self.lattice.q) * space.solid.size
-        fields = self.ROWS * self.itemsize * (space.solid.size if cost.dense else space.pores)
-        return int(kept + fields + 13 * space.solid.size)
+        stored, cost = self.problem.stored, super().cost
+        kept = cost.bytes_per_node(self.itemsize, stored.porosity, self.lattice.q) * stored.solid.size
+        fields = self.ROWS * self.itemsize * (stored.solid.size if cost.dense else stored.pores)
+        return int(kept + fields + 13 * stored.solid.size)
 
     @property
     def _stored_from(self) -> np.ndarray:

@@ -11,6 +11,8 @@ from repro.errors import InputError
 from repro.files import write_text
 from repro.parallel.timeloop import MOST_STEPS
 
+from ..boundaries import PERIODIC_BOX, Boundaries
+from ..lattice import D3Q19, LATTICES
 from ..media import PoreSpace
 from .model import TwoFluids
 from .simulation import TwoFluidFlow
@@ -32,6 +34,7 @@ def save(flow: TwoFluidFlow, path) -> None:
         file.attrs.update(steps=flow.steps)
         file.attrs.update({name: getattr(flow, name) for name in _OPTIONS})
         file.attrs.update({name: getattr(problem, name) for name in (*_NUMBERS, *_WORDS)})
+        file.attrs.update(lattice=problem.lattice.name, faces=problem.boundaries.faces)
         for name, values in arrays.items():
             file[name] = values
 
@@ -47,7 +50,11 @@ def _restore(file, device) -> TwoFluidFlow:
     numbers = {name: _plain(file.attrs[name]) for name in _NUMBERS}
     words = {name: str(file.attrs[name]) for name in _WORDS}
     options = {name: _plain(file.attrs[name]) for name in _OPTIONS}
-    flow = TwoFluidFlow(TwoFluids(PoreSpace(arrays["solid"]), **numbers, **words), device, **options)
+    # older files have neither lattice nor faces
+    lattice = LATTICES[file.attrs.get("lattice", D3Q19.name)]
+    boundaries = Boundaries(_plain(file.attrs.get("faces", PERIODIC_BOX.faces)))
+    problem = TwoFluids(PoreSpace(arrays["solid"]), **numbers, **words, lattice=lattice, boundaries=boundaries)
+    flow = TwoFluidFlow(problem, device, **options)
     Whole(0, MOST_STEPS).check("steps", file.attrs["steps"])
     flow.resume(int(file.attrs["steps"]))
     for array, name in zip(flow.state, "ab", strict=True):

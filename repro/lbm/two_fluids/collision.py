@@ -1,4 +1,4 @@
-"""The collision of one of two fluids, with the force between them (Porter et al. 2012; porous paper, 2.13 to 2.18).
+"""The collision of two fluids with the force between them (Porter et al. 2012; porous paper, 2.13 to 2.18).
 
 The populations kept are fbar = f - f^F/2. Both fluids relax towards equilibria at one common velocity u_eq, and
 
@@ -6,6 +6,10 @@ The populations kept are fbar = f - f^F/2. Both fluids relax towards equilibria 
 
 where S are the relaxation rates: equation 2.16 for one rate. u_eq weighs the fluids by the rates of their momenta, so
 that what one loses the other gains.
+
+Scratch of a run: the populations of the current fluid, STASHED those of fluid b while that is a, SUMS density minus one
+and momentum of each, FORCES six times the gradient of the potential that acts on each and then the force. Loops over
+the run are outermost, where the compiler still vectorises them: few are quick to compile.
 """
 
 from functools import cache
@@ -13,29 +17,34 @@ from functools import cache
 from repro.parallel import device_function
 
 from ..equilibrium import make_equilibrium, pair_constants
-from ..lattice import D3Q19
+from ..lattice import D3Q19, Lattice
+from ..layout import unsigned
 from ..mrt import make_relaxation
 from .unroll import in_turn
 
-Q = D3Q19.q
+#: rows of a run's scratch, for the largest lattice: populations, then density minus one and velocity of the collision,
+#: what the populations hold beyond that density, ...
+DENSITY, VELOCITY, EXCESS = D3Q19.q, D3Q19.q + 1, D3Q19.q + 4
+STASHED = EXCESS + 1
+SUMS = (STASHED + D3Q19.q, STASHED + D3Q19.q + 4)
+FORCES = (SUMS[1] + 4, SUMS[1] + 7)
+ROWS = FORCES[1] + 3
 
-#: rows of a run's scratch: populations, density minus one, velocity, what the populations hold beyond that density
-DENSITY, VELOCITY, EXCESS = Q, Q + 1, Q + 4
-
-_PAIRS = Q // 2
+#: what is observed of a node: densities minus one, velocity
+FIELDS = 5
 
 
 @cache
-def make_sums(dtype):
+def make_sums(lattice: Lattice, dtype):
     """Density minus one and momentum of the populations, rows row .. row + 3, sums(s, n, row)."""
-    _, cx, cy, cz = pair_constants(D3Q19, dtype)
-    zero = dtype(0)
+    _, cx, cy, cz = pair_constants(lattice, dtype)
+    zero, pairs = dtype(0), lattice.q // 2
 
     @device_function
     def sums(s, n, row):
         for k in range(n):
             density, jx, jy, jz = s[0, k], zero, zero, zero
-            for pair in range(_PAIRS):
+            for pair in range(pairs):
                 first, second = s[2 * pair + 1, k], s[2 * pair + 2, k]
                 density += first + second
                 jx += cx[pair] * (first - second)
@@ -47,9 +56,61 @@ def make_sums(dtype):
 
 
 @cache
-def _make_pairs(dtype, enter: bool, leave: bool):
-    """A stage for all pairs of opposite populations, pairs(s, k, force, three_halves_u2, power, kept, sign, share)."""
-    weights, cx, cy, cz = pair_constants(D3Q19, dtype)
+def make_stash(lattice: Lattice):
+    """(stash, take_back): put the current fluid aside, and make it the current one again, both (s, n)."""
+    q = lattice.q
+
+    @device_function
+    def stash(s, n):
+        for k in range(n):
+            for i in range(q):
+                s[STASHED + i, k] = s[i, k]
+
+    @device_function
+    def take_back(s, n):
+        for k in range(n):
+            for i in range(q):
+                s[i, k] = s[STASHED + i, k]
+
+    return stash, take_back
+
+
+@cache
+def make_mixture(dtype):
+    """Forces and common velocity, mixture(s, n, a, b, first, second); SUMS and FORCES (gradients) are set.
+
+    The forces are per volume, body force included. The velocity is sum_k w_k (j_k + F_k/2) / sum_k w_k rho_k with
+    weights first, second: with the rates of the momenta u_eq (equation 2.15), with ones that of the mixture (2.18).
+    """
+    one, half = dtype(1), dtype(0.5)
+
+    @device_function
+    def force(s, n, density, row, fluid):
+        for k in range(n):
+            rho = one + s[density, k]
+            s[row, k] = rho * (fluid.ax - s[row, k])
+            s[row + 1, k] = rho * (fluid.ay - s[row + 1, k])
+            s[row + 2, k] = rho * (fluid.az - s[row + 2, k])
+
+    @device_function
+    def mixture(s, n, a, b, first, second):
+        force(s, n, SUMS[0], FORCES[0], a)
+        force(s, n, SUMS[1], FORCES[1], b)
+        for k in range(n):
+            mass = first * (one + s[SUMS[0], k]) + second * (one + s[SUMS[1], k])
+            volume = one / mass
+            for axis in range(3):
+                momentum = first * (s[SUMS[0] + 1 + axis, k] + half * s[FORCES[0] + axis, k])
+                momentum += second * (s[SUMS[1] + 1 + axis, k] + half * s[FORCES[1] + axis, k])
+                s[VELOCITY + axis, k] = volume * momentum
+
+    return mixture
+
+
+@cache
+def _make_pairs(lattice: Lattice, dtype, enter: bool, leave: bool):
+    """A stage for all pairs of opposite populations, pairs(s, k, force, three_halves_u2, power, ...)."""
+    weights, cx, cy, cz = pair_constants(lattice, dtype)
     one, half, two, three = map(dtype, (1, 0.5, 2, 3))
     even, odd = make_equilibrium(dtype)
 
@@ -76,23 +137,27 @@ def _make_pairs(dtype, enter: bool, leave: bool):
 
         return move
 
-    return in_turn([make_term(pair) for pair in range(_PAIRS)])
+    return in_turn([make_term(pair) for pair in range(lattice.q // 2)])
 
 
 @cache
-def _make_stage(dtype, *, enter: bool, leave: bool):
-    """Populations become kept f + sign f_eq + share f^F, stage(s, n, force, kept, sign, share).
+def _make_stage(lattice: Lattice, dtype, *, enter: bool, leave: bool):
+    """Populations become kept f + sign f_eq + share f^F, stage(s, n, density, force, kept, sign, share).
 
-    `force` is the first of the three rows that hold F. `enter` starts from populations and `leave` ends with them;
-    without, it is the even and odd parts of opposite ones. The population at rest takes what the moving ones lose: the
-    weights as rounded add up to 1 + 1.5e-8, and sums of all populations are rounded alike in every step of a flow that
-    stands, so masses would drift. Sums of what populations differ by from their weights lose no digits.
+    `density` is the row of the density, `force` the first of the three that hold F. `enter` starts from populations and
+    `leave` ends with them; without, it is the even and odd parts of opposite ones. The population at rest takes what
+    the moving ones lose: the weights as rounded add up to 1 + 1.5e-8, and sums of all populations are rounded alike in
+    every step of a flow that stands, so masses would drift. Sums of what populations differ by from their weights lose
+    no digits.
     """
-    rest, pairs, even = dtype(D3Q19.weights[0]), _make_pairs(dtype, enter, leave), make_equilibrium(dtype)[0]
-    zero, one, three, three_halves = map(dtype, (0, 1, 3, 1.5))
+    rest, pairs = dtype(lattice.weights[0]), _make_pairs(lattice, dtype, enter, leave)
+    even, (zero, one, three, three_halves) = make_equilibrium(dtype)[0], map(dtype, (0, 1, 3, 1.5))
 
     @device_function
-    def stage(s, n, force, kept, sign, share):
+    def stage(s, n, density, force, kept, sign, share):
+        if enter:
+            for k in range(n):
+                s[DENSITY, k] = s[density, k]
         for k in range(n):
             ux, uy, uz = s[VELOCITY, k], s[VELOCITY + 1, k], s[VELOCITY + 2, k]
             three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
@@ -111,12 +176,12 @@ def _make_stage(dtype, *, enter: bool, leave: bool):
 
 
 @cache
-def _make_relax_moments(dtype):
+def _make_relax_moments(lattice: Lattice, dtype):
     """The even and odd parts in `s` move towards zero by the rates of "mrt", relax(s, n, fluid)."""
-    _, cx, cy, cz = pair_constants(D3Q19, dtype)
+    _, cx, cy, cz = pair_constants(lattice, dtype)
     # |c_x|^2 over the lattice is ten, and a part stands for two populations
-    fifth, zero = dtype(2 / 10), dtype(0)
-    relax_even, relax_odd = (make_relaxation(D3Q19, dtype, "mrt", odd=odd) for odd in (False, True))
+    fifth, zero, pairs = dtype(2 / 10), dtype(0), lattice.q // 2
+    relax_even, relax_odd = (make_relaxation(lattice, dtype, "mrt", odd=odd) for odd in (False, True))
 
     @device_function
     def relax(s, n, fluid):
@@ -126,37 +191,74 @@ def _make_relax_moments(dtype):
             component = cx if axis == 0 else (cy if axis == 1 else cz)
             for k in range(n):
                 momentum = zero
-                for pair in range(_PAIRS):
+                for pair in range(pairs):
                     momentum += component[pair] * s[2 * pair + 2, k]
                 lost = fluid.momentum * fifth * momentum
-                for pair in range(_PAIRS):
+                for pair in range(pairs):
                     s[2 * pair + 2, k] -= component[pair] * lost
 
     return relax
 
 
 @cache
-def make_collision(collision: str, dtype):
-    """The collision of one fluid, collide(s, n, force, fluid), in place in the scratch of a run.
+def make_collision(lattice: Lattice, collision: str, dtype):
+    """The collision of the current fluid, collide(s, n, density, force, fluid); `mixture` has been called.
 
-    The rows of density and velocity are set; `force` is the first of the three rows that hold F.
+    `density` and `force` are its rows of SUMS and FORCES.
     """
     half, one, minus = map(dtype, (0.5, 1, -1))
-    at_once = _make_stage(dtype, enter=True, leave=True)
+    at_once = _make_stage(lattice, dtype, enter=True, leave=True)
 
     @device_function
-    def relax_all(s, n, force, fluid):
-        at_once(s, n, force, one - fluid.even, fluid.even, one - half * fluid.even)
+    def relax_all(s, n, density, force, fluid):
+        at_once(s, n, density, force, one - fluid.even, fluid.even, one - half * fluid.even)
 
     if collision == "bgk":
         return relax_all
-    before, after = _make_stage(dtype, enter=True, leave=False), _make_stage(dtype, enter=False, leave=True)
-    relax = _make_relax_moments(dtype)
+    before = _make_stage(lattice, dtype, enter=True, leave=False)
+    after = _make_stage(lattice, dtype, enter=False, leave=True)
+    relax = _make_relax_moments(lattice, dtype)
 
     @device_function
-    def relax_moments(s, n, force, fluid):
-        before(s, n, force, one, minus, half)
+    def relax_moments(s, n, density, force, fluid):
+        before(s, n, density, force, one, minus, half)
         relax(s, n, fluid)
-        after(s, n, force, one, one, half)
+        after(s, n, density, force, one, one, half)
 
     return relax_moments
+
+
+@cache
+def make_potentials(dtype, in_solid):
+    """Stores g rho of both fluids in the pores, potentials(s, n, g, node, marks, phi_a, phi_b); SUMS are set.
+
+    Together at the end: what a store might have changed would be read again.
+    """
+    one = dtype(1)
+
+    @device_function
+    def potentials(s, n, g, node, marks, phi_a, phi_b):
+        for k in range(n):
+            if not in_solid(marks, node + k):
+                phi_a[unsigned(node + k)] = g * (one + s[SUMS[0], k])
+                phi_b[unsigned(node + k)] = g * (one + s[SUMS[1], k])
+
+    return potentials
+
+
+@cache
+def make_observe(dtype, in_solid):
+    """Densities minus one and velocity, zero in solid, observe(s, n, a, b, node, size, marks, fields)."""
+    mixture, one, zero = make_mixture(dtype), dtype(1), dtype(0)
+
+    @device_function
+    def observe(s, n, a, b, node, size, marks, fields):
+        mixture(s, n, a, b, one, one)
+        for k in range(n):
+            solid = in_solid(marks, node + k)
+            fields[unsigned(node + k)] = zero if solid else s[SUMS[0], k]
+            fields[unsigned(size + node + k)] = zero if solid else s[SUMS[1], k]
+            for axis in range(3):
+                fields[unsigned((2 + axis) * size + node + k)] = zero if solid else s[VELOCITY + axis, k]
+
+    return observe

@@ -12,6 +12,7 @@ from itertools import product
 
 from repro.parallel import device_function
 
+from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..neighbours import sides
 from .unroll import in_turn
@@ -28,11 +29,14 @@ STENCILS = {
 STRENGTH = 6.0
 
 
-def links_of(stencil: str) -> list[tuple[tuple[int, int, int], float]]:
+def links_of(stencil: str, lattice: Lattice = D3Q19) -> list[tuple[tuple[int, int, int], float]]:
     """(e, STRENGTH w) of one of each pair of opposite neighbours, with e later in memory than -e."""
-    weights = STENCILS[stencil]
-    found = [(e, weights.get(sum(c * c for c in e))) for e in product((-2, -1, 0, 1, 2), repeat=3)]
-    return [(e, STRENGTH * weight) for e, weight in found if weight and e[::-1] > (0, 0, 0)]
+    weights: dict[tuple[int, int, int], float] = {}
+    for ex, ey, ez in product(range(-2, 3), repeat=3):
+        if weight := STENCILS[stencil].get(ex * ex + ey * ey + ez * ez):
+            e = (ex, ey, ez if lattice.dimensions == 3 else 0)
+            weights[e] = weights.get(e, 0.0) + STRENGTH * weight
+    return [(e, weight) for e, weight in weights.items() if e[::-1] > (0, 0, 0)]
 
 
 @device_function
@@ -94,9 +98,9 @@ def _looped(links, dtype):
 
 
 @cache
-def make_gradient(stencil: str, dtype):
+def make_gradient(lattice: Lattice, stencil: str, dtype):
     """Six times grad phi of a run of nodes, rows row .. row + 2, gradient(s, n, row, x, y, z, grid, phi)."""
-    links, zero = links_of(stencil), dtype(0)
+    links, zero = links_of(stencil, lattice), dtype(0)
     # 46 links would take the compiler too long
     terms = (_unrolled if len(links) <= 9 else _looped)(links, dtype)
 

@@ -9,12 +9,12 @@ from typing import Annotated, NamedTuple
 from repro.declared import Each, Kind, Number, OneOf, checked
 from repro.errors import InputError
 
+from ..boundaries import PERIODIC_BOX, Boundaries
 from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
-from ..media.pore_space import InPores
-from ..model import MAGIC, TIME, VECTOR
+from ..model import MAGIC, TIME, VECTOR, InPores, Model, Problem
 from ..parameters import Grid, in_precision
-from .forces import STENCILS, STRENGTH
+from .forces import STENCILS, STRENGTH, links_of
 
 COLLISIONS = ("bgk", "mrt")
 
@@ -60,9 +60,13 @@ class Parameters(NamedTuple):
 @dataclass(frozen=True, eq=False)
 @checked
 class TwoFluids(InPores):
-    """Two fluids, a and b, in the pores of a periodic image on D3Q19, in lattice units; the solid is half-way between
-    the nodes. Raises InputError for what cannot work.
+    """Two fluids, a and b, in the pores of an image, in lattice units; the wall is half-way between the nodes.
+
+    Raises InputError for what cannot work.
     """
+
+    #: where the wall of a voxel lies, as in `porous.problem`
+    walls = "half-way"
 
     space: Annotated[PoreSpace, Kind(PoreSpace)]
     #: g of equation 2.12: how strongly the fluids repel each other
@@ -81,10 +85,18 @@ class TwoFluids(InPores):
     solid_density: Annotated[float, Number(0)] = 1.0
     #: as in `lbm.model.Problem`, of "mrt"
     magic: Annotated[float, MAGIC] = 3 / 16
+    #: its velocity set, D3Q19 with "mrt"; in two dimensions the image is one voxel thick along z
+    lattice: Annotated[Lattice, Kind(Lattice)] = D3Q19
+    #: faces "periodic" or "half-way", none of which moves
+    boundaries: Annotated[Boundaries, Kind(Boundaries)] = PERIODIC_BOX
 
     def __post_init__(self):
-        if not self.space.pores:
-            raise InputError("the image is all solid: nothing can flow")
+        self._check_pores()
+        if self.collision == "mrt" and self.lattice is not D3Q19:
+            raise InputError(f"collision 'mrt' is for D3Q19, not {self.lattice.name}: choose bgk")
+        for acceleration in self.accelerations:
+            # its own checks
+            Problem(Model(self.lattice, self.boundaries, forcing="luo"), self.shape, 1.0, force=acceleration)
         for name, wetting in zip("ab", self.wetting, strict=True):
             if abs(wetting * self.solid_density) > LARGEST_INTERACTION:
                 raise InputError(
@@ -92,14 +104,9 @@ class TwoFluids(InPores):
                 )
 
     @property
-    def lattice(self) -> Lattice:
-        """D3Q19."""
-        return D3Q19
-
-    @property
-    def walls(self) -> str:
-        """Where the wall of a voxel lies, as in `porous.problem`."""
-        return "half-way"
+    def layers(self) -> int:
+        """Of solid behind a closed face: as many nodes as the stencil is wide."""
+        return max(max(e) for e, _ in links_of(self.stencil))
 
     @property
     def viscosities(self) -> tuple[float, float]:
@@ -115,7 +122,7 @@ class TwoFluids(InPores):
         walls = [g * self.solid_density for g in self.wetting]
         fluids = (in_precision(Fluid, self._fluid(k), dtype) for k in (0, 1))
         coupling = in_precision(Coupling, (self.interaction, *walls), dtype)
-        return Parameters(Grid(*self.space.shape), *fluids, coupling)
+        return Parameters(Grid(*self.stored_shape), *fluids, coupling)
 
     def _fluid(self, k: int) -> Fluid:
         rate = 1 / self.relaxation_times[k]

@@ -43,6 +43,6 @@ def _make_fetch(modified: bool):
 
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays and the image on the device."""
-    marks = device.to_device(problem.space.solid.ravel().view("u1"))
+    marks = device.to_device(problem.stored.solid.ravel().view("u1"))
     read = make_reader(problem.lattice, _make_fetch(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=marks, read=read, in_solid=in_solid)

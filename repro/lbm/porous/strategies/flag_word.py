@@ -43,10 +43,15 @@ def make_fetch(modified: bool):
     return fetch
 
 
-def build(problem, device, dtype, block) -> Scheme:
-    """Bind the strategy to two arrays on the device; the words are made there from the image."""
-    shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
+def make_flags(problem, device):
+    """The words of all nodes, made on the device from the image."""
+    shape, image = problem.stored.shape, problem.stored.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
     device.compile(flag_kernel(problem.lattice))(shape, device.to_device(image), flags, Grid(*shape))()
+    return flags
+
+
+def build(problem, device, dtype, block) -> Scheme:
+    """Bind the strategy to two arrays on the device."""
     read = make_reader(problem.lattice, make_fetch(problem.walls == "modified"))
-    return dense_scheme(problem, device, dtype, block, marks=flags, read=read, in_solid=in_solid)
+    return dense_scheme(problem, device, dtype, block, marks=make_flags(problem, device), read=read, in_solid=in_solid)

@@ -6,10 +6,10 @@ from ..node import collide_kernel, dense_kernel, macroscopic_kernel
 
 def dense_scheme(problem, device, dtype, block, *, marks, read, in_solid) -> Scheme:
     """Two arrays over the whole box and a kernel that streams with `read`; the state is taken after the collision."""
-    size, (grid, rates, force, _) = problem.space.solid.size, problem.parameters(dtype)
+    size, (grid, rates, force, _) = problem.stored.solid.size, problem.parameters(dtype)
     update = device.compile(dense_kernel(problem.box.model, problem.storage, dtype, read, in_solid, block=block))
     states = a, b = tuple(device.zeros(problem.lattice.q * size, dtype) for _ in "ab")
-    steps = tuple(update(problem.shape, marks, f, g, grid, rates, force) for f, g in ((a, b), (b, a)))
+    steps = tuple(update(problem.stored.shape, marks, f, g, grid, rates, force) for f, g in ((a, b), (b, a)))
     return after_collision(problem, device, dtype, block, steps, states, size, size, marks, in_solid)
 
 

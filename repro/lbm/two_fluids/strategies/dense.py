@@ -10,14 +10,24 @@ import numpy as np
 
 from repro.parallel import Kernel, device_function
 
-from ...lattice import D3Q19
+from ...lattice import Lattice
 from ...layout import unsigned
-from ...porous.node import count_pores, flag_kernel, make_reader, make_store, nowhere
+from ...porous.node import count_pores, make_reader, make_store, nowhere
 from ...porous.strategies import flag_word
 from ...strategies.scheme import Cost, Scheme, in_order
-from ..collision import Q, make_sums
+from ..collision import (
+    FIELDS,
+    FORCES,
+    ROWS,
+    SUMS,
+    make_collision,
+    make_mixture,
+    make_observe,
+    make_potentials,
+    make_stash,
+    make_sums,
+)
 from ..forces import make_gradient
-from ..node import FIELDS, FORCES, ROWS, SUMS, make_collide, make_observe, make_potentials, stash
 
 COST = Cost(arrays=4, reads=4, writes=2, mark=4, mark_open=False, finds=2, kept=7, moved=4)
 
@@ -29,18 +39,18 @@ def _fetch(s, k, i, node, back, ahead, size, marks, f):
 
 
 @cache
-def finders(some_solid: bool):
+def finders(lattice: Lattice, some_solid: bool):
     """(read, in_solid) of a box with or without solid."""
     if not some_solid:
-        return make_reader(D3Q19, _fetch), nowhere
-    return make_reader(D3Q19, flag_word.make_fetch(False)), flag_word.in_solid
+        return make_reader(lattice, _fetch), nowhere
+    return make_reader(lattice, flag_word.make_fetch(False)), flag_word.in_solid
 
 
 @cache
-def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
+def _potential_kernel(lattice: Lattice, dtype, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, grid, coupling): the potentials of all nodes but the solid ones."""
-    read, in_solid = finders(some_solid)
-    sums, keep = make_sums(dtype), make_potentials(dtype, in_solid)
+    read, in_solid = finders(lattice, some_solid)
+    sums, keep = make_sums(lattice, dtype), make_potentials(dtype, in_solid)
 
     @device_function
     def potentials(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, grid, coupling):
@@ -56,10 +66,10 @@ def _potential_kernel(dtype, some_solid: bool, block: int) -> Kernel:
 
 
 @cache
-def _make_load_both(dtype, stencil: str, some_solid: bool):
+def _make_load_both(lattice: Lattice, dtype, stencil: str, some_solid: bool):
     """Populations, sums and gradients of both fluids, a the current one: load_both(s, n, x, y, z, grid, marks, ...)."""
-    read, _ = finders(some_solid)
-    sums, gradient = make_sums(dtype), make_gradient(stencil, dtype)
+    read, _ = finders(lattice, some_solid)
+    sums, gradient, (stash, _) = make_sums(lattice, dtype), make_gradient(lattice, stencil, dtype), make_stash(lattice)
 
     @device_function
     def load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b):
@@ -75,30 +85,33 @@ def _make_load_both(dtype, stencil: str, some_solid: bool):
 
 
 @cache
-def _update_kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
+def _update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
-    _, in_solid = finders(some_solid)
-    load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil, some_solid), make_collide(collision, dtype)
-    store = make_store(D3Q19, in_solid, reverse=False)
+    _, in_solid = finders(lattice, some_solid)
+    load_both, (_, take_back) = _make_load_both(lattice, dtype, stencil, some_solid), make_stash(lattice)
+    mixture, collide = make_mixture(dtype), make_collision(lattice, collision, dtype)
+    store = make_store(lattice, in_solid, reverse=False)
 
     @device_function
     def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b):
         size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
         if count_pores(marks, here, n, in_solid) > 0:
             load_both(s, n, x, y, z, grid, marks, f_a, f_b, phi_a, phi_b)
-            collide_a(s, n, a, b)
+            mixture(s, n, a, b, a.momentum, b.momentum)
+            collide(s, n, SUMS[0], FORCES[0], a)
             store(s, n, here, size, marks, g_a)
-            collide_b(s, n, b)
+            take_back(s, n)
+            collide(s, n, SUMS[1], FORCES[1], b)
             store(s, n, here, size, marks, g_b)
 
     return Kernel(update, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
 
 
 @cache
-def _observe_kernel(dtype, stencil: str, some_solid: bool) -> Kernel:
+def _observe_kernel(lattice: Lattice, dtype, stencil: str, some_solid: bool) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b): densities minus one and velocity."""
-    _, in_solid = finders(some_solid)
-    load_both, observe = _make_load_both(dtype, stencil, some_solid), make_observe(dtype, in_solid)
+    _, in_solid = finders(lattice, some_solid)
+    load_both, observe = _make_load_both(lattice, dtype, stencil, some_solid), make_observe(dtype, in_solid)
 
     @device_function
     def look(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b):
@@ -109,23 +122,14 @@ def _observe_kernel(dtype, stencil: str, some_solid: bool) -> Kernel:
     return Kernel(look, ndim=3, rows=ROWS, dtype=dtype, edges=True)
 
 
-def _marks(problem, device, some_solid: bool):
-    shape, image = problem.space.shape, problem.space.solid.ravel().view("u1")
-    if not some_solid:
-        return device.zeros(1, np.uint32)
-    flags = device.zeros(image.size, np.uint32)
-    device.compile(flag_kernel(D3Q19))(shape, device.to_device(image), flags, problem.parameters(np.float64).grid)()
-    return flags
-
-
-def _make_place(solid: np.ndarray):
+def _make_place(lattice: Lattice, solid: np.ndarray):
     """Where population i of each node must lie to be found by the first step."""
     nodes = np.arange(solid.size).reshape(solid.shape)
 
     def place(i):
-        back = np.roll(nodes, D3Q19.velocities[i][::-1], axis=(0, 1, 2))
+        back = np.roll(nodes, lattice.velocities[i][::-1], axis=(0, 1, 2))
         from_solid = solid.ravel()[back]
-        return np.where(from_solid, D3Q19.opposite[i] * solid.size + nodes, i * solid.size + back).ravel()
+        return np.where(from_solid, lattice.opposite[i] * solid.size + nodes, i * solid.size + back).ravel()
 
     return place
 
@@ -136,16 +140,16 @@ def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
     parts_of(densities, marks, phi, now, then) gives what a step launches, by name: `densities` launches the potentials
     phi that act on (b, a), `now` and `then` are the populations of (a, b) before and after the step.
     """
-    shape, solid = problem.shape, problem.space.solid
+    lattice, shape, solid = problem.lattice, problem.stored.shape, problem.stored.solid
     size, some_solid = solid.size, bool(solid.any())
-    marks = _marks(problem, device, some_solid)
-    f, g = (tuple(device.zeros(Q * size, dtype) for _ in "ab") for _ in range(2))
+    marks = flag_word.make_flags(problem, device) if some_solid else device.zeros(1, np.uint32)
+    f, g = (tuple(device.zeros(lattice.q * size, dtype) for _ in "ab") for _ in range(2))
     grid, a, b, coupling = problem.parameters(dtype)
     image, fields = device.to_device(solid.ravel()), device.zeros(FIELDS * size, dtype)
     # what stands in the solid acts on the other fluid
     phi = tuple(image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a))
-    potentials = device.compile(_potential_kernel(dtype, some_solid, block))
-    look = device.compile(_observe_kernel(dtype, problem.stencil, some_solid))
+    potentials = device.compile(_potential_kernel(lattice, dtype, some_solid, block))
+    look = device.compile(_observe_kernel(lattice, dtype, problem.stencil, some_solid))
     densities = [potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g)]
     looks = [look(shape, marks, *now, *phi, fields, grid, a, b) for now in (f, g)]
     turns = zip(densities, (f, g), (g, f), strict=True)
@@ -155,7 +159,7 @@ def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
         (f, g),
         parts=parts,
         row=size,
-        place=_make_place(solid),
+        place=_make_place(lattice, solid),
         observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
         fields=fields,
         kept=(marks, *phi),
@@ -164,10 +168,11 @@ def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
 
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
-    some_solid, (grid, a, b, _) = bool(problem.space.solid.any()), problem.parameters(dtype)
-    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, some_solid, block))
+    some_solid, (grid, a, b, _) = bool(problem.stored.solid.any()), problem.parameters(dtype)
+    fixed = problem.lattice, dtype, problem.collision, problem.stencil, some_solid
+    update = device.compile(_update_kernel(*fixed, block))
 
     def parts_of(densities, marks, phi, now, then):
-        return {"densities": densities, "update": update(problem.shape, marks, *now, *then, *phi, grid, a, b)}
+        return {"densities": densities, "update": update(problem.stored.shape, marks, *now, *then, *phi, grid, a, b)}
 
     return dense_scheme(problem, device, dtype, block, parts_of)

@@ -11,31 +11,43 @@ import numpy as np
 from repro.errors import InputError
 from repro.parallel import Kernel, device_function
 
-from ...lattice import D3Q19
+from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...porous.neighbour_list import list_neighbours
 from ...porous.node import make_store, nowhere
 from ...porous.strategies.sparse import make_pull
 from ...strategies.scheme import Cost, Scheme, in_order
-from ..collision import Q, make_sums
-from ..forces import STENCILS, STRENGTH
-from ..node import FIELDS, FORCES, ROWS, SUMS, make_collide, make_observe, make_potentials, stash
+from ..collision import (
+    FIELDS,
+    FORCES,
+    ROWS,
+    SUMS,
+    make_collision,
+    make_mixture,
+    make_observe,
+    make_potentials,
+    make_stash,
+    make_sums,
+)
+from ..forces import STENCILS, links_of
 from ..unroll import in_turn
 
-pull = make_pull(D3Q19)
+COST = Cost(arrays=4, reads=4, writes=2, map=4 * (D3Q19.q - 1), finds=2, kept=7, moved=4, dense=False)
 
-COST = Cost(arrays=4, reads=4, writes=2, map=4 * (Q - 1), finds=2, kept=7, moved=4, dense=False)
+
+def _weights(lattice: Lattice, stencil: str) -> dict[tuple[int, int, int], float]:
+    """The weight of each neighbour, by the step to it."""
+    return {tuple(sign * c for c in e): weight for e, weight in links_of(stencil, lattice) for sign in (1, -1)}
 
 
 @cache
-def _make_gradient(stencil: str, dtype):
+def _make_gradient(lattice: Lattice, stencil: str, dtype):
     """Six times grad phi, gradient(s, n, row, pore, length, sources, phi, wall), see `forces.make_gradient`."""
-    weights, zero = STENCILS[stencil], dtype(0)
+    weights, zero = _weights(lattice, stencil), dtype(0)
 
     def make_term(i):
         # population i comes from the neighbour at -c_i
-        weight = STRENGTH * weights[sum(c * c for c in D3Q19.velocities[i])]
-        wx, wy, wz = (dtype(-weight * c) for c in D3Q19.velocities[i])
+        wx, wy, wz = (dtype(-weights[lattice.velocities[i]] * c) for c in lattice.velocities[i])
 
         @device_function
         def term(s, k, row, pore, length, sources, phi, wall):
@@ -47,7 +59,7 @@ def _make_gradient(stencil: str, dtype):
 
         return term
 
-    terms = in_turn([make_term(i) for i, e in enumerate(D3Q19.velocities) if sum(c * c for c in e) in weights])
+    terms = in_turn([make_term(i) for i, e in enumerate(lattice.velocities) if e in weights])
 
     @device_function
     def gradient(s, n, row, pore, length, sources, phi, wall):
@@ -60,9 +72,9 @@ def _make_gradient(stencil: str, dtype):
 
 
 @cache
-def _potential_kernel(dtype, block: int) -> Kernel:
+def _potential_kernel(lattice: Lattice, dtype, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, length, coupling)."""
-    sums, keep = make_sums(dtype), make_potentials(dtype, nowhere)
+    pull, sums, keep = make_pull(lattice), make_sums(lattice, dtype), make_potentials(dtype, nowhere)
 
     @device_function
     def potentials(x, n, s, sources, f_a, f_b, phi_a, phi_b, length, coupling):
@@ -76,9 +88,10 @@ def _potential_kernel(dtype, block: int) -> Kernel:
 
 
 @cache
-def _make_load_both(dtype, stencil: str):
+def _make_load_both(lattice: Lattice, dtype, stencil: str):
     """Populations, sums and gradients of both fluids, a the current one: load_both(s, n, pore, length, ...)."""
-    sums, gradient = make_sums(dtype), _make_gradient(stencil, dtype)
+    pull, sums, (stash, _) = make_pull(lattice), make_sums(lattice, dtype), make_stash(lattice)
+    gradient = _make_gradient(lattice, stencil, dtype)
 
     @device_function
     def load_both(s, n, pore, length, sources, f_a, f_b, phi_a, phi_b, coupling):
@@ -94,26 +107,29 @@ def _make_load_both(dtype, stencil: str):
 
 
 @cache
-def _update_kernel(dtype, collision: str, stencil: str, block: int) -> Kernel:
+def _update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling): stream, collide, store."""
-    load_both, (collide_a, collide_b) = _make_load_both(dtype, stencil), make_collide(collision, dtype)
-    store = make_store(D3Q19, nowhere, reverse=False)
+    load_both, (_, take_back) = _make_load_both(lattice, dtype, stencil), make_stash(lattice)
+    mixture, collide = make_mixture(dtype), make_collision(lattice, collision, dtype)
+    store = make_store(lattice, nowhere, reverse=False)
 
     @device_function
     def update(x, n, s, sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling):
         load_both(s, n, x, length, sources, f_a, f_b, phi_a, phi_b, coupling)
-        collide_a(s, n, a, b)
+        mixture(s, n, a, b, a.momentum, b.momentum)
+        collide(s, n, SUMS[0], FORCES[0], a)
         store(s, n, x, length, sources, g_a)
-        collide_b(s, n, b)
+        take_back(s, n)
+        collide(s, n, SUMS[1], FORCES[1], b)
         store(s, n, x, length, sources, g_b)
 
     return Kernel(update, rows=ROWS, dtype=dtype, block=block)
 
 
 @cache
-def _observe_kernel(dtype, stencil: str) -> Kernel:
+def _observe_kernel(lattice: Lattice, dtype, stencil: str) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling)."""
-    load_both, observe = _make_load_both(dtype, stencil), make_observe(dtype, nowhere)
+    load_both, observe = _make_load_both(lattice, dtype, stencil), make_observe(dtype, nowhere)
 
     @device_function
     def look(x, n, s, sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling):
@@ -124,25 +140,27 @@ def _observe_kernel(dtype, stencil: str) -> Kernel:
 
 
 def _make_place(pores, device):
-    sources = pores.sources.reshape(Q - 1, pores.row)[:, : pores.count]
+    sources = pores.sources.reshape(-1, pores.row)[:, : pores.count]
     return lambda i: device.to_host(sources[i - 1]).astype(np.int64) if i else np.arange(pores.count)
 
 
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device; the map is made there."""
-    if max(STENCILS[problem.stencil]) > 2:
+    lattice, stencil = problem.lattice, problem.stencil
+    known = [name for name in STENCILS if set(_weights(lattice, name)) <= set(lattice.velocities)]
+    if stencil not in known:
         raise InputError(
-            f"stencil '{problem.stencil}' reaches beyond the neighbours that 'sparse' knows: choose 'central' or "
-            "'isotropic-4', or the strategy 'dense'"
+            f"stencil '{stencil}' reaches beyond the neighbours that 'sparse' knows: choose "
+            f"{' or '.join(map(repr, known))}, or the strategy 'dense'"
         )
     pores = list_neighbours(problem, device)
     count, row, sources = pores.count, pores.row, pores.sources
-    f, g = ([device.zeros(Q * row, dtype) for _ in "ab"] for _ in range(2))
+    f, g = ([device.zeros(lattice.q * row, dtype) for _ in "ab"] for _ in range(2))
     phi, fields = [device.zeros(row, dtype) for _ in "ab"], device.zeros(FIELDS * row, dtype)
     _, a, b, coupling = problem.parameters(dtype)
-    potentials = device.compile(_potential_kernel(dtype, block))
-    update = device.compile(_update_kernel(dtype, problem.collision, problem.stencil, block))
-    look = device.compile(_observe_kernel(dtype, problem.stencil))
+    potentials = device.compile(_potential_kernel(lattice, dtype, block))
+    update = device.compile(_update_kernel(lattice, dtype, problem.collision, stencil, block))
+    look = device.compile(_observe_kernel(lattice, dtype, stencil))
     densities = [potentials((count,), sources, *now, *phi, row, coupling) for now in (f, g)]
     steps = [update((count,), sources, *now, *then, *phi, row, a, b, coupling) for now, then in ((f, g), (g, f))]
     looks = [look((count,), sources, *now, *phi, fields, row, a, b, coupling) for now in (f, g)]

@@ -11,13 +11,12 @@ from functools import cache
 from repro.errors import InputError
 from repro.parallel import Kernel, device_function
 
-from ...lattice import D3Q19
+from ...lattice import Lattice
 from ...layout import unsigned
 from ...porous.node import make_store
 from ...strategies.scheme import Cost, Scheme
-from ..collision import make_sums
+from ..collision import FORCES, ROWS, SUMS, make_collision, make_mixture, make_stash, make_sums
 from ..forces import STENCILS, links_of
-from ..node import FORCES, ROWS, SUMS, make_collide, stash
 from ..unroll import in_turn
 from .dense import dense_scheme, finders
 
@@ -45,12 +44,12 @@ def _wrapped(position, count):
 
 
 @cache
-def _make_fill(dtype, some_solid: bool, block: int):
+def _make_fill(lattice: Lattice, dtype, some_solid: bool, block: int):
     """Potentials in shared memory, fill(s, t, place, left, low, z, plane, marks, f_a, f_b, grid, coupling).
 
     A thread computes its share of the potentials of a tile with its rim, whose first node is (left - 1, low - 1).
     """
-    (read, in_solid), sums, one = finders(some_solid), make_sums(dtype), dtype(1)
+    (read, in_solid), sums, one = finders(lattice, some_solid), make_sums(lattice, dtype), dtype(1)
     wide, nodes = WIDTH + 2, (WIDTH + 2) * (block // WIDTH + 2)
 
     @device_function
@@ -78,7 +77,7 @@ def _make_fill(dtype, some_solid: bool, block: int):
 
 
 @cache
-def _make_gradient(stencil: str, dtype, block: int):
+def _make_gradient(lattice: Lattice, stencil: str, dtype, block: int):
     """Six times grad phi, gradient(s, t, row, which, k, plane), of potential `which`, 0 for that of a; see `forces`."""
     wide, nodes, zero = WIDTH + 2, (WIDTH + 2) * (block // WIDTH + 2), dtype(0)
 
@@ -98,7 +97,7 @@ def _make_gradient(stencil: str, dtype, block: int):
 
         return term
 
-    terms = in_turn([make_term(*link) for link in links_of(stencil)])
+    terms = in_turn([make_term(*link) for link in links_of(stencil, lattice)])
 
     @device_function
     def gradient(s, t, row, which, k, plane):
@@ -110,12 +109,12 @@ def _make_gradient(stencil: str, dtype, block: int):
 
 
 @cache
-def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, barrier) -> Kernel:
+def _kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int, barrier) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, grid, a, b, coupling) over threads of tiles and walks along z."""
-    (read, in_solid), sums = finders(some_solid), make_sums(dtype)
-    fill, gradient = _make_fill(dtype, some_solid, block), _make_gradient(stencil, dtype, block)
-    collide_a, collide_b = make_collide(collision, dtype)
-    store = make_store(D3Q19, in_solid, reverse=False)
+    (read, in_solid), sums = finders(lattice, some_solid), make_sums(lattice, dtype)
+    fill, gradient = _make_fill(lattice, dtype, some_solid, block), _make_gradient(lattice, stencil, dtype, block)
+    mixture, collide = make_mixture(dtype), make_collision(lattice, collision, dtype)
+    (stash, take_back), store = make_stash(lattice), make_store(lattice, in_solid, reverse=False)
     wide, high, nodes = WIDTH + 2, block // WIDTH, (WIDTH + 2) * (block // WIDTH + 2)
 
     @device_function
@@ -132,9 +131,11 @@ def _kernel(dtype, collision: str, stencil: str, some_solid: bool, block: int, b
                 sums(s, 1, SUMS[0])
                 gradient(s, t, FORCES[0], 1, k, plane)
                 gradient(s, t, FORCES[1], 0, k, plane)
-                collide_a(s, 1, a, b)
+                mixture(s, 1, a, b, a.momentum, b.momentum)
+                collide(s, 1, SUMS[0], FORCES[0], a)
                 store(s, 1, here, size, marks, g_a)
-                collide_b(s, 1, b)
+                take_back(s, 1)
+                collide(s, 1, SUMS[1], FORCES[1], b)
                 store(s, 1, here, size, marks, g_b)
 
     @device_function
@@ -172,8 +173,9 @@ def _check(problem, block):
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
     _check(problem, block)
-    some_solid, (grid, a, b, coupling) = bool(problem.space.solid.any()), problem.parameters(dtype)
-    update = device.compile(_kernel(dtype, problem.collision, problem.stencil, some_solid, block, device.barrier))
+    some_solid, (grid, a, b, coupling) = bool(problem.stored.solid.any()), problem.parameters(dtype)
+    fixed = problem.lattice, dtype, problem.collision, problem.stencil, some_solid
+    update = device.compile(_kernel(*fixed, block, device.barrier))
     tiles = -(-grid.nx // WIDTH) * -(-grid.ny // (block // WIDTH))
     extent = (tiles * block, 1, -(-grid.nz // DEPTH))
 
