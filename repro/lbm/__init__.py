@@ -20,8 +20,9 @@ Where a section is:
     porous 6.1                          two_fluids/strategies/dense.py, sparse.py
     porous 6.2                          two_fluids/cases.py, observables.py, exact.py
     porous 6.3                          two_fluids/cases.py (Mixture), wetting.py, media
-    swap 1.1, table 1                   repro/papers/swap/tables.py
-    swap 1.2, algorithm 1               strategies/swap/rule.py (make_rotate, sweep_kernel), strategies/swap/sweep.py
+    porous 6.4                          two_fluids/benchmark.py; repro/papers/porous/two_fluids/speed.py
+    swap 1.1, table 1                   repro/papers/swap/iteration.py (shares)
+    swap 1.2, algorithm 1, table 2      strategies/swap/rule.py (pairs_of, make_rotate, sweep_kernel), sweep.py
     swap 2.1                            strategies/swap/rays.py
     swap 2.2, 2.3, tables 3 and 4       strategies/swap/types.py, rule.py (Source, make_source);
                                         repro/papers/swap/tables.py

@@ -102,6 +102,13 @@ def rate_of_runs(row: pd.Series, rate: str) -> list[float]:
     return [float(row[rate] * row["seconds"] / seconds) for seconds in row["runs"]]
 
 
+def run_errors(table: pd.DataFrame, rate: str) -> dict:
+    """From the slowest to the fastest independent run of each row, as `barh` takes errors of the median."""
+    runs = [rate_of_runs(row, rate) for _, row in table.iterrows()]
+    slowest, fastest = ([ends(each) for each in runs] for ends in (min, max))
+    return {"xerr": [table[rate] - slowest, fastest - table[rate]], "error_kw": {"elinewidth": 1, "capsize": 2}}
+
+
 def strategy_bars(table: pd.DataFrame):
     """Speed of each strategy as a bar, with the share of the copy bandwidth that its bytes take.
 
@@ -109,15 +116,13 @@ def strategy_bars(table: pd.DataFrame):
     """
     figure, axes = plt.subplots(figsize=(6.8, 0.45 * len(table) + 1.3))
     names = [f"{row.strategy}, {row.layout.upper()}, {row.precision}" for row in table.itertuples()]
-    spread = table["mlups"] * table["spread"] / 2
     colours = table["precision"].map({"single": BLUE, "double": ORANGE})
-    bars = axes.barh(names, table["mlups"], color=colours, xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
+    bars = axes.barh(names, table["mlups"], color=colours, **run_errors(table, "mlups"))
     labels = [f" {_short(row.mlups)} ({_short(100 * row.roof)} %)" for row in table.itertuples()]
     axes.bar_label(bars, labels, fontsize=9)
     axes.invert_yaxis()
     axes.set(xlabel="speed (MLUPS; in brackets the share of the copy bandwidth)")
-    # a label stands at the end of the bar of its spread
-    axes.set_xlim(0, 1.3 * (table["mlups"] + spread).max())
+    axes.set_xlim(0, 1.3 * axes.dataLim.xmax)
     axes.set_title(f"{table['hardware'].iloc[0]}, {table['size'].iloc[0]} nodes")
     axes.grid(axis="y", visible=False)
     return figure, {"mlups": table["mlups"], "roof": table["roof"]}

@@ -3,7 +3,7 @@
 Where a section of the electrons paper is:
 
     2, Maxwell's equations               maxwell/yee.py; open space: maxwell/absorbing.py
-    2, equations of motion               motion/push.py (kick, helix), gather.py (fields at a particle)
+    2, equations of motion               motion/push.py (helix), advance.py (kicked), gather.py (fields at a particle)
     2, segments, the time to a face      motion/segment.py; one after the other in advance.py
     2, current of a segment              deposition.py
     2, collisions, the time to one       air/transport.py, collisions.py, collision_tables.py

@@ -20,7 +20,7 @@ from ..equilibrium import make_equilibrium, pair_constants
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..mrt import make_relaxation
-from .unroll import in_turn
+from .unroll import unrolled
 
 #: rows of a run's scratch, for the largest lattice: populations, then density minus one and velocity of the collision,
 #: what the populations hold beyond that density, ...
@@ -137,7 +137,7 @@ def _make_pairs(lattice: Lattice, dtype, enter: bool, leave: bool):
 
         return move
 
-    return in_turn([make_term(pair) for pair in range(lattice.q // 2)])
+    return unrolled([make_term(pair) for pair in range(lattice.q // 2)])
 
 
 @cache

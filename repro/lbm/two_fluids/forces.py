@@ -15,7 +15,7 @@ from repro.parallel import device_function
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..neighbours import sides
-from .unroll import in_turn
+from .unroll import unrolled
 
 #: weights of grad psi = sum_e w(|e|^2) psi(x + e) e, by |e|^2
 STENCILS = {
@@ -78,7 +78,7 @@ def _unrolled(links, dtype):
 
         return term
 
-    return in_turn([make_term(*link) for link in links])
+    return unrolled([make_term(*link) for link in links])
 
 
 def _looped(links, dtype):

@@ -7,11 +7,11 @@ scratch are not known to differ, and nothing is vectorised.
 from repro.parallel import device_function
 
 
-def in_turn(terms: list):
+def unrolled(terms: list):
     """One function that calls all of them. By halves, because each call within a call costs the compiler's stack."""
     if len(terms) == 1:
         return terms[0]
-    first, second = in_turn(terms[: len(terms) // 2]), in_turn(terms[len(terms) // 2 :])
+    first, second = unrolled(terms[: len(terms) // 2]), unrolled(terms[len(terms) // 2 :])
 
     @device_function
     def both(*arguments):

@@ -30,7 +30,7 @@ from ..collision import (
     make_sums,
 )
 from ..forces import STENCILS, links_of
-from ..unroll import in_turn
+from ..unroll import unrolled
 
 COST = Cost(arrays=4, reads=4, writes=2, map=4 * (D3Q19.q - 1), finds=2, kept=7, moved=4, dense=False)
 
@@ -59,7 +59,7 @@ def _make_gradient(lattice: Lattice, stencil: str, dtype):
 
         return term
 
-    terms = in_turn([make_term(i) for i, e in enumerate(lattice.velocities) if e in weights])
+    terms = unrolled([make_term(i) for i, e in enumerate(lattice.velocities) if e in weights])
 
     @device_function
     def gradient(s, n, row, pore, length, sources, phi, wall):

@@ -17,7 +17,7 @@ from ...porous.node import make_store
 from ...strategies.scheme import Cost, Scheme
 from ..collision import FORCES, ROWS, SUMS, make_collision, make_mixture, make_stash, make_sums
 from ..forces import STENCILS, links_of
-from ..unroll import in_turn
+from ..unroll import unrolled
 from .dense import dense_scheme, finders
 
 COST = Cost(arrays=4, reads=2, writes=2, mark=4, mark_open=False, kept=7)
@@ -97,7 +97,7 @@ def _make_gradient(lattice: Lattice, stencil: str, dtype, block: int):
 
         return term
 
-    terms = in_turn([make_term(*link) for link in links_of(stencil, lattice)])
+    terms = unrolled([make_term(*link) for link in links_of(stencil, lattice)])
 
     @device_function
     def gradient(s, t, row, which, k, plane):

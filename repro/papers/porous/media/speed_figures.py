@@ -63,7 +63,7 @@ def speed_over_blocks(table: pd.DataFrame, published: pd.DataFrame):
 
 
 def packing_bars(table: pd.DataFrame, hardware: str):
-    """Speeds in packings with half their spread, a group of bars a medium and a colour a strategy.
+    """Speeds in packings, from the slowest to the fastest run, a group of bars a medium and a colour a strategy.
 
     At the end of a bar is the share of the copy bandwidth that its bytes take.
     """
@@ -73,15 +73,15 @@ def packing_bars(table: pd.DataFrame, hardware: str):
     for k, name in enumerate(names):
         rows = table[table["strategy"] == name].set_index("medium").loc[media]
         places = np.arange(len(media)) + (k - (len(names) - 1) / 2) * width
-        spread = {"xerr": rows["mflups"] * rows["spread"] / 2, "error_kw": {"elinewidth": 1}}
-        drawn = axes.barh(places, rows["mflups"], 0.9 * width, color=_COLOUR[name], label=name, **spread)
+        drawn = axes.barh(
+            places, rows["mflups"], 0.9 * width, color=_COLOUR[name], label=name, **speeds.run_errors(rows, "mflups")
+        )
         axes.bar_label(drawn, [f" {100 * roof:.0f} %" for roof in rows["roof"]], fontsize=8)
     axes.set_yticks(range(len(media)), media)
     axes.invert_yaxis()
     axes.set(xlabel="speed (MFLUPS; at the bars the share of the copy bandwidth)")
     axes.set_title(f"{hardware}, {table['size'].iloc[0]} voxels, single precision")
-    # a label stands at the end of the bar of its spread
-    axes.set_xlim(0, 1.12 * (table["mflups"] * (1 + table["spread"] / 2)).max())
+    axes.set_xlim(0, 1.12 * axes.dataLim.xmax)
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=len(names))
     return figure, {"mflups": table["mflups"], "roof": table["roof"]}
