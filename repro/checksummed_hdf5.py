@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from .errors import InputError
-from .files import named, path_of
+from .files import path_of, whole
 
 #: the type of an entry that is a text
 TEXT = np.dtype(str)
@@ -25,7 +25,7 @@ BLOCK = 512
 @contextmanager
 def written(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A new file of a `kind` (such as "checkpoint of particles") to write to: whole and sealed, or not there at all."""
-    with named(path) as temporary:
+    with whole(path) as temporary:
         with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
             file.attrs["version"] = version
             yield file

@@ -1,7 +1,6 @@
 """Two fluids on disk: HDF5 checkpoints that continue bit for bit on a device of the same kind, and VTK images."""
 
 from base64 import b64encode
-from pathlib import Path
 
 import numpy as np
 
@@ -82,7 +81,7 @@ def write_vtk(flow: TwoFluidFlow, path) -> None:
     extent = f"0 {nx - 1} 0 {ny - 1} 0 {nz - 1}"
     arrays = "\n".join(_data_array(name, values) for name, values in fields.items())
     write_text(
-        Path(path),
+        path,
         f'<?xml version="1.0"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" '
         f'header_type="UInt64">\n<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="1 1 1">\n'
         f'<Piece Extent="{extent}">\n<PointData>\n{arrays}\n</PointData>\n</Piece>\n</ImageData>\n</VTKFile>\n',
