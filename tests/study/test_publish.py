@@ -394,3 +394,15 @@ def test_nothing_stands_beside_what_is_not_there(workshop, tmp_path):
     workshop.commit()
     workshop.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "alone")
     assert_refused(workshop, "toy/a is not published by another machine", tmp_path / "alone", beside=True)
+
+
+@pytest.mark.parametrize("name", ["figures", "data/measured/machine", "notebooks/rendered/toy"])
+def test_nothing_is_published_through_a_link(paper, tmp_path_factory, name):
+    place, outside = paper.project.root / name, tmp_path_factory.mktemp("outside") / "precious"
+    place.rename(outside)
+    place.symlink_to(outside)
+    before = {file: file.read_bytes() for file in outside.rglob("*") if file.is_file()}
+    paper.finish("toy/a", {"toy-001": {"measured": 0.9}}, profile="paper", figures=("other",))
+    with pytest.raises(InputError, match=f"{place} is a link"):
+        copy(project=paper.project)
+    assert {file: file.read_bytes() for file in outside.rglob("*") if file.is_file()} == before
