@@ -398,6 +398,7 @@ def test_nothing_stands_beside_what_is_not_there(workshop, tmp_path):
 
 @pytest.mark.parametrize("name", ["figures", "data/measured/machine", "notebooks/rendered/toy"])
 def test_nothing_is_published_through_a_link(paper, tmp_path_factory, name):
+    copy(project=paper.project)
     place, outside = paper.project.root / name, tmp_path_factory.mktemp("outside") / "precious"
     place.rename(outside)
     place.symlink_to(outside)
