@@ -8,6 +8,7 @@ from helpers.workshop import forge
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
+from repro.study.keep import results
 from repro.study.notebooks import catalogue
 from repro.study.publish import publish, published
 from repro.study.publish.publish import publish as copy
@@ -407,3 +408,16 @@ def test_nothing_is_published_through_a_link(paper, tmp_path_factory, name):
     with pytest.raises(InputError, match=f"{place} is a link"):
         copy(project=paper.project)
     assert {file: file.read_bytes() for file in outside.rglob("*") if file.is_file()} == before
+
+
+def test_no_file_outside_is_read_for_a_published_result(paper, tmp_path_factory, monkeypatch):
+    copy(project=paper.project)
+    outside = tmp_path_factory.mktemp("outside") / "precious"
+    outside.write_text("mine")
+    result, read = paper.project.root / "data/measured/machine/toy/a.json", []
+    forge(result, files={"toy/a.ipynb": "", str(outside): ""})
+    digest = results.digest
+    monkeypatch.setattr(results, "digest", lambda path: (read.append(path), digest(path))[1])
+    assert published.flaw(books(paper).notebooks[0], paper.project).startswith("a.json is damaged")
+    assert results.seal_flaws(result, lambda name: paper.project.root / name) == ["a.json is damaged"]
+    assert outside not in read

@@ -121,6 +121,10 @@ def _all_in(folder: Path) -> Iterator[str]:
 
 FILES, SEAL = "files", "seal"
 
+#: where a notebook lies is known without its name
+SEALED = {
+    FILES: lambda files: isinstance(files, dict) and all(_is_below_figures(n) or n.endswith(".ipynb") for n in files)
+}
 _FAILURE = {"error": str, "message": str, "profile?": str, "machine?": str, "changed?": dict}
 _RESULT = {
     # what the runner notes
@@ -227,7 +231,7 @@ def digest(path: Path) -> str:
 def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
     """What is wrong with the sealed result at `path`, a line each; `place` tells where a file of it lies."""
     content = read_json(path)
-    if not has_shape(content, {FILES: dict}):
+    if not has_shape(content, SEALED):
         return [f"{path.name} is damaged"]
     own = _own({k: v for k, v in content.items() if k != SEAL})
     # as bytes: read as text, every kind of line end is the same
