@@ -1,19 +1,18 @@
 """Files that are either whole or not there, texts and JSON among them; where compiled kernels are kept."""
 
+import errno
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 from platformdirs import user_cache_dir
 
 from .errors import InputError, short
-
-# it can only be read by setting it, which other threads must not see
-_UMASK = os.umask(0o077)
-os.umask(_UMASK)
 
 
 def cache_folder() -> Path:
@@ -31,25 +30,15 @@ def unwritable(folder: Path) -> str:
         return error.strerror or str(error)
 
 
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path` to write to; it takes the place of `path`, on disk, only if all went well.
-
-    Raises OSError where the folder cannot be made or written.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        yield Path(name)
-        os.fsync(handle)
-        # a temporary file is its owner's alone
-        os.chmod(name, 0o666 & ~_UMASK)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(handle)
+#: what may have a name and cannot be replaced by a file
+_NO_FILES = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a circle of links",
+}
 
 
 def path_of(path) -> Path:
@@ -60,21 +49,74 @@ def path_of(path) -> Path:
 
 
 @contextmanager
-def named(path) -> Iterator[Path]:
-    """As `whole`, for a file that a user names; raises InputError where there can be none, or no room for it."""
+def _place(path) -> Iterator[tuple[Path, os.stat_result | None]]:
+    """Where what is written to `path` belongs, with links followed, and what is there now; None if nothing is.
+
+    Raises InputError where there is something else than a file, and for what the system refuses meanwhile.
+    """
     path = path_of(path)
+    name = f"{path}, a link to {os.path.realpath(path)}" if os.path.islink(path) else f"{path}"
     try:
-        # a folder cannot be replaced, and a device must not
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: cannot be written: it is there, and no file")
-        with whole(path) as temporary:
-            yield temporary
+        # but not the folder of a link's target: what it is on may not be mounted
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = Path(os.path.realpath(path))
+        old = target.lstat() if os.path.lexists(target) else None
+        if old and not stat.S_ISREG(old.st_mode):
+            raise InputError(f"{name}: cannot be written: it is {_NO_FILES[stat.S_IFMT(old.st_mode)]}, and no file")
+        # a file can be replaced without the right to write to it: who took that right away wants to keep it
+        if old and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, "it is write-protected")
+        yield target, old
+    except FileExistsError as error:
+        raise InputError(f"{name}: cannot be written: {path.parent} is no folder") from error
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise InputError(f"{name}: cannot be written: {error.strerror or error}") from error
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace `path` by `text` in one step, on disk before the name appears."""
+@contextmanager
+def whole(path) -> Iterator[Path]:
+    """A temporary file to write to; it takes the place of `path`, on disk, only if all went well.
+
+    Every file is written so. Where `path` is a link, that is what the link leads to; a file that was there keeps owner
+    and rights. Raises InputError where there can be no file or no room for it, and for a folder, pipe or device.
+    """
+    with _place(path) as (target, old):
+        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
+        try:
+            yield temporary
+            os.fsync(handle)
+            if old:
+                with suppress(PermissionError):
+                    os.chown(temporary, old.st_uid, old.st_gid)
+                os.chmod(temporary, stat.S_IMODE(old.st_mode))
+            os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(handle)
+
+
+def append_text(path, text: str) -> None:
+    """Add `text` to a file, on disk; where that fails the file is as it was. Raises InputError as `whole` does."""
+    with _place(path) as (target, old):
+        if not old:
+            return write_text(path, text)
+        # without a buffer, which would be written after all when the file is closed
+        with open(target, "ab", buffering=0) as file:
+            try:
+                rest = memoryview(text.encode())
+                while rest:
+                    rest = rest[file.write(rest) :]
+                os.fsync(file.fileno())
+            except BaseException:
+                file.truncate(old.st_size)
+                raise
+
+
+def write_text(path, text: str) -> None:
+    """Replace `path` by `text` in one step, on disk before the name appears; raises InputError as `whole` does."""
     with whole(path) as file:
         file.write_text(text, encoding="utf-8")
 

@@ -342,13 +342,14 @@ def test_a_name_that_no_file_can_have_is_refused():
         load(5000 * "a", PlainDevice())
 
 
-def test_neither_a_folder_nor_a_device_is_replaced_by_a_checkpoint(made, tmp_path):
-    for path in (tmp_path, os.devnull):
-        with pytest.raises(InputError, match="cannot be written: it is there, and no file"):
+def test_neither_a_folder_nor_a_pipe_is_replaced_by_a_checkpoint(made, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path, "folder"), (tmp_path / "pipe", "pipe")):
+        with pytest.raises(InputError, match=f"cannot be written: it is a {kind}, and no file"):
             save(load(made("walls")[0], PlainDevice()), path)
     with pytest.raises(InputError, match="simulation = System.*: must be of the kind Simulation"):
         save(case("walls"), tmp_path / "run.h5")
-    assert not list(tmp_path.iterdir())
+    assert [path.is_fifo() for path in tmp_path.iterdir()] == [True]
 
 
 def test_a_run_goes_on_in_its_own_precision_only(made):

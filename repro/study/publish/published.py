@@ -47,7 +47,7 @@ def _distance(path: Path, book: Notebook, project: Project) -> tuple[bool, int, 
     before one that was not: else what was done to it would be told of the other one, too.
     """
     content = read_json(path)
-    listed = content[results.FILES] if has_shape(content, {results.FILES: dict}) else {}
+    listed = content[results.FILES] if has_shape(content, results.SEALED) else {}
     files = {place(name, book, project): wanted for name, wanted in listed.items()}
     others = sum(not file.is_file() or results.digest(file) != wanted for file, wanted in files.items())
     flaws = results.seal_flaws(path, lambda name: place(name, book, project))

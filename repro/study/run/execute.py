@@ -166,6 +166,7 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
         # asked before the old result goes: the files are on this disk already, and only need to be moved
         for folder in (place / "figures", target.parent):
             require_writable(folder)
+        results.require_no_links(place)
     except InputError as error:
         return _problem("Unwritable", str(error))
     old = results.look(place, job["id"]).sidecar

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from repro.errors import InputError, require
 from repro.files import read_json
+from repro.study.keep import results
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.run.execute import run_job
@@ -85,6 +86,7 @@ def _folder(folder: Path) -> Iterator[None]:
     """Hold the folder for this run alone; what a refused run has made of it is gone again."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     require_writable(folder)
+    results.require_no_links(folder)
     lock = _lock(folder)
     try:
         yield
