@@ -124,7 +124,7 @@ def json_text(content: dict) -> str:
 def read_json(path: Path):
     """Content of a JSON file, None if it is missing or not JSON."""
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
 
