@@ -261,7 +261,16 @@ def test_a_damaged_page_is_noticed_and_made_anew(good):
     page = convert(good.folder() / "toy/good.ipynb")
     whole = page.read_bytes()
     assert is_whole(page)
-    for damage in (b"", whole[: len(whole) // 2], whole.replace(b"toy-001", b"toy-009", 1)):
+    for damage in (b"", whole[: len(whole) // 2], whole.replace(b"toy-001", b"toy-009", 1), whole + b"<b>"):
         page.write_bytes(damage)
         assert not is_whole(page)
         assert convert(good.folder() / "toy/good.ipynb").read_bytes() == whole
+
+
+def test_templates_of_a_user_change_no_page(good, tmp_path_factory, monkeypatch):
+    here = tmp_path_factory.mktemp("here")
+    (here / "lab").mkdir()
+    (here / "lab/index.html.j2").write_text("another page")
+    monkeypatch.chdir(here)
+    good.finish("toy/good", {"toy-001": {"measured": 0.55}})
+    assert "another page" not in convert(good.folder() / "toy/good.ipynb").read_text()

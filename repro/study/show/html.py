@@ -6,6 +6,7 @@ import hashlib
 import re
 from functools import cache
 from html import escape
+from importlib import metadata
 from pathlib import Path
 
 from repro.errors import InputError
@@ -71,8 +72,9 @@ def is_whole(page: Path) -> bool:
 def _source_of(page: Path) -> str:
     """The hash of the notebook that a page was made from, by its last line; empty where the page was changed since."""
     content, _, stamp = page.read_bytes().rpartition(b"<!-- ") if page.is_file() else (b"", b"", b"")
-    parts = stamp.split()
-    return parts[0].decode() if parts[1:2] == [hashlib.sha256(content).hexdigest().encode()] else ""
+    own = hashlib.sha256(content).hexdigest().encode()
+    known = re.fullmatch(rb"(\w{64}) " + own + rb" -->\n", stamp)
+    return known[1].decode() if known else ""
 
 
 def _converted(notebook: Path, page: Path) -> Path:
@@ -80,7 +82,16 @@ def _converted(notebook: Path, page: Path) -> Path:
     made_from = digest(notebook)
     if _source_of(page) != made_from:
         nbconvert = import_without_grammar("nbconvert")
-        exporter = nbconvert.HTMLExporter(raw_template=OFFLINE, filters={"markdown2html": markdown_to_html})
+        exporter = nbconvert.HTMLExporter(
+            raw_template=OFFLINE,
+            filters={"markdown2html": markdown_to_html},
+            # before those of a user, and of the folder that somebody stands in
+            extra_template_basedirs=[
+                str(file.locate().resolve().parents[1])
+                for file in metadata.files("nbconvert") or ()
+                if file.match("lab/index.html.j2")
+            ],
+        )
         content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
         write_text(page, f"{content}<!-- {made_from} {hashlib.sha256(content.encode()).hexdigest()} -->\n")
     return page
