@@ -18,6 +18,7 @@ from repro.environment import NUMBA_FILE, OWN, Fate, counted, fate, own_environm
 from repro.errors import InputError
 from repro.exclusive_timing import VARIABLE, exclusive_timing, no_measuring, wake
 from repro.locks import Lock, lock
+from repro.study.keep import provenance
 from repro.study.notebooks import Project
 from repro.study.run import execute
 from repro.study.run.doctor import examine
@@ -274,3 +275,15 @@ def test_templates_of_a_user_change_no_page(good, tmp_path_factory, monkeypatch)
     monkeypatch.chdir(here)
     good.finish("toy/good", {"toy-001": {"measured": 0.55}})
     assert "another page" not in convert(good.folder() / "toy/good.ipynb").read_text()
+
+
+@pytest.mark.parametrize(
+    ("visible", "card"), {"": "0", "3": "3", "2,0": "2", "GPU-1a-2b": "GPU-1a-2b", "MIG-7": "0", "-1": "0"}.items()
+)
+def test_a_result_names_the_gpu_that_the_user_has_chosen(tmp_path, monkeypatch, visible, card):
+    program = tmp_path / "nvidia-smi"
+    program.write_text('#!/bin/sh\nfor last; do :; done\necho "card $last, 1 MiB, 580"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert provenance.gpu.__wrapped__()["name"] == f"card --id={card}"
