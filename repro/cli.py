@@ -169,6 +169,7 @@ def status(
     from .study.run.plan import make_plan
     from .study.run.progress import duration
     from .study.run.runner import running
+    from .study.show.html import is_whole
 
     if published:
         _show_published(ids)
@@ -177,7 +178,8 @@ def status(
     now = running(plan.output)
     for book in plan.books:
         since = f"running for {duration(now[book.id])}; before: " if book.id in now else ""
-        typer.echo(f"{book.id}: {since}{plan.state(book)}")
+        page = "" if is_whole(plan.sidecar(book).with_suffix(".html")) else "; its page is damaged: `report` mends it"
+        typer.echo(f"{book.id}: {since}{plan.state(book)}{page}")
     for book in plan.absent:
         typer.echo(f"{book.id}: not in this profile")
 
@@ -212,7 +214,7 @@ def report(
 ) -> None:
     """Print the scoreboard of the newest run and write it as Markdown, CSV and HTML.
 
-    Exit status 1 if a published result, or a file of it, was edited or lost.
+    Exit status 1 if a published result, or a file of it, was edited or lost; then REPORT.md stays as it is.
     """
     if not published:
         _show(output, profile)
@@ -223,17 +225,20 @@ def report(
 
 
 def _report_published() -> None:
+    from .study.publish.published import edited
     from .study.show import markdown, scoreboard
     from .study.show.report import open_published
 
     found = open_published()
-    files = scoreboard.write_report(found, Project.default())
     typer.echo(scoreboard.summary(found))
+    if lines := edited(catalogue.load(Project.default()), Project.default()):
+        typer.echo("\n".join(f"PUBLISHED {line}" for line in lines))
+        typer.echo("\nREPORT.md and REPORT.csv stay as they are: they tell of whole results alone")
+        raise typer.Exit(FAILED)
+    files = scoreboard.write_report(found, Project.default())
     for line in markdown.outgrown(markdown.findings(Project.default()), found):
         typer.echo(line)
     typer.echo(f"\nThe report: {files[0]}")
-    if found.troubles:
-        raise typer.Exit(FAILED)
 
 
 @app.command()

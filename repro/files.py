@@ -1,12 +1,16 @@
 """Files that are either whole or not there, texts and JSON among them; where compiled kernels are kept."""
 
+import atexit
 import errno
 import json
 import os
+import shutil
 import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 
@@ -15,9 +19,36 @@ from platformdirs import user_cache_dir
 from .errors import InputError, short
 
 
-def cache_folder() -> Path:
-    """The folder of compiled kernels that the user wants; it may not exist."""
+def wanted_cache() -> Path:
+    """The folder that the user wants compiled kernels and the like in; it may not exist, nor be writable."""
     return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
+
+
+def cache_folder() -> Path:
+    """The wanted folder of compiled kernels and the like, else a temporary one that nobody else can write to."""
+    return _usable(wanted_cache())
+
+
+@cache
+def _usable(wanted: Path) -> Path:
+    # what lies there is run: it must be this user's own
+    if not unwritable(wanted):
+        return wanted
+    own = Path(tempfile.gettempdir()) / f"gpu-papers-repro-{os.getuid()}"
+    with suppress(FileExistsError):
+        own.mkdir(mode=0o700)
+    if _is_own(own):
+        return own
+    # the name is taken: for this process alone
+    alone = Path(tempfile.mkdtemp(prefix="gpu-papers-repro-"))
+    atexit.register(shutil.rmtree, alone, ignore_errors=True)
+    return alone
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link to one, of this user, whom alone it lets in."""
+    facts = folder.lstat()
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077
 
 
 def unwritable(folder: Path) -> str:
@@ -137,3 +168,14 @@ def read_json(path: Path):
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def read_toml(path: Path) -> dict:
+    """Content of a TOML file, with or without the mark that editors put before UTF-8.
+
+    Raises FileNotFoundError, and InputError with the place of what is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name}: not a TOML file: {error}") from None

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-GROUND = {"declared", "errors", "files", "hardware", "exclusive_timing", "checksummed_hdf5", "source_code", "on_demand"}
+GROUND = {"declared", "environment", "errors", "files", "hardware", "locks", "exclusive_timing", "checksummed_hdf5"}
+GROUND |= {"source_code", "on_demand"}
 
 #: beside itself and the ground floor
 MAY_IMPORT = {

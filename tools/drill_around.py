@@ -1,4 +1,4 @@
-"""Disturbs what is around a run: disk, files, clock, another run, a flood of output; and looks at what is left.
+"""Disturbs what is around a run: disk, files, clock, another run, settings, a flood; and looks at what is left.
 
 .venv/bin/python tools/drill_around.py swap_rules gyration
 
@@ -21,6 +21,14 @@ import nbformat
 from drill_faults import alive, command, finish, start, verdicts
 
 DAY = 86400.0
+SETTINGS = {
+    "kernels/python3/kernel.json": '{"argv": ["/nowhere/python"], "display_name": "x", "language": "python"}',
+    "ipython/profile_default/ipython_kernel_config.py": 'c.InteractiveShell.ast_node_interactivity = "all"',
+    "ipython/profile_default/startup/00.py": "import numpy; numpy.sqrt = abs",
+    "matplotlibrc": "text.usetex: True\nlines.linewidth: 9\n",
+    "start.py": "raise SystemExit",
+}
+VARIABLES = {"NUMBA_THREADING_LAYER": "tbb", "NUMBA_DISABLE_JIT": "1", "PYTHONOPTIMIZE": "1", "MPLBACKEND": "template"}
 FLOOD = """[[notebook]]
 id = "toy/flood"
 paper = "toy"
@@ -112,6 +120,31 @@ class Drill:
         yield "somebody is left" if alive(mark) else ""
         yield self.other(folder)
 
+    def settings(self, folder: Path) -> Iterator[str]:
+        """A user with another kernel, look, start file and compiler."""
+        home = self.place / "home"
+        for name, text in SETTINGS.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(text)
+        places = {
+            "JUPYTER_PATH": "",
+            "IPYTHONDIR": "ipython",
+            "MATPLOTLIBRC": "matplotlibrc",
+            "PYTHONSTARTUP": "start.py",
+        }
+        before = dict(os.environ)
+        os.environ |= {name: str(home / place) for name, place in places.items()} | VARIABLES
+        try:
+            yield self.finish(folder, "set")
+        finally:
+            os.environ.clear()
+            os.environ |= before
+        yield self.other(folder)
+        drawn, wanted = (
+            {f.name: f.read_bytes() for f in (p / "figures").rglob("*.png")} for p in (folder, self.place / "whole")
+        )
+        yield "" if drawn == wanted else "other figures"
+
     def flood(self, folder: Path) -> Iterator[str]:
         """A notebook that writes 100 MB, in a checkout of its own."""
         project = self.place / "flood-project"
@@ -144,7 +177,8 @@ def main() -> None:
     if fault := drill.finish(drill.place / "whole", "first"):
         sys.exit(f"a run that nothing disturbs: {fault}, see {drill.place}")
     harm = 0
-    for disturb in (drill.disk, drill.figures, drill.corrupted, drill.truncated, drill.clock, drill.two, drill.flood):
+    kinds = (drill.disk, drill.figures, drill.corrupted, drill.truncated, drill.clock, drill.two, drill.settings)
+    for disturb in (*kinds, drill.flood):
         faults = [line for line in disturb(drill.place / disturb.__name__) if line]
         print(f"{disturb.__name__}: {'; '.join(faults) or 'ok'}", flush=True)
         harm += any("left out" not in line for line in faults)

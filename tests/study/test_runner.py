@@ -353,7 +353,6 @@ def test_links_to_pages_lead_there_from_where_a_notebook_is_published(tmp_path):
     [
         ("NUMBA_NUM_THREADS", "0", "NUMBA_NUM_THREADS = '0': must be a whole number from 1 to 1000, or unset it"),
         ("NUMBA_NUM_THREADS", "two", "NUMBA_NUM_THREADS = 'two': must be a whole number"),
-        ("NUMBA_DISABLE_JIT", "1", "NUMBA_DISABLE_JIT is set"),
     ],
 )
 def test_environment_in_which_nothing_could_run_is_refused(good, monkeypatch, name, value, message):

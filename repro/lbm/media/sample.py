@@ -1,12 +1,11 @@
 """A user's rock: a TOML file that names an image, its voxel size, and how the flow is driven."""
 
-import tomllib
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from repro.errors import InputError
-from repro.files import path_of
+from repro.files import path_of, read_toml
 
 from .image import read_image
 from .pore_space import AXES
@@ -53,10 +52,7 @@ def read_sample(path) -> tuple[Sample, np.ndarray]:
     path = path_of(path)
     if not path.is_file():
         raise InputError(f"{path}: no such sample file; give the path of a TOML file with image and voxel_size")
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name}: not a TOML file: {error}") from None
+    content = read_toml(path)
     known = [field.name for field in fields(Sample)]
     if unknown := sorted(set(content) - set(known)):
         raise InputError(f"{path.name}: unknown key {', '.join(unknown)}: the keys are {', '.join(known)}")

@@ -21,6 +21,8 @@ from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.study.judge import claims
 from repro.study.keep import provenance, results
+from repro.study.keep.fingerprint import differences, versions
+from repro.study.keep.results import in_words
 from repro.study.notebooks import Project, as_rendered, require_writable
 from repro.study.run import guard
 from repro.study.run.guard import run_child
@@ -63,6 +65,10 @@ def _execute(job: dict, out: Path) -> dict | None:
         client = import_without_grammar("repro.study.run.client")
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+    planned = job["depends"]
+    # a worker of a cluster may be another Python
+    if others := differences(planned, {"versions": versions(planned["settings"])}, ("versions",)):
+        return _problem("OtherVersions", f"another Python planned this run: here {in_words(others)}")
     out.mkdir()
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
     os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], exclusive_timing.VARIABLE: job["quiet"]}
@@ -74,7 +80,7 @@ def _execute(job: dict, out: Path) -> dict | None:
             source,
             out / f"{job['slug']}.ipynb",
             parameters=job["parameters"],
-            # whatever kernel the notebook was written with, if any: this Python is the one that has the package
+            # whatever kernel the notebook was written with, if any, see client
             kernel_name="python3",
             language="python",
             cwd=source.parent,

@@ -26,6 +26,9 @@ from tempfile import mkdtemp
 
 import psutil
 
+from repro.environment import own_environment
+from repro.files import cache_folder
+
 #: seconds between two looks at the child, and at the memory, which takes longer
 LOOK, WEIGH = 0.1, 1.0
 
@@ -114,16 +117,7 @@ def run_child(command: list[str], work: Path, root: str) -> int:
 
     Returns its exit status; Stopped if it was told to end.
     """
-    package = Path(__file__).resolve().parents[2]
-    paths = [str(package), os.environ.get("PYTHONPATH", "")]
-    env = os.environ | {
-        "REPRO_ROOT": root,
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    # the notebook's inline backend shall choose itself
-    env.pop("MPLBACKEND", None)
-    env["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
+    env = own_environment(os.environ, work, cache_folder()) | {"REPRO_ROOT": root}
     with open(work / "log.txt", "wb") as log:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=env, start_new_session=True

@@ -1,8 +1,8 @@
 """Executes notebooks: what is up to date is skipped, what fails does not stop the others."""
 
-import fcntl
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -12,12 +12,13 @@ from pathlib import Path
 
 from repro.errors import InputError, require
 from repro.files import read_json
+from repro.locks import Lock, lock
 from repro.study.keep import results
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.run.execute import run_job
 from repro.study.run.guard import MpsService, stop_children
-from repro.study.run.plan import Plan, job_for, require_threads
+from repro.study.run.plan import Plan, job_for, require_no_settings, require_threads
 from repro.study.run.progress import Progress, duration
 
 REFRESH = 0.5
@@ -72,8 +73,13 @@ def run_plan(
         limit = f"from {LEAST_MEMORY} to {MOST_MEMORY:,} GiB, not {memory:g}"
         raise InputError(f"--memory must be {limit}; leave it out for no limit")
     require_threads()
+    require_no_settings(plan.books, plan.project)
     jobs = share if plan.device == "cuda" else jobs
-    with _folder(plan.output), _executor(scheduler, jobs, plan.device) as executor:
+    with _folder(plan.output) as state, _executor(scheduler, jobs, plan.device) as executor:
+        if state is Lock.NONE:
+            jobs = 1
+            what = "one notebook runs at a time, and no other run must write there"
+            print(f"repro: the file system of {plan.output} has no locks: {what}", file=sys.stderr)
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
         (plan.output / ".jobs").mkdir()
         limits = {"timeout": timeout, "memory": memory}
@@ -82,34 +88,31 @@ def run_plan(
 
 
 @contextmanager
-def _folder(folder: Path) -> Iterator[None]:
-    """Hold the folder for this run alone; what a refused run has made of it is gone again."""
+def _folder(folder: Path) -> Iterator[Lock]:
+    """Hold the folder for this run alone, where it has locks; what a refused run has made of it is gone again."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     require_writable(folder)
     results.require_no_links(folder)
-    lock = _lock(folder)
+    file, state = _hold(folder)
     try:
-        yield
+        yield state
     finally:
         if [file.name for file in folder.iterdir()] == [LOCK]:
             (folder / LOCK).unlink()
             with suppress(OSError):  # somebody else has put something there
                 for path in new:
                     path.rmdir()
-        os.close(lock)
+        os.close(file)
 
 
-def _lock(folder: Path) -> int:
-    """The open file whose lock the run has; the system lets go of it even after kill -9."""
-    file = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _hold(folder: Path) -> tuple[int, Lock]:
+    """The open file whose lock the run has, unless there are no locks."""
+    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT)
+    state = lock(file, wait=False)
+    with suppress(FileNotFoundError):
         # a run that left nothing may have taken it away meanwhile
-        held = os.fstat(file).st_ino == os.stat(folder / LOCK).st_ino
-    except OSError:
-        held = False
-    if held:
-        return file
+        if state is not Lock.TAKEN and os.fstat(file).st_ino == os.stat(folder / LOCK).st_ino:
+            return file, state
     os.close(file)
     raise InputError(f"another run is writing to {folder}: wait for it or use --output")
 
@@ -118,12 +121,11 @@ def running(folder: Path) -> dict[str, float]:
     """The notebooks that a run in another process is at in this folder, with the seconds since each began."""
     if not (folder / LOCK).is_file():
         return {}
-    with open(folder / LOCK) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    with open(folder / LOCK) as file:
+        # where there are no locks nobody knows
+        if lock(file, shared=True, wait=False) is not Lock.TAKEN:
             return {}
-        except OSError:
-            jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
     # one that ends meanwhile is gone
     return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
 
