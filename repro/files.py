@@ -59,6 +59,20 @@ def path_of(path) -> Path:
     return Path(path)
 
 
+def is_regular(path: Path) -> bool:
+    """Whether a path is a file with an end: not a folder, pipe or device, nor one of /proc, which says it is empty."""
+    return path.is_file() and path.stat().st_size > 0
+
+
+def regular_file(path: Path, what: str) -> Path:
+    """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
+    if not path.exists():
+        raise InputError(f"{path}: no such {what} file")
+    if not is_regular(path):
+        raise InputError(f"{path}: no {what} file: it is empty, or a folder, a pipe or a device")
+    return path
+
+
 @contextmanager
 def named(path) -> Iterator[Path]:
     """As `whole`, for a file that a user names; raises InputError where there can be none, or no room for it."""

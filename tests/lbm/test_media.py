@@ -211,7 +211,7 @@ def test_wrong_files_are_refused_in_one_line(written, tmp_path):
         ((raw,), {"shape": (3, 4, 5), "dtype": "uint16"}, "120 bytes"),
         ((raw,), {"shape": (3, 4, 5), "dtype": "voxel"}, "unknown type"),
         ((broken,), {}, "cannot be read"),
-        ((write(".npy", grey),), {}, "60 different values"),
+        ((write(".npy", grey),), {}, "60 different values, from 0 to 59: grey levels"),
         ((write(".npy", np.ones((3, 4, 5))),), {}, "no voxel has the pores' value 0"),
         ((write(".npy", np.zeros((3, 4, 5))),), {}, "no solid"),
         ((write(".npy", np.zeros((4, 5))),), {}, "three dimensions"),
