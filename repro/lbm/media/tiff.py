@@ -26,8 +26,8 @@ _DEPTH = ("Z", "I", "Q")
 #: what tifffile's messages begin with
 _ANGLES = re.compile(r"<tifffile[^>]*> ")
 
-#: bytes that a file may have after the last page: it is filled up to a round number
-_PADDING = 16
+#: bytes that a file may have after the last page: room that was kept for its tables
+_PADDING = 64
 
 
 def read_tiff(path: Path) -> np.ndarray:
