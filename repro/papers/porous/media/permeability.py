@@ -230,7 +230,7 @@ def with_its_digits(best: pd.Series, axis: str) -> str:
     digits = 2 if np.isnan(change) else 4 if change < 1e-4 else int(np.clip(np.ceil(-np.log10(change)), 1, 4))
     # rounded, without the exponent that %g has for thousands
     millidarcy = float(f"{best['millidarcy']:.{digits}g}")
-    doubt = "one grid, no refinement" if np.isnan(change) else f"{100 * best['change']:+.1g} % on the last refinement"
+    doubt = "one grid, no refinement" if np.isnan(change) else f"{100 * best['change']:+.2g} % on the last refinement"
     return f"k = {millidarcy:,.15g} millidarcy = {best['square metres']:.{digits}g} m^2 along {axis} ({doubt})"
 
 
