@@ -199,10 +199,9 @@ def test_walls_at_sides_that_are_solid_already_change_nothing(threads, axis):
     assert wall.reynolds == pytest.approx(periodic.reynolds, rel=1e-9)
 
 
-def test_walls_at_the_sides_make_a_slit_of_an_open_layer_of_its_own_height(threads):
-    """Half-way walls lie on the faces of the image, so the open layers between them are all of the section."""
+def test_porosity_and_darcy_velocity_are_of_the_image_without_its_walls(threads):
+    """Half-way walls lie on the faces of the image: a velocity over the Darcy velocity has the mean one."""
     solid = np.zeros((9, 8, 4), bool)
-    # as high as wide in y, a plate that spans z
     solid[:, 3:5] = True
     run = flow_through(PoreSpace(solid), threads, sides="wall", precision="double", interval=100, keep_velocity=True)
     assert run.porosity == 0.75
