@@ -79,6 +79,20 @@ def path_of(path) -> Path:
     return Path(path)
 
 
+def is_regular(path: Path) -> bool:
+    """Whether a path is a file with an end: not a folder, pipe or device, nor one of /proc, which says it is empty."""
+    return path.is_file() and path.stat().st_size > 0
+
+
+def regular_file(path: Path, what: str) -> Path:
+    """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
+    if not path.exists():
+        raise InputError(f"{path}: no such {what} file")
+    if not is_regular(path):
+        raise InputError(f"{path}: no {what} file: it is empty, or a folder, a pipe or a device")
+    return path
+
+
 @contextmanager
 def _place(path) -> Iterator[tuple[Path, os.stat_result | None]]:
     """Where what is written to `path` belongs, with links followed, and what is there now; None if nothing is.
@@ -177,5 +191,8 @@ def read_toml(path: Path) -> dict:
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name}: not a TOML file: {error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name}: not a TOML file: it must be saved as UTF-8") from None
+    # a number of too many digits is a ValueError
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path.name}: not a TOML file: {' '.join(str(error).split())}") from None

@@ -315,3 +315,13 @@ def test_another_machine_can_tell_what_changed_but_for_its_versions(book, monkey
     assert plan.state(toy).startswith("out of date")
     edit(book, "repro/toy/case.py", "64", "65")
     assert fingerprint.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]
+
+
+def test_a_pipe_is_no_file_to_hash_and_a_folder_of_slices_is_its_files(tmp_path):
+    os.mkfifo(tmp_path / "pipe.raw")
+    (tmp_path / "stack").mkdir()
+    (tmp_path / "stack/slice1.tif").write_bytes(b"1")
+    (tmp_path / "rock.toml").write_text('image = "stack"\naxis = "pipe.raw"\n')
+    named = list(fingerprint._named("rock.toml", tmp_path))
+    assert named == [(tmp_path / name).resolve() for name in ("rock.toml", "stack/slice1.tif")]
+    assert not list(fingerprint._named("pipe.raw", tmp_path))

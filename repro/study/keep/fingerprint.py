@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from repro.environment import counted
+from repro.files import is_regular
 from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
@@ -74,8 +75,17 @@ def _named(value, folder: Path) -> Iterator[Path]:
         with path.open(encoding="utf-8", errors="replace") as description:
             said = description.read(_DESCRIPTION)
         for texts in re.findall(quoted, said):
-            if beside := _file_of("".join(texts), path.parent):
-                yield beside
+            text = "".join(texts)
+            yield from filter(None, [_file_of(text, path.parent), *_slices_of(text, path.parent)])
+
+
+def _slices_of(text: str, folder: Path) -> list[Path | None]:
+    """The TIFF files of the folder that a text names; a name of "." or ".." is none of slices."""
+    if not Path(text).name or not (folder / text).is_dir():
+        return []
+    return [
+        _file_of(str(file), folder) for file in sorted((folder / text).iterdir()) if file.suffix in (".tif", ".tiff")
+    ]
 
 
 def _file_of(value, folder: Path) -> Path | None:
@@ -84,7 +94,7 @@ def _file_of(value, folder: Path) -> Path | None:
         return None
     try:
         path = (folder / value).resolve()
-        return path if path.is_file() else None
+        return path if is_regular(path) else None
     except OSError:  # a text that is too long for a name
         return None
 
