@@ -21,6 +21,9 @@ from .rank_errors import LINE
 #: Open MPI refuses what MPICH does unasked
 _OPEN_MPI = ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")
 
+#: all ranks are on this machine: UCX, below MPICH, shall listen to no other
+_HERE = {"UCX_NET_DEVICES": "lo"} if sys.platform == "linux" else {}
+
 #: cores that this process may use
 _CORES = cores()
 
@@ -59,7 +62,7 @@ def launch(
     command = [*_mpiexec(ranks), sys.executable, "-m", "repro.parallel.ranks.rank_main", *words]
     own = {"REPRO_RANKS": str(ranks), "NUMBA_NUM_THREADS": str(max(1, _CORES // ranks))}
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, env=os.environ | own | environment, **streams)
+    process = subprocess.Popen(command, env=_HERE | os.environ | own | environment, **streams)
     try:
         output, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:

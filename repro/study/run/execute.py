@@ -3,6 +3,7 @@
 A guard stands between it and the run, see `guard`: nothing is left running, whoever of the three dies.
 """
 
+import fcntl
 import importlib
 import json
 import math
@@ -23,7 +24,7 @@ from repro.study.judge import claims
 from repro.study.keep import provenance, results
 from repro.study.notebooks import Project, as_rendered, require_writable
 from repro.study.run import guard
-from repro.study.run.guard import run_child
+from repro.study.run.guard import Stopped, run_child
 from repro.study.run.plan import THREADS
 
 START_TIMEOUT = 180
@@ -31,6 +32,8 @@ LONGEST_MESSAGE = 300
 PICTURES = ("image/png", "image/gif", "image/jpeg")
 """What a notebook keeps as letters that are none."""
 CLOCK = "cell"
+LOCK = ".lock"
+"""File of a run folder that the run holds as long as it is there."""
 GIB = 2**30
 GRACE = 15
 """Seconds after its time limit at which a cell is ended by force."""
@@ -47,6 +50,8 @@ def main(job_file: str) -> None:
     notebook = work / "out" / f"{job['slug']}.ipynb"
     if notebook.is_file():
         _scrub(notebook, job)
+    if not is_held(Path(job["output"])):
+        return
     if problem is None:
         run = {k: job[k] for k in ("profile", "machine", "device", "depends", "parameters", "changed")}
         run |= {"started": started, "seconds": seconds, "finished": True}
@@ -187,15 +192,19 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
 
 def run_job(job: dict) -> dict:
     """Run a job in a process of its own and wait for its outcome. Also what a Dask worker runs."""
-    place = Path(job["work"])
+    place, output = Path(job["work"]), Path(job["output"])
+    _require_held(output)
     place.parent.mkdir(parents=True, exist_ok=True)
     # a cluster that loses a worker gives its job to another one, beside what is left of the first try
     work = Path(mkdtemp(prefix=f"{place.name}-", dir=place.parent))
     write_json(work / "job.json", job)
     try:
-        code = run_child(_command(job, work), work, job["root"])
+        code = run_child(_command(job, work), work, job["root"], wanted=lambda: work.exists() and is_held(output))
     finally:
-        exclusive_timing.wake(job["quiet"])
+        if work.exists():
+            exclusive_timing.wake(job["quiet"])
+    # nothing is written into a folder that nobody holds
+    _require_held(output)
     result = read_json(work / "result.json")
     if result is None and code == guard.LATE:
         result = {**_too_slow(job), "seconds": job["timeout"]}
@@ -210,6 +219,23 @@ def run_job(job: dict) -> dict:
         _keep_log(job, work)
     shutil.rmtree(work, ignore_errors=True)
     return result
+
+
+def _require_held(output: Path) -> None:
+    if not is_held(output):
+        raise Stopped
+
+
+def is_held(output: Path) -> bool:
+    """Whether the run whose results go to a folder is still there; a file system without locks does not tell."""
+    try:
+        with open(output / LOCK) as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def _command(job: dict, work: Path) -> list[str]:

@@ -109,8 +109,8 @@ class Stopped(Exception):
     """The child was ended by `stop_children`."""
 
 
-def run_child(command: list[str], work: Path, root: str) -> int:
-    """Run a child in a session of its own until it ends; its standard input is its lifeline to us.
+def run_child(command: list[str], work: Path, root: str, wanted: Callable[[], bool] = lambda: True) -> int:
+    """Run a child in a session of its own until it ends or is not `wanted`; its standard input is its lifeline to us.
 
     Returns its exit status; Stopped if it was told to end.
     """
@@ -131,7 +131,7 @@ def run_child(command: list[str], work: Path, root: str) -> int:
         with _lock:
             _running.add(child)
         try:
-            status = child.wait()
+            status = _wait(child, wanted)
         finally:
             with _lock:
                 _running.discard(child)
@@ -140,6 +140,15 @@ def run_child(command: list[str], work: Path, root: str) -> int:
     if told_to_end:
         raise Stopped
     return status
+
+
+def _wait(child: subprocess.Popen, wanted: Callable[[], bool]) -> int:
+    while True:
+        try:
+            return child.wait(WEIGH)
+        except subprocess.TimeoutExpired:
+            if not wanted():
+                child.stdin.close()
 
 
 def stop_children(patience: float = 10) -> None:
