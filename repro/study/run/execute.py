@@ -11,10 +11,10 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from types import ModuleType
 
 from repro import errors, exclusive_timing
@@ -69,6 +69,8 @@ def _execute(job: dict, out: Path) -> dict | None:
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
     out.mkdir()
+    # ports and key of the kernel, which a killed process leaves
+    tempfile.tempdir = os.environ.pop(guard.PRIVATE, None)
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
     os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], exclusive_timing.VARIABLE: job["quiet"]}
     os.environ["REPRO_NOTEBOOK"] = job["id"]
@@ -196,7 +198,7 @@ def run_job(job: dict) -> dict:
     _require_held(output)
     place.parent.mkdir(parents=True, exist_ok=True)
     # a cluster that loses a worker gives its job to another one, beside what is left of the first try
-    work = Path(mkdtemp(prefix=f"{place.name}-", dir=place.parent))
+    work = Path(tempfile.mkdtemp(prefix=f"{place.name}-", dir=place.parent))
     write_json(work / "job.json", job)
     try:
         code = run_child(_command(job, work), work, job["root"], wanted=lambda: work.exists() and is_held(output))

@@ -15,7 +15,7 @@ from repro.files import read_json
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.run.cluster import Cluster, Here, executor
-from repro.study.run.execute import LOCK, run_job
+from repro.study.run.execute import LOCK, is_held, run_job
 from repro.study.run.guard import MpsService, stop_children
 from repro.study.run.plan import Plan, job_for, require_threads
 from repro.study.run.progress import Progress, duration
@@ -116,14 +116,9 @@ def _lock(folder: Path) -> int:
 
 def running(folder: Path) -> dict[str, float]:
     """The notebooks that a run in another process is at in this folder, with the seconds since each began."""
-    if not (folder / LOCK).is_file():
+    if not is_held(folder):
         return {}
-    with open(folder / LOCK) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return {}
-        except OSError:
-            jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
     # one that ends meanwhile is gone
     return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
 
@@ -175,7 +170,8 @@ class _Run:
     def _kept(self) -> str:
         """What was interrupted, what is kept, and how to go on."""
         ids = ", ".join(sorted(book.id for book in self.running.values()))
-        kept = sum(outcome.status in ("done", "up to date") for outcome in self.ended)
+        ended = {outcome.id for outcome in self.ended if outcome.status in ("done", "up to date")}
+        kept = sum(book.id in ended and self.plan.sidecar(book).is_file() for book in self.plan.books)
         total = len(self.plan.books)
         return (
             f"{ids or 'nothing'} was running; {kept} of {total} results are kept; the same command goes on from there"
