@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from repro.declared import Kind, OneOf, checked
+from repro.declared import Kind, Numbers, OneOf, checked
 from repro.errors import InputError, short
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, Precision
@@ -125,7 +125,7 @@ class FlowSimulation(TimeLoop):
         Shape (q, 1, 1, 1) sets all nodes to the same populations.
         """
         self._require_untouched("populations")
-        q, given = self.lattice.q, np.asarray(populations, float)
+        q, given = self.lattice.q, Numbers().array("populations", populations)
         if given.shape not in ((q, 1, 1, 1), (q, *self.problem.shape[::-1])):
             raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
         values = given - self._stored_from
