@@ -21,6 +21,7 @@ from repro.pic.air.collision_tables import Collisions
 from repro.pic.disk.checkpoint import load, save
 from repro.pic.disk.openpmd import write
 from repro.pic.disk.system_metadata import described
+from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System
@@ -155,6 +156,22 @@ def test_a_checkpoint_may_be_of_the_start_and_of_a_run_that_was_sorted(tmp_path)
         second = load(tmp_path / "run.h5", PlainDevice(), sort_every=sort_every)
         second.step(5 - steps)
         require_same_bits(second, whole)
+
+
+def test_a_box_that_has_no_electrons_any_more_goes_on(tmp_path):
+    """And one that never had any: for the arrays it is a rank of several in whose part there are none."""
+    flying, none = np.array([[2.0, 0.0, 0.0]]), np.zeros((0, 3))
+    for place, momentum in ((np.full((1, 3), 0.9e-3), flying), (none, none)):
+        electrons = Electrons(place, momentum, np.full(len(place), 1e4))
+        system = System(Mesh((1, 1, 1), (1e-3,) * 3, ("conducting",) * 3), 1e-12, electrons)
+        first = Simulation(system, PlainDevice())
+        first.step(1)
+        assert len(first.particles()["ids"]) == 0
+        save(first, tmp_path / "run.h5")
+        second = load(tmp_path / "run.h5", PlainDevice())
+        for simulation in (first, second):
+            simulation.step(1)
+        require_same_bits(second, first)
 
 
 @pytest.fixture(scope="module")
