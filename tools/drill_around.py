@@ -145,6 +145,7 @@ class Drill:
             {f.name: f.read_bytes() for f in (p / "figures").rglob("*.png")} for p in (folder, self.place / "whole")
         )
         yield "" if drawn == wanted else "other figures"
+
     def deleted(self, folder: Path) -> Iterator[str]:
         """A run whose folder is deleted."""
         log = self.place / f"{folder.name}-disturbed.log"
