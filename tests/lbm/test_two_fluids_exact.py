@@ -47,6 +47,8 @@ def test_the_printed_equation_holds_for_equal_forces_only(inner, force, viscosit
 @pytest.mark.parametrize(("wetting", "angle"), [((0, 0), 90), ((0.05, 0), 120), ((0, 0.05), 60), ((0.2, -0.2), 180)])
 def test_contact_angles_of_known_wetting(wetting, angle):
     assert exact.contact_angle(wetting, 0.2, 1.0) == pytest.approx(angle)
+    # the cosine goes with the solid's density and against the difference of the phases
+    assert exact.contact_angle(wetting, 0.2, 0.7, 0.7) == pytest.approx(angle)
 
 
 @given(st.floats(0.1, 0.4), st.floats(1.05, 3))

@@ -33,6 +33,13 @@ def test_slow_electrons_have_half_of_m_v_squared_and_fast_ones_p_c():
     assert observables.kinetic_energy(np.array([[1e8, 0, 0]]), np.array([1.0])) == pytest.approx(1e8 * rest, rel=1e-7)
 
 
+def test_the_kinetic_energy_is_gamma_less_one_for_each_electron_that_a_particle_stands_for():
+    # gamma^2 = 1 + 0.09 + 0.16 + 1.44 and 1 + 0.0225
+    momentum, weight = np.array([[0.3, -0.4, 1.2], [0, 0.15, 0]]), np.array([2.0, 5.0])
+    expected = 2 * (np.sqrt(2.69) - 1) + 5 * (np.sqrt(1.0225) - 1)
+    assert observables.kinetic_energy(momentum, weight) / (MASS * LIGHT**2) == pytest.approx(expected)
+
+
 def test_an_electron_shares_its_charge_among_the_corners_of_its_cell():
     mesh = Mesh((3, 4, 2), SPACING)
     position = np.array([[2.25, 1.5, 1]]) * SPACING
