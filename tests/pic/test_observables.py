@@ -175,3 +175,11 @@ def test_an_energy_is_that_of_momenta_along_three_axes(momentum):
 def test_nodes_on_walls_and_in_layers_are_left_out_of_gauss_law():
     mesh = Mesh((9, 4, 5), SPACING, ("absorbing", "periodic", "conducting"), layers=2)
     assert observables.inner_nodes(mesh) == (slice(1, 5), slice(0, 4), slice(2, 8))
+
+
+def test_cells_have_their_numbers_and_numbers_their_cells():
+    mesh = Mesh((3, 4, 2), SPACING)
+    cells = np.array([[0, 0, 0], [2, 0, 1], [1, 3, 0], [2, 3, 1]])
+    # x fastest, in rows of 3 and planes of 4, each with a guard at either end
+    np.testing.assert_array_equal(mesh.nodes(cells), 1 + cells[:, 0] + 5 * (1 + cells[:, 1]) + 30 * (1 + cells[:, 2]))
+    np.testing.assert_array_equal(mesh.cells(mesh.nodes(cells)), cells)
