@@ -193,3 +193,24 @@ def test_the_package_offers_its_public_names_and_no_others():
     assert repro.sph.KERNELS is KERNELS
     with pytest.raises(ImportError, match="cannot import name 'Water'"):
         exec("from repro.sph import Water")
+
+
+def test_particles_overlap_below_a_quarter_of_the_spacing():
+    system = water.system()
+    position, spacing = system.position.copy(), system.resolution.spacing
+    position[3] = position[4] + (0.26 * spacing, 0, 0)
+    replace(system, position=position)
+    position[3] = position[4] + (0.24 * spacing, 0, 0)
+    with pytest.raises(InputError, match="2 particles overlap"):
+        replace(system, position=position)
+
+
+def test_a_tank_has_all_its_sites_where_its_side_is_rounded_below_a_whole_number_of_spacings():
+    # 0.3 / 0.1 is below 3
+    walls, inside = lattice(StillWater(column=(3, 4, 3), spacing=0.1, air=0).system())
+    assert (len(inside.position), len(walls.position)) == (36, 9 * 10 * 9 - 36)
+
+
+def test_the_fluid_is_the_papers_water():
+    fluid = Fluid()
+    assert (fluid.density, fluid.stiffness, fluid.gravity) == (1000.0, 1119e3, 9.81)

@@ -231,3 +231,19 @@ def test_what_does_not_fit_is_refused_before_it_is_allocated(shaken_water):
 
     with pytest.raises(MemoryLimitError, match="125 particles"):
         Simulation(shaken_water, Small())
+
+
+def test_the_velocity_that_is_foreseen_is_that_at_the_end_of_the_step():
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    state, chance = simulation.state, np.random.default_rng(2)
+    state.a[:] = chance.normal(0, 100, len(state.a))
+    v, a, r = state.v.copy(), state.a.copy(), state.r.copy()
+    simulation._drift()
+    np.testing.assert_allclose(state.v, v + system.dt / 2 * a, rtol=1e-13)
+    np.testing.assert_allclose(state.u, v + system.dt * a, rtol=1e-13)
+    # places go on with the velocity at the middle of the step
+    units = np.repeat(Units(np.float64).lengths(system.box), system.count)
+    np.testing.assert_allclose((state.r - r) * units, system.dt * state.v, atol=1e-13)
+    simulation._kick()
+    np.testing.assert_allclose(state.v, v + system.dt * a, rtol=1e-13)
