@@ -207,7 +207,8 @@ def test_particles_overlap_below_a_quarter_of_the_spacing():
 
 def test_a_tank_has_all_its_sites_where_its_side_is_rounded_below_a_whole_number_of_spacings():
     # 0.3 / 0.1 is below 3
-    walls, inside = lattice(StillWater(column=(3, 4, 3), spacing=0.1, air=0).system())
+    system = StillWater(column=(3, 4, 3), spacing=0.1, air=0).system()
+    walls, inside = lattice(replace(system, tank=(0.3, 0.4, 0.3)))
     assert (len(inside.position), len(walls.position)) == (36, 9 * 10 * 9 - 36)
 
 
