@@ -34,6 +34,12 @@ def test_the_error_of_a_correlated_series_counts_independent_samples_only():
     assert block_average(np.repeat(values, 50)).error == pytest.approx(block_average(values).error, rel=1e-9)
 
 
+def test_the_error_of_a_mean_is_the_scatter_of_its_blocks_over_their_root():
+    # means of 1, 3, 5 and 10, whose squares off 4.75 have the sum 44.75; what is left over does not count
+    found = block_average([0, 2, 3, 3, 6, 4, 10, 10, 99], blocks=4)
+    assert (found.value, found.error) == pytest.approx((4.75, np.sqrt(44.75 / 3 / 4)))
+
+
 def test_a_series_too_short_for_its_blocks_is_refused():
     with pytest.raises(InputError, match="39 samples: 20 blocks need at least 40"):
         block_average(np.zeros(39))
