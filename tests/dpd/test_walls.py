@@ -16,7 +16,7 @@ from repro.particles.random import Stream
 #: thermal energy of what a wall turns back
 KT = 0.6
 
-SMALL = Channel(12.0, 4.0, 10.0, 4.0, 4.0, frozen=None)
+SMALL = Channel(12.0, 3.0, 10.0, 5.0, 4.0, frozen=None)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,10 @@ def test_the_channels_walls_are_as_dense_as_the_fluid_and_outside_it():
     assert SMALL.walls.depth(fluid[:, 0], fluid[:, 2]).min() >= 0
     # three planes half a cutoff radius apart, along the perimeter of the section
     perimeter = 2 * 12 + 2 * (10 - 4)
-    assert len(frozen) == 4 * 4 * 1.5 * perimeter
+    assert len(frozen) == 4 * 3 * 1.5 * perimeter
+    # each part of the fluid, wide, narrow and wide again, has its share
+    parts = np.histogram(fluid[:, 0], [0, 3.5, 8.5, 12])[0]
+    np.testing.assert_array_equal(parts, 4 * 3 * np.array([3.5 * 10, 5 * 4, 3.5 * 10]))
 
 
 @settings(deadline=None)
