@@ -137,3 +137,8 @@ def test_solid_takes_the_mean_of_the_pores_beside_it_and_none_where_there_are_no
     assert (found[2, 3, 2], found[3, 4, 2], found[1, 4, 6]) == pytest.approx((3, 3, 5))
     assert found[2, 3, 0] == found[0, 3, 4] == 0
     assert (found[2, 3, 3], found[2, 3, 5]) == (3, 5)
+
+
+def test_a_node_with_as_much_of_either_fluid_is_in_phase_b():
+    density = np.full((1, 1, 2), 0.5)
+    assert phases(density, density, np.array([[[False, True]]])).tolist() == [[[PHASE_B, wetting.SOLID]]]

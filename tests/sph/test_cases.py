@@ -20,7 +20,8 @@ def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_
     system = DamBreak().system()
     assert system.count == 10_000
     assert system.depth == pytest.approx(2 * 0.146)
-    assert system.tank[0] == pytest.approx(4 * 0.146)
+    # 25 spacings wide, and 8 deep
+    assert system.tank == pytest.approx((4 * 0.146, 8 / 25 * 0.146, 4 * 0.146))
     assert system.position.min() == pytest.approx(system.resolution.spacing / 2)
 
 
@@ -215,3 +216,11 @@ def test_a_tank_has_all_its_sites_where_its_side_is_rounded_below_a_whole_number
 def test_the_fluid_is_the_papers_water():
     fluid = Fluid()
     assert (fluid.density, fluid.stiffness, fluid.gravity) == (1000.0, 1119e3, 9.81)
+
+
+@pytest.mark.parametrize(("velocity", "speed"), [((0.3, 0.0, -0.4), 2 * np.sqrt(9.81 * 0.04)), ((2.0, -3.0, 6.0), 7.0)])
+def test_the_fastest_flow_to_expect_is_ritters_front_or_what_is_there_at_the_start(velocity, speed):
+    system = water.system()
+    moving = np.zeros_like(system.velocity)
+    moving[7] = velocity
+    assert replace(system, velocity=moving).speed == pytest.approx(speed)
