@@ -29,6 +29,8 @@ UNLIKE = {
     "wetting": (0.03, -0.02),
     "relaxation_times": (0.8, 1.3),
     "accelerations": ((1e-3, -2e-3, 5e-4), (0.0, 1e-3, -1e-3)),
+    "solid_density": 1.4,
+    "magic": 0.23,
 }
 
 

@@ -101,6 +101,15 @@ def test_refusals_are_one_line():
         Domain((8, 8, 0), (True, True, True), (1, 1, 1))
 
 
+def test_numbers_of_ranks_that_are_named_are_the_nearest_on_both_sides():
+    with pytest.raises(InputError, match="20 ranks do not divide 96 cells along y: use 6, 8, 12, 16, 24 or 32$"):
+        Domain((8, 96, 8), (True, True, True), (1, 20, 1))
+    with pytest.raises(
+        InputError, match="20 ranks do not divide a grid of 2 x 3 x 16 cells: use 6, 8, 12, 16, 24 or 32$"
+    ):
+        split((2, 3, 16), 20)
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

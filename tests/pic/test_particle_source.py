@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from helpers.plain import PlainDevice
+from helpers.random_words import words
 
 from repro.pic.maxwell.fields import field_units
 from repro.pic.mesh import Mesh
+from repro.pic.particle_source import make_direction
 from repro.pic.simulation import Simulation
 from repro.pic.system import Source, System
 
@@ -35,3 +37,11 @@ def test_electrons_born_within_a_step_gain_the_share_that_is_left_of_it():
     assert ((gained > -0.2) & (gained < 0)).all()
     assert gained.mean() == pytest.approx(-0.1, abs=4 * 0.2 / np.sqrt(12 * 6))
     np.testing.assert_allclose(momenta(2, per_step=6)[:6] - momenta(1, per_step=6), -0.2, rtol=1e-12)
+
+
+def test_directions_are_unit_vectors_each_as_likely_as_another():
+    found = np.array([make_direction(np.float64)(*pair) for pair in zip(*words(4000), strict=True)])
+    np.testing.assert_allclose((found**2).sum(1), 1, rtol=1e-12)
+    # even along each axis, from -1 to 1: of the mean 0 and the variance 1/3, and its square of the variance 4/45
+    assert np.abs(found.mean(0)).max() < 4 / np.sqrt(3 * 4000)
+    assert np.abs((found**2).mean(0) - 1 / 3).max() < 4 * np.sqrt(4 / 45 / 4000)

@@ -253,3 +253,19 @@ def test_particles_in_disorder_come_to_rest_at_the_viscous_limit_of_the_time_ste
     step = 0.98 * min(time_steps(fluid, resolution, np.linalg.norm(speed, axis=1).max()).values())
     found = after(System(fluid, resolution, (0.06,) * 3, position, speed, step), one_core, 80)["velocity"]
     assert np.sqrt((found**2).mean()) < 0.05 * np.sqrt((speed**2).mean())
+
+
+def test_the_velocity_that_is_foreseen_is_that_at_the_end_of_the_step():
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    state, chance = simulation.state, np.random.default_rng(2)
+    state.a[:] = chance.normal(0, 100, len(state.a))
+    v, a, r = state.v.copy(), state.a.copy(), state.r.copy()
+    simulation._drift()
+    np.testing.assert_allclose(state.v, v + system.dt / 2 * a, rtol=1e-13)
+    np.testing.assert_allclose(state.u, v + system.dt * a, rtol=1e-13)
+    # places go on with the velocity at the middle of the step
+    units = np.repeat(Units(np.float64).lengths(system.box), system.count)
+    np.testing.assert_allclose((state.r - r) * units, system.dt * state.v, atol=1e-13)
+    simulation._kick()
+    np.testing.assert_allclose(state.v, v + system.dt * a, rtol=1e-13)
