@@ -38,6 +38,48 @@ def test_scatter_about_the_line_is_an_error_and_costs_r_squared(dimensions):
     assert found == pytest.approx((2.2 / (dimensions - 1), 0.4 / (dimensions - 1), 1 - 0.8 / 0.5))
 
 
+def test_a_layered_flows_row_tells_which_viscosity_and_which_force_is_which():
+    case = Layers(nodes=64, relaxation_times=(0.8, 1.7), accelerations=(2e-6, 3e-6))
+    flow = flow_of(case, 0.97, inner=12.0)
+    row = layered.row_of(flow)
+    assert row["viscosity ratio"] == pytest.approx(1.2 / 0.3)
+    assert (row["force inside"], row["force outside"], row["inner"]) == (2e-6, 3e-6, 12.0)
+    assert (row["change"], row["least density"]) == (1e-6, 0.6)
+    assert row["u max"] == pytest.approx(0.97 * row["exact u max"])
+    exact = layered_velocity(case.positions, 12.0, 32, (2e-6, 3e-6), (0.3 / 3, 1.2 / 3))
+    assert row["exact u max"] == pytest.approx(exact.max())
+    printed = layered_velocity_as_printed(case.positions, 12.0, 32, (2e-6, 3e-6), (0.3 / 3, 1.2 / 3))
+    expected = 100 * np.abs(0.97 * exact - printed).max() / np.abs(printed).max()
+    assert row["from equation 6.2 (%)"] == pytest.approx(expected)
+
+
+def test_finer_grids_have_the_same_velocity_and_other_ratios_the_same_fluid_inside(monkeypatch):
+    cases = []
+
+    def run(case, device):
+        cases.append(case)
+        if case.relaxation_times[1] > 3:
+            raise layered.DivergenceError("made up")
+        return flow_of(case, 0.98)
+
+    monkeypatch.setattr(layered, "run", run)
+    layered.refined(Layers(nodes=64, relaxation_times=(1.0, 2.0), accelerations=(2e-6, 3e-6)), [32, 128], None)
+    assert [case.nodes for case in cases] == [32, 128]
+    assert [*cases[0].accelerations, *cases[1].accelerations] == pytest.approx([8e-6, 12e-6, 0.5e-6, 0.75e-6])
+    cases.clear()
+    found = layered.over_viscosity([Layers(nodes=32, relaxation_times=(0.8, 1.0))], [4, 10], None)
+    assert [case.relaxation_times for case in cases] == [pytest.approx((0.8, 1.7)), pytest.approx((0.8, 3.5))]
+    assert found["viscosity ratio"].tolist() == pytest.approx([4, 10])
+    assert found["outcome"].tolist() == ["steady", "diverged"]
+
+
+def test_the_papers_own_curve_is_off_by_the_largest_of_its_exact_one():
+    exact = pd.DataFrame({"series": "analytical", "x": [0.0, 4.0, 8.0], "y": [0.0, 0.08, 0.0]})
+    numerical = pd.DataFrame({"series": "numerical", "x": [6.0, 2.0], "y": [0.038, 0.044]})
+    found = layered.paper_difference(pd.concat([exact, numerical]))
+    assert found["difference"].tolist() == pytest.approx([0.05, -0.025])
+
+
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_a_bubbles_row_tells_its_tension_and_how_much_its_pressure_still_changes(monkeypatch, dimensions):
     states, taken = iter([0.05, 0.04]), []
@@ -73,7 +115,7 @@ def test_the_steps_of_pressure_and_potential_are_those_from_phase_to_phase():
     # the middle and the first node are looked at
     a[[4, 12, -1]] = 5.0
     problem = SimpleNamespace(pressure=lambda a, b: a / 3 + b)
-    fields = tuple(values.reshape(1, 1, -1) for values in (a, b)) + (np.zeros(3),)
+    fields = (a.reshape(1, 1, -1), b.reshape(1, 1, -1), np.zeros(3))
     flow = SimpleNamespace(step=lambda steps: None, fields=lambda: fields)
     case = SimpleNamespace(
         nodes=32, interaction=0.2, stencil="central", problem=problem, start=lambda device, precision: flow
