@@ -109,11 +109,12 @@ def test_a_collapse_is_looked_at_at_the_nearest_step_and_dissipates_what_its_tot
             return {"position": self.steps}
 
     monkeypatch.setattr(runs, "Simulation", Simulation)
-    monkeypatch.setattr(runs, "_look", lambda particles, system, width: {"total": 10.0 - particles["position"]})
+    monkeypatch.setattr(runs, "_look", lambda seen, system, width: {"total": 10.0 - seen["position"], "width": width})
     case = DamBreak(column=(4, 3, 8))
     dt = case.system().dt
     run = runs.follow(case, None, [0.0, 2.4 * dt, 4.6 * dt])
     assert run.positions == [0, 2, 5]
+    assert set(run.table["width"]) == {case.width}
     assert run.table["time"].tolist() == pytest.approx([0, 2 * dt, 5 * dt])
     assert run.table["dissipated"].tolist() == pytest.approx([0, 2, 5])
     assert run.table["reduced"].tolist() == pytest.approx(
