@@ -155,6 +155,16 @@ def test_a_ducts_profile_is_taken_on_its_axis():
     np.testing.assert_allclose(found, [1.5, 1.5 - 0.0625 * 1.5, 1.5 - 0.16 * 1.5], atol=2e-3)
 
 
+def test_the_printed_series_is_taken_in_units_of_the_side_at_its_own_place():
+    case = Duct(nodes=16)
+    side, force, viscosity = case.side, case.force, case.problem.viscosity
+    assert side != 1
+    # x and y differ in the series
+    literal = duct.duct_velocity_as_printed(0.1 * side, 0.3 * side, side, force, viscosity)
+    assert literal != pytest.approx(duct.duct_velocity_as_printed(0.3 * side, 0.1 * side, side, force, viscosity))
+    assert duct.velocity_as_printed(case, 0.1, 0.3) == pytest.approx(literal * side / case.u0)
+
+
 def test_errors_over_the_relaxation_time_are_per_cent_at_the_centre(monkeypatch):
     monkeypatch.setattr(duct, "solve_duct", lambda case, device, precision: duct_flow(1 + case.relaxation_time / 100))
     table = duct.error_over_relaxation_time(Duct(nodes=16), [0.8, 1.2], None)

@@ -41,7 +41,10 @@ def test_layers_are_averaged_with_the_weight_of_their_particles():
 
 def test_errors_that_do_not_fall_are_told():
     table = pd.DataFrame({"ratio": [1.3] * 3 + [1.5] * 3, "spacing": [0.1, 0.05, 0.02] * 2})
-    assert runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.03]))
+    falls = table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.03])
+    assert runs.errors_fall(falls)
+    # in whichever order they were run
+    assert runs.errors_fall(falls[::-1])
     assert not runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.045]))
     assert not runs.errors_fall(table[::3].assign(error=[0.05, 0.04]))
 
@@ -128,7 +131,7 @@ def test_speeds_are_told_in_the_middle_and_at_the_end():
     run = made()
     run.table["speed"] = [9.0, 1e-3, 3e-3]
     assert runs.unrest(run) == {"half": pytest.approx(1), "last": pytest.approx(3), "holds": True}
-    assert runs.stays(made(drift=0.02)) == {"worst": pytest.approx(0.04), "holds": True}
+    assert runs.stays(made(drift=0.02, later=4.0)) == {"worst": pytest.approx(0.04), "holds": True}
     np.testing.assert_allclose(made().depth, 0.5 - (np.arange(10) + 0.5) * 0.05)
 
 

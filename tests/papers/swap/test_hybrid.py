@@ -224,7 +224,7 @@ def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     even = parts.assign(runs=[[0.9 * value, value, 1.1 * value] for value in parts["seconds"]])
     # a run that takes a tenth more everywhere leaves speedups and shares as they are
     assert claims.scatter(even, claims.gpu_claims) == pytest.approx(
-        dict.fromkeys(claims.ON_GPU, 0) | {"swap-003": 0.2 * 0.18}
+        dict.fromkeys(claims.ON_GPU, 0) | {"swap-003": 0.2 * 0.18}, abs=1e-12
     )
     alone = (parts["way"] == iteration.COLLIDE_ONLY).to_numpy()
     late = [[v, v, 1.5 * v] if slow else [v] * 3 for v, slow in zip(parts["seconds"], alone, strict=True)]
