@@ -95,6 +95,50 @@ def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
     assert loop.fitted(pd.DataFrame({"time": time, "field": field})) == pytest.approx(0.97, rel=1e-6)
 
 
+def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeypatch):
+    steps = []
+
+    class Simulation:
+        steps = 0
+
+        def __init__(self, system, device, sort_every):
+            pass
+
+        def step(self, count):
+            self.steps += count
+            steps.append(self.steps)
+
+    # total energy in J, the field's share, momenta: the first look, and three periods
+    looks = [(4.0, 0.1, np.array([0.1, 0.0, 0.0]))] * 2
+    looks += [(4.4, 0.3, np.array([0.1, -0.2, 0.1])), (3.0, 0.2, np.array([0.15, 0.1, 0.0]))]
+    totals = iter(looks)
+    monkeypatch.setattr(loop, "Simulation", Simulation)
+    monkeypatch.setattr(loop, "_totals", lambda simulation: next(totals))
+    runs = loop.warm(8, [3], 2, None)
+    table = runs[3]
+    # a tenth of a radian a step
+    assert steps == [0, 63, 126]
+    assert table["energy"].tolist() == pytest.approx([0, 0.1, -0.25])
+    assert table["field"].tolist() == [0.1, 0.3, 0.2]
+    assert table["momentum"].tolist() == pytest.approx([0, 0.2, 0.1])
+    (row,) = loop.warm_table(runs).to_dict("records")
+    assert row == pytest.approx({"particles a cell": 3, "periods": 2, "field": 0.2, "energy": 0.25, "momentum": 0.2})
+
+
+def test_a_growth_is_fitted_between_the_start_and_a_share_of_the_largest_field():
+    # faster before three times the inverse rate, slower from a twentieth of the largest on
+    time = np.linspace(0, 12, 241)
+    log = np.where(time < 3, 2 * (time - 3), 0.8 * (time - 3))
+    slower = 0.8 * 5 + 0.3 * (time - 8)
+    log = np.where(time > 8, slower, log)
+    largest = np.exp(log[-1])
+    assert np.exp(0.8 * 5) > 0.05 * largest
+    table = pd.DataFrame({"time": time, "field": np.exp(log)})
+    assert loop.fitted(table) == pytest.approx(0.8, rel=1e-6)
+    assert loop.fitted(table, share=1 - 1e-9) < 0.75
+    assert loop.fitted(table, first=0.0) > 0.9
+
+
 def test_electrons_that_meet_faces_do_not_keep_the_energy():
     cold = pd.DataFrame({"swing (cells)": [0.1, 1.0, 1.0], "drift": [1e-5, 0.02, 0.03]})
     assert waves.faces_matter(cold) == {"small": 1e-5, "large": 0.03, "holds": True}
