@@ -86,7 +86,8 @@ def is_regular(path: Path) -> bool:
 
 def regular_file(path: Path, what: str) -> Path:
     """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
-    if not path.exists():
+    # a name that is too long is none, and no error
+    if not os.path.exists(path):
         raise InputError(f"{path}: no such {what} file")
     if not is_regular(path):
         raise InputError(f"{path}: no {what} file: it is empty, or a folder, a pipe or a device")
@@ -190,7 +191,10 @@ def read_toml(path: Path) -> dict:
     Raises FileNotFoundError, and InputError with the place of what is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        # Python writes no number of thousands of digits, hexadecimal ones neither: no message could name it
+        repr(content)
+        return content
     except UnicodeDecodeError:
         raise InputError(f"{path.name}: not a TOML file: it must be saved as UTF-8") from None
     # a number of too many digits is a ValueError
