@@ -127,7 +127,8 @@ def whole(path) -> Iterator[Path]:
     and rights. Raises InputError where there can be no file or no room for it, and for a folder, pipe or device.
     """
     with _place(path) as (target, old):
-        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        # a name of 255 bytes has no room for more
+        temporary = target.with_name(f".{target.name[:50]}.{token_hex(4)}")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
         try:
             yield temporary
