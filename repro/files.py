@@ -179,9 +179,9 @@ def json_text(content: dict) -> str:
 
 
 def read_json(path: Path):
-    """Content of a JSON file, None if it is missing or not JSON."""
+    """Content of a JSON file, None if it is missing or not JSON, as a pipe, which may never end."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8")) if is_regular(path) else None
     except (OSError, ValueError, RecursionError):
         return None
 

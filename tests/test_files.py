@@ -79,6 +79,11 @@ def test_what_is_no_json_is_none(file, content):
     assert read_json(file.parent) is None
 
 
+def test_a_pipe_is_no_json_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "a.json")
+    assert read_json(tmp_path / "a.json") is None
+
+
 def test_what_is_written_reads_the_same(file):
     content = {"Ångström": [1, 0.1, None, True, "\n"], "b": {}}
     write_json(file, content)
