@@ -38,6 +38,7 @@ def test_measured_waves_are_those_of_the_dispersion_relation(monkeypatch):
     monkeypatch.setattr(dispersion, "STEPS", 4)
     monkeypatch.setattr(dispersion, "FAMILY", 1)
     table = dispersion.directions([4], PlainDevice(), np.float64)
+    assert table["angle"].tolist() == [0, 90]
     assert table["error"].abs().max() < 1e-12
     # four cells a wave: sin(omega dt / 2) = (c dt / dx) sin(pi / 4)
     step = dispersion.COURANT / np.sqrt(3)
@@ -54,6 +55,30 @@ def test_segments_conserve_charge_to_the_limit_that_is_given():
     # rounding in single precision shows, and no more than that
     assert 1e-9 < single.max() < 1e-6
     assert double.max() < 1e-13
+
+
+def test_a_sum_loses_at_most_what_the_segments_around_the_fullest_node_do():
+    cells = np.random.default_rng(3).integers(0, [8, 3, 2], (40, 3))
+    # the eight cells around a node, through the ends of the box
+    around = [
+        sum(int((((node - cell) % continuity.CELLS) <= 1).all()) for cell in cells)
+        for node in np.ndindex((continuity.CELLS,) * 3)
+    ]
+    assert continuity._most(cells) == max(around)
+
+
+def test_each_end_of_a_box_reflects_half_of_what_an_endless_one_does_not_have(monkeypatch):
+    pulse, endless, made = Pulse(12), np.array([0.0, 2.0, -4.0, 1.0]), []
+
+    def record(pulse, device, real, cells, layers):
+        made.append((cells, layers))
+        return endless + (np.array([0.0, 0.0, 0.3, -0.8]) if cells < pulse.steps else 0)
+
+    monkeypatch.setattr(reflection, "record", record)
+    assert reflection.reflected(pulse, None, None, [5, 8]) == pytest.approx({5: 0.1, 8: 0.1})
+    # light comes to no end of the first box and back; the pulse has as long a way to the layers of all others
+    assert made[0][0] >= pulse.steps
+    assert made[1:] == [(2 * (reflection.GAP + 5), 5), (2 * (reflection.GAP + 8), 8)]
 
 
 def test_figures_show_what_is_in_the_tables():

@@ -48,6 +48,25 @@ def test_a_drift_is_that_of_means_over_a_period():
     assert found.iloc[-1] == pytest.approx(0.001 * (time[-1] - 1), rel=0.02)
 
 
+def test_what_comes_back_within_a_period_is_no_drift():
+    time = np.arange(1, 65) / 16
+    total = 2 + np.cos(2 * np.pi * time)
+    found = waves.drift(pd.DataFrame({"periods": time, "electric": 0.25 * total, "kinetic": 0.75 * total}))
+    assert found.index[0] == 1
+    np.testing.assert_allclose(found, 0, atol=1e-14)
+
+
+def test_of_oblique_waves_the_one_with_the_fewest_cells_is_looked_at():
+    table = pd.DataFrame(
+        {
+            "direction": ["x", "diagonal", "diagonal", "diagonal"],
+            "cells a wavelength": [4, 16, 6, 8],
+            "deviation (%)": [0.1, -0.05, -7.0, -3.0],
+        }
+    )
+    assert waves.coarsest_oblique(table) == {"off": -7.0, "cells": 6, "holds": True}
+
+
 def test_residuals_count_as_rounding_or_not():
     rows = pd.DataFrame({"precision": "double", "step": [1, 100], "continuity": 5e-14, "gauss": [1e-13, 9e-13]})
     rows = rows.assign(count=5, absorbed=1, limit=1e-13)
