@@ -222,6 +222,16 @@ def test_a_mixture_that_no_interface_can_part_is_warned_of_and_a_thin_one_is_not
         made.set_densities(0.3, 0.3)
 
 
+@pytest.mark.parametrize(("a", "b", "parts"), [(0.96, 0.034, False), (0.96, 0.037, True), (0.5, 0.5, True)])
+def test_a_mixture_parts_beyond_the_spinodal(a, b, parts):
+    """Where 18 g sqrt(rho_a rho_b) > 1; here g rho is beyond what an interface bears in any case."""
+    made = TwoFluidFlow(TwoFluids(OPEN, 0.3), PlainDevice())
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        made.set_densities(a, b)
+    assert ["in a mixture that parts" in str(line.message) for line in found] == [True] * parts
+
+
 def test_fluids_that_diverge_are_stopped_with_the_reason():
     with pytest.warns(UserWarning, match="two fluids will probably diverge"):
         made = flow(TwoFluids(OPEN, 0.5), PlainDevice())

@@ -67,6 +67,11 @@ def test_phases_start_in_equilibrium(case, expected):
     assert (a.min(), b.min()) == pytest.approx((expected[1],) * 2, abs=1e-3)
 
 
+def test_flat_interfaces_leave_the_middle_half_to_fluid_a():
+    a, b = (field.squeeze() for field in densities(FlatInterface(0.2, nodes=64)))
+    assert np.flatnonzero(a > b).tolist() == list(range(16, 48))
+
+
 @pytest.mark.parametrize(("wetting", "angle"), [(0.0, 90), (0.03, 129.3), (-0.03, 50.7)])
 def test_a_drop_starts_with_the_angle_of_the_formula_and_the_area_of_half_a_circle(wetting, angle):
     a, b = (field[:, 1:-1] for field in densities(Drop(wetting, length=96, height=40, radius=16)))

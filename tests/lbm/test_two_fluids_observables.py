@@ -102,6 +102,15 @@ def test_a_drop_has_its_contact_angle(angle):
     assert found.residual < 0.1
 
 
+def test_a_drop_flatter_than_what_the_plate_bends_keeps_half_of_its_height():
+    a, b, radius = drop(15.0, 100.0)
+    found = contact_angle(a, b)
+    heights = found.surface[:, 1]
+    assert heights.max() == pytest.approx(radius * (1 - np.cos(np.radians(15.0))), abs=0.2)
+    assert heights.max() < 4
+    assert found.angle == pytest.approx(15.0, abs=1.0)
+
+
 def test_films_on_the_plates_are_no_part_of_a_drop():
     a, b, _ = drop(120.0, 900.0)
     a[:, -3:-1], b[:, -3:-1] = 0.98, 0.02

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
@@ -58,6 +58,8 @@ def test_a_neighbour_owns_the_cell_beyond_the_side(domain):
                 assert domain.neighbour(neighbour, axis, -direction) == rank
 
 
+# here the cut with the least surface between boxes is not that with the least surface in all
+@example((4, 6, 8), 4)
 @given(shapes, st.integers(1, 64))
 def test_split_leaves_the_least_surface_between_boxes(shape, ranks):
     def exchanged(cut):

@@ -104,6 +104,14 @@ def test_currents_carry_exactly_the_charge_that_moves(boundary):
     assert observables.continuity_residual(mesh, before, after, lost) > 1e-4
 
 
+@pytest.mark.parametrize(("before", "after"), [(0, 5), (2, 5), (5, 2)])
+def test_the_residual_of_continuity_is_over_the_larger_charge_of_both_ends_of_a_step(before, after):
+    mesh, charges = Mesh((3, 4, 5), SPACING, ("conducting",) * 3), np.zeros((2, 5 * 6 * 7), np.int64)
+    charges[:, mesh.nodes([(1, 2, 3)])[0]] = before, after
+    still = np.zeros(12 * 5 * 6 * 7, np.int64)
+    assert observables.continuity_residual(mesh, *charges, still) == abs(after - before) / 5
+
+
 def test_gauss_law_holds_if_currents_carry_the_charge():
     mesh = Mesh((3, 4, 5), SPACING)
     before, after, currents = moved(mesh, wraps=True)

@@ -136,6 +136,27 @@ def test_a_sum_that_threads_share_has_the_same_bits(monkeypatch, density):
     assert found[0]["acceleration"].any()
 
 
+def test_what_crosses_a_wall_is_put_onto_it_and_keeps_neither_velocity_across_it():
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    simulation = Simulation(system, PlainDevice(), boundary="none", precision="double")
+    state, chance = simulation.state, np.random.default_rng(2)
+    middle, end = chance.normal(0, 2 * system.resolution.spacing / system.dt, (2, len(state.v)))
+    state.v[:], state.a[:] = 2 * middle - end, 2 * (end - middle) / system.dt
+
+    def places():
+        return Units(np.float64).coordinates(state.r.reshape(3, -1).T, system.box) - system.margin
+
+    gone = places() + system.dt * middle.reshape(3, -1).T
+    simulation._drift()
+    np.testing.assert_allclose(places(), np.clip(gone, 0, system.tank), atol=1e-12)
+    below, above = ((gone < 0).T.ravel(), (gone > system.tank).T.ravel())
+    # at the end of the step some would go on, and some come back
+    assert all(0 < np.mean(end[beyond] > 0) < 1 for beyond in (below, above))
+    for found, free in ((state.v, middle), (state.u, end)):
+        held = np.where(below, np.maximum(free, 0), np.where(above, np.minimum(free, 0), free))
+        np.testing.assert_allclose(found, held, rtol=1e-10)
+
+
 def test_what_equation_4_keeps_is_not_clamped_with_the_pressure():
     system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
     simulation = Simulation(system, PlainDevice(), boundary="clamped", precision="double")
