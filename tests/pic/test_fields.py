@@ -184,10 +184,21 @@ def test_of_a_field_that_is_set_only_what_lies_along_a_conductor_becomes_zero():
     np.testing.assert_allclose(fields.on_host()["electric"][..., :-1], wanted[..., :-1], rtol=1e-15)
 
 
-@pytest.mark.parametrize("shape", [(3, 2, 4, 5), (3,), (2, 2, 4, 3), (1, 2, 4, 3), (3, 1, 4, 3), (3, 2, 1, 4)])
+@pytest.mark.parametrize("shape", [(3, 2, 4, 5), (3,), (2, 2, 4, 3), (1, 2, 4, 3), (3, 4, 4, 3), (3, 2, 6, 4)])
 def test_fields_that_do_not_fit_are_refused(shape):
     with pytest.raises(InputError, match=r"it must be \(3, 2, 4, 3\)"):
         made(Mesh((3, 4, 2), SPACING), electric=np.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(3, 1, 1, 1), (3, 1, 1, 3), (3, 2, 1, 4), (3, 1, 5, 3)])
+def test_one_along_an_axis_is_the_same_value_on_all_its_nodes(shape):
+    values = np.random.default_rng(3).uniform(1, 2, shape)
+    sizes = [cells if n == 1 else n for n, cells in zip(shape, (3, 2, 4, 3), strict=True)]
+    given, whole = (
+        made(Mesh((3, 4, 2), SPACING), magnetic=field).on_host()["magnetic"]
+        for field in (values, np.broadcast_to(values, sizes).copy())
+    )
+    np.testing.assert_array_equal(given, whole)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from repro.exclusive_timing import VARIABLE, exclusive_timing, no_measuring, wak
 from repro.locks import Lock, lock
 from repro.study.keep import provenance
 from repro.study.notebooks import Project
-from repro.study.run import execute
+from repro.study.run import execute, runner
 from repro.study.run.doctor import examine
 from repro.study.run.plan import job_for
 from repro.study.run.runner import running
@@ -137,8 +137,8 @@ def test_settings_of_the_compiler_beside_a_notebook_are_refused(good):
 def test_a_worker_with_other_packages_makes_no_result(good, tmp_path, monkeypatch):
     job = job_for(good.plan("toy/good"), *good.plan("toy/good").books)
     job["depends"]["versions"]["numpy"] = "1.0"
-    (good.folder() / ".jobs").mkdir(parents=True)
-    result = execute.run_job(job)
+    with runner._folder(good.folder()):
+        result = execute.run_job(job)
     assert result["status"] == "failed"
     assert "numpy was 1.0 and is" in result["message"]
 

@@ -129,7 +129,7 @@ class Fields:
         }
 
     def set(self, electric=None, magnetic=None) -> None:
-        """Set E in V/m or B in T, both at the start, of shape (3, nz, ny, nx), or (3, 1, 1, 1) for all nodes.
+        """Set E in V/m or B in T, both at the start, of shape (3, nz, ny, nx), or with 1 along an axis of no change.
 
         Before the first step and the first look at the particles only: a simulation's electrons begin in these fields.
         With one node more along an axis, as of `on_host`, the values on the wall at its high end are set too, otherwise
@@ -154,14 +154,13 @@ class Fields:
 
     def _with_guards(self, name, values, mode) -> np.ndarray:
         values, inside = Numbers().array(f"{name} field", values), (3, *self.mesh.shape[::-1])
-        alike, sizes = values.shape == (3, 1, 1, 1), values.shape[1:]
-        fits = values.ndim == 4 and all(n - cells in (0, 1) for n, cells in zip(sizes, inside[1:], strict=True))
-        if not (alike or (fits and len(values) == 3)):
+        sizes = list(zip(values.shape, inside, strict=False))
+        if values.ndim != 4 or len(values) != 3 or any(n not in (1, cells, cells + 1) for n, cells in sizes[1:]):
             raise InputError(
-                f"{name} field of shape {values.shape}: it must be {inside}, or one more node an axis, or (3, 1, 1, 1)"
+                f"{name} field of shape {values.shape}: it must be {inside}, with one more node along an axis, or with "
+                "1 along one on which nothing changes"
             )
-        if alike:
-            values = np.broadcast_to(values, inside)
+        values = np.broadcast_to(values, [cells if n == 1 else n for n, cells in sizes])
         guards = [(1, 1 if n == cells else 0) for n, cells in zip(values.shape[1:], inside[1:], strict=True)]
         return np.pad(values, [(0, 0), *guards], mode=mode)
 
