@@ -136,10 +136,9 @@ def test_node_by_node_is_the_same_flow(strategy):
 
 
 @pytest.mark.parametrize("options", [{"precision": "single"}, {}])
-@pytest.mark.parametrize("storage", ["deviation", "plain"])
 @pytest.mark.parametrize("forcing", ["luo", "guo"])
-def test_storage_precision_and_forcing_do_not_change_the_flow(wide_device, storage, forcing, options):
-    problem = problem_of(throat(), "bgk", storage=storage, forcing=forcing)
+def test_precision_and_forcing_do_not_change_the_flow(wide_device, forcing, options):
+    problem = problem_of(throat(), "bgk", forcing=forcing)
     for strategy in ("sparse", "sparse in place"):
         assert_same_flow(problem, wide_device, steps=2, strategy=strategy, **options)
 
