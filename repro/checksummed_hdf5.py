@@ -1,7 +1,9 @@
 """HDF5 files with a seal: a hash of all of the file, which is looked at before a library reads a byte of it.
 
 Checksums inside a file are not enough: HDF5 1.14 goes round for ever in some files of which one bit of the structure is
-wrong. The seal stands in the block that HDF5 leaves to its users at the start of a file.
+wrong. The seal stands in the block that HDF5 leaves to its users at the start of a file. It covers nothing of another
+file, and is no signature: who makes a file can seal it. So what leads out of a file, and what is larger than it, is
+refused before anything is read.
 """
 
 import hashlib
@@ -13,7 +15,7 @@ import h5py
 import numpy as np
 
 from .errors import InputError
-from .files import named, path_of
+from .files import path_of, whole
 
 #: the type of an entry that is a text
 TEXT = np.dtype(str)
@@ -25,8 +27,8 @@ BLOCK = 512
 @contextmanager
 def written(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A new file of a `kind` (such as "checkpoint of particles") to write to: whole and sealed, or not there at all."""
-    with named(path) as temporary:
-        with h5py.File(temporary, "w", userblock_size=BLOCK) as file:
+    with whole(path) as temporary:
+        with h5py.File(temporary, "w", userblock_size=BLOCK, locking=False) as file:
             file.attrs["version"] = version
             yield file
         seal(temporary, kind)
@@ -40,14 +42,35 @@ def opened(path, kind: str, version: int) -> Iterator[h5py.File]:
         if not path.is_file():
             raise InputError("no such file")
         _require_sealed(path, kind)
-        with h5py.File(path, "r") as file:
+        with h5py.File(path, "r", locking=False) as file:
             if (found := file.attrs.get("version")) != version:
                 raise InputError(f"a checkpoint of version {found}, and this program reads {version}")
+            links = []
+            file.id.links.visit(lambda name, link: links.append((name, link.type)), info=True)
+            for name, way in links:
+                _require_own(file, name, way)
             yield file
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path}: not a whole {kind} ({' '.join(str(error).split())})") from None
+
+
+def _require_own(file: h5py.File, name: bytes, way: int) -> None:
+    """Refuse an entry that is not wholly in the file, as plain bytes of its own size, which is how one is written."""
+    if way != h5py.h5l.TYPE_HARD:
+        raise InputError(f"{name.decode()} is a link, and an entry of a checkpoint is its own")
+    dataset = h5py.h5o.open(file.id, name)
+    if not isinstance(dataset, h5py.h5d.DatasetID):
+        return
+    layout = dataset.get_create_plist()
+    # chunks may be compressed, and a virtual dataset is parts of others
+    if layout.get_layout() != h5py.h5d.CONTIGUOUS or layout.get_external_count():
+        raise InputError(f"{name.decode()} is compressed, in pieces or in another file, as no entry of a checkpoint is")
+    size = dataset.get_space().get_simple_extent_npoints() * dataset.get_type().get_size()
+    # that of texts, which stand elsewhere in the file, is known in part
+    if not size <= dataset.get_storage_size() <= Path(file.filename).stat().st_size:
+        raise InputError(f"{name.decode()} claims {size} bytes, which the file does not have")
 
 
 def entry(file: h5py.File, name: str, kind: np.dtype, shape: tuple):

@@ -1,17 +1,20 @@
 """The command line: `python -m repro`. What a user gets wrong is one line and exit status 2."""
 
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .errors import InputError
+from .interruption import heeded
 from .study.notebooks import Project, catalogue
 
 NAME = "python -m repro"
 
-FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 #: how Python begins to say that a path leads in a circle, or that nobody knows the user's home
 PATHS_IN_VAIN = ("Symlink loop", "Could not determine home")
@@ -102,7 +105,8 @@ def run(
     python -m repro run -p porous/cavity:reynolds=100 --device serial
     python -m repro run --profile paper --device cuda --share 8
 
-    Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 130 interrupted.
+    Exit status: 0 all went well, 1 a notebook failed, 2 the request cannot work, 128 + n ended by signal n
+    (130 Ctrl-C, 143 SIGTERM, 129 the terminal closed, 141 nobody reads the output).
     """
     from .study.run.plan import make_plan
     from .study.run.runner import run_plan
@@ -111,9 +115,8 @@ def run(
         plan = make_plan(ids, profile=profile, device=device, overrides=parameter or (), output=output)
         limits = {"timeout": timeout, "memory": memory}
         outcomes = run_plan(plan, jobs=jobs, share=share, fresh=fresh, scheduler=scheduler, **limits)
-    except KeyboardInterrupt:
-        print("repro: interrupted; the same command resumes where it stopped", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as end:
+        raise typer.Exit(_ended(end)) from None
     if {outcome.status for outcome in outcomes} & {"done", "up to date", "failed"}:
         try:
             chosen = [book.id for book in plan.books if catalogue.EVERYTHING not in book.needs]
@@ -169,6 +172,7 @@ def status(
     from .study.run.plan import make_plan
     from .study.run.progress import duration
     from .study.run.runner import running
+    from .study.show.html import is_whole
 
     if published:
         _show_published(ids)
@@ -177,7 +181,8 @@ def status(
     now = running(plan.output)
     for book in plan.books:
         since = f"running for {duration(now[book.id])}; before: " if book.id in now else ""
-        typer.echo(f"{book.id}: {since}{plan.state(book)}")
+        page = "" if is_whole(plan.sidecar(book).with_suffix(".html")) else "; its page is damaged: `report` mends it"
+        typer.echo(f"{book.id}: {since}{plan.state(book)}{page}")
     for book in plan.absent:
         typer.echo(f"{book.id}: not in this profile")
 
@@ -212,7 +217,7 @@ def report(
 ) -> None:
     """Print the scoreboard of the newest run and write it as Markdown, CSV and HTML.
 
-    Exit status 1 if a published result, or a file of it, was edited or lost.
+    Exit status 1 if a published result, or a file of it, was edited or lost; then REPORT.md stays as it is.
     """
     if not published:
         _show(output, profile)
@@ -223,17 +228,20 @@ def report(
 
 
 def _report_published() -> None:
+    from .study.publish.published import edited
     from .study.show import markdown, scoreboard
     from .study.show.report import open_published
 
     found = open_published()
-    files = scoreboard.write_report(found, Project.default())
     typer.echo(scoreboard.summary(found))
+    if lines := edited(catalogue.load(Project.default()), Project.default()):
+        typer.echo("\n".join(f"PUBLISHED {line}" for line in lines))
+        typer.echo("\nREPORT.md and REPORT.csv stay as they are: they tell of whole results alone")
+        raise typer.Exit(FAILED)
+    files = scoreboard.write_report(found, Project.default())
     for line in markdown.outgrown(markdown.findings(Project.default()), found):
         typer.echo(line)
     typer.echo(f"\nThe report: {files[0]}")
-    if found.troubles:
-        raise typer.Exit(FAILED)
 
 
 @app.command()
@@ -285,26 +293,57 @@ def publish(
 
 
 def main() -> None:
-    """Entry point: errors in the input become one line."""
-    try:
-        status = app(prog_name=NAME, standalone_mode=False)
-    except InputError as error:
-        status = _say(error)
-    except _UsageError as error:
-        status = _say(f"{error.format_message().rstrip('.')}{_given(error)}; see {_place(error)} --help")
-    except typer.Abort:
-        status = INTERRUPTED
-    except OSError as error:  # a folder that may not be read, a full disk
-        status = _say(f"{error.filename or 'a file cannot be read or written'}: {error.strerror or error}")
-    except RuntimeError as error:
-        if not str(error).startswith(PATHS_IN_VAIN):
-            raise
-        status = _say(f"{error}: name a folder that is there, or set HOME, or NUMBA_CACHE_DIR for compiled kernels")
+    """Entry point: errors in the input, and what ends a command from outside, become one line."""
+    with heeded():
+        status = _status()
     sys.exit(status)
 
 
+def _status() -> int:
+    try:
+        return app(prog_name=NAME, standalone_mode=False)
+    except InputError as error:
+        return _say(error)
+    except _UsageError as error:
+        return _say(f"{error.format_message().rstrip('.')}{_given(error)}; see {_place(error)} --help")
+    except typer.Abort as abort:
+        return _ended(abort.__cause__)
+    except SystemExit as end:
+        # Typer's, of a broken pipe
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        return _broken_pipe(end.__context__)
+    except OSError as error:  # a folder that may not be read, a full disk
+        return _say(_noted(f"{error.filename or 'a file cannot be read or written'}: {error.strerror or error}", error))
+    except RuntimeError as error:
+        if not str(error).startswith(PATHS_IN_VAIN):
+            raise
+        return _say(f"{error}: name a folder that is there, or set HOME, or NUMBA_CACHE_DIR for compiled kernels")
+
+
+def _ended(end: BaseException | None) -> int:
+    """Say in a line what an interruption left; its exit status."""
+    _say(_noted(str(end or "interrupted"), end))
+    return getattr(end, "status", INTERRUPTED)
+
+
+def _broken_pipe(error: BrokenPipeError) -> int:
+    # nothing shall be written when Python ends
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    _say(_noted("nobody reads the output any more; what was finished before is kept", error))
+    return BROKEN_PIPE
+
+
+def _noted(text: str, error: BaseException | None) -> str:
+    return "; ".join([text, *getattr(error, "__notes__", [])])
+
+
 def _say(error) -> int:
-    print(f"repro: {' '.join(str(error).split())}", file=sys.stderr)
+    # a terminal that has closed reads nothing
+    with suppress(OSError):
+        text = _noted(str(error), error if isinstance(error, InputError) else None)
+        print(f"repro: {' '.join(text.split())}", file=sys.stderr, flush=True)
     return WRONG_INPUT
 
 

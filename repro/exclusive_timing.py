@@ -2,15 +2,16 @@
 
 Notebooks that run at once compile, import and draw beside each other. Only while one of them looks at the clock, the
 processes of the others are suspended, and afterwards they go on. They know each other by a file that the run names in
-the environment of all of them; where it names none, nothing is suspended.
+the environment of all of them; where it names none, or the file system has no locks, nothing is suspended.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import psutil
+
+from .locks import Lock, lock
 
 #: the variable that names the file
 VARIABLE = "REPRO_QUIET"
@@ -26,8 +27,10 @@ def exclusive_timing() -> Iterator[None]:
     if not path or _alone:
         yield
         return
-    with open(path, "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with open(path, "a+") as file:
+        if lock(file) is Lock.NONE:
+            yield
+            return
         stopped, _alone = [], True
         try:
             family = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
@@ -45,19 +48,16 @@ def exclusive_timing() -> Iterator[None]:
 @contextmanager
 def no_measuring(path: str) -> Iterator[None]:
     """Wait until no process of the run measures, and let none begin while the block lasts: for what starts anew."""
-    with open(path, "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)
+    with open(path, "a+") as file:
+        lock(file, shared=True)
         yield
 
 
 def wake(path: str) -> None:
     """Let processes go on that one which died had stopped; nothing if a speed is being measured."""
-    with open(path, "a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return
-        _resume(_of_the_run(path))
+    with open(path, "a+") as file:
+        if lock(file, wait=False) is Lock.HELD:
+            _resume(_of_the_run(path))
 
 
 def _of_the_run(path: str) -> list[psutil.Process]:

@@ -1,24 +1,54 @@
 """Files that are either whole or not there, texts and JSON among them; where compiled kernels are kept."""
 
+import atexit
+import errno
 import json
 import os
+import shutil
+import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+from secrets import token_hex
 
 from platformdirs import user_cache_dir
 
 from .errors import InputError, short
 
-# it can only be read by setting it, which other threads must not see
-_UMASK = os.umask(0o077)
-os.umask(_UMASK)
+
+def wanted_cache() -> Path:
+    """The folder that the user wants compiled kernels and the like in; it may not exist, nor be writable."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
 
 
 def cache_folder() -> Path:
-    """The folder of compiled kernels that the user wants; it may not exist."""
-    return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
+    """The wanted folder of compiled kernels and the like, else a temporary one that nobody else can write to."""
+    return _usable(wanted_cache())
+
+
+@cache
+def _usable(wanted: Path) -> Path:
+    # what lies there is run: it must be this user's own
+    if not unwritable(wanted):
+        return wanted
+    own = Path(tempfile.gettempdir()) / f"gpu-papers-repro-{os.getuid()}"
+    with suppress(FileExistsError):
+        own.mkdir(mode=0o700)
+    if _is_own(own):
+        return own
+    # the name is taken: for this process alone
+    alone = Path(tempfile.mkdtemp(prefix="gpu-papers-repro-"))
+    atexit.register(shutil.rmtree, alone, ignore_errors=True)
+    return alone
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link to one, of this user, whom alone it lets in."""
+    facts = folder.lstat()
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077
 
 
 def unwritable(folder: Path) -> str:
@@ -31,25 +61,15 @@ def unwritable(folder: Path) -> str:
         return error.strerror or str(error)
 
 
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path` to write to; it takes the place of `path`, on disk, only if all went well.
-
-    Raises OSError where the folder cannot be made or written.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        yield Path(name)
-        os.fsync(handle)
-        # a temporary file is its owner's alone
-        os.chmod(name, 0o666 & ~_UMASK)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(handle)
+#: what may have a name and cannot be replaced by a file
+_NO_FILES = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a circle of links",
+}
 
 
 def path_of(path) -> Path:
@@ -59,22 +79,89 @@ def path_of(path) -> Path:
     return Path(path)
 
 
+def is_regular(path: Path) -> bool:
+    """Whether a path is a file with an end: not a folder, pipe or device, nor one of /proc, which says it is empty."""
+    return path.is_file() and path.stat().st_size > 0
+
+
+def regular_file(path: Path, what: str) -> Path:
+    """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
+    if not path.exists():
+        raise InputError(f"{path}: no such {what} file")
+    if not is_regular(path):
+        raise InputError(f"{path}: no {what} file: it is empty, or a folder, a pipe or a device")
+    return path
+
+
 @contextmanager
-def named(path) -> Iterator[Path]:
-    """As `whole`, for a file that a user names; raises InputError where there can be none, or no room for it."""
+def _place(path) -> Iterator[tuple[Path, os.stat_result | None]]:
+    """Where what is written to `path` belongs, with links followed, and what is there now; None if nothing is.
+
+    Raises InputError where there is something else than a file, and for what the system refuses meanwhile.
+    """
     path = path_of(path)
+    name = f"{path}, a link to {os.path.realpath(path)}" if os.path.islink(path) else f"{path}"
     try:
-        # a folder cannot be replaced, and a device must not
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: cannot be written: it is there, and no file")
-        with whole(path) as temporary:
-            yield temporary
+        # but not the folder of a link's target: what it is on may not be mounted
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = Path(os.path.realpath(path))
+        old = target.lstat() if os.path.lexists(target) else None
+        if old and not stat.S_ISREG(old.st_mode):
+            raise InputError(f"{name}: cannot be written: it is {_NO_FILES[stat.S_IFMT(old.st_mode)]}, and no file")
+        # a file can be replaced without the right to write to it: who took that right away wants to keep it
+        if old and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, "it is write-protected")
+        yield target, old
+    except FileExistsError as error:
+        raise InputError(f"{name}: cannot be written: {path.parent} is no folder") from error
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise InputError(f"{name}: cannot be written: {error.strerror or error}") from error
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace `path` by `text` in one step, on disk before the name appears."""
+@contextmanager
+def whole(path) -> Iterator[Path]:
+    """A temporary file to write to; it takes the place of `path`, on disk, only if all went well.
+
+    Every file is written so. Where `path` is a link, that is what the link leads to; a file that was there keeps owner
+    and rights. Raises InputError where there can be no file or no room for it, and for a folder, pipe or device.
+    """
+    with _place(path) as (target, old):
+        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
+        try:
+            yield temporary
+            os.fsync(handle)
+            if old:
+                with suppress(PermissionError):
+                    os.chown(temporary, old.st_uid, old.st_gid)
+                os.chmod(temporary, stat.S_IMODE(old.st_mode))
+            os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(handle)
+
+
+def append_text(path, text: str) -> None:
+    """Add `text` to a file, on disk; where that fails the file is as it was. Raises InputError as `whole` does."""
+    with _place(path) as (target, old):
+        if not old:
+            return write_text(path, text)
+        # without a buffer, which would be written after all when the file is closed
+        with open(target, "ab", buffering=0) as file:
+            try:
+                rest = memoryview(text.encode())
+                while rest:
+                    rest = rest[file.write(rest) :]
+                os.fsync(file.fileno())
+            except BaseException:
+                file.truncate(old.st_size)
+                raise
+
+
+def write_text(path, text: str) -> None:
+    """Replace `path` by `text` in one step, on disk before the name appears; raises InputError as `whole` does."""
     with whole(path) as file:
         file.write_text(text, encoding="utf-8")
 
@@ -95,3 +182,17 @@ def read_json(path: Path):
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def read_toml(path: Path) -> dict:
+    """Content of a TOML file, with or without the mark that editors put before UTF-8.
+
+    Raises FileNotFoundError, and InputError with the place of what is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name}: not a TOML file: it must be saved as UTF-8") from None
+    # a number of too many digits is a ValueError
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path.name}: not a TOML file: {' '.join(str(error).split())}") from None

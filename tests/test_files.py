@@ -2,13 +2,19 @@
 
 import json
 import os
+import resource
+import socket
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
-from repro.files import read_json, whole, write_json, write_text
+from repro.errors import InputError
+from repro.files import append_text, read_json, whole, write_json, write_text
+
+WRITERS = pytest.mark.parametrize("write", [write_text, append_text], ids=["whole", "append"])
 
 
 @pytest.fixture
@@ -87,3 +93,130 @@ def test_a_file_has_the_rights_that_the_user_gives_to_new_ones(tmp_path):
     ]
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
     assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == 0o640
+
+
+def everything(folder) -> dict:
+    """Kind, rights and bytes of all below a folder."""
+    modes = {path: path.lstat().st_mode for path in folder.rglob("*")}
+    return {path: (mode, path.read_bytes() if stat.S_ISREG(mode) else "") for path, mode in modes.items()}
+
+
+def make(kind: str, path):
+    """Something that is no file; a device node is one of the test's own."""
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    elif kind == "a circle of links":
+        path.symlink_to(path.with_name("other"))
+        path.with_name("other").symlink_to(path)
+    elif kind == "a socket":
+        with socket.socket(socket.AF_UNIX) as end:
+            end.bind(os.path.relpath(path))
+    else:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+
+
+@WRITERS
+@pytest.mark.parametrize("through", ["itself", "a link"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a circle of links", "a socket", "a device"])
+def test_what_is_no_file_is_refused_and_stays(tmp_path, monkeypatch, write, through, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "place").mkdir()
+    thing = path = tmp_path / "place/thing"
+    try:
+        make(kind, thing)
+    except PermissionError:
+        pytest.skip("a device node needs root")
+    if through == "a link":
+        path = tmp_path / "name.xyz"
+        path.symlink_to("place/thing")
+    before = everything(tmp_path)
+    with pytest.raises(InputError, match=f"{path}.*: cannot be written: it is {kind}, and no file$"):
+        write(path, "new")
+    assert everything(tmp_path) == before
+
+
+@WRITERS
+@pytest.mark.parametrize("old", ["old\n", None], ids=["there", "dangling"])
+def test_links_are_followed_and_stay(tmp_path, write, old):
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "second").symlink_to("scratch/flow.xyz")
+    (tmp_path / "first").symlink_to("second")
+    target = tmp_path / "scratch/flow.xyz"
+    if old:
+        target.write_text(old)
+    write(tmp_path / "first", "new\n")
+    assert target.read_text() == ("old\nnew\n" if old and write is append_text else "new\n")
+    assert (tmp_path / "first").readlink().name == "second"
+    assert (tmp_path / "second").is_symlink()
+    assert os.listdir(target.parent) == [target.name]
+
+
+@WRITERS
+def test_no_folder_is_made_for_the_target_of_a_link(tmp_path, write):
+    # a disk that is not mounted
+    (tmp_path / "file.xyz").symlink_to("gone/flow.xyz")
+    (tmp_path / "folder").symlink_to("away")
+    with pytest.raises(InputError, match="file.xyz, a link to .*gone/flow.xyz: cannot be written: No such file"):
+        write(tmp_path / "file.xyz", "new")
+    with pytest.raises(InputError, match="folder/flow.xyz: cannot be written: .*folder is no folder"):
+        write(tmp_path / "folder/flow.xyz", "new")
+    assert sorted(os.listdir(tmp_path)) == ["file.xyz", "folder"]
+
+
+@WRITERS
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o755])
+def test_a_file_keeps_its_rights(file, write, mode):
+    file.chmod(mode)
+    write(file, "new")
+    assert stat.S_IMODE(file.stat().st_mode) == mode
+
+
+def test_nobody_else_reads_a_private_file_while_it_is_written(file):
+    file.chmod(0o600)
+    with whole(file) as place:
+        assert stat.S_IMODE(place.stat().st_mode) == 0o600
+
+
+@WRITERS
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_what_is_write_protected_stays(file, write):
+    file.chmod(0o444)
+    with pytest.raises(InputError, match="a.json: cannot be written: "):
+        write(file, "new")
+    assert file.read_text() == "old"
+
+
+@contextmanager
+def full_disk(size: int):
+    """No file grows beyond a size: what is written is cut off there."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@WRITERS
+def test_at_a_full_disk_a_file_is_as_it_was(file, write):
+    with full_disk(4096), pytest.raises(InputError, match="a.json: cannot be written: File too large"):
+        write(file, "half a frame\n" * 1000)
+    assert file.read_text() == "old"
+    assert os.listdir(file.parent) == [file.name]
+
+
+@WRITERS
+@pytest.mark.parametrize("there", [True, False])
+def test_who_breaks_off_finds_the_file_as_it_was(file, monkeypatch, write, there):
+    if not there:
+        file.unlink()
+
+    def broken(handle):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(KeyboardInterrupt):
+        write(file, "new")
+    assert [path.read_text() for path in file.parent.iterdir()] == ["old"] * there

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-GROUND = {"declared", "errors", "files", "hardware", "exclusive_timing", "checksummed_hdf5", "source_code", "on_demand"}
+GROUND = {"declared", "environment", "errors", "files", "hardware", "locks", "exclusive_timing", "checksummed_hdf5"}
+GROUND |= {"source_code", "on_demand", "interruption", "leftovers"}
 
 #: beside itself and the ground floor
 MAY_IMPORT = {
@@ -32,7 +33,7 @@ STUDY = {
     "publish": {"notebooks", "judge", "keep"},
     "show": {"notebooks", "judge", "keep", "run", "publish"},
 }
-MOST_MODULES_OF_THE_STUDY = 30
+MOST_MODULES_OF_THE_STUDY = 31
 
 #: the command line stands above all rooms
 ENTRIES = {"cli", "__main__", "__init__"}

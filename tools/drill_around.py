@@ -1,4 +1,4 @@
-"""Disturbs what is around a run: disk, files, clock, another run, a flood of output; and looks at what is left.
+"""Disturbs what is around a run: disk, files, clock, cluster, another run, settings, a flood; looks at what is left.
 
 .venv/bin/python tools/drill_around.py swap_rules gyration
 
@@ -8,6 +8,7 @@ small disk of its own needs root and Linux, and is left out elsewhere.
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -21,6 +22,14 @@ import nbformat
 from drill_faults import alive, command, finish, start, verdicts
 
 DAY = 86400.0
+SETTINGS = {
+    "kernels/python3/kernel.json": '{"argv": ["/nowhere/python"], "display_name": "x", "language": "python"}',
+    "ipython/profile_default/ipython_kernel_config.py": 'c.InteractiveShell.ast_node_interactivity = "all"',
+    "ipython/profile_default/startup/00.py": "import numpy; numpy.sqrt = abs",
+    "matplotlibrc": "text.usetex: True\nlines.linewidth: 9\n",
+    "start.py": "raise SystemExit",
+}
+VARIABLES = {"NUMBA_THREADING_LAYER": "tbb", "NUMBA_DISABLE_JIT": "1", "PYTHONOPTIMIZE": "1", "MPLBACKEND": "template"}
 FLOOD = """[[notebook]]
 id = "toy/flood"
 paper = "toy"
@@ -112,6 +121,69 @@ class Drill:
         yield "somebody is left" if alive(mark) else ""
         yield self.other(folder)
 
+    def settings(self, folder: Path) -> Iterator[str]:
+        """A user with another kernel, look, start file and compiler."""
+        home = self.place / "home"
+        for name, text in SETTINGS.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(text)
+        places = {
+            "JUPYTER_PATH": "",
+            "IPYTHONDIR": "ipython",
+            "MATPLOTLIBRC": "matplotlibrc",
+            "PYTHONSTARTUP": "start.py",
+        }
+        before = dict(os.environ)
+        os.environ |= {name: str(home / place) for name, place in places.items()} | VARIABLES
+        try:
+            yield self.finish(folder, "set")
+        finally:
+            os.environ.clear()
+            os.environ |= before
+        yield self.other(folder)
+        drawn, wanted = (
+            {f.name: f.read_bytes() for f in (p / "figures").rglob("*.png")} for p in (folder, self.place / "whole")
+        )
+        yield "" if drawn == wanted else "other figures"
+
+    def deleted(self, folder: Path) -> Iterator[str]:
+        """A run whose folder is deleted."""
+        log = self.place / f"{folder.name}-disturbed.log"
+        run, mark = start(folder, [*self.ids, "--fresh"], log)
+        while not list(folder.glob(".jobs/*/job.json")):
+            time.sleep(0.01)
+        shutil.rmtree(folder, ignore_errors=True)
+        status, said = run.wait(600), log.read_text()
+        yield "" if status == 2 and "was deleted while it ran" in said else f"exit status {status}: {said}"
+        yield "somebody is left" if alive(mark) else ""
+        yield self.finish(folder, "again")
+        yield self.other(folder)
+
+    def scheduler(self, folder: Path) -> Iterator[str]:
+        """A Dask scheduler that is killed during a run."""
+        file, dask = self.place / "scheduler.json", [sys.executable, "-m", "dask"]
+        own = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
+        head = subprocess.Popen([*dask, "scheduler", *own, "--port", "0"], stderr=subprocess.DEVNULL)
+        worker = subprocess.Popen([*dask, "worker", *own, "--no-nanny", "--nthreads", "1"], stderr=subprocess.DEVNULL)
+        try:
+            while not file.exists():
+                time.sleep(0.1)
+            time.sleep(5)
+            log = self.place / f"{folder.name}-disturbed.log"
+            run, mark = start(folder, [*self.ids, "--scheduler", json.loads(file.read_text())["address"]], log)
+            while run.poll() is None and not list(folder.glob(".jobs/*/job.json")):
+                time.sleep(0.01)
+            head.kill()
+            status, said = run.wait(600), log.read_text()
+            yield "" if status == 2 and "scheduler at" in said and "Traceback" not in said else f"{status}: {said}"
+            yield "somebody is left" if alive(mark) else ""
+        finally:
+            for process in (head, worker):
+                process.kill()
+                process.wait()
+        yield self.finish(folder, "again")
+        yield self.other(folder)
+
     def flood(self, folder: Path) -> Iterator[str]:
         """A notebook that writes 100 MB, in a checkout of its own."""
         project = self.place / "flood-project"
@@ -144,7 +216,8 @@ def main() -> None:
     if fault := drill.finish(drill.place / "whole", "first"):
         sys.exit(f"a run that nothing disturbs: {fault}, see {drill.place}")
     harm = 0
-    for disturb in (drill.disk, drill.figures, drill.corrupted, drill.truncated, drill.clock, drill.two, drill.flood):
+    files = (drill.disk, drill.figures, drill.corrupted, drill.truncated, drill.clock, drill.deleted)
+    for disturb in (*files, drill.two, drill.settings, drill.scheduler, drill.flood):
         faults = [line for line in disturb(drill.place / disturb.__name__) if line]
         print(f"{disturb.__name__}: {'; '.join(faults) or 'ok'}", flush=True)
         harm += any("left out" not in line for line in faults)

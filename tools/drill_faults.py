@@ -3,9 +3,10 @@
 .venv/bin/python tools/drill_faults.py --kills 50 --seed 1 swap_rules gyration memory
 
 Each time a run of the smoke profile is started, and one of its processes (the runner, a guard, a worker, a kernel or
-what a kernel started) is killed as by kill -9. No process of the run may be left after ten seconds; whatever the run
-has finished must be whole; and the same command must then finish with the verdicts of a run that nobody killed. What
-did otherwise is printed, its folder with all logs stays, and the exit status is 1.
+what a kernel started) is killed as by kill -9, or the runner is asked to end (Ctrl-C, SIGTERM, SIGHUP). No process of
+the run may be left after ten seconds; whatever the run has finished must be whole; and the same command must then
+finish with the verdicts of a run that nobody killed. A run after all of them leaves no private folder and no shared
+memory. What did otherwise is printed, its folder with all logs stays, and the exit status is 1.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import csv
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,11 +24,14 @@ from pathlib import Path
 
 import psutil
 
+from repro import leftovers
 from repro.study.keep import results
 
 MARK = "REPRO_DRILL"
 LONGEST_LIFE, LONGEST_RUN = 10, 600
 """Seconds for the processes of a killed run to end, and for a run."""
+
+ENDING = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _last_mark = 0
 
@@ -40,8 +45,11 @@ def start(folder: Path, ids: list[str], log: Path) -> tuple[subprocess.Popen, st
     global _last_mark
     _last_mark += 1
     mark = f"{os.getpid()}-{_last_mark}"
+    temporary = log.parent / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = os.environ | {MARK: mark, "TMPDIR": str(temporary)}
     with open(log, "w") as file:
-        return subprocess.Popen(command(folder, ids), stdout=file, stderr=file, env=os.environ | {MARK: mark}), mark
+        return subprocess.Popen(command(folder, ids), stdout=file, stderr=file, env=environment), mark
 
 
 def alive(mark: str) -> list[psutil.Process]:
@@ -81,9 +89,10 @@ def kill_one(folder: Path, ids: list[str], chance: random.Random, seconds: float
     if not victims:
         return f"nobody after {moment:.1f} s", []
     victim = chance.choice(victims)
-    name = _name(victim, runner)
+    number = chance.choice(ENDING) if victim.pid == runner.pid else signal.SIGKILL
+    name = f"{signal.Signals(number).name} to {_name(victim, runner)}"
     with suppress(psutil.Error):
-        victim.kill()
+        victim.send_signal(number)
     faults = []
     try:
         # who is not the runner is missed, and the run goes on with the other notebooks
@@ -147,6 +156,13 @@ def drill(ids: list[str], kills: int, seed: int) -> int:
         harm += bool(faults)
         if not faults:
             shutil.rmtree(folder)
+    # those of the last kill are old enough by then
+    time.sleep(leftovers.FRESH)
+    fault = finish(whole, ids, place / "last.log")
+    left = [*(place / "tmp").glob(f"{leftovers.PREFIX}*"), *leftovers.SHARED.glob("mpich_shm_*")]
+    if fault or left:
+        print(f"after all: {fault} {left}")
+        harm += 1
     if harm:
         print(f"{harm} of {kills} kills did harm, see {place}")
     else:

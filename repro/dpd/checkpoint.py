@@ -1,13 +1,12 @@
 """A run on disk: HDF5 checkpoints that continue where they were made, and trajectories that OVITO opens."""
 
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
 from repro.errors import InputError
-from repro.files import whole
+from repro.files import append_text, write_text
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law
@@ -80,29 +79,25 @@ def _fluid(file, law: Law) -> Fluid:
     if name != law.name:
         raise InputError(f"written with the law {name}, not with {law.name}: give it as law=")
     fluid = Fluid(**{key: float(value) for key, value in values.items()}, law=law, parameters=parameters)
-    if not np.allclose(_force(fluid), file["force"][:], rtol=1e-9, atol=0):
+    force = _force(fluid)
+    if not np.allclose(force, entry(file, "force", force.dtype, force.shape), rtol=1e-9, atol=0):
         raise InputError(f"written with another law of the name {name}: its conservative force was not this one")
     return fluid
 
 
 def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
-    """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity.
+    """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity, with all their digits.
 
-    A new file is written whole or not at all; with `append` the frame follows the earlier ones.
+    A new file is written whole or not at all; with `append` the frame follows the earlier ones, or they stay as they
+    are. Raises InputError where no file can be written.
     """
     system, particles = simulation.system, simulation.particles()
-    x, y, z = system.box
+    x, y, z, time = map(float, (*system.box, simulation.steps * system.fluid.dt))
     lines = [
         f"{system.count}",
-        f'Lattice="{x:g} 0 0 0 {y:g} 0 0 0 {z:g}" pbc="T T T" Time={simulation.steps * system.fluid.dt:g} '
+        f'Lattice="{x!r} 0 0 0 {y!r} 0 0 0 {z!r}" pbc="T T T" Time={time!r} '
         "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3",
     ]
     for k, row in enumerate(np.column_stack([particles["position"], particles["velocity"]])):
-        lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(f"{value:.7g}" for value in row))
-    text = "\n".join(lines) + "\n"
-    if append:
-        with open(path, "a") as file:
-            file.write(text)
-        return
-    with whole(Path(path)) as temporary:
-        temporary.write_text(text)
+        lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(map(str, row)))
+    (append_text if append else write_text)(path, "\n".join(lines) + "\n")

@@ -5,13 +5,28 @@ from math import prod
 
 import numpy as np
 
-from repro.declared import Kind, OneOf, checked
-from repro.errors import InputError
+from repro.declared import Kind, Numbers, OneOf, checked
+from repro.errors import InputError, short
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, Precision
 
 from .lattice import D3Q19
 from .strategies.scheme import Cost
+
+
+def on_nodes(what: str, values, shape: tuple[int, ...], components: tuple[int, ...] = ()) -> np.ndarray:
+    """Numbers on all nodes, (*components, *shape), given so or, where all nodes have the same, of shape components.
+
+    InputError for any other shape: NumPy would stretch a row or a plane over the box without a word.
+    """
+    try:
+        found = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} = {short(values)}: must be numbers") from None
+    full, alike = (*components, *shape), "one number" if not components else f"{components[0]} numbers"
+    if found.shape not in (components, full):
+        raise InputError(f"{what} of shape {found.shape}: it must be {full}, or {alike} for all nodes")
+    return np.broadcast_to(found if found.shape == full else found.reshape(*components, *[1] * len(shape)), full)
 
 
 class FlowSimulation(TimeLoop):
@@ -110,7 +125,7 @@ class FlowSimulation(TimeLoop):
         Shape (q, 1, 1, 1) sets all nodes to the same populations.
         """
         self._require_untouched("populations")
-        q, given = self.lattice.q, np.asarray(populations, float)
+        q, given = self.lattice.q, Numbers().array("populations", populations)
         if given.shape not in ((q, 1, 1, 1), (q, *self.problem.shape[::-1])):
             raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
         values = given - self._stored_from

@@ -61,7 +61,8 @@ def looks(items, **more):
 
 
 def use_style() -> None:
-    """Set matplotlib's defaults to the project's look."""
+    """Set matplotlib's defaults to the project's look, whatever settings a user has."""
     import matplotlib.pyplot as plt
 
+    plt.rcdefaults()
     plt.rcParams.update(SETTINGS)

@@ -4,13 +4,10 @@
 the serial loop, the threaded loop or the CUDA kernel.
 """
 
-import fcntl
 import hashlib
 import importlib.util
 import shutil
 import sys
-import tempfile
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -19,7 +16,8 @@ import numba
 from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
-from repro.files import cache_folder, unwritable, write_text
+from repro.files import cache_folder, write_text
+from repro.locks import Lock, lock
 from repro.source_code import code_hash
 
 from .inlined import GENERATED, fingerprint
@@ -52,8 +50,6 @@ def _compiler_digest() -> str:
 def _cache_folder() -> Path:
     """The folder of compiled kernels, one for each compiler; the oldest are pruned."""
     base = cache_folder()
-    if unwritable(base):
-        base = Path(tempfile.gettempdir()) / "gpu-papers-repro"
     folder = base / f"kernels-{_compiler_digest()}"
     if not folder.exists():
         stale = sorted(base.glob("kernels-*"), key=lambda path: path.stat().st_mtime)[: -_KEPT_CACHES + 1]
@@ -66,20 +62,18 @@ def _cache_folder() -> Path:
 
 def _hold(folder: Path) -> IO:
     """Say that this process uses the folder, as long as the file that is returned is open."""
-    file = (folder / _USED).open("a")
-    # on a file system without locks nothing is pruned either
-    with suppress(OSError):
-        fcntl.flock(file, fcntl.LOCK_SH)
+    file = (folder / _USED).open("a+")
+    lock(file, shared=True)
     return file
 
 
 def _in_use(folder: Path) -> bool:
     try:
-        with open(folder / _USED, "a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with open(folder / _USED, "a+") as file:
+            # without locks nobody knows, and nothing is pruned
+            return lock(file, wait=False) is not Lock.HELD
     except OSError:
         return True
-    return False
 
 
 CACHE_FOLDER = _cache_folder()

@@ -44,6 +44,11 @@ class TimeLoop:
         launches = [known[part] for part in parts or known] or self._launches
         return self.device.source(*launches)
 
+    @property
+    def has_stepped(self) -> bool:
+        """Whether a step has been taken here: not in a run that has just been taken up from a checkpoint."""
+        return self._warm > 0
+
     def start(self) -> None:
         """Launch what comes before the first step; nothing on a second call."""
         if not self._started:

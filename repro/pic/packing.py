@@ -39,7 +39,7 @@ def put_particles(simulation, **rows: np.ndarray) -> None:
     room, count = simulation.subdomain.room, len(rows["cell"])
     for name, values in rows.items():
         target = getattr(simulation.particles_on_device, name).reshape(-1, room)
-        target[:, :count] = simulation.device.to_device(np.ascontiguousarray(values.reshape(-1, count)))
+        target[:, :count] = simulation.device.to_device(np.ascontiguousarray(values.reshape(len(target), count)))
     simulation.used[:] = count
 
 

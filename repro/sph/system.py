@@ -1,5 +1,6 @@
 """What is simulated: a fluid's particles in a closed tank, checked."""
 
+import warnings
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Annotated
@@ -53,6 +54,7 @@ class System:
         self._require_apart()
         self._require_stiff()
         self._require_steps()
+        self._warn_of_the_lid()
 
     def _require_tank(self):
         for axis, side in zip("xyz", self.tank, strict=True):
@@ -85,6 +87,21 @@ class System:
             f"{self.name}: stiffness = {fluid.stiffness:g} Pa: in it a flow of {self.speed:.3g} m/s has the Mach "
             f"number {mach:.2g}; at least {enough:.3g} Pa keeps it below {MACH}",
         )
+
+    def _warn_of_the_lid(self):
+        """A wall mirrors what leaves it, too, with a pressure below zero: fluid hangs from a lid that it touches.
+
+        Of free fall a column with the lid on it has under 2 %, with half a smoothing length between 80 %, with one
+        99 %. A full tank has nowhere to fall.
+        """
+        spacing, air, h = self.resolution.spacing, self.tank[2] - self.depth, self.resolution.smoothing_length
+        full = (self.count + len(self.obstacles)) * spacing**3 > (1 - 1e-6) * np.prod(self.tank)
+        if self.fluid.gravity > 0 and air < h and not full:
+            warnings.warn(
+                f"{self.name}: fluid {max(air, 0):.2g} m below the lid hangs from it: leave at least a smoothing "
+                f"length of air, {h:.2g} m, in a tank {self.depth + h:.3g} m high or more",
+                stacklevel=5,
+            )
 
     def _require_steps(self):
         if self.time_step is None:

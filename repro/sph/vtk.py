@@ -1,7 +1,6 @@
 """Particles and surfaces as VTK's PolyData files (.vtp), which ParaView opens."""
 
 from base64 import b64encode
-from pathlib import Path
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def _write(path, points: np.ndarray, fields: dict[str, np.ndarray], kind: str, c
     }
     data, place = ("\n".join(_array(name, values) for name, values in arrays.items()) for arrays in (fields, places))
     write_text(
-        Path(path),
+        path,
         f'<?xml version="1.0"?>\n<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian" '
         f'header_type="UInt64">\n<PolyData>\n<Piece NumberOfPoints="{len(points)}" NumberOf{kind}="{count}">\n'
         f"<Points>\n{_array('points', points.astype('<f8'))}\n</Points>\n<PointData>\n{data}\n</PointData>\n"

@@ -295,14 +295,14 @@ def test_frames_are_extended_xyz_with_ids_species_positions_and_velocities(threa
     lines = path.read_text().splitlines()
     assert len(lines) == 2 * (5 + 2)
     assert lines[0] == lines[7] == "5"
-    assert 'Lattice="3 0 0 0 3 0 0 0 3"' in lines[1]
+    assert 'Lattice="3.0 0 0 0 3.0 0 0 0 3.0"' in lines[1]
     assert "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3" in lines[1]
     assert "Time=0.02" in lines[8]
     rows = [line.split() for line in lines[9:]]
     assert [row[:2] for row in rows] == [["0", "F"], ["1", "F"], ["2", "F"], ["3", "W"], ["4", "W"]]
     found = np.array([row[2:] for row in rows], float)
     now = simulation.particles()
-    np.testing.assert_allclose(found, np.column_stack([now["position"], now["velocity"]]), rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(found, np.column_stack([now["position"], now["velocity"]]))
 
 
 def test_temperature_is_that_of_the_fluctuation_dissipation_theorem(one_core):

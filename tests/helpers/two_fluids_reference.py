@@ -90,10 +90,11 @@ def stream(problem, f):
     return after
 
 
-def run(problem, density_a, density_b, steps):
-    """Densities and velocity of the mixture after `steps` steps from rest; zero in solid."""
+def run(problem, density_a, density_b, steps, start=(0.0, 0.0, 0.0)):
+    """Densities and velocity of the mixture after `steps` steps from equilibria at a velocity; zero in solid."""
     solid = problem.space.solid
-    f = np.array([W[:, None, None, None] * np.where(solid, 0.0, d) for d in (density_a, density_b)])
+    u = np.asarray(start) if np.ndim(start) == 4 else np.reshape(start, (3, 1, 1, 1))
+    f = np.array([equilibrium(np.where(solid, 0.0, d), u) for d in (density_a, density_b)])
     with np.errstate(all="ignore"):
         for _ in range(steps):
             f = stream(problem, np.where(solid, 0.0, collide(problem, f)))

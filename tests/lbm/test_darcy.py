@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.plain import PlainDevice
 
@@ -61,3 +62,18 @@ def test_on_a_finer_grid_permeability_is_that_of_the_images_own_voxels(monkeypat
     assert list(table["change"])[1:] == pytest.approx([1 / 1.1 - 1, 0.0])
     rock = permeability.rock_table(SOLID, None, 2e-6, times=(2,))
     assert (rock["square metres"][0], rock["millidarcy"][0]) == in_units(0.5, 2e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (-0.13, "k = 9,000 millidarcy = 9e-12 m^2 along x (-13 % on the last refinement)"),
+        (0.011, "k = 9,400 millidarcy"),
+        (-0.002, "k = 9,370 millidarcy"),
+        (0.0, "k = 9,375 millidarcy"),
+        (np.nan, "k = 9,400 millidarcy = 9.3e-12 m^2 along x (one grid, no refinement)"),
+    ],
+)
+def test_no_digit_is_printed_that_the_last_refinement_changed(change, text):
+    best = pd.Series({"millidarcy": 9374.519, "square metres": 9.251931e-12, "change": change})
+    assert permeability.with_its_digits(best, "x").startswith(text)

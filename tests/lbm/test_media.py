@@ -1,5 +1,6 @@
 """Voxel images: porosity, surface, percolation and files, against geometry and against counting."""
 
+import os
 from math import pi
 
 import numpy as np
@@ -211,7 +212,7 @@ def test_wrong_files_are_refused_in_one_line(written, tmp_path):
         ((raw,), {"shape": (3, 4, 5), "dtype": "uint16"}, "120 bytes"),
         ((raw,), {"shape": (3, 4, 5), "dtype": "voxel"}, "unknown type"),
         ((broken,), {}, "cannot be read"),
-        ((write(".npy", grey),), {}, "60 different values"),
+        ((write(".npy", grey),), {}, "60 different values, from 0 to 59: grey levels"),
         ((write(".npy", np.ones((3, 4, 5))),), {}, "no voxel has the pores' value 0"),
         ((write(".npy", np.zeros((3, 4, 5))),), {}, "no solid"),
         ((write(".npy", np.zeros((4, 5))),), {}, "three dimensions"),
@@ -249,3 +250,46 @@ def test_a_header_that_claims_more_than_the_file_holds_is_refused_before_anythin
     with pytest.raises(InputError, match="claims.npy: cannot be read as an image") as refused:
         read_image(path)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", [".npy", ".tif", ".raw"])
+def test_a_pipe_or_an_empty_file_is_refused_before_it_is_opened(tmp_path, kind):
+    """What stands in /proc says that it is empty, and may never end."""
+    os.mkfifo(tmp_path / f"pipe{kind}")
+    (tmp_path / f"empty{kind}").touch()
+    for name in ("pipe", "empty"):
+        with pytest.raises(InputError, match="no image file"):
+            read_image(tmp_path / f"{name}{kind}", shape=(1, 1, 1))
+
+
+@pytest.mark.parametrize("dtype", ["V0", "O", "(2,2)u1", "u1,u1", "S1", "f4", "(99999999999999999999,)u1", ",,"])
+def test_a_raw_file_holds_whole_numbers(written, dtype):
+    with pytest.raises(InputError, match="whole numbers, such as uint8"):
+        read_image(written[1](".raw"), shape=(3, 4, 5), dtype=dtype)
+
+
+def test_a_raw_file_larger_than_the_memory_is_refused_before_anything_is_allocated(tmp_path):
+    with open(tmp_path / "huge.raw", "wb") as file:
+        file.truncate(2**42)
+    with pytest.raises(InputError, match="huge.raw needs 12 TiB"):
+        read_image(tmp_path / "huge.raw", shape=(2**14,) * 3)
+    # a product that no integer of 64 bits holds
+    with pytest.raises(InputError, match="are 79228162514264337593543950336 bytes"):
+        read_image(tmp_path / "huge.raw", shape=(2**32,) * 3)
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_an_array_is_as_long_as_its_header_says(written, change):
+    path = written[1](".npy")
+    content = path.read_bytes()
+    path.write_bytes(content + b"1" if change > 0 else content[:-1])
+    with pytest.raises(InputError, match="cannot be read as an image"):
+        read_image(path)
+
+
+def test_every_label_but_the_pores_is_solid_and_grey_levels_are_none(written):
+    _, write = written
+    labels = np.arange(60).reshape(3, 4, 5)
+    np.testing.assert_array_equal(read_image(write(".npy", labels % 16), pore=3), labels % 16 != 3)
+    with pytest.raises(InputError, match="17 different values, from 0 to 16: grey levels"):
+        read_image(write(".npy", labels % 17))

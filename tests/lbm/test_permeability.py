@@ -10,7 +10,7 @@ from repro.errors import CheckError, DivergenceError, InputError, MemoryLimitErr
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, rounded_force, sphere_drag
 from repro.lbm.media import PoreSpace, random_spheres, sphere_crystal
 from repro.lbm.porous import benchmark
-from repro.lbm.porous.permeability import FlowThrough, closed_sides, flow_through, mirrored, refined
+from repro.lbm.porous.permeability import FlowThrough, flow_through, mirrored, refined
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import Permeability, PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
@@ -178,17 +178,46 @@ def test_a_refined_image_has_the_same_pores_and_four_times_the_permeability(thre
     assert table["change"].iloc[1] == pytest.approx(table["k"].iloc[1] / table["k"].iloc[0] - 1)
 
 
-def test_mirroring_makes_the_ends_fit_and_closing_keeps_the_flow_inside():
+def test_mirroring_makes_the_ends_fit():
     solid = np.random.default_rng(2).uniform(0, 1, (3, 4, 5)) > 0.5
     both = mirrored(solid, "y")
     assert both.shape == (3, 8, 5)
     np.testing.assert_array_equal(both[:, 0], both[:, -1])
     np.testing.assert_array_equal(both[:, 3], both[:, 4])
-    closed = closed_sides(solid, "x")
-    assert closed.shape == (4, 5, 5)
-    assert closed[-1].all()
-    assert closed[:, -1].all()
-    np.testing.assert_array_equal(closed[:-1, :-1], solid)
+
+
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+def test_walls_at_sides_that_are_solid_already_change_nothing(threads, axis):
+    """k, porosity and velocities are of the image's own section, to which a wall adds nothing."""
+    solid = np.ones((7, 7, 7), bool)
+    solid[tuple(slice(None) if name == axis else slice(2, 6) for name in "zyx")] = False
+    options = {"axis": axis, "precision": "double", "interval": 100, "tolerance": 1e-10, "force": 1e-5}
+    wall, periodic = (flow_through(PoreSpace(solid), threads, sides=sides, **options) for sides in ("wall", "periodic"))
+    assert wall.k == pytest.approx(periodic.k, rel=1e-9)
+    assert wall.porosity == periodic.porosity == pytest.approx(16 / 49)
+    assert wall.result.darcy_velocity == pytest.approx(periodic.result.darcy_velocity, rel=1e-9)
+    assert wall.reynolds == pytest.approx(periodic.reynolds, rel=1e-9)
+
+
+def test_porosity_and_darcy_velocity_are_of_the_image_without_its_walls(threads):
+    """Half-way walls lie on the faces of the image: a velocity over the Darcy velocity has the mean one."""
+    solid = np.zeros((9, 8, 4), bool)
+    solid[:, 3:5] = True
+    run = flow_through(PoreSpace(solid), threads, sides="wall", precision="double", interval=100, keep_velocity=True)
+    assert run.porosity == 0.75
+    assert run.velocity.shape == (3, 9, 8, 4)
+    assert run.velocity[0].mean() == pytest.approx(1, rel=1e-9)
+
+
+def test_with_walls_nothing_flows_across_the_sides(threads):
+    """A path that leaves through a side and comes in at the other is none."""
+    solid = np.ones((3, 4, 4), bool)
+    solid[1, [0, 3, 3, 0], [0, 0, 3, 3]] = False
+    solid[1, 3, :] = solid[1, 0, :] = True
+    solid[1, 0, :2] = solid[1, 3, 2:] = False
+    flow_through(PoreSpace(solid), threads, interval=10, force=1e-6)
+    with pytest.raises(InputError, match="do not connect along x"):
+        flow_through(PoreSpace(solid), threads, sides="wall")
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

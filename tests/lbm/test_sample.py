@@ -1,5 +1,7 @@
 """What a sample file says is what is read, and what is wrong with it is said in one line."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,7 @@ def test_a_raw_file_has_the_shape_the_type_and_the_pore_value_that_the_file_says
 
 SIZE = "voxel_size = 1e-6\n"
 WRONG = {
-    "": "image is missing",
+    "\n": "image is missing",
     'image = "rock.npy"\n': "voxel_size is missing",
     'image = "rock.npy"\nvoxel_size = 0\n': "length of a voxel in metres",
     'image = "rock.npy"\nvoxel_size = nan\n': "length of a voxel in metres",
@@ -66,4 +68,26 @@ def test_what_is_wrong_is_said_in_one_line_with_the_name_of_the_file(folder, tex
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="no such sample file"):
+        read_sample(tmp_path / "rock.toml")
+
+
+def test_a_mark_before_the_text_is_read_over_and_other_encodings_are_named(folder):
+    path, text = folder / "rock.toml", 'image = "rock.npy"\n' + SIZE
+    path.write_text(text, encoding="utf-8-sig")
+    assert read_sample(path)[0].image == "rock.npy"
+    path.write_text(text, encoding="utf-16")
+    with pytest.raises(InputError, match="saved as UTF-8"):
+        read_sample(path)
+
+
+@pytest.mark.parametrize("text", ["pore = " + "[" * 100_000, "pore = " + "9" * 5000, "#" * (1 << 20) + "\n\n"])
+def test_a_description_too_deep_or_too_long_is_refused(folder, text):
+    with pytest.raises(InputError, match="rock.toml: not a") as error:
+        read_sample(write(folder, text))
+    assert "\n" not in str(error.value)
+
+
+def test_a_pipe_is_no_description(tmp_path):
+    os.mkfifo(tmp_path / "rock.toml")
+    with pytest.raises(InputError, match="no sample file"):
         read_sample(tmp_path / "rock.toml")

@@ -1,5 +1,7 @@
 """Two fluids are those of the model's equations, in every strategy, and lose neither mass nor momentum."""
 
+import warnings
+
 import numpy as np
 import pytest
 from helpers import two_fluids_reference as reference
@@ -7,10 +9,13 @@ from helpers.plain import PlainDevice
 
 from repro.errors import DivergenceError, InputError
 from repro.lbm.media import PoreSpace
+from repro.lbm.two_fluids.cases import part, shares_at
+from repro.lbm.two_fluids.exact import lattice_coexistence
 from repro.lbm.two_fluids.forces import STENCILS, links_of
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
 from repro.lbm.two_fluids.strategies import STRATEGIES
+from repro.parallel import select
 
 CHANCE = np.random.default_rng(7)
 SHAPE = (4, 5, 6)
@@ -42,6 +47,45 @@ def test_every_strategy_solves_the_model(space, collision, strategy):
     made.step(3)
     for found, expected in zip(made.fields(), reference.run(problem, *DENSITIES, 3), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_fluids_start_at_a_velocity_of_each_node_or_of_all(strategy, precision):
+    problem, off = TwoFluids(ROCK, **UNLIKE), {"single": 1e-6, "double": 1e-13}[precision]
+    for velocity in (CHANCE.uniform(-0.1, 0.1, (3, *SHAPE)), (0.05, -0.02, 0.1)):
+        made = TwoFluidFlow(problem, PlainDevice(), strategy=strategy, precision=precision)
+        made.set_densities(*DENSITIES, velocity)
+        for steps in (0, 1):
+            made.step(steps)
+            for found, expected in zip(made.fields(), reference.run(problem, *DENSITIES, steps, velocity), strict=True):
+                np.testing.assert_allclose(found, expected, rtol=0, atol=off)
+
+
+@pytest.mark.parametrize("shape", [(), SHAPE[1:], SHAPE[2:], (1, *SHAPE[1:]), (1, *SHAPE), SHAPE[::-1]], ids=str)
+@pytest.mark.parametrize("components", [0, 3])
+def test_numbers_of_another_shape_than_the_nodes_are_not_stretched_over_them(components, shape):
+    made = TwoFluidFlow(TwoFluids(OPEN, 0.1), PlainDevice())
+    given = np.full((3, *shape) if components else shape, 0.1)
+    arguments = (0.5, 0.5, given) if components else (given, 0.5)
+    if shape == ():
+        made.set_densities(*arguments)
+        return
+    with pytest.raises(InputError, match=r"(velocity|density of fluid a) of shape .*: it must be \(.*4, 5, 6\), or"):
+        made.set_densities(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("velocity", "message"),
+    [
+        ((0.4, 0.4, 0.2), "up to 0.6 in the pores: it must be below that of sound, 0.577"),
+        ((0.0, float("nan"), 0.0), "up to nan"),
+        ("fast", "velocity = 'fast': must be numbers"),
+    ],
+)
+def test_velocities_that_no_equilibrium_has_are_refused(velocity, message):
+    with pytest.raises(InputError, match=message):
+        TwoFluidFlow(TwoFluids(OPEN, 0.1), PlainDevice()).set_densities(0.5, 0.5, velocity)
 
 
 @pytest.mark.parametrize("stencil", STENCILS)
@@ -144,7 +188,40 @@ def test_wide_stencils_are_refused_where_only_neighbours_are_known():
         TwoFluidFlow(TwoFluids(OPEN, 0.1, stencil="isotropic-8"), PlainDevice(), strategy="sparse")
 
 
+def phases(interaction: float, wetting: float) -> TwoFluidFlow:
+    """Both fluids in equilibrium, side by side between walls that are as neutral to one as to the other."""
+    solid = np.zeros((1, 8, 24), bool)
+    solid[:, 0] = True
+    made = TwoFluidFlow(
+        TwoFluids(PoreSpace(solid), interaction, wetting=(wetting,) * 2), select("serial"), precision="double"
+    )
+    shares = shares_at(np.broadcast_to(np.abs(np.arange(24) - 11.5) - 6, solid.shape), interaction)
+    return part(made, shares, lattice_coexistence(interaction, density=1.0))
+
+
+def test_a_wall_that_is_a_vacuum_to_both_fluids_is_too_steep_where_half_way_between_them_is_not():
+    interaction = 0.25
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        phases(interaction, interaction / 2).step(400)
+    with pytest.warns(UserWarning, match="two fluids will probably diverge: a potential differs by 0.2"):
+        doomed = phases(interaction, 0.0)
+    with pytest.raises(DivergenceError, match=r"keep g rho below, the wetting of both fluids near g rho / 2"):
+        doomed.step(400)
+
+
+def test_a_mixture_that_no_interface_can_part_is_warned_of_and_a_thin_one_is_not():
+    """Only g times the density counts."""
+    made = TwoFluidFlow(TwoFluids(OPEN, 0.4), PlainDevice())
+    with pytest.warns(UserWarning, match="g rho = 0.4 in a mixture that parts: beyond 0.28 no interface is at rest"):
+        made.set_densities(0.5, 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made.set_densities(0.3, 0.3)
+
+
 def test_fluids_that_diverge_are_stopped_with_the_reason():
-    made = flow(TwoFluids(OPEN, 0.5), PlainDevice())
+    with pytest.warns(UserWarning, match="two fluids will probably diverge"):
+        made = flow(TwoFluids(OPEN, 0.5), PlainDevice())
     with pytest.raises(DivergenceError, match="the fluids diverged by step .*interaction 0.5"):
         made.step(30)

@@ -59,15 +59,21 @@ def _nan(file):
     file["a"][3] = np.nan
 
 
+def _of_bytes(file):
+    solid = file.pop("solid")[:]
+    file["solid"] = solid.astype(np.uint8)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (_nan, "array 'a' is damaged: it has numbers that are not finite"),
+        (_nan, "a is damaged: 1 numbers are not finite"),
         (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
-        (lambda file: file.attrs.update(precision="double"), "array 'a' does not fit"),
+        (lambda file: file.attrs.update(precision="double"), "a is float32, not float64"),
         (lambda file: file.attrs.update(interaction=np.inf), "interaction = inf: must be a number from 0"),
         (lambda file: file.attrs.update(strategy="warp"), "strategy = 'warp': must be one of"),
-        (lambda file: file.pop("b"), "not a whole checkpoint of two fluids"),
+        (lambda file: file.pop("b"), "not a whole checkpoint: b is missing"),
+        (_of_bytes, "solid is uint8, not bool"),
     ],
 )
 def test_what_no_run_comes_to_is_refused_even_where_it_is_sealed(tmp_path, change, words):

@@ -173,9 +173,9 @@ def test_what_is_set_is_what_is_there():
         np.testing.assert_allclose(again[name][..., :-1], found[name][..., :-1], rtol=1e-15)
 
 
-@pytest.mark.parametrize("shape", [(3, 2, 4, 5), (3,), (2, 2, 4, 3)])
+@pytest.mark.parametrize("shape", [(3, 2, 4, 5), (3,), (2, 2, 4, 3), (1, 2, 4, 3), (3, 1, 4, 3), (3, 2, 1, 4)])
 def test_fields_that_do_not_fit_are_refused(shape):
-    with pytest.raises(InputError, match=r"it must fit \(3, 2, 4, 3\)"):
+    with pytest.raises(InputError, match=r"it must be \(3, 2, 4, 3\)"):
         made(Mesh((3, 4, 2), SPACING), electric=np.zeros(shape))
 
 

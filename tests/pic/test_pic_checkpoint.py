@@ -21,6 +21,7 @@ from repro.pic.air.collision_tables import Collisions
 from repro.pic.disk.checkpoint import load, save
 from repro.pic.disk.openpmd import write
 from repro.pic.disk.system_metadata import described
+from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.system import Electrons, System
@@ -155,6 +156,22 @@ def test_a_checkpoint_may_be_of_the_start_and_of_a_run_that_was_sorted(tmp_path)
         second = load(tmp_path / "run.h5", PlainDevice(), sort_every=sort_every)
         second.step(5 - steps)
         require_same_bits(second, whole)
+
+
+def test_a_box_that_has_no_electrons_any_more_goes_on(tmp_path):
+    """And one that never had any: for the arrays it is a rank of several in whose part there are none."""
+    flying, none = np.array([[2.0, 0.0, 0.0]]), np.zeros((0, 3))
+    for place, momentum in ((np.full((1, 3), 0.9e-3), flying), (none, none)):
+        electrons = Electrons(place, momentum, np.full(len(place), 1e4))
+        system = System(Mesh((1, 1, 1), (1e-3,) * 3, ("conducting",) * 3), 1e-12, electrons)
+        first = Simulation(system, PlainDevice())
+        first.step(1)
+        assert len(first.particles()["ids"]) == 0
+        save(first, tmp_path / "run.h5")
+        second = load(tmp_path / "run.h5", PlainDevice())
+        for simulation in (first, second):
+            simulation.step(1)
+        require_same_bits(second, first)
 
 
 @pytest.fixture(scope="module")
@@ -342,13 +359,14 @@ def test_a_name_that_no_file_can_have_is_refused():
         load(5000 * "a", PlainDevice())
 
 
-def test_neither_a_folder_nor_a_device_is_replaced_by_a_checkpoint(made, tmp_path):
-    for path in (tmp_path, os.devnull):
-        with pytest.raises(InputError, match="cannot be written: it is there, and no file"):
+def test_neither_a_folder_nor_a_pipe_is_replaced_by_a_checkpoint(made, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path, "folder"), (tmp_path / "pipe", "pipe")):
+        with pytest.raises(InputError, match=f"cannot be written: it is a {kind}, and no file"):
             save(load(made("walls")[0], PlainDevice()), path)
     with pytest.raises(InputError, match="simulation = System.*: must be of the kind Simulation"):
         save(case("walls"), tmp_path / "run.h5")
-    assert not list(tmp_path.iterdir())
+    assert [path.is_fifo() for path in tmp_path.iterdir()] == [True]
 
 
 def test_a_run_goes_on_in_its_own_precision_only(made):

@@ -1,6 +1,8 @@
 """Set-ups, what they refuse, and time steps."""
 
+import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -83,7 +85,7 @@ def test_the_limits_of_the_time_step_are_the_published_ones():
     limits = time_steps(fluid, resolution, 2.0)
     assert limits["Courant"] == pytest.approx(0.25 * h / (c + 2))
     assert limits["force"] == pytest.approx(0.25 * np.sqrt(h / 9.81))
-    assert limits["viscous"] == pytest.approx(0.125 * h**2 / (0.2 * h * c / 10))
+    assert limits["viscous"] == pytest.approx(0.125 * h**2 / (3 * 0.2 * h * c / 20))
     # the coefficient of density diffusion is delta h c
     assert limits["diffusive"] == pytest.approx(0.125 * h**2 / (0.1 * h * c))
     assert set(time_steps(Fluid(viscosity=0, gravity=0, diffusion=0), resolution, 2.0)) == {"Courant"}
@@ -91,6 +93,22 @@ def test_the_limits_of_the_time_step_are_the_published_ones():
     dense = time_steps(fluid, resolution, 2.0, acceleration=1e5, condensation=0.1)
     assert dense["Courant"] == pytest.approx(0.25 * h / (c * 1.1**3 + 2))
     assert dense["force"] == pytest.approx(0.25 * np.sqrt(h / 1e5))
+
+
+@pytest.mark.parametrize(("ratio", "air", "hangs"), [(1.3, 0, True), (1.3, 1, True), (1.3, 2, False), (2.0, 2, True)])
+def test_fluid_that_would_hang_from_the_lid_is_warned_of(ratio, air, hangs):
+    """Within a smoothing length of it, unless it fills the tank or weighs nothing."""
+    case = StillWater(column=(3, 3, 4), air=air, ratio=ratio)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        full = StillWater(column=(3, 3, 4), air=0, ratio=ratio).system()
+        replace(full, fluid=Fluid(gravity=0.0), position=full.position[:-9], velocity=full.velocity[:-9])
+        if not hangs:
+            case.system()
+            return
+    make = case.system if air else partial(replace, full, position=full.position[9:], velocity=full.velocity[9:])
+    with pytest.warns(UserWarning, match="hangs from it: leave at least a smoothing length of air"):
+        make()
 
 
 def test_a_given_time_step_is_taken_and_one_is_chosen_below_all_limits():

@@ -14,7 +14,7 @@ from repro.sph.equations import (
     make_xsph_mean,
     momentum_term,
 )
-from repro.sph.fluid import Fluid
+from repro.sph.fluid import Fluid, Resolution
 
 #: the paper's, in Pa
 STIFFNESS = 1119e3
@@ -45,6 +45,46 @@ def test_the_pressure_term_is_pressure_over_density_squared(s):
     assert make_pressure_term(float)(s, STIFFNESS) / 1000**2 == pytest.approx(
         make_tait(float)(s, STIFFNESS) / density**2, rel=1e-12
     )
+
+
+def lattice(resolution: Resolution):
+    """Vectors in smoothing lengths to a particle of the lattice from its neighbours, and the kernel's slope there."""
+    _, slope = resolution.smoothing_kernel.shape(float)
+    n = resolution.layers
+    index = np.stack(np.meshgrid(*[np.arange(-n, n + 1)] * 3), -1).reshape(-1, 3)
+    for e in index[index.any(1)] / resolution.ratio:
+        yield e, slope(np.linalg.norm(e))
+
+
+def lattice_viscosity(resolution: Resolution, strain: np.ndarray) -> float:
+    """Kinematic viscosity over alpha h c: the power that viscosity takes per mass is 2 nu strain : strain."""
+    viscous, power = make_viscous_term(float), 0.0
+    for e, slope in lattice(resolution):
+        du = strain @ e
+        power += momentum_term(0.0, 0.0, viscous(e, du, e @ e, 1.0), slope) * (e @ du) / 2
+    return -power / resolution.lattice_slope / (2 * (strain**2).sum())
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.3, 2.0])
+def test_viscosity_of_half_of_the_pairs_is_alpha_h_c_over_20_on_the_lattice(ratio):
+    resolution, diagonal = Resolution(0.01, ratio), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    along, across = (20 * lattice_viscosity(resolution, s) for s in (np.diag([1.0, -1.0, 0.0]), diagonal))
+    # the mean over all directions of a tensor of cubic symmetry; the softening takes a percent
+    assert (2 * along + 3 * across) / 5 == pytest.approx(0.99, abs=0.005)
+    if ratio == 1.3:
+        assert (along, across) == pytest.approx((1.15, 0.88), abs=0.01)
+
+
+@pytest.mark.parametrize(("ratio", "modulus"), [(1.3, 0.064), (1.5, 0.036), (1.7, -0.015), (2.0, 0.014)])
+def test_a_lattice_under_pressure_resists_strain_the_less_the_more_neighbours_there_are(ratio, modulus):
+    """Bent like a shear wave along (1, 1, 0), it goes back with the shear modulus times the curvature."""
+    resolution, small, found = Resolution(0.01, ratio), 1e-4, np.zeros(3)
+    _, slope = resolution.smoothing_kernel.shape(float)
+    wave, shift = np.array([1, 1, 0]) / np.sqrt(2), np.array([1, -1, 0]) / np.sqrt(2)
+    for e, _ in lattice(resolution):
+        moved = e - small * (e @ wave) ** 2 / 2 * shift
+        found += momentum_term(1.0, 1.0, 0.0, slope(np.linalg.norm(moved))) * moved
+    assert found @ shift / resolution.lattice_slope / small == pytest.approx(modulus, abs=0.001)
 
 
 @given(e=components, du=components)

@@ -12,10 +12,11 @@ from repro.parallel import select
 from repro.particles.position import Units
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import rest_pressure, ritter_front
-from repro.sph.fluid import Fluid
+from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.observables import energy, front, pressure_profile
 from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.strategies import STRATEGIES
+from repro.sph.system import System
 
 
 def after(system, device, steps, **options):
@@ -231,3 +232,24 @@ def test_what_does_not_fit_is_refused_before_it_is_allocated(shaken_water):
 
     with pytest.raises(MemoryLimitError, match="125 particles"):
         Simulation(shaken_water, Small())
+
+
+@pytest.mark.parametrize(("air", "least", "most"), [(0, 0.0, 0.1), (2, 0.98, 1.0)])
+@pytest.mark.filterwarnings("ignore:.*hangs from it")
+def test_fluid_hangs_from_a_lid_that_it_touches_and_falls_freely_below(one_core, air, least, most):
+    """As `System` warns; the share of free fall in 0.02 s, of a block so many spacings below the lid."""
+    block = StillWater(column=(4, 4, 4), air=3 + air, fluid=Fluid(stiffness=2e4)).system()
+    system = replace(block, position=block.position + np.array([0, 0, 3 * block.resolution.spacing]))
+    fallen = system.position - after(system, one_core, 100)["position"]
+    assert least < fallen[:, 2].mean() / (9.81 * (100 * system.dt) ** 2 / 2) < most
+
+
+def test_particles_in_disorder_come_to_rest_at_the_viscous_limit_of_the_time_step(one_core):
+    """At 1.2 of it, where the lattice's viscosity would still let them, they fly apart."""
+    resolution, fluid = Resolution(0.01), Fluid(stiffness=6e4, viscosity=20.0, gravity=0.0, diffusion=0.0)
+    chance, index = np.random.default_rng(1), np.indices((6, 6, 6)).reshape(3, -1).T
+    position = (index + 0.5 + chance.uniform(-0.15, 0.15, index.shape)) * resolution.spacing
+    speed = chance.normal(0, 0.1, index.shape)
+    step = 0.98 * min(time_steps(fluid, resolution, np.linalg.norm(speed, axis=1).max()).values())
+    found = after(System(fluid, resolution, (0.06,) * 3, position, speed, step), one_core, 80)["velocity"]
+    assert np.sqrt((found**2).mean()) < 0.05 * np.sqrt((speed**2).mean())

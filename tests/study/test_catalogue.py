@@ -93,5 +93,5 @@ def test_broken_catalogue_says_what_is_wrong(workshop, text, message):
 
 def test_missing_catalogue_is_an_input_error(workshop):
     workshop.catalogue.unlink()
-    with pytest.raises(InputError, match="is missing"):
+    with pytest.raises(InputError, match="is no checkout, .* REPRO_ROOT=PATH"):
         catalogue.load(workshop.project)

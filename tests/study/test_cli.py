@@ -229,6 +229,26 @@ def test_status_of_what_is_published_counts_what_cannot_stand(published, repro):
     assert done.stdout.startswith("toy/good: out of date: notebooks/toy/good.ipynb changed\n1 of 1 ")
 
 
+@pytest.mark.parametrize("name", ["data/measured/machine/toy/good.json", "notebooks/rendered/toy/good.ipynb"])
+@pytest.mark.parametrize("left", [0, 99], ids=["gone", "cut"])
+def test_a_report_of_what_is_not_whole_replaces_nothing_and_fails(published, repro, name, left):
+    published.add("toy/other", "pass", entry="profiles = { paper = {} }")
+    published.commit()
+    published.finish("toy/other", profile="paper", figures=())
+    repro("publish")
+    assert repro("report", "--published").returncode == 0
+    report, harmed = published.project.root / "REPORT.md", published.project.root / name
+    report.write_text("as it was")
+    content = harmed.read_bytes()[:left]
+    harmed.unlink()
+    if content:
+        harmed.write_bytes(content)
+    done = repro("report", "--published")
+    assert done.returncode == 1
+    assert "PUBLISHED toy/good: " in done.stdout
+    assert report.read_text() == "as it was"
+
+
 def test_manifest_is_written_and_named(good, repro):
     commit = good.commit()
     assert repro("manifest").stdout == f"{provenance.manifest_file(good.project.root)}\n"

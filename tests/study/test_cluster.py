@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 from distributed import Client
+from helpers.processes import gone
 from helpers.workshop import GOOD, run
 
 from repro.errors import InputError
-from repro.study.run import runner
+from repro.study.run import cluster as clusters
+from repro.study.run.execute import run_job
+from repro.study.run.guard import Stopped
+from repro.study.run.plan import job_for
 
 PACKAGE = Path(__file__).resolve().parents[2]
 PLACE = "import os, pathlib, time\npathlib.Path(f'{os.getpid()}.pid').touch()\n"
@@ -121,10 +126,60 @@ def test_a_worker_that_is_killed_takes_its_notebook_along_and_another_one_runs_i
 
 def test_notebooks_for_a_gpu_need_a_worker_that_has_one_to_lend(cluster):
     with pytest.raises(InputError, match="start one a GPU, `dask worker tcp.* --nthreads 1 --resources GPU=1`"):
-        runner._executor(cluster[0], 1, "cuda").__enter__()
+        clusters.executor(cluster[0], 1, "cuda").__enter__()
 
 
 def test_a_cluster_without_workers_is_refused(tmp_path):
     refused = pytest.raises(InputError, match="has no workers: start one with `dask worker tcp")
     with scheduler(tmp_path / "file.json") as address, refused:
-        runner._executor(address, 1, "serial").__enter__()
+        clusters.executor(address, 1, "serial").__enter__()
+
+
+def waiting(workshop, address: str, pool: ThreadPoolExecutor):
+    """A run on a cluster whose only notebook waits to be killed: what becomes of it, and its kernel."""
+    workshop.add("toy/waits", f"{PLACE}time.sleep(600)")
+    going = pool.submit(on, address, workshop)
+    (file,) = wait_until(lambda: list((workshop.project.notebooks / "toy").glob("*.pid")))
+    return going, psutil.Process(int(file.stem))
+
+
+def test_a_lost_worker_is_told_and_the_last_one_ends_the_run(cluster, workshop, monkeypatch, capsys):
+    monkeypatch.setattr(clusters, "DESERTED", 3.0)
+    address, workers = cluster
+    with ThreadPoolExecutor() as pool:
+        going, kernel = waiting(workshop, address, pool)
+        for worker in workers:
+            worker.kill()
+        with pytest.raises(InputError, match="last worker of tcp.* is lost and no other one came within 3 s") as lost:
+            going.result(60)
+    assert lost.value.__notes__ == [
+        "toy/waits was running; 0 of 1 results are kept; the same command goes on from there"
+    ]
+    assert len(re.findall(r"the worker tcp\S+ is lost", " ".join(capsys.readouterr().err.split()))) == 2
+    assert gone(kernel.pid)
+    assert not (workshop.project.build / "run").exists()
+
+
+def test_a_lost_scheduler_ends_the_run_in_a_line_and_its_notebooks(tmp_path, workshop):
+    file = tmp_path / "scheduler.json"
+    head = ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    with started(*head) as head, ThreadPoolExecutor() as pool:
+        address = json.loads(wait_until(lambda: file.exists() and file.read_text().strip()))["address"]
+        with started("worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"):
+            with Client(address, timeout=20) as client:
+                client.wait_for_workers(1, timeout=20)
+            going, kernel = waiting(workshop, address, pool)
+            head.kill()
+            with pytest.raises(InputError, match="the Dask scheduler at tcp.* is lost"):
+                going.result(60)
+            # the worker is still there, and would go on
+            assert gone(kernel.pid)
+    assert not (workshop.project.build / "run").exists()
+
+
+def test_a_job_whose_run_has_ended_writes_nothing(workshop):
+    workshop.add("toy/good", GOOD)
+    plan = workshop.plan("toy/good")
+    with pytest.raises(Stopped):
+        run_job(job_for(plan, plan.books[0]))
+    assert not plan.output.exists()

@@ -77,7 +77,7 @@ def test_paragraphs_that_are_none_are_one_line(workshop, content):
     file = workshop.project.root / "docs/findings.toml"
     file.parent.mkdir()
     file.write_bytes(content)
-    with pytest.raises(InputError, match=r"docs/findings.toml"):
+    with pytest.raises(InputError, match=r"findings.toml"):
         markdown.findings(workshop.project)
 
 

@@ -2,7 +2,10 @@
 
 import json
 import os
+import sys
 import time
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from helpers.workshop import Workshop
@@ -243,12 +246,21 @@ def test_another_version_is_named(book, monkeypatch):
     assert state(book) == f"out of date: numpy was {versions['numpy']} and is 1.0"
 
 
-def test_variable_of_numba_is_named(book, monkeypatch):
-    monkeypatch.setenv("NUMBA_OPT", "1")
-    assert state(book) == "out of date: NUMBA_OPT is new"
+@pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "MKL_CBWR", "LD_PRELOAD", "PYTHONPATH"])
+def test_variable_that_reaches_a_run_and_may_change_it_is_named(book, monkeypatch, name):
+    monkeypatch.setenv(name, "1")
+    assert state(book) == f"out of date: {name} is new"
 
 
-@pytest.mark.parametrize("name", ["NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "OPT"])
+def test_what_python_runs_at_its_start_is_named(book, monkeypatch, tmp_path):
+    started = ModuleType("usercustomize")
+    started.__file__ = str(tmp_path / "usercustomize.py")
+    Path(started.__file__).write_text("import numpy")
+    monkeypatch.setitem(sys.modules, "usercustomize", started)
+    assert state(book) == "out of date: usercustomize is new"
+
+
+@pytest.mark.parametrize("name", ["NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_OPT", "OPT", "MPLBACKEND", "TZ"])
 def test_variable_that_changes_no_result_is_none(book, monkeypatch, name):
     monkeypatch.setenv(name, "1")
     assert state(book) == "up to date"
@@ -303,3 +315,13 @@ def test_another_machine_can_tell_what_changed_but_for_its_versions(book, monkey
     assert plan.state(toy).startswith("out of date")
     edit(book, "repro/toy/case.py", "64", "65")
     assert fingerprint.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]
+
+
+def test_a_pipe_is_no_file_to_hash_and_a_folder_of_slices_is_its_files(tmp_path):
+    os.mkfifo(tmp_path / "pipe.raw")
+    (tmp_path / "stack").mkdir()
+    (tmp_path / "stack/slice1.tif").write_bytes(b"1")
+    (tmp_path / "rock.toml").write_text('image = "stack"\naxis = "pipe.raw"\n')
+    named = list(fingerprint._named("rock.toml", tmp_path))
+    assert named == [(tmp_path / name).resolve() for name in ("rock.toml", "stack/slice1.tif")]
+    assert not list(fingerprint._named("pipe.raw", tmp_path))

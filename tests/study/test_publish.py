@@ -8,6 +8,7 @@ from helpers.workshop import forge
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
+from repro.study.keep import results
 from repro.study.notebooks import catalogue
 from repro.study.publish import publish, published
 from repro.study.publish.publish import publish as copy
@@ -394,3 +395,29 @@ def test_nothing_stands_beside_what_is_not_there(workshop, tmp_path):
     workshop.commit()
     workshop.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "alone")
     assert_refused(workshop, "toy/a is not published by another machine", tmp_path / "alone", beside=True)
+
+
+@pytest.mark.parametrize("name", ["figures", "data/measured/machine", "notebooks/rendered/toy"])
+def test_nothing_is_published_through_a_link(paper, tmp_path_factory, name):
+    copy(project=paper.project)
+    place, outside = paper.project.root / name, tmp_path_factory.mktemp("outside") / "precious"
+    place.rename(outside)
+    place.symlink_to(outside)
+    before = {file: file.read_bytes() for file in outside.rglob("*") if file.is_file()}
+    paper.finish("toy/a", {"toy-001": {"measured": 0.9}}, profile="paper", figures=("other",))
+    with pytest.raises(InputError, match=f"{place} is a link"):
+        copy(project=paper.project)
+    assert {file: file.read_bytes() for file in outside.rglob("*") if file.is_file()} == before
+
+
+def test_no_file_outside_is_read_for_a_published_result(paper, tmp_path_factory, monkeypatch):
+    copy(project=paper.project)
+    outside = tmp_path_factory.mktemp("outside") / "precious"
+    outside.write_text("mine")
+    result, read = paper.project.root / "data/measured/machine/toy/a.json", []
+    forge(result, files={"toy/a.ipynb": "", str(outside): ""})
+    digest = results.digest
+    monkeypatch.setattr(results, "digest", lambda path: (read.append(path), digest(path))[1])
+    assert published.flaw(books(paper).notebooks[0], paper.project).startswith("a.json is damaged")
+    assert results.seal_flaws(result, lambda name: paper.project.root / name) == ["a.json is damaged"]
+    assert outside not in read

@@ -366,7 +366,7 @@ def test_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatc
         raise OSError("disk full")
 
     monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InputError, match="a.json: cannot be written: disk full"):
         write_json(file, {"a": 2})
     assert json.loads(file.read_text()) == {"a": 1}
     assert list(tmp_path.iterdir()) == [file]

@@ -5,11 +5,12 @@ import os
 import shutil
 
 import pytest
-from helpers.workshop import GOOD, forge
+from helpers.workshop import GOOD, forge, run
 
 from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.study.keep import results
+from repro.study.notebooks import catalogue
 from repro.study.show import report, scoreboard
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
@@ -105,6 +106,11 @@ def test_result_that_is_no_text_is_damaged(good, folder, content):
         ("figures.a", {"files": "figures/toy-good-a.png"}),
         ("figures.a", {"files": ["figures/../../toy.csv"]}),
         ("figures.a", {"files": ["/etc/passwd"]}),
+        ("figures.a", {"files": ["figures\\..\\..\\toy.csv"]}),
+        ("figures.a", {"files": ["figures/C:toy.csv"]}),
+        ("figures.a", {"files": ["figures/a/b.png"]}),
+        ("figures.a", {"files": ["figures/../figures/a.png"]}),
+        ("figures.a", {"files": ["figures/"]}),
     ],
 )
 def test_result_that_no_run_could_have_made_is_damaged_though_it_is_sealed(good, folder, path, value):
@@ -217,3 +223,22 @@ def test_old_result_is_none_once_a_new_one_has_begun_to_replace_its_files(good, 
         good.finish("toy/good", CLAIMS)
     assert (folder / "toy/good.ipynb").exists()
     assert results.look(folder, "toy/good").sidecar is None
+
+
+@pytest.mark.parametrize("name", ["figures", "toy", "toy/good.json", "toy/good.ipynb", "figures/toy-good-a.png"])
+def test_a_link_in_a_run_folder_is_not_followed(good, folder, tmp_path_factory, name):
+    # as it comes from somebody else: sealed, with a file outside among its own
+    place, outside = folder / name, tmp_path_factory.mktemp("outside") / "precious"
+    place.rename(outside)
+    place.symlink_to(outside)
+    kept = [outside, *outside.rglob("*")]
+    assert "a link" in results.look(folder, "toy/good").trouble
+    assert not good.plan("toy/good").is_current(good.plan("toy/good").books[0])
+    with pytest.raises(InputError, match=f"{place} is a link: results lie in their own folder"):
+        results.look_at_all(folder, catalogue.load(good.project), good.project)
+    with pytest.raises(InputError, match=f"{place} is a link"):
+        run(project=good.project, output=folder)
+    with pytest.raises(AssertionError, match=f"{place} is a link"):
+        good.finish("toy/good", CLAIMS, figures=("b",))
+    assert [outside, *outside.rglob("*")] == kept
+    assert place.is_symlink()

@@ -4,6 +4,7 @@ import fcntl
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -353,7 +354,6 @@ def test_links_to_pages_lead_there_from_where_a_notebook_is_published(tmp_path):
     [
         ("NUMBA_NUM_THREADS", "0", "NUMBA_NUM_THREADS = '0': must be a whole number from 1 to 1000, or unset it"),
         ("NUMBA_NUM_THREADS", "two", "NUMBA_NUM_THREADS = 'two': must be a whole number"),
-        ("NUMBA_DISABLE_JIT", "1", "NUMBA_DISABLE_JIT is set"),
     ],
 )
 def test_environment_in_which_nothing_could_run_is_refused(good, monkeypatch, name, value, message):
@@ -393,22 +393,54 @@ def test_killed_and_interrupted_runs_leave_no_process_and_the_next_run_resumes(w
     command = [sys.executable, "-m", "repro", "run", "--device", "serial", "--output"]
     command.append(str(workshop.project.build / "run"))
     environment = os.environ | {"PYTHONPATH": str(PACKAGE)}
-    for number, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
+    kept = "toy/sleeps was running; 1 of 2 results are kept; the same command goes on from there"
+    # of two signals at once the system says which comes first
+    ends = {"KILL": (-9,), "INT INT": (130,), "HUP TERM": (129, 143)}
+    for names, codes in ends.items():
         pid.unlink(missing_ok=True)
         # a shell that starts the tests in the background has them ignore what Ctrl-C sends
         heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
-        parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **heeding)
+        parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, **heeding)
         kernel = int(wait_for(pid))
-        parent.send_signal(number)
-        assert parent.wait(20) == code
+        for name in names.split():
+            parent.send_signal(signal.Signals[f"SIG{name}"])
+        said = parent.communicate(timeout=20)[1]
+        assert parent.returncode in codes
         assert gone(kernel)
         assert {n for n in results(workshop) if ".jobs" not in n} == {"toy/first.json", "toy/first.ipynb"}
-    assert b"toy/first: up to date" in parent.stderr.read()
+        lines = [line for line in said.splitlines() if line.startswith("repro: ")]
+        assert [line.partition("; ")[2] for line in lines] == ([] if names == "KILL" else [kept])
+        assert "Traceback" not in said
+    assert "toy/first: up to date" in said
     assert statuses(workshop, parameters=["sleeps:value=0.01"]) == {
         "toy/first": "up to date",
         "toy/sleeps": "done",
     }
     assert not (workshop.project.build / "run/.jobs").exists()
+
+
+def test_a_run_whose_folder_is_deleted_or_whose_output_nobody_reads_ends_in_a_line(workshop):
+    folder = workshop.project.build / "run"
+    pid = workshop.add("toy/sleeps", SLEEP, parameters="value = 60.0").parent / "pid"
+    command = [sys.executable, "-m", "repro", "run", "--device", "serial", "--output", str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE)}
+    parent = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    kernel = int(wait_for(pid))
+    shutil.rmtree(folder)
+    said = parent.communicate(timeout=30)[1].splitlines()[-1]
+    assert parent.returncode == 2
+    assert said.startswith(f"repro: {folder}, the folder of this run, was deleted while it ran; toy/sleeps was running")
+    assert gone(kernel)
+    assert not folder.exists()
+    workshop.finish("toy/sleeps", folder=folder, figures=())
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(command, env=environment, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writer)
+    lines = ended.stderr.splitlines()
+    assert lines[-1:] == ["repro: nobody reads the output any more; what was finished before is kept"]
+    assert ended.returncode == 141
+    assert "Error" not in ended.stderr
 
 
 def test_status_says_which_notebook_runs_now(workshop):

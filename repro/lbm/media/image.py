@@ -1,31 +1,46 @@
-"""Voxel images from files: .npy, TIFF stacks, and .raw with its shape."""
+"""Voxel images from files: .npy, TIFF stacks, folders of TIFF slices, and .raw with its shape.
 
+An image is read whole or refused: what a file lacks, or holds beside the image, would become pores or be lost.
+"""
+
+import warnings
+from math import prod
 from pathlib import Path
 
 import numpy as np
-import tifffile
 
 from repro.errors import InputError
-from repro.files import path_of
+from repro.files import path_of, regular_file
+from repro.parallel import select
+from repro.parallel.memory import require_memory
+
+from .tiff import ENDINGS, read_slices, read_tiff
 
 #: values of a pixel in colour, without and with transparency, and the least side of what may be a picture
 _COLOURS, _PICTURE = (3, 4), 8
 
-KINDS = (".npy", ".tif", ".tiff", ".raw")
+KINDS = (".npy", *ENDINGS, ".raw")
+
+#: labels of a segmented image: what has more values is grey, or has a label a grain
+_LABELS = 16
 
 
 def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
     """The solid voxels of a segmented image, shape (nz, ny, nx); every value that is not `pore` is solid.
 
-    A .raw file needs its `shape` (nz, ny, nx) and `dtype`. Raises InputError for a file that is missing, of another
-    kind or size, not three-dimensional, not of whole numbers, not segmented, or without pores or solid.
+    A .raw file needs its `shape` (nz, ny, nx) and `dtype`; of a folder each file is a slice. Raises InputError for a
+    file that is missing, of another kind or size, not read to its end, not three-dimensional, not of whole numbers,
+    not segmented (more than 16 values), or without pores or solid.
     """
     path = path_of(path)
-    if path.suffix.lower() not in KINDS:
+    kind = path.suffix.lower()
+    folder = path.is_dir()
+    if kind not in KINDS and not folder:
         raise InputError(f"{path.name}: unknown kind of image '{path.suffix}': give one of {', '.join(KINDS)}")
-    if not path.is_file():
-        raise InputError(f"{path}: no such image file")
-    image = _read_raw(path, shape, dtype) if path.suffix.lower() == ".raw" else _read_self_described(path)
+    if not folder:
+        regular_file(path, "image")
+    raw = kind == ".raw" and not folder
+    image = _read_raw(path, shape, dtype) if raw else _read_self_described(path)
     return _segmented(image, path.name, pore)
 
 
@@ -34,12 +49,15 @@ def _read_raw(path: Path, shape, dtype) -> np.ndarray:
         raise InputError(f"{path.name}: a .raw image needs its shape [nz, ny, nx], not {shape}")
     try:
         kind = np.dtype(dtype)
-    except TypeError:
-        raise InputError(f"{path.name}: unknown type '{dtype}': give a NumPy type such as uint8") from None
-    expected, found = int(np.prod(shape)) * kind.itemsize, path.stat().st_size
+    except (TypeError, ValueError, SyntaxError):
+        kind = np.dtype("V")
+    if kind.kind not in "bui":
+        raise InputError(f"{path.name}: unknown type '{dtype}': give a NumPy type of whole numbers, such as uint8")
+    expected, found = prod(shape) * kind.itemsize, path.stat().st_size
     if found != expected:
         sides = " x ".join(map(str, shape))
         raise InputError(f"{path.name}: {found} bytes, but {sides} voxels of type {kind} are {expected} bytes")
+    _require_room(path, found)
     return np.fromfile(path, kind).reshape(shape)
 
 
@@ -47,10 +65,31 @@ def _is_shape(shape) -> bool:
     return isinstance(shape, list | tuple) and len(shape) == 3 and all(type(n) is int and n > 0 for n in shape)
 
 
+def _require_room(path: Path, count: int) -> None:
+    # the image, and what it takes to look at its values
+    require_memory(select("serial"), 3 * count, path.name, "take a smaller piece")
+
+
+def _read_npy(path: Path) -> np.ndarray:
+    # mapped first: a header may claim more than there is in the file, or in the world
+    image = np.lib.format.open_memmap(path, mode="r")
+    found, expected = path.stat().st_size, image.offset + image.nbytes
+    if found != expected:
+        raise ValueError(f"{found} bytes, but its header says {expected}")
+    _require_room(path, image.nbytes)
+    return np.array(image)
+
+
 def _read_self_described(path: Path) -> np.ndarray:
     try:
-        # mapped first: a header may claim more than there is in the file, or in the world
-        image = np.array(np.load(path, "r")) if path.suffix.lower() == ".npy" else _read_tiff(path)
+        read = read_slices if path.is_dir() else _read_npy if path.suffix.lower() == ".npy" else read_tiff
+        with warnings.catch_warnings():
+            # what a library only warns of makes another image of a file
+            warnings.simplefilter("error", UserWarning)
+            warnings.simplefilter("error", RuntimeWarning)
+            image = read(path)
+    except InputError:
+        raise
     # what a damaged file makes of the libraries is any error
     except Exception as error:
         raise InputError(f"{path.name}: cannot be read as an image: {' '.join(str(error).split())}") from None
@@ -62,23 +101,19 @@ def _read_self_described(path: Path) -> np.ndarray:
     return image
 
 
-def _read_tiff(path: Path) -> np.ndarray:
-    with tifffile.TiffFile(path) as file:
-        if any(page.samplesperpixel > 1 for page in file.pages[:1]):
-            raise ValueError(f"a picture in colour, of {file.pages[0].samplesperpixel} values a pixel")
-        return file.asarray()
-
-
 def _segmented(image: np.ndarray, name: str, pore: int) -> np.ndarray:
     if image.ndim != 3 or not image.size:
         raise InputError(f"{name}: an image of shape {image.shape}: it must have three dimensions, none empty")
     if image.dtype.kind not in "bui":
         raise InputError(f"{name}: values of type {image.dtype}: a segmented image holds whole numbers")
-    values = np.unique(image)
-    if len(values) > 2:
-        raise InputError(f"{name}: {len(values)} different values: segment it into pores ({pore}) and solid first")
+    values = np.unique(image).tolist()
+    if len(values) > _LABELS:
+        raise InputError(
+            f"{name}: {len(values)} different values, from {values[0]} to {values[-1]}: grey levels? Segment it into "
+            f"pores ({pore}) and at most {_LABELS - 1} kinds of solid first"
+        )
     if pore not in values:
-        raise InputError(f"{name}: no voxel has the pores' value {pore}; the image holds {values.tolist()}")
+        raise InputError(f"{name}: no voxel has the pores' value {pore}; the image holds {values}")
     if len(values) == 1:
         raise InputError(f"{name}: every voxel is a pore: there is no solid")
     return image != pore

@@ -1,12 +1,11 @@
 """A user's rock: a TOML file that names an image, its voxel size, and how the flow is driven."""
 
-import tomllib
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from repro.errors import InputError
-from repro.files import path_of
+from repro.files import path_of, read_toml, regular_file
 
 from .image import read_image
 from .pore_space import AXES
@@ -14,12 +13,15 @@ from .pore_space import AXES
 ENDS = ("periodic", "mirror")
 SIDES = ("periodic", "wall")
 
+#: bytes of a description: what is longer is something else
+_LONGEST = 1 << 20
+
 
 @dataclass(frozen=True)
 class Sample:
     """What a sample file says; `image` is the path of the image, relative to the file."""
 
-    #: .npy, .tif, .tiff, or .raw with shape and dtype
+    #: .npy, .tif, .tiff, .raw with shape and dtype, or a folder of slices in TIFF files
     image: str
     #: length of a voxel in metres
     voxel_size: float
@@ -29,7 +31,7 @@ class Sample:
     ends: str = "mirror"
     #: what is at the sides: the opposite side of the sample, or a wall
     sides: str = "wall"
-    #: value of the pores in the image
+    #: value of the pores in the image; every other value is solid
     pore: int = 0
     #: (nz, ny, nx) and type, for a .raw file
     shape: tuple[int, int, int] | None = None
@@ -50,13 +52,10 @@ class Sample:
 
 def read_sample(path) -> tuple[Sample, np.ndarray]:
     """The sample of a TOML file and its solid voxels, shape (nz, ny, nx); InputError says what is wrong where."""
-    path = path_of(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such sample file; give the path of a TOML file with image and voxel_size")
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name}: not a TOML file: {error}") from None
+    path = regular_file(path_of(path), "sample")
+    if path.stat().st_size > _LONGEST:
+        raise InputError(f"{path.name}: not a sample file: more than {_LONGEST} bytes; the image has a file of its own")
+    content = read_toml(path)
     known = [field.name for field in fields(Sample)]
     if unknown := sorted(set(content) - set(known)):
         raise InputError(f"{path.name}: unknown key {', '.join(unknown)}: the keys are {', '.join(known)}")

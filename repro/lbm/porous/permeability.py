@@ -9,9 +9,11 @@ from repro.declared import Above, Flag, Kind, OneOf, OrNone, Whole, checked
 from repro.errors import DivergenceError
 from repro.parallel.options import OnDevice, Precision
 
+from ..boundaries import Boundaries
 from ..collision import COLLISIONS
 from ..media import PoreSpace, Sample
 from ..media.pore_space import AXES, IMAGE
+from ..media.sample import SIDES
 from ..model import MAGIC, TIME
 from ..simulation import Interval, Tolerance
 from .problem import STORAGES, WALLS, PorousProblem
@@ -85,12 +87,18 @@ def gentle_force(space: PoreSpace, viscosity: float, along: int = 0) -> float:
     return min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / space.shape[along])
 
 
+def _around(axis: str, sides: str) -> Boundaries:
+    """Periodic ends along `axis`, and faces of the scheme `sides` at the sides."""
+    return Boundaries(tuple("periodic" if name == axis else sides for name in AXES for _ in range(2)))
+
+
 @checked
 def flow_through(
     space: Annotated[PoreSpace, Kind(PoreSpace)],
     device: OnDevice,
     *,
     axis: Annotated[str, OneOf(AXES)] = "x",
+    sides: Annotated[str, OneOf(SIDES)] = "periodic",
     relaxation_time: Annotated[float, TIME] = 1.0,
     collision: Annotated[str, OneOf(COLLISIONS)] = "mrt",
     walls: Annotated[str, OneOf(WALLS)] = "half-way",
@@ -105,20 +113,25 @@ def flow_through(
 ) -> FlowThrough:
     """Drive the fluid along `axis` until k is steady and return it; raises InputError if nothing can flow.
 
+    With `sides` "wall" nothing crosses the image's sides; k and porosity are of its own section all the same.
     `strategy` is the one that takes the walls in least memory unless it is given, `interval` the steps between two
     looks at k, between which it may change by the share `tolerance`. Without a `force` (per volume) one is chosen by
     what it drives: a flow so slow that k does not depend on it. With one, look at the result's `doubts`. Pores that
     nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest.
     """
-    space.require_flow(axis)
-    porosity, space = space.porosity, space.reached(axis)
+    boundaries = _around(axis, walls if sides == "wall" else "periodic")
+    settings = {"collision": collision, "walls": walls, "storage": storage, "magic": magic, "boundaries": boundaries}
+    # as it is kept: with walls at its sides a path leads through no side
+    stored = PorousProblem(space, relaxation_time, (0.0, 0.0, 0.0), **settings).stored
+    stored.require_flow(axis)
+    stored, own = stored.reached(axis), tuple(map(slice, space.solid.shape))
+    porosity, space = space.porosity, PoreSpace(stored.solid[own])
     if strategy is None:
         strategy = "sparse" if walls == "modified" else "sparse in place"
     viscosity = (relaxation_time - 0.5) / 3
     given, along = force, np.array([name == axis for name in AXES])
-    force = given or gentle_force(space, viscosity, int(along.argmax()))
+    force = given or gentle_force(stored, viscosity, int(along.argmax()))
     for attempt in range(1, _ATTEMPTS + 1):
-        settings = {"collision": collision, "walls": walls, "storage": storage, "magic": magic}
         problem = PorousProblem(space, relaxation_time, tuple(map(float, force * along)), **settings)
         flow = PorousFlow(problem, device, strategy=strategy, precision=precision)
         try:
@@ -151,17 +164,8 @@ def mirrored(solid: Annotated[np.ndarray, IMAGE], axis: Annotated[str, OneOf(AXE
     return np.concatenate([solid, np.flip(solid, index)], index)
 
 
-@checked
-def closed_sides(solid: Annotated[np.ndarray, IMAGE], axis: Annotated[str, OneOf(AXES)]) -> np.ndarray:
-    """The image with a wall one voxel thick at the sides, so that nothing crosses them."""
-    width = [(0, 0) if index == 2 - AXES.index(axis) else (0, 1) for index in range(3)]
-    return np.pad(solid, width, constant_values=True)
-
-
 def fitted(solid: np.ndarray, sample: Sample) -> np.ndarray:
-    """The image as the sample file wants it at its sides and ends."""
-    if sample.sides == "wall":
-        solid = closed_sides(solid, sample.axis)
+    """The image as the sample file wants it at its ends."""
     return mirrored(solid, sample.axis) if sample.ends == "mirror" else solid
 
 

@@ -121,7 +121,7 @@ class FlatInterface:
         flow = TwoFluidFlow(self.problem, device, **options)
         return part(
             flow,
-            shares_at(np.abs(x) - self.nodes / 4, self.interaction),
+            shares_at(np.abs(x)[None, None] - self.nodes / 4, self.interaction),
             coexistence(self.interaction, density=1.0),
         )
 

@@ -1,13 +1,11 @@
 """Two fluids on disk: HDF5 checkpoints that continue bit for bit on a device of the same kind, and VTK images."""
 
 from base64 import b64encode
-from pathlib import Path
 
 import numpy as np
 
-from repro.checksummed_hdf5 import opened, written
+from repro.checksummed_hdf5 import entry, opened, written
 from repro.declared import Whole
-from repro.errors import InputError
 from repro.files import write_text
 from repro.parallel.timeloop import MOST_STEPS
 
@@ -23,13 +21,12 @@ _VERSION = 2
 _NUMBERS = ("interaction", "wetting", "relaxation_times", "accelerations", "solid_density", "magic")
 _WORDS = ("collision", "stencil")
 _OPTIONS = ("strategy", "precision", "block")
-_ARRAYS = ("solid", "a", "b")
 
 
 def save(flow: TwoFluidFlow, path) -> None:
     """Write a checkpoint, whole or not at all."""
     problem = flow.problem
-    arrays = dict(zip(_ARRAYS, (problem.space.solid, *map(flow.device.to_host, flow.state)), strict=True))
+    arrays = dict(zip("ab", map(flow.device.to_host, flow.state), strict=True)) | {"solid": problem.space.solid}
     with written(path, KIND, _VERSION) as file:
         file.attrs.update(steps=flow.steps)
         file.attrs.update({name: getattr(flow, name) for name in _OPTIONS})
@@ -46,23 +43,19 @@ def load(path, device) -> TwoFluidFlow:
 
 
 def _restore(file, device) -> TwoFluidFlow:
-    arrays = {name: file[name][:] for name in _ARRAYS}
     numbers = {name: _plain(file.attrs[name]) for name in _NUMBERS}
     words = {name: str(file.attrs[name]) for name in _WORDS}
     options = {name: _plain(file.attrs[name]) for name in _OPTIONS}
     # older files have neither lattice nor faces
     lattice = LATTICES[file.attrs.get("lattice", D3Q19.name)]
     boundaries = Boundaries(_plain(file.attrs.get("faces", PERIODIC_BOX.faces)))
-    problem = TwoFluids(PoreSpace(arrays["solid"]), **numbers, **words, lattice=lattice, boundaries=boundaries)
+    solid = entry(file, "solid", np.dtype(bool), (None, None, None))
+    problem = TwoFluids(PoreSpace(solid), **numbers, **words, lattice=lattice, boundaries=boundaries)
     flow = TwoFluidFlow(problem, device, **options)
     Whole(0, MOST_STEPS).check("steps", file.attrs["steps"])
     flow.resume(int(file.attrs["steps"]))
     for array, name in zip(flow.state, "ab", strict=True):
-        if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
-            raise InputError(f"array '{name}' does not fit the image and the precision")
-        if not np.isfinite(arrays[name]).all():
-            raise InputError(f"array '{name}' is damaged: it has numbers that are not finite")
-        array[:] = device.to_device(arrays[name])
+        array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
     return flow
 
 
@@ -82,7 +75,7 @@ def write_vtk(flow: TwoFluidFlow, path) -> None:
     extent = f"0 {nx - 1} 0 {ny - 1} 0 {nz - 1}"
     arrays = "\n".join(_data_array(name, values) for name, values in fields.items())
     write_text(
-        Path(path),
+        path,
         f'<?xml version="1.0"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" '
         f'header_type="UInt64">\n<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="1 1 1">\n'
         f'<Piece Extent="{extent}">\n<PointData>\n{arrays}\n</PointData>\n</Piece>\n</ImageData>\n</VTKFile>\n',

@@ -1,13 +1,20 @@
 """Two running fluids: a problem, a device and a strategy."""
 
+import warnings
+from math import sqrt
+
 import numpy as np
 
-from repro.errors import DivergenceError, InputError
+from repro.errors import DivergenceError, InputError, require
 
-from ..flow import FlowSimulation
+from ..flow import FlowSimulation, on_nodes
 from .collision import FIELDS
 from .model import TwoFluids
+from .stability import ADVICE, doom
 from .strategies import STRATEGIES
+
+#: speed of sound
+SOUND = 1 / sqrt(3)
 
 
 class TwoFluidFlow(FlowSimulation):
@@ -15,29 +22,29 @@ class TwoFluidFlow(FlowSimulation):
 
     ROWS, PROBLEM, STRATEGIES, DEFAULT = FIELDS, TwoFluids, STRATEGIES, "dense"
 
-    def set_densities(self, density_a, density_b) -> None:
-        """Start at rest from densities of shape (nz, ny, nx), or one number each; only before the first step.
+    def set_densities(self, density_a, density_b, velocity=(0.0, 0.0, 0.0)) -> None:
+        """Start from equilibria of densities of shape (nz, ny, nx), or one number each, at one velocity of both fluids.
 
-        InputError for densities that are not positive in the pores.
+        `velocity` has the shape (3, nz, ny, nx), or is three numbers. Only before the first step and the first look;
+        `fields` adds half of what the forces give in a step. Warns of a start from which none has lasted.
+        InputError for other shapes, densities that are not positive in the pores, and velocities of sound or beyond.
         """
         self._require_untouched("densities")
-        pores = self._pores()
-        given = [self._density_of(name, density) for name, density in (("a", density_a), ("b", density_b))]
+        solid = self.problem.solid
+        full = [_density_of(name, density, solid) for name, density in (("a", density_a), ("b", density_b))]
+        if why := doom(self.problem, *full):
+            warnings.warn(f"two fluids will probably diverge: {why}; {ADVICE}", stacklevel=2)
+        pores, given = self._pores(), [density[~solid] for density in full]
+        velocity = on_nodes("velocity", velocity, solid.shape, (3,))[:, ~solid]
+        _require_slow(velocity, self.lattice)
         hosts = [np.zeros(len(array), self.dtype) for array in self.state]
-        for i, weight in enumerate(self.lattice.weights):
-            places = self.scheme.place(i)[pores]
+        for i, (weight, c) in enumerate(zip(self.lattice.weights, self.lattice.velocities, strict=True)):
+            places, along = self.scheme.place(i)[pores], np.array(c, float) @ velocity
+            moved = 3 * along + 4.5 * along**2 - 1.5 * (velocity**2).sum(0)
             for host, density in zip(hosts, given, strict=True):
-                host[places] = weight * (density - 1)
+                host[places] = weight * (density - 1 + density * moved)
         for array, host in zip(self.state, hosts, strict=True):
             array[:] = self.device.to_device(host)
-
-    def _density_of(self, name: str, density) -> np.ndarray:
-        """A given density in the pores, in the order in which they are kept."""
-        solid = self.problem.solid
-        values = np.broadcast_to(np.asarray(density, float), solid.shape)[~solid]
-        if not (np.isfinite(values).all() and (values > 0).all()):
-            raise InputError(f"density of fluid {name}: it must be finite and positive in all pores")
-        return values
 
     def _put_at_rest(self):
         """Density 1/2 of both fluids in all pores: then it does not matter which place is whose."""
@@ -73,5 +80,22 @@ class TwoFluidFlow(FlowSimulation):
         raise DivergenceError(
             f"the fluids diverged by step {self.steps} ({what}): interaction {problem.interaction:.4g}, wetting "
             f"{problem.wetting}, relaxation times {problem.relaxation_times}, accelerations {problem.accelerations}; "
-            "use a weaker interaction or wetting, or smaller accelerations"
+            f"{ADVICE}, or use smaller accelerations"
         )
+
+
+def _density_of(name: str, density, solid: np.ndarray) -> np.ndarray:
+    """A given density on all nodes, 0 in solid."""
+    what = f"density of fluid {name}"
+    values = np.where(solid, 0.0, on_nodes(what, density, solid.shape))
+    if not (np.isfinite(values).all() and (values[~solid] > 0).all()):
+        raise InputError(f"{what}: it must be finite and positive in all pores")
+    return values
+
+
+def _require_slow(velocity: np.ndarray, lattice) -> None:
+    """Refuse what no equilibrium has: no populations flow out of a layer, and sound is the fastest."""
+    fastest = float(np.sqrt((velocity**2).sum(0).max()))
+    require(fastest < SOUND, f"velocity: up to {fastest:.3g} in the pores: it must be below that of sound, {SOUND:.3f}")
+    across = lattice.dimensions == 2 and velocity[2].any()
+    require(not across, f"velocity: on {lattice.name} there is none along z")

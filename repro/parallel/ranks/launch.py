@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,11 +16,15 @@ import psutil
 from repro.declared import Above, Kind, OrNone, Text, Whole, checked
 from repro.errors import InputError
 from repro.hardware import cores
+from repro.leftovers import UNMAPPED, sweep_shared_memory
 
 from .rank_errors import LINE
 
 #: Open MPI refuses what MPICH does unasked
 _OPEN_MPI = ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")
+
+#: all ranks are on this machine: UCX, below MPICH, shall listen to no other
+_HERE = {"UCX_NET_DEVICES": "lo"} if sys.platform == "linux" else {}
 
 #: cores that this process may use
 _CORES = cores()
@@ -59,7 +64,8 @@ def launch(
     command = [*_mpiexec(ranks), sys.executable, "-m", "repro.parallel.ranks.rank_main", *words]
     own = {"REPRO_RANKS": str(ranks), "NUMBA_NUM_THREADS": str(max(1, _CORES // ranks))}
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, env=os.environ | own | environment, **streams)
+    sweep_shared_memory()
+    process = subprocess.Popen(command, env=_HERE | os.environ | own | environment, **streams)
     try:
         output, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -70,6 +76,9 @@ def launch(
         _end(process)
         raise
     if status := process.returncode:
+        # ranks that are killed leave theirs
+        time.sleep(UNMAPPED)
+        sweep_shared_memory()
         named = f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         said = _said(errors)
         reason = said[0] if said else (errors.strip() or named).splitlines()[-1]

@@ -13,7 +13,7 @@ import numpy as np
 from repro import __version__
 from repro.declared import Kind
 from repro.errors import require
-from repro.files import named, path_of
+from repro.files import path_of, whole
 
 from ..constants import CHARGE, LIGHT, MASS
 from ..gather import electric_at
@@ -44,7 +44,8 @@ def write(simulation: Simulation, path) -> Path:
     """Write the state as one iteration, whole or not at all; returns the file. All of several ranks must, one writes.
 
     In a file's name %T becomes the number of steps: such files are a series. Meshes are E, B (half a step earlier), rho
-    and, after a step in which they have a field of their own, J (half a step earlier). Nodes of a periodic axis are
+    and, where electrons have a field of their own, J (half a step earlier; 0 before the first step, and NaN where a run
+    goes on from a checkpoint, which does not hold it). Nodes of a periodic axis are
     there once; along the others what stands half a cell above the last node is beyond the wall and means nothing.
     Particles are "electrons" with position, momentum (at the same time), weighting and id. Raises InputError for a
     name that the standard cannot hold and where no file can be written, and what stops a run, as its steps do.
@@ -55,7 +56,7 @@ def write(simulation: Simulation, path) -> Path:
     state, currents = gathered(simulation), flows(simulation)
     target = path.with_name(path.name.replace("%T", str(simulation.steps)))
     if state is not None:
-        with named(target) as temporary, h5py.File(temporary, "w") as file:
+        with whole(target) as temporary, h5py.File(temporary, "w", locking=False) as file:
             _describe(file, path.name)
             iteration = file.create_group(f"data/{simulation.steps}")
             iteration.attrs.update(time=simulation.time, dt=simulation.system.dt, timeUnitSI=1.0)
@@ -119,8 +120,10 @@ def _write_meshes(group: h5py.Group, simulation: Simulation, state, currents) ->
     group["rho"] = _once(density, mesh).astype(simulation.real)
     group["rho"].attrs.update(position=np.zeros(3), unitSI=1.0)
     _describe_mesh(group["rho"], mesh, _CHARGE_DENSITY, 0.0)
-    # without a field of its own nothing clears the sums; and a run that goes on from a checkpoint has none yet
-    if simulation.system.self_field and currents.any():
+    # without a field of its own nothing clears the sums
+    if simulation.system.self_field:
+        if simulation.steps and not simulation.has_stepped:
+            currents = np.full(currents.shape, np.nan)
         moved = [(-_added(values, mesh) / unit).astype(simulation.real) for values in currents]
         units = [CHARGE * spacing / (dt * mesh.cell_volume) for spacing in mesh.spacing]
         _write_vector(group, "J", mesh, moved, edges, units, _CURRENT_DENSITY, -dt / 2)
@@ -168,7 +171,8 @@ def _write_particles(group: h5py.Group, simulation: Simulation, state) -> None:
     momentum = state["u"].T - simulation.real(0.5) * np.asarray(field)
     for name, values, units, dimension, power in (
         ("position", place, mesh.spacing, _LENGTH, 0.0),
-        ("positionOffset", cell, mesh.spacing, _LENGTH, 0.0),
+        # some readers apply no unit to whole numbers
+        ("positionOffset", cell.astype(float), mesh.spacing, _LENGTH, 0.0),
         ("momentum", momentum, (MASS * LIGHT,) * 3, _MOMENTUM, 1.0),
     ):
         record = group.create_group(name)

@@ -129,7 +129,7 @@ class Fields:
         }
 
     def set(self, electric=None, magnetic=None) -> None:
-        """Set E in V/m or B in T, both at the start, of a shape that fits (3, nz, ny, nx): component and node.
+        """Set E in V/m or B in T, both at the start, of shape (3, nz, ny, nx), or (3, 1, 1, 1) for all nodes.
 
         Before the first step and the first look at the particles only: a simulation's electrons begin in these fields.
         With one node more along an axis, as of `on_host`, the values on the wall at its high end are set too, otherwise
@@ -154,14 +154,15 @@ class Fields:
 
     def _with_guards(self, name, values, mode) -> np.ndarray:
         values, inside = Numbers().array(f"{name} field", values), (3, *self.mesh.shape[::-1])
-        fits = values.ndim == 4 and values.shape[0] in (1, 3)
-        if not fits or any(
-            n not in (1, cells, cells + 1) for n, cells in zip(values.shape[1:], inside[1:], strict=True)
-        ):
-            raise InputError(f"{name} field of shape {values.shape}: it must fit {inside}, or one more node an axis")
-        sizes = [max(n, cells) for n, cells in zip(values.shape[1:], inside[1:], strict=True)]
-        values = np.broadcast_to(values, (3, *sizes))
-        guards = [(1, 1 if n == cells else 0) for n, cells in zip(sizes, inside[1:], strict=True)]
+        alike, sizes = values.shape == (3, 1, 1, 1), values.shape[1:]
+        fits = values.ndim == 4 and all(n - cells in (0, 1) for n, cells in zip(sizes, inside[1:], strict=True))
+        if not (alike or (fits and len(values) == 3)):
+            raise InputError(
+                f"{name} field of shape {values.shape}: it must be {inside}, or one more node an axis, or (3, 1, 1, 1)"
+            )
+        if alike:
+            values = np.broadcast_to(values, inside)
+        guards = [(1, 1 if n == cells else 0) for n, cells in zip(values.shape[1:], inside[1:], strict=True)]
         return np.pad(values, [(0, 0), *guards], mode=mode)
 
     def _to_device(self, values: np.ndarray):

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from repro.environment import counted
+from repro.files import is_regular
 from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
@@ -27,8 +29,6 @@ STUDY = "study/"
 """Sources that carry, judge and show values, and compute none."""
 IMPORT_OF_STUDY = re.compile(r"(?m)^from repro\.study[\w.]* import (\([^)]*\)|.*)\n?")
 PARTS = ("files", "claims", "settings", "versions")
-IGNORED = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
-"""Variables of numba that change no result."""
 _DESCRIPTION = 1 << 20
 """Letters of a description in TOML that are looked at: a file of that name may be anything."""
 
@@ -75,8 +75,17 @@ def _named(value, folder: Path) -> Iterator[Path]:
         with path.open(encoding="utf-8", errors="replace") as description:
             said = description.read(_DESCRIPTION)
         for texts in re.findall(quoted, said):
-            if beside := _file_of("".join(texts), path.parent):
-                yield beside
+            text = "".join(texts)
+            yield from filter(None, [_file_of(text, path.parent), *_slices_of(text, path.parent)])
+
+
+def _slices_of(text: str, folder: Path) -> list[Path | None]:
+    """The TIFF files of the folder that a text names; a name of "." or ".." is none of slices."""
+    if not Path(text).name or not (folder / text).is_dir():
+        return []
+    return [
+        _file_of(str(file), folder) for file in sorted((folder / text).iterdir()) if file.suffix in (".tif", ".tiff")
+    ]
 
 
 def _file_of(value, folder: Path) -> Path | None:
@@ -85,7 +94,7 @@ def _file_of(value, folder: Path) -> Path | None:
         return None
     try:
         path = (folder / value).resolve()
-        return path if path.is_file() else None
+        return path if is_regular(path) else None
     except OSError:  # a text that is too long for a name
         return None
 
@@ -100,7 +109,7 @@ def depends(
     known = names or {}
     hashes = {known.get(file) or _name(file, project): _hash(file) for file in files}
     # as it reads after it was kept as JSON
-    return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": _versions(settings)}))
+    return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": versions(settings)}))
 
 
 def differences(old, new: Mapping, parts: Iterable[str] = PARTS) -> list[str]:
@@ -129,10 +138,10 @@ def _name(file: Path, project: Project) -> str:
     return file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.as_posix()
 
 
-def _versions(settings: Mapping) -> dict[str, str]:
-    variables = {k: v for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_") and k not in IGNORED}
+def versions(settings: Mapping) -> dict[str, str]:
+    """The versions and variables of this process that compute a result with these settings."""
     driver = provenance.gpu().get("driver") if settings.get("device") == "cuda" else None
-    return provenance.versions() | variables | ({"driver": driver} if driver else {})
+    return provenance.versions() | counted(os.environ) | ({"driver": driver} if driver else {})
 
 
 def _hash(file: Path) -> str:

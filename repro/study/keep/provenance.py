@@ -4,6 +4,7 @@ A copy without git brings a manifest, written where git was: the commit, and a h
 as the sources are those of the manifest, and no others.
 """
 
+import os
 import platform
 import re
 import subprocess
@@ -34,8 +35,11 @@ PACKAGES = (
 
 @cache
 def gpu() -> dict:
-    """Name, memory and driver of the first NVIDIA GPU; empty where there is none."""
-    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader", "--id=0"]
+    """Name, memory and driver of the NVIDIA GPU that a run takes, the first that it sees; empty where there is none."""
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "").partition(",")[0].strip()
+    # a part of a GPU has no name of its own
+    card = first if re.fullmatch(r"\d+|GPU-[\w-]+", first) else "0"
+    query = ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader", f"--id={card}"]
     try:
         answer = subprocess.run(query, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):

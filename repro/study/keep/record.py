@@ -12,7 +12,7 @@ import pandas as pd
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from repro.errors import CheckError, InputError, require, short
-from repro.files import write_json
+from repro.files import whole, write_json
 from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
 from repro.study.judge.verdicts import Judgement, judge
@@ -157,16 +157,18 @@ class Record:
         """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
         stem = f"{file_stem(self.id)}-{slug(name)}"
         place = self.folder / "figures"
-        place.mkdir(parents=True, exist_ok=True)
-        figure.savefig(place / f"{stem}.png", dpi=200)
+        with whole(place / f"{stem}.png") as file:
+            figure.savefig(file, format="png", dpi=200)
         # everything has its place now: the other drawings need not look for it again
         figure.set_layout_engine("none")
-        figure.savefig(place / f"{stem}.svg", metadata={"Date": None})
+        with whole(place / f"{stem}.svg") as file:
+            figure.savefig(file, format="svg", metadata={"Date": None})
         files = [f"figures/{stem}.png", f"figures/{stem}.svg"]
         arrays = {key: np.asarray(value) for key, value in arrays.items()}
         entry: dict = {"files": files}
         if sum(array.size for array in arrays.values()) > INLINE_LIMIT:
-            np.savez_compressed(place / f"{stem}.npz", **arrays)
+            with whole(place / f"{stem}.npz") as place_of_arrays, open(place_of_arrays, "wb") as file:
+                np.savez_compressed(file, **arrays)
             files.append(f"figures/{stem}.npz")
         else:
             entry["arrays"] = {key: plain(array) for key, array in arrays.items()}
@@ -344,11 +346,13 @@ def keep_film(
         raise InputError(f"animation '{name}': {images.dtype} images of shape {images.shape}, {len(captions)} captions")
     pictures = [_picture(image, caption) for image, caption in zip(images, captions, strict=True)]
     file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
-    file.parent.mkdir(parents=True, exist_ok=True)
     shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
-    pictures[0].save(file, save_all=True, append_images=pictures[1:], duration=shown, loop=0, optimize=False)
-    if (size := file.stat().st_size) > LIMIT:
-        raise CheckError(f"animation '{name}' takes {size / 1e6:.1f} MB, more than {LIMIT / 1e6:g}: give fewer frames")
+    settings = {"append_images": pictures[1:], "duration": shown, "loop": 0, "optimize": False}
+    with whole(file) as place:
+        pictures[0].save(place, "GIF", save_all=True, **settings)
+        if (size := place.stat().st_size) > LIMIT:
+            mb = f"{size / 1e6:.1f} MB, more than {LIMIT / 1e6:g}"
+            raise CheckError(f"animation '{name}' takes {mb}: give fewer frames")
     record._content["figures"][name] = {"files": [f"figures/{file.name}"]}
     return file
 

@@ -5,11 +5,12 @@ mixed up from one that a run made. It is no signature: who computes it anew can 
 """
 
 import hashlib
+import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from repro.errors import InputError
 from repro.files import json_text, read_json
@@ -39,7 +40,8 @@ def look(folder: Path, identifier: str) -> Result:
         folder, f"failed/{identifier}.json", lambda content: "" if has_shape(content, _FAILURE) else "damaged"
     )
     if sidecar is not None:
-        flaws = seal_flaws(path, lambda name: folder / name)
+        flaws = [f"{name} is a link" for name in sidecar[FILES] if link_in(folder, name)]
+        flaws = flaws or seal_flaws(path, lambda name: folder / name)
         if not flaws and read_cells(folder / f"{identifier}.ipynb") is None:
             flaws = [f"{identifier}.ipynb is damaged"]
         trouble = in_words(flaws) if flaws else ""
@@ -75,6 +77,8 @@ def reason(failure: dict) -> str:
 
 
 def _read(folder: Path, name: str, flaw_in) -> tuple[dict | None, str]:
+    if link_in(folder, name):
+        return None, f"{name} is damaged (a link)"
     content = read_json(folder / name)
     if content is None:
         return None, f"{name} is damaged" if (folder / name).exists() else ""
@@ -88,13 +92,39 @@ def _is_number(value) -> bool:
 
 
 def _is_below_figures(name) -> bool:
-    """No file elsewhere may be replaced or removed in the name of a figure."""
-    parts = PurePosixPath(name).parts if isinstance(name, str) else ()
-    return len(parts) > 1 and parts[0] == "figures" and ".." not in parts
+    """No file elsewhere may be replaced or removed in the name of a figure, on any system: the names that runs give."""
+    return isinstance(name, str) and re.fullmatch(r"figures/\w[\w.-]*", name) is not None
+
+
+def link_in(folder: Path, name: str) -> Path | None:
+    """A link on the way from a folder to a file in it, which leads elsewhere, if there is one."""
+    way = (folder / name, *(folder / name).parents)
+    return next((path for path in way if path != folder and path.is_relative_to(folder) and path.is_symlink()), None)
+
+
+def require_no_links(folder: Path, names: Iterable[str] | None = None) -> None:
+    """Refuse a folder with links in it, or on the way to files of these `names`.
+
+    Somebody else may have made it: what links lead to is neither shown nor replaced in the name of a result.
+    """
+    for name in _all_in(folder) if names is None else names:
+        if link := link_in(folder, name):
+            raise InputError(f"{link} is a link: results lie in their own folder; put there what it leads to")
+
+
+def _all_in(folder: Path) -> Iterator[str]:
+    for place, folders, files in os.walk(folder):
+        yield from (os.path.relpath(os.path.join(place, name), folder) for name in (*folders, *files))
+        # what is in there comes and goes
+        folders[:] = [name for name in folders if name != ".jobs"]
 
 
 FILES, SEAL = "files", "seal"
 
+#: where a notebook lies is known without its name
+SEALED = {
+    FILES: lambda files: isinstance(files, dict) and all(_is_below_figures(n) or n.endswith(".ipynb") for n in files)
+}
 _FAILURE = {"error": str, "message": str, "profile?": str, "machine?": str, "changed?": dict}
 _RESULT = {
     # what the runner notes
@@ -153,6 +183,7 @@ def newest(project: Project, profile: str = "") -> Path:
 def look_at_all(folder: Path, books: Catalogue, project: Project) -> dict[str, Result]:
     """What there is of every notebook's result; InputError if none has finished or failed."""
     require_folder(folder)
+    require_no_links(folder)
     found = {book.id: look(folder, book.id) for book in books.notebooks}
     if any(result.sidecar or result.failure for result in found.values()):
         return found
@@ -200,7 +231,7 @@ def digest(path: Path) -> str:
 def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
     """What is wrong with the sealed result at `path`, a line each; `place` tells where a file of it lies."""
     content = read_json(path)
-    if not has_shape(content, {FILES: dict}):
+    if not has_shape(content, SEALED):
         return [f"{path.name} is damaged"]
     own = _own({k: v for k, v in content.items() if k != SEAL})
     # as bytes: read as text, every kind of line end is the same
@@ -210,7 +241,7 @@ def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
 
 
 def _flaw(name: str, path: Path, wanted: str) -> str:
-    if not path.is_file():
+    if path.is_symlink() or not path.is_file():
         return f"{name} is missing"
     return "" if digest(path) == wanted else f"{name} is not what the run made"
 

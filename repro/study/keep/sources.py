@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import cache, wraps
 from pathlib import Path
 
+from repro.errors import InputError
 from repro.files import cache_folder, read_json, write_json
 from repro.study.notebooks import Project, read_code
 
@@ -61,7 +62,7 @@ def _save_at_exit() -> None:
 
 def _save() -> None:
     # without a place to keep them they are worked out again
-    with suppress(OSError):
+    with suppress(InputError):
         write_json(_cache_file(), dict(list(_known().items())[-MOST:]))
 
 

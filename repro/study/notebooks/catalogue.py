@@ -1,13 +1,13 @@
 """The catalogue of notebooks, notebooks/catalogue.toml."""
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from math import inf
 from pathlib import Path
 
 from repro.errors import InputError, require
+from repro.files import read_toml
 from repro.study.notebooks import Project, did_you_mean, file_stem, has_shape
 
 EVERYTHING = "*"
@@ -142,11 +142,10 @@ def load(project: Project) -> Catalogue:
     """Read the catalogue; InputError says which entry is wrong and how."""
     path = project.notebooks / "catalogue.toml"
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = read_toml(path)
     except FileNotFoundError:
-        raise InputError(f"{path} is missing: is this the project's folder?") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"catalogue.toml: {error}") from None
+        advice = "name the folder of your checkout with REPRO_ROOT=PATH"
+        raise InputError(f"{project.root} is no checkout, it lacks notebooks/catalogue.toml: {advice}") from None
     entries, common = content.get("notebook", []), content.get("limits", {})
     require(has_shape(entries, [dict]), "catalogue.toml: notebooks are tables [[notebook]]")
     _require("catalogue.toml", "limits", common)

@@ -60,6 +60,8 @@ def publish(
         copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
         # figures that a notebook draws no more, and results of other machines that do not fit any more
         gone = {file for book in ran for file in _replaced(book, project)} - {target for _, target in copies}
+    touched = (*(target for _, target in copies), *gone)
+    results.require_no_links(project.root, [file.relative_to(project.root).as_posix() for file in touched])
     _put(copies, project)
     for file in gone:
         file.unlink(missing_ok=True)

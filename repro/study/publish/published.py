@@ -47,7 +47,7 @@ def _distance(path: Path, book: Notebook, project: Project) -> tuple[bool, int, 
     before one that was not: else what was done to it would be told of the other one, too.
     """
     content = read_json(path)
-    listed = content[results.FILES] if has_shape(content, {results.FILES: dict}) else {}
+    listed = content[results.FILES] if has_shape(content, results.SEALED) else {}
     files = {place(name, book, project): wanted for name, wanted in listed.items()}
     others = sum(not file.is_file() or results.digest(file) != wanted for file, wanted in files.items())
     flaws = results.seal_flaws(path, lambda name: place(name, book, project))
@@ -83,9 +83,24 @@ def flaw(book: Notebook, project: Project) -> str:
 
 
 def edited(books: Catalogue, project: Project) -> list[str]:
-    """A line for each published file that is not what a run made."""
+    """A line for each published file that is not what a run made, or is gone."""
     found = [(book, path) for book in books.notebooks for path in sidecars(book, project)]
-    return [f"{book.id}: {text}" for book, path in found for text in edits(path, book, project)]
+    lines = [f"{book.id}: {text}" for book, path in found for text in edits(path, book, project)]
+    return lines + [f"{identifier}: {text}" for identifier, text in lost(books, project).items()]
+
+
+def lost(books: Catalogue, project: Project) -> dict[str, str]:
+    """What to say of each notebook whose published results are gone, while its pages or what shows them are there."""
+    tellers = [file for book in books.notebooks if EVERYTHING in book.needs and (file := shown(book, project))]
+    told = [read_json(file) for file in tellers]
+    made_from = {"run": {"depends": {"files": dict}}}
+    names = {name for some in told if has_shape(some, made_from) for name in some["run"]["depends"]["files"]}
+    return {
+        book.id: f"{book.id}.json is missing"
+        for book in books.notebooks
+        if not sidecars(book, project)
+        and (place(f"{book.id}.ipynb", book, project).exists() or f"results/{book.id}.json" in names)
+    }
 
 
 def states(books: Catalogue, project: Project) -> dict[str, str]:
@@ -174,7 +189,8 @@ def machine_names(books: Catalogue, project: Project) -> list[str]:
 
 def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
     """The results whose notebooks and figures are in the checkout, as `results.look` says it of a run folder."""
-    found = {book.id: Result(None, None, "") for book in books.notebooks}
+    gone = lost(books, project)
+    found = {book.id: Result(None, None, gone.get(book.id, "")) for book in books.notebooks}
     for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
         if file := shown(book, project):
             found[book.id] = look(book, machine_of(file, project), project)

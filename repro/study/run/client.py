@@ -1,12 +1,16 @@
 """Executes a notebook's cells as papermill does: outputs are bounded, and the kernel does not outlive us."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
 from nbclient.util import run_sync
 from nbformat import NotebookNode
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine, papermill_engines
+from traitlets import default
 
 from repro.study.run.guard import die_with_parent
 
@@ -19,6 +23,30 @@ MOST_OUTPUT = 10_000_000
 #: characters of the lines of an error, and those up to which pieces of a stream are joined as they come: joining long
 #: ones again and again takes for ever
 _PIECE = 65536
+
+
+#: begins a kernel without the settings of a machine, which no variable keeps it from
+_KERNEL = """
+from IPython.core import application
+for folders in (application.SYSTEM_CONFIG_DIRS, application.ENV_CONFIG_DIRS):
+    folders.clear()
+from ipykernel import kernelapp
+kernelapp.launch_new_instance()
+"""
+
+
+class _OwnKernel(KernelSpecManager):
+    """This Python, which has the package, whatever kernels are installed under any name."""
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        command = [sys.executable, "-c", _KERNEL, "-f", "{connection_file}"]
+        return KernelSpec(argv=command, display_name=kernel_name, language="python")
+
+
+class _KernelManager(AsyncKernelManager):
+    @default("kernel_spec_manager")
+    def _kernel_spec_manager_default(self) -> KernelSpecManager:
+        return _OwnKernel(parent=self)
 
 
 class _Client(PapermillNotebookClient):
@@ -97,7 +125,8 @@ class _Engine(NBClientEngine):
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, *, execution_timeout, start_timeout, clock: Path, **_):
         """As papermill's own, by our client; `clock` is there, and as old as the cell, while a cell runs."""
-        client = _Client(nb_man, kernel_name=kernel_name, timeout=execution_timeout, startup_timeout=start_timeout)
+        times = {"timeout": execution_timeout, "startup_timeout": start_timeout}
+        client = _Client(nb_man, kernel_name=kernel_name, kernel_manager_class=_KernelManager, **times)
         client.clock = clock
         return client.execute(preexec_fn=die_with_parent)
 

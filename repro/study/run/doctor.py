@@ -1,6 +1,8 @@
 """Looks at the machine and says what works and what to do about the rest."""
 
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -8,9 +10,11 @@ from pathlib import Path
 
 import psutil
 
-from repro.errors import InputError
-from repro.files import cache_folder
+from repro.environment import Fate, counted, dropped_files, fate
+from repro.errors import InputError, require
+from repro.files import cache_folder, wanted_cache
 from repro.hardware import cpu_model
+from repro.locks import Lock, lock
 from repro.parallel.versions import numba_advice
 from repro.study.keep import provenance
 from repro.study.notebooks import Project, catalogue, require_writable
@@ -47,9 +51,13 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     yield from _gpu(found)
     yield _compiler()
     yield _tried("device auto", lambda: provenance.resolve_device("auto"))
-    yield _tried("results", lambda: _writable(project.build))
-    yield _tried("compiled kernels", lambda: _writable(cache_folder(), advice="set NUMBA_CACHE_DIR to another folder"))
-    yield _tried("catalogue", lambda: _counted(project))
+    yield _caches()
+    yield from _settings()
+    checkout = _tried("catalogue", lambda: _counted(project))
+    yield checkout
+    if checkout.ok:
+        yield _tried("results", lambda: _kept(project.build))
+        yield _line_ends(project)
 
 
 def _gpu(found: dict[str, str]) -> Iterator[Check]:
@@ -82,9 +90,41 @@ def _tried(name: str, what: Callable[[], str]) -> Check:
         return Check(name, False, str(error))
 
 
-def _writable(folder: Path, **advice: str) -> str:
-    require_writable(folder, **advice)
+def _caches() -> Check:
+    """Where compiled kernels go: where they are wanted, or a folder that stands in for it."""
+    wanted, used = wanted_cache(), cache_folder()
+    if used == wanted:
+        return Check("compiled kernels", True, f"{wanted} is writable")
+    why = f"cannot write to {wanted}, {used} is taken instead: set NUMBA_CACHE_DIR to a folder of your own"
+    return Check("compiled kernels", False, why)
+
+
+def _settings() -> Iterator[Check]:
+    """The user's settings that a run leaves aside, and those that are a part of every result."""
+    dropped = [name for name in sorted(os.environ) if fate(name) is Fate.DROPPED]
+    files = [str(file) for file in dropped_files(os.environ, Path.home())]
+    yield Check("environment", True, f"{Fate.DROPPED.value}: {', '.join([*dropped, *files]) or 'nothing is set'}")
+    if found := counted(os.environ):
+        yield Check("environment", True, f"{Fate.COUNTED.value}: {', '.join(found)}")
+    yield Check("kernel", True, f"{sys.executable} runs the notebooks, whatever kernels are installed")
+
+
+def _kept(folder: Path) -> str:
+    """Whether results can be written and locked, asked in the nearest folder that is there."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    require_writable(there)
+    with tempfile.TemporaryFile(dir=there) as file:
+        locks = lock(file, wait=False)
+    one = "one notebook runs at a time, and only one run may write to a folder"
+    require(locks is not Lock.NONE, f"the file system of {folder} has no locks: {one}")
     return f"{folder} is writable"
+
+
+def _line_ends(project: Project) -> Check:
+    """Whether git has put carriage returns into the files, which are sealed to the byte."""
+    changed = b"\r\n" in (project.notebooks / "catalogue.toml").read_bytes()
+    why = "git changed them, so that published results count as edited: git clone -c core.autocrlf=false"
+    return Check("line ends", not changed, why if changed else "as they were committed")
 
 
 def _counted(project: Project) -> str:

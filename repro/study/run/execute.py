@@ -10,20 +10,23 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from types import ModuleType
 
 from repro import errors, exclusive_timing
 from repro.errors import InputError
 from repro.files import read_json, write_json
+from repro.locks import Lock, lock
 from repro.study.judge import claims
 from repro.study.keep import provenance, results
+from repro.study.keep.fingerprint import differences, versions
+from repro.study.keep.results import in_words
 from repro.study.notebooks import Project, as_rendered, require_writable
 from repro.study.run import guard
-from repro.study.run.guard import run_child
+from repro.study.run.guard import Stopped, run_child
 from repro.study.run.plan import THREADS
 
 START_TIMEOUT = 180
@@ -31,6 +34,8 @@ LONGEST_MESSAGE = 300
 PICTURES = ("image/png", "image/gif", "image/jpeg")
 """What a notebook keeps as letters that are none."""
 CLOCK = "cell"
+LOCK = ".lock"
+"""File of a run folder that the run holds as long as it is there."""
 GIB = 2**30
 GRACE = 15
 """Seconds after its time limit at which a cell is ended by force."""
@@ -47,6 +52,8 @@ def main(job_file: str) -> None:
     notebook = work / "out" / f"{job['slug']}.ipynb"
     if notebook.is_file():
         _scrub(notebook, job)
+    if not is_held(Path(job["output"])):
+        return
     if problem is None:
         run = {k: job[k] for k in ("profile", "machine", "device", "depends", "parameters", "changed")}
         run |= {"started": started, "seconds": seconds, "finished": True}
@@ -63,7 +70,13 @@ def _execute(job: dict, out: Path) -> dict | None:
         client = import_without_grammar("repro.study.run.client")
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+    planned = job["depends"]
+    # a worker of a cluster may be another Python
+    if others := differences(planned, {"versions": versions(planned["settings"])}, ("versions",)):
+        return _problem("OtherVersions", f"another Python planned this run: here {in_words(others)}")
     out.mkdir()
+    # ports and key of the kernel, which a killed process leaves
+    tempfile.tempdir = os.environ.pop(guard.PRIVATE, None)
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
     os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], exclusive_timing.VARIABLE: job["quiet"]}
     os.environ["REPRO_NOTEBOOK"] = job["id"]
@@ -74,7 +87,7 @@ def _execute(job: dict, out: Path) -> dict | None:
             source,
             out / f"{job['slug']}.ipynb",
             parameters=job["parameters"],
-            # whatever kernel the notebook was written with, if any: this Python is the one that has the package
+            # whatever kernel the notebook was written with, if any, see client
             kernel_name="python3",
             language="python",
             cwd=source.parent,
@@ -166,6 +179,7 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
         # asked before the old result goes: the files are on this disk already, and only need to be moved
         for folder in (place / "figures", target.parent):
             require_writable(folder)
+        results.require_no_links(place)
     except InputError as error:
         return _problem("Unwritable", str(error))
     old = results.look(place, job["id"]).sidecar
@@ -187,15 +201,19 @@ def _move_into_place(job: dict, out: Path, run: dict) -> dict | None:
 
 def run_job(job: dict) -> dict:
     """Run a job in a process of its own and wait for its outcome. Also what a Dask worker runs."""
-    place = Path(job["work"])
+    place, output = Path(job["work"]), Path(job["output"])
+    _require_held(output)
     place.parent.mkdir(parents=True, exist_ok=True)
     # a cluster that loses a worker gives its job to another one, beside what is left of the first try
-    work = Path(mkdtemp(prefix=f"{place.name}-", dir=place.parent))
+    work = Path(tempfile.mkdtemp(prefix=f"{place.name}-", dir=place.parent))
     write_json(work / "job.json", job)
     try:
-        code = run_child(_command(job, work), work, job["root"])
+        code = run_child(_command(job, work), work, job["root"], wanted=lambda: work.exists() and is_held(output))
     finally:
-        exclusive_timing.wake(job["quiet"])
+        if work.exists():
+            exclusive_timing.wake(job["quiet"])
+    # nothing is written into a folder that nobody holds
+    _require_held(output)
     result = read_json(work / "result.json")
     if result is None and code == guard.LATE:
         result = {**_too_slow(job), "seconds": job["timeout"]}
@@ -210,6 +228,21 @@ def run_job(job: dict) -> dict:
         _keep_log(job, work)
     shutil.rmtree(work, ignore_errors=True)
     return result
+
+
+def _require_held(output: Path) -> None:
+    if not is_held(output):
+        raise Stopped
+
+
+def is_held(output: Path, unknown: bool = True) -> bool:
+    """Whether the run whose results go to a folder is still there; `unknown` where the file system has no locks."""
+    try:
+        with open(output / LOCK, "r+") as file:
+            state = lock(file, shared=True, wait=False)
+    except FileNotFoundError:
+        return False
+    return unknown if state is Lock.NONE else state is Lock.TAKEN
 
 
 def _command(job: dict, work: Path) -> list[str]:

@@ -26,6 +26,13 @@ from tempfile import mkdtemp
 
 import psutil
 
+from repro.environment import own_environment
+from repro.files import cache_folder
+from repro.leftovers import private_folder, sweep_shared_memory
+
+#: the variable that names a folder for what only the child and its kernel may read; it goes with the guard
+PRIVATE = "REPRO_PRIVATE"
+
 #: seconds between two looks at the child, and at the memory, which takes longer
 LOOK, WEIGH = 0.1, 1.0
 
@@ -49,11 +56,17 @@ def main(seconds: float, clock: Path, memory: int, command: list[str]) -> int:
     if _libc:
         # whoever loses its parent becomes ours, so that nobody is overlooked
         _libc.prctl(_ADOPT_ORPHANS, 1)
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
-    try:
-        status = _watch(child, seconds, clock, memory)
-    finally:
-        _end(psutil.Process())
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    sweep_shared_memory()
+    with private_folder() as folder:
+        environment = os.environ | {PRIVATE: str(folder)}
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, preexec_fn=die_with_parent)
+        try:
+            status = _watch(child, seconds, clock, memory)
+        finally:
+            _end(psutil.Process())
+            sweep_shared_memory()
     return status if status >= 0 else 128 - status
 
 
@@ -93,12 +106,22 @@ def _stamp(clock: Path) -> int | None:
 
 
 def _end(process: psutil.Process) -> None:
-    """Kill all that the process started, and what that started meanwhile."""
+    """Kill all that the process started, and what that started meanwhile.
+
+    Python's own that frees the shared memory of a killed process gets a moment to do so.
+    """
+    spared = 10
     while family := process.children(recursive=True):
         for member in family:
             with suppress(psutil.Error):
-                member.kill()
+                if not (spared and _frees_memory(member)):
+                    member.kill()
         psutil.wait_procs(family, timeout=LOOK)
+        spared = max(0, spared - 1)
+
+
+def _frees_memory(process: psutil.Process) -> bool:
+    return any("multiprocessing.resource_tracker" in word for word in process.cmdline())
 
 
 _running: set[subprocess.Popen] = set()
@@ -109,21 +132,12 @@ class Stopped(Exception):
     """The child was ended by `stop_children`."""
 
 
-def run_child(command: list[str], work: Path, root: str) -> int:
-    """Run a child in a session of its own until it ends; its standard input is its lifeline to us.
+def run_child(command: list[str], work: Path, root: str, wanted: Callable[[], bool] = lambda: True) -> int:
+    """Run a child in a session of its own until it ends or is not `wanted`; its standard input is its lifeline to us.
 
     Returns its exit status; Stopped if it was told to end.
     """
-    package = Path(__file__).resolve().parents[2]
-    paths = [str(package), os.environ.get("PYTHONPATH", "")]
-    env = os.environ | {
-        "REPRO_ROOT": root,
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    # the notebook's inline backend shall choose itself
-    env.pop("MPLBACKEND", None)
-    env["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)
+    env = own_environment(os.environ, work, cache_folder()) | {"REPRO_ROOT": root}
     with open(work / "log.txt", "wb") as log:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=env, start_new_session=True
@@ -131,7 +145,7 @@ def run_child(command: list[str], work: Path, root: str) -> int:
         with _lock:
             _running.add(child)
         try:
-            status = child.wait()
+            status = _wait(child, wanted)
         finally:
             with _lock:
                 _running.discard(child)
@@ -140,6 +154,15 @@ def run_child(command: list[str], work: Path, root: str) -> int:
     if told_to_end:
         raise Stopped
     return status
+
+
+def _wait(child: subprocess.Popen, wanted: Callable[[], bool]) -> int:
+    while True:
+        try:
+            return child.wait(WEIGH)
+        except subprocess.TimeoutExpired:
+            if not wanted():
+                child.stdin.close()
 
 
 def stop_children(patience: float = 10) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.environment import NUMBA_FILE
+from repro.errors import InputError, require
 from repro.study.keep import fingerprint, provenance, results
 from repro.study.keep.fingerprint import named_results
 from repro.study.notebooks import Project, catalogue, parameters, require_folder
@@ -13,8 +14,8 @@ from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 
 SOURCES = ("repro", "notebooks", "data", "figures", "tests", "tools", "docs", "containers")
 """Folders of a checkout that no run writes to."""
-THREADS, NO_COMPILER = "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
-"""Variables of Numba."""
+THREADS = "NUMBA_NUM_THREADS"
+"""Variable of Numba."""
 MOST_THREADS = 1000
 
 
@@ -136,14 +137,18 @@ def _has_runs(folder: Path) -> bool:
 
 
 def require_threads() -> None:
-    """InputError where the environment keeps Numba from compiling, or from the threads it is to have."""
+    """InputError where the environment keeps Numba from the threads it is to have."""
     threads = os.environ.get(THREADS, "")
     if threads and not (threads.isdecimal() and 1 <= int(threads) <= MOST_THREADS):
         raise InputError(
             f"{THREADS} = {threads!r}: must be a whole number from 1 to {MOST_THREADS}, or unset it for all cores"
         )
-    if os.environ.get(NO_COMPILER, "0") != "0":
-        raise InputError(f"{NO_COMPILER} is set: nothing would be compiled, and a run take weeks; unset it")
+
+
+def require_no_settings(books: Iterable[Notebook], project: Project) -> None:
+    """InputError where a file beside a notebook would change how Numba compiles."""
+    for file in (book.source(project).parent / NUMBA_FILE for book in books):
+        require(not file.exists(), f"{file} would change how kernels are compiled: move it away")
 
 
 def _of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:

@@ -4,6 +4,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from tqdm import tqdm
 
@@ -109,6 +110,7 @@ class Progress:
             self._bar.write(wrapped(line), file=sys.stderr)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away; the terminal may have closed."""
         if self._bar is not None:
-            self._bar.close()
+            with suppress(OSError):
+                self._bar.close()

@@ -1,27 +1,29 @@
 """Executes notebooks: what is up to date is skipped, what fails does not stop the others."""
 
-import fcntl
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from repro.errors import InputError, require
 from repro.files import read_json
+from repro.locks import Lock, lock
+from repro.study.keep import results
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
-from repro.study.run.execute import run_job
+from repro.study.run.cluster import Cluster, Here, executor
+from repro.study.run.execute import LOCK, is_held, run_job
 from repro.study.run.guard import MpsService, stop_children
-from repro.study.run.plan import Plan, job_for, require_threads
+from repro.study.run.plan import Plan, job_for, require_no_settings, require_threads
 from repro.study.run.progress import Progress, duration
 
 REFRESH = 0.5
 """Seconds between two looks at the running notebooks."""
-LOCK = ".lock"
 WAITING = {"OMP_WAIT_POLICY": "passive"}
 """Threads that wait leave their core to those of other notebooks."""
 MOST_JOBS = 1000
@@ -58,7 +60,8 @@ def run_plan(
     or used by `share` at once, whose data it must hold together, and still by one alone that measures speed; `timeout`
     is the most seconds a cell may take, `memory` the most GiB of main memory a notebook; `scheduler` is the address of
     a Dask cluster that shares this file system.
-    InputError before anything runs if the request cannot work; KeyboardInterrupt after all is stopped.
+    InputError if the request cannot work, before anything runs, and where nothing can go on; KeyboardInterrupt after
+    all is stopped. What ends a run early has a note that says what of it is kept.
     """
     for name, value in (("jobs", jobs), ("share", share)):
         require(1 <= value <= MOST_JOBS, f"--{name} must be from 1 to {MOST_JOBS}, not {value}")
@@ -71,90 +74,59 @@ def run_plan(
         limit = f"from {LEAST_MEMORY} to {MOST_MEMORY:,} GiB, not {memory:g}"
         raise InputError(f"--memory must be {limit}; leave it out for no limit")
     require_threads()
+    require_no_settings(plan.books, plan.project)
     jobs = share if plan.device == "cuda" else jobs
-    with _folder(plan.output), _executor(scheduler, jobs, plan.device) as executor:
+    with _folder(plan.output) as state, executor(scheduler, jobs, plan.device) as place:
+        if state is Lock.NONE:
+            jobs = 1
+            what = "one notebook runs at a time, and no other run must write there"
+            print(f"repro: the file system of {plan.output} has no locks: {what}", file=sys.stderr)
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
         (plan.output / ".jobs").mkdir()
         limits = {"timeout": timeout, "memory": memory}
         # workers may be on other machines
-        return _Run(plan, executor, jobs, fresh, limits, here=scheduler is None).outcomes()
+        return _Run(plan, place, jobs, fresh, limits, here=scheduler is None).outcomes()
 
 
 @contextmanager
-def _folder(folder: Path) -> Iterator[None]:
-    """Hold the folder for this run alone; what a refused run has made of it is gone again."""
+def _folder(folder: Path) -> Iterator[Lock]:
+    """Hold the folder for this run alone, where it has locks; what a refused run has made of it is gone again."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     require_writable(folder)
-    lock = _lock(folder)
+    results.require_no_links(folder)
+    file, state = _hold(folder)
     try:
-        yield
+        yield state
     finally:
-        if [file.name for file in folder.iterdir()] == [LOCK]:
+        # it may have been deleted meanwhile
+        if [file.name for file in folder.glob("*")] == [LOCK]:
             (folder / LOCK).unlink()
             with suppress(OSError):  # somebody else has put something there
                 for path in new:
                     path.rmdir()
-        os.close(lock)
+        os.close(file)
 
 
-def _lock(folder: Path) -> int:
-    """The open file whose lock the run has; the system lets go of it even after kill -9."""
-    file = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _hold(folder: Path) -> tuple[int, Lock]:
+    """The open file whose lock the run has, unless there are no locks."""
+    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT)
+    state = lock(file, wait=False)
+    with suppress(FileNotFoundError):
         # a run that left nothing may have taken it away meanwhile
-        held = os.fstat(file).st_ino == os.stat(folder / LOCK).st_ino
-    except OSError:
-        held = False
-    if held:
-        return file
+        if state is not Lock.TAKEN and os.fstat(file).st_ino == os.stat(folder / LOCK).st_ino:
+            return file, state
     os.close(file)
     raise InputError(f"another run is writing to {folder}: wait for it or use --output")
 
 
 def running(folder: Path) -> dict[str, float]:
     """The notebooks that a run in another process is at in this folder, with the seconds since each began."""
-    if not (folder / LOCK).is_file():
+    # where there are no locks nobody knows
+    if not is_held(folder, unknown=False):
         return {}
-    with open(folder / LOCK) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return {}
-        except OSError:
-            jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
     # one that ends meanwhile is gone
     return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
-
-
-@contextmanager
-def _executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Executor]:
-    if scheduler is None:
-        with ThreadPoolExecutor(jobs) as executor:
-            yield executor
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError("--scheduler needs dask: pip install 'gpu-papers-repro[dask]'") from None
-    try:
-        client = Client(scheduler, timeout=20)
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
-    with client:
-        needs = _tokens(client, scheduler, device)
-        yield client.get_executor(pure=False, retries=0, resources=needs)
-
-
-def _tokens(client, scheduler: str, device: str) -> dict[str, int]:
-    """What a notebook takes of a worker; InputError if no worker has it to give, for which Dask would wait for ever."""
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    require(workers, f"the Dask cluster at {scheduler} has no workers: start one with `dask worker {scheduler}`")
-    if device != "cuda":
-        return {}
-    if not any("GPU" in worker["resources"] for worker in workers):
-        start = f"dask worker {scheduler} --nthreads 1 --resources GPU=1"
-        raise InputError(f"no worker at {scheduler} has a GPU to lend: start one a GPU, `{start}`")
-    return {"GPU": 1}
 
 
 class _Run:
@@ -163,13 +135,13 @@ class _Run:
     def __init__(
         self,
         plan: Plan,
-        executor: Executor,
+        place: Here | Cluster,
         jobs: int,
         fresh: bool,
         limits: Mapping[str, float | None],
         here: bool,
     ):
-        self.plan, self.executor, self.jobs, self.fresh, self.limits = plan, executor, jobs, fresh, limits
+        self.plan, self.place, self.jobs, self.fresh, self.limits = plan, place, jobs, fresh, limits
         # a GPU goes on with what a notebook has launched when that stands still: there speed is measured alone, last
         self.apart = plan.device == "cuda" and jobs > 1
         # the longest first: no core is without work at the end
@@ -187,7 +159,8 @@ class _Run:
             while self.waiting or self.running:
                 self._start_what_can()
                 self._collect()
-        except BaseException:
+        except BaseException as end:
+            end.add_note(self._kept())
             self._stop()
             raise
         finally:
@@ -199,6 +172,16 @@ class _Run:
 
     def _turn(self, book: Notebook) -> tuple[bool, float]:
         return self.apart and book.timing, -self.plan.expected(book)
+
+    def _kept(self) -> str:
+        """What was interrupted, what is kept, and how to go on."""
+        ids = ", ".join(sorted(book.id for book in self.running.values()))
+        ended = {outcome.id for outcome in self.ended if outcome.status in ("done", "up to date")}
+        kept = sum(book.id in ended and self.plan.sidecar(book).is_file() for book in self.plan.books)
+        total = len(self.plan.books)
+        return (
+            f"{ids or 'nothing'} was running; {kept} of {total} results are kept; the same command goes on from there"
+        )
 
     def _stop(self) -> None:
         for future in self.running:
@@ -237,7 +220,7 @@ class _Run:
             self.progress.say(f"{book.id} runs again, it is {why}")
         job = job_for(self.plan, book, beside=self._beside(book), variables=self._sharing(book), **self.limits)
         self.waiting.remove(book)
-        self.running[self.executor.submit(run_job, job)] = book
+        self.running[self.place.submit(run_job, job)] = book
         self.progress.begin(book.id)
 
     def _sharing(self, book: Notebook) -> dict[str, str]:
@@ -271,6 +254,7 @@ class _Run:
 
     def _collect(self) -> None:
         done, _ = wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
+        self._look_around()
         for future in done:
             book = self.running.pop(future)
             result = _result(future)
@@ -279,6 +263,13 @@ class _Run:
                 text = result["message"]
             self._end(book, Outcome(book.id, result["status"], result["seconds"], text))
         self.progress.tick()
+
+    def _look_around(self) -> None:
+        """Say what was lost; InputError where the run cannot go on: what comes in then is no result."""
+        if not (self.plan.output / LOCK).exists():
+            raise InputError(f"{self.plan.output}, the folder of this run, was deleted while it ran")
+        for line in self.place.changes():
+            self.progress.say(line)
 
     def _end(self, book: Notebook, outcome: Outcome) -> None:
         if book in self.waiting:

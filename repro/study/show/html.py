@@ -2,14 +2,16 @@
 # #DOC mathml: Markdown with formulas as MathML, which a browser draws without anything from elsewhere.
 
 import base64
-import os
+import hashlib
 import re
 from functools import cache
 from html import escape
+from importlib import metadata
 from pathlib import Path
 
 from repro.errors import InputError
 from repro.files import write_text
+from repro.study.keep.results import digest
 from repro.study.notebooks import read_cells
 from repro.study.run.execute import import_without_grammar
 from repro.study.show.markdown import Links, scoreboard_markdown
@@ -62,15 +64,36 @@ def convert(notebook: Path) -> Path | None:
         return None
 
 
+def is_whole(page: Path) -> bool:
+    """Whether a page is as it was made; one that is not there yet is."""
+    return not page.is_file() or bool(_source_of(page))
+
+
+def _source_of(page: Path) -> str:
+    """The hash of the notebook that a page was made from, by its last line; empty where the page was changed since."""
+    content, _, stamp = page.read_bytes().rpartition(b"<!-- ") if page.is_file() else (b"", b"", b"")
+    own = hashlib.sha256(content).hexdigest().encode()
+    known = re.fullmatch(rb"(\w{64}) " + own + rb" -->\n", stamp)
+    return known[1].decode() if known else ""
+
+
 def _converted(notebook: Path, page: Path) -> Path:
-    made_from = notebook.stat().st_mtime
-    # its own time would be wrong where the clock was
-    if not page.is_file() or page.stat().st_mtime != made_from:
+    # times would be wrong where the clock was
+    made_from = digest(notebook)
+    if _source_of(page) != made_from:
         nbconvert = import_without_grammar("nbconvert")
-        exporter = nbconvert.HTMLExporter(raw_template=OFFLINE, filters={"markdown2html": markdown_to_html})
+        exporter = nbconvert.HTMLExporter(
+            raw_template=OFFLINE,
+            filters={"markdown2html": markdown_to_html},
+            # before those of a user, and of the folder that somebody stands in
+            extra_template_basedirs=[
+                str(file.locate().resolve().parents[1])
+                for file in metadata.files("nbconvert") or ()
+                if file.match("lab/index.html.j2")
+            ],
+        )
         content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
-        write_text(page, content)
-        os.utime(page, (made_from, made_from))
+        write_text(page, f"{content}<!-- {made_from} {hashlib.sha256(content.encode()).hexdigest()} -->\n")
     return page
 
 

@@ -5,11 +5,11 @@ REPORT.md is made from published results alone. Links are relative to where a pa
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from repro.errors import InputError, require
+from repro.files import read_toml
 from repro.study.judge.claims import number
 from repro.study.judge.verdicts import MEANINGS, Verdict
 from repro.study.notebooks import Project, did_you_mean
@@ -167,10 +167,7 @@ NAMED = re.compile(r"\{([^{}]+)\}")
 def findings(project: Project) -> dict[str, str]:
     """The paragraphs of docs/findings.toml by paper."""
     path = project.root / "docs/findings.toml"
-    try:
-        said = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except ValueError as error:
-        raise InputError(f"docs/findings.toml cannot be read: {error}") from None
+    said = read_toml(path) if path.is_file() else {}
     for paper, paragraph in said.items():
         require(isinstance(paragraph, str), f"docs/findings.toml: {paper} must be a text, not {paragraph!r}")
     return {paper: paragraph.strip() for paper, paragraph in said.items()}

@@ -231,7 +231,7 @@ def resolution_check(
 
 
 def image_table(space: PoreSpace, voxel_size: float) -> pd.DataFrame:
-    """Size of an image, its voxels and specific surface in metres; one row."""
+    """Size of an image, its voxels and specific surface in metres, without walls at its sides; one row."""
     shape, surface = " x ".join(map(str, space.shape)), space.specific_surface / voxel_size
     names = ["voxels", "voxel (m)", "fluid nodes", "specific surface (1/m)"]
     return pd.DataFrame([(shape, voxel_size, space.pores, surface)], columns=names)
@@ -242,6 +242,19 @@ def rock_table(solid: np.ndarray, device, voxel_size: float, **options) -> pd.Da
     table = resolution_check(solid, device, **options)
     square_metres, millidarcy = in_units(table["k"], voxel_size)
     return table.assign(**{"square metres": square_metres, "millidarcy": millidarcy})
+
+
+def with_its_digits(best: pd.Series, axis: str) -> str:
+    """The last row of a `rock_table` in words, k with the digits that its `change` leaves.
+
+    What is still to change is about the last change, so no digit below its size is printed; on one grid alone two are.
+    """
+    change = abs(best["change"])
+    digits = 2 if np.isnan(change) else 4 if change < 1e-4 else int(np.clip(np.ceil(-np.log10(change)), 1, 4))
+    # rounded, without the exponent that %g has for thousands
+    millidarcy = float(f"{best['millidarcy']:.{digits}g}")
+    doubt = "one grid, no refinement" if np.isnan(change) else f"{100 * best['change']:+.2g} % on the last refinement"
+    return f"k = {millidarcy:,.15g} millidarcy = {best['square metres']:.{digits}g} m^2 along {axis} ({doubt})"
 
 
 def reversal(image: np.ndarray, device, force: float, *, axis: str, **options) -> pd.DataFrame:

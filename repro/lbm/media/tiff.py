@@ -1,0 +1,191 @@
+"""Volumes from TIFF files: every page that a file holds and claims, or the reason why not.
+
+tifffile makes the best of what it finds: it only logs a chain of pages that ends early, reads one of several series,
+and fills with zeros what is missing. Zeros are pores, so all of that is an error here.
+"""
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import tifffile
+
+from repro.files import regular_file
+from repro.parallel import select
+from repro.parallel.memory import require_memory
+
+ENDINGS = (".tif", ".tiff")
+
+#: what counts slices: depth, or pages of which no more is known
+_DEPTH = ("Z", "I", "Q")
+
+#: what tifffile's messages begin with
+_ANGLES = re.compile(r"<tifffile[^>]*> ")
+
+#: bytes that a file may have after the last page: room that was kept for its tables
+_PADDING = 64
+
+
+def read_tiff(path: Path) -> np.ndarray:
+    """All pages of a file in their order, (nz, ny, nx), or (ny, nx) of one page; raises ValueError for a flaw."""
+    said = []
+    # a file of several files may name any of them: what is not in this one is missing
+    with _listening(said), tifffile.TiffFile(path, _multifile=False) as file:
+        pages = [file.pages.get(n, cache=False, aspage=True) for n in range(len(file.pages))]
+        series = list(file.series)
+        _check_pages(pages, series)
+        _check_count(file, pages, series)
+        if said:
+            raise ValueError(
+                f"{len(pages)} pages found in {file.filehandle.size} bytes, and then: {_ANGLES.sub('', said[0])}"
+            )
+        require_memory(select("serial"), 3 * sum(part.nbytes for part in series), path.name, "take a smaller piece")
+        for number, page in enumerate(pages, 1):
+            _check_stored(file.filehandle, page, number)
+        _check_rest(file, pages, series)
+        whole = len(series) == 1
+        image = series[0].asarray() if whole else np.stack([page.asarray() for page in pages])
+    if said:
+        raise ValueError(_ANGLES.sub("", said[0]))
+    return image
+
+
+def read_slices(folder: Path) -> np.ndarray:
+    """The slices of a folder, (nz, ny, nx), slice2 before slice10; raises ValueError for a stray or missing one."""
+    files = in_order([file.name for file in folder.iterdir()])
+    slices = []
+    for name in files:
+        piece = read_tiff(regular_file(folder / name, "slice"))
+        if piece.ndim != 2:
+            raise ValueError(f"{name} holds {len(piece)} slices: one file of a folder is one slice")
+        if slices and (piece.shape, piece.dtype) != (slices[0].shape, slices[0].dtype):
+            raise ValueError(f"{name} is {_words(piece)}, and {files[0]} is {_words(slices[0])}")
+        slices.append(piece)
+    return np.stack(slices)
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Names of slices by their number, in which alone they differ; raises ValueError for others and for gaps."""
+    if not names:
+        raise ValueError("an empty folder: it must hold the slices of an image, as TIFF files")
+    if strays := sorted(name for name in names if Path(name).suffix.lower() not in ENDINGS):
+        raise ValueError(f"{strays[0]} is no TIFF file: a folder of slices must hold nothing else")
+    parts = {name: re.split(r"([0-9]+)", name) for name in sorted(names)}
+    first, *others = parts.values()
+    places = {n for other in others for n, (a, b) in enumerate(zip(first, other, strict=False)) if a != b}
+    if any(len(other) != len(first) for other in others) or len(places) > 1 or any(n % 2 == 0 for n in places):
+        raise ValueError(f"{', '.join(sorted(names)[:3])}: names of slices must differ in one number and nothing else")
+    if not others:
+        return names
+    place = places.pop()
+    ordered = sorted(parts, key=lambda name: int(parts[name][place]))
+    numbers = [int(parts[name][place]) for name in ordered]
+    for name, here, following in zip(ordered, numbers, numbers[1:], strict=False):
+        if following != here + 1:
+            raise ValueError(
+                f"{len(names)} slices numbered from {numbers[0]} to {numbers[-1]}, of which there must be "
+                f"{numbers[-1] - numbers[0] + 1}: after {name} comes number {following}"
+            )
+    return ordered
+
+
+@contextmanager
+def _listening(said: list[str]) -> Iterator[None]:
+    """Keep what tifffile logs instead of showing it."""
+    log, handler = logging.getLogger("tifffile"), logging.Handler(logging.WARNING)
+    handler.emit = lambda record: said.append(record.getMessage())
+    propagates, log.propagate = log.propagate, False
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.propagate = propagates
+
+
+def _words(page) -> str:
+    return f"{' x '.join(map(str, page.shape))} of {page.dtype}"
+
+
+def _check_pages(pages: list, series: list) -> None:
+    """One kind of grey or label image on all pages, and no axis but depth across them."""
+    for number, page in enumerate(pages, 1):
+        if page.samplesperpixel > 1:
+            raise ValueError(f"a picture in colour, of {page.samplesperpixel} values a pixel")
+        if page.subifds:
+            raise ValueError(f"page {number} holds more images, as a pyramid does: give the finest alone")
+        if (page.shape, page.dtype) != (pages[0].shape, pages[0].dtype):
+            raise ValueError(
+                f"{len(pages)} pages of several kinds: page {number} is {_words(page)}, and "
+                f"page 1 is {_words(pages[0])}"
+            )
+    for part in series:
+        if len(part.levels) > 1:
+            raise ValueError(f"a pyramid of {len(part.levels)} levels: give the finest alone")
+        if part.axes not in ("YX", *(f"{depth}YX" for depth in _DEPTH)):
+            raise ValueError(f"axes {part.axes} of {part.shape}: save the slices as ZYX (T is time, C a channel)")
+
+
+def _check_count(file, pages: list, series: list) -> None:
+    """As many slices as the file says in any of its descriptions."""
+    slices = sum(prod(part.shape[:-2]) for part in series)
+    # ImageJ describes all slices of a large file on its only page, and they follow one another
+    start, count = series[0].dataoffset, series[0].nbytes
+    follow = len(pages) == 1 and start is not None and start + count <= file.filehandle.size
+    found = slices if follow else len(pages)
+    if file.is_ome and series[0].kind != "ome":
+        raise ValueError(f"an OME-TIFF of several files, of which this one holds {found} slices: join them in one file")
+    totals = [page.tags["PageNumber"].value[1] for page in pages if "PageNumber" in page.tags]
+    claims = {"its pages' numbers": max(totals, default=0)}
+    claims["ImageJ's description"] = (file.imagej_metadata or {}).get("images", 0) if file.is_imagej else 0
+    shapes = [tifffile.tifffile.shaped_description_metadata(page.description) for page in pages if page.is_shaped]
+    claims["its description"] = sum(prod(said["shape"]) for said in shapes) // prod(pages[0].shape)
+    claims["its series"] = slices
+    for what, expected in claims.items():
+        if expected not in (0, found):
+            raise ValueError(f"{found} slices found, and {expected} expected from {what}")
+
+
+def _check_stored(handle, page, number: int) -> None:
+    """Each strip or tile is there and as long as the voxels in it."""
+    segments = list(zip(page.dataoffsets, page.databytecounts, strict=True))
+    rows, width = (page.tilelength, page.tilewidth) if page.is_tiled else (page.rowsperstrip, page.imagewidth)
+    across = -(-page.imagewidth // width)
+    expected = across * -(-page.imagelength // rows)
+    if len(segments) != expected:
+        raise ValueError(f"page {number} has {len(segments)} strips or tiles, and {expected} expected")
+    unpack = tifffile.TIFF.DECOMPRESSORS[page.compression] if page.compression != 1 else bytes
+    for n, (offset, count) in enumerate(segments):
+        if not offset or not count or offset + count > handle.size:
+            raise ValueError(f"page {number}: {count} bytes at {offset} are not in the file, which has {handle.size}")
+        handle.seek(offset)
+        found = memoryview(unpack(handle.read(count))).nbytes
+        high = rows if page.is_tiled else min(rows, page.imagelength - n * rows)
+        wanted = high * -(-width * page.bitspersample // 8)
+        # the only page of a file may be followed by the slices it describes
+        if found != wanted:
+            raise ValueError(f"page {number}: {found} bytes of voxels found, and {wanted} expected")
+
+
+def _check_rest(file, pages: list, series: list) -> None:
+    """No bytes behind the pages, and none between them that could be a page: one that no other leads to is lost."""
+    size, big = file.filehandle.size, file.is_bigtiff
+    spans, least = [(0, 16)], size
+    for page in pages:
+        directory = (16 if big else 6) + (20 if big else 12) * len(page.tags)
+        spans += zip(page.dataoffsets, page.databytecounts, strict=True)
+        spans += [(tag.valueoffset, tag.valuebytecount) for tag in page.tags]
+        spans.append((page.offset, directory))
+        least = min(least, sum(page.databytecounts) + directory)
+    spans += [(part.dataoffset, part.nbytes) for part in series if part.dataoffset is not None]
+    reached = 0
+    for start, count in sorted(spans):
+        if start - reached >= least:
+            raise ValueError(f"{len(pages)} pages found, and {start - reached} bytes between them: pages are lost")
+        reached = max(reached, start + count)
+    if abs(size - reached) > _PADDING:
+        raise ValueError(f"{size} bytes found, and {reached} expected by its {len(pages)} pages")

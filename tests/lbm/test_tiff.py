@@ -1,0 +1,139 @@
+"""A TIFF volume is read whole, slice by slice in its order, or refused in one line with what was found."""
+
+import numpy as np
+import pytest
+import tifffile
+from hypothesis import given
+from hypothesis import strategies as some
+
+from repro.errors import InputError
+from repro.lbm.media import read_image
+from repro.lbm.media.tiff import in_order
+
+VOXELS = (np.random.default_rng(3).random((12, 10, 9)) < 0.35).astype(np.uint8)
+GREY, DEEP = {"photometric": "minisblack"}, {"axes": "ZYX"}
+
+WHOLE = {
+    "described": {},
+    "plain": {"metadata": None},
+    "big": {"bigtiff": True},
+    "big-endian": {"byteorder": ">", "dtype": ">u2"},
+    "signed": {"dtype": "i2"},
+    "compressed": {"compression": "zlib"},
+    "tiled": {"tile": (16, 16)},
+    "strips": {"rowsperstrip": 3},
+    "one bit": {"dtype": bool},
+    "imagej": {"imagej": True, "metadata": DEEP},
+    "ome": {"ome": True, "metadata": DEEP},
+}
+
+
+def write(path, voxels=VOXELS, dtype=None, **options):
+    tifffile.imwrite(path, voxels.astype(dtype or voxels.dtype), **GREY, **options)
+    return path
+
+
+def refusal(path):
+    with pytest.raises(InputError) as refused:
+        read_image(path)
+    assert str(refused.value).startswith(f"{path.name}: ")
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_a_volume_is_read_back_and_none_is_read_of_a_file_cut_off_or_with_more_behind(tmp_path, kind):
+    path = write(tmp_path / "rock.tif", **WHOLE[kind])
+    np.testing.assert_array_equal(read_image(path), VOXELS == 1)
+    content = path.read_bytes()
+    for share in (0.3, 0.6, 0.9):
+        path.write_bytes(content[: int(share * len(content))])
+        refusal(path)
+    path.write_bytes(content + bytes(200))
+    assert f"{len(content) + 200} bytes found" in refusal(path)
+
+
+@pytest.mark.parametrize("kind", ["described", "plain", "compressed", "ome"])
+def test_a_chain_of_pages_that_ends_early_or_returns_is_refused(tmp_path, kind):
+    path = write(tmp_path / "rock.tif", **WHOLE[kind])
+    with tifffile.TiffFile(path) as file:
+        first, page = file.pages[0].offset, file.pages.get(6, aspage=True)
+        place = page.offset + 2 + 12 * len(page.tags)
+    content = path.read_bytes()
+    for following in (0, first, len(content) + 8):
+        path.write_bytes(content[:place] + following.to_bytes(4, "little") + content[place + 4 :])
+        refusal(path)
+
+
+def test_missing_slices_are_counted_and_no_pores(tmp_path):
+    path = write(tmp_path / "rock.tif", VOXELS[:8], metadata=None, description='{"shape": [12, 10, 9]}')
+    assert "8 slices found, and 12 expected" in refusal(path)
+    ome = write(tmp_path / "whole.ome.tif", ome=True, metadata=DEEP).read_bytes()
+    (tmp_path / "rock.tif").write_bytes(
+        ome.replace(b'SizeZ="12"', b'SizeZ="99"').replace(b'PlaneCount="12"', b'PlaneCount="99"')
+    )
+    assert "12" in refusal(path)
+    assert "99" in refusal(path)
+
+
+def test_series_of_one_shape_and_type_are_stacked_in_the_order_of_their_pages(tmp_path):
+    path = tmp_path / "rock.tif"
+    with tifffile.TiffWriter(path) as file:
+        for number, plane in enumerate(VOXELS):
+            file.write(plane, compression="zlib" if number % 3 else None, metadata=None, **GREY)
+    np.testing.assert_array_equal(read_image(path), VOXELS == 1)
+
+
+@pytest.mark.parametrize("other", [VOXELS[0, :5], VOXELS[0].astype(np.uint16)])
+def test_pages_of_several_kinds_are_refused(tmp_path, other):
+    path = tmp_path / "rock.tif"
+    with tifffile.TiffWriter(path) as file:
+        file.write(VOXELS, **GREY)
+        file.write(other, **GREY)
+    assert "13 pages of several kinds: page 13" in refusal(path)
+
+
+def test_a_pyramid_and_axes_that_are_no_depth_are_refused(tmp_path):
+    path = tmp_path / "rock.tif"
+    with tifffile.TiffWriter(path) as file:
+        file.write(VOXELS, subifds=1, **GREY)
+        file.write(VOXELS[:, ::2, ::2], subfiletype=1, **GREY)
+    assert "pyramid" in refusal(path)
+    for axes in ("TYX", "CYX"):
+        for kind in ("imagej", "ome"):
+            assert f"axes {axes}" in refusal(write(path, metadata={"axes": axes}, **{kind: True}))
+
+
+@pytest.fixture
+def stack(tmp_path):
+    folder = tmp_path / "stack"
+    folder.mkdir()
+    for number, plane in enumerate(VOXELS, 1):
+        write(folder / f"slice{number}.tif", plane)
+    return folder
+
+
+def test_slices_of_a_folder_are_in_the_order_of_their_numbers(stack):
+    np.testing.assert_array_equal(read_image(stack), VOXELS == 1)
+
+
+@given(count=some.integers(1, 200), start=some.integers(0, 1200), digits=some.integers(1, 5), chance=some.randoms())
+def test_names_are_in_the_order_of_their_numbers_with_and_without_leading_zeros(count, start, digits, chance):
+    names = [f"scan2_{number:0{digits}d}_8bit.tif" for number in range(start, start + count)]
+    mixed = chance.sample(names, count)
+    assert in_order(mixed) == names
+    if count > 2:
+        gone = names[count // 2]
+        with pytest.raises(ValueError, match=f"{count - 1} slices numbered .* must be {count}"):
+            in_order([name for name in mixed if name != gone])
+
+
+def test_what_is_no_slice_in_a_folder_is_named(stack):
+    (stack / "notes.txt").write_text("x")
+    assert "notes.txt" in refusal(stack)
+    (stack / "notes.txt").unlink()
+    for wrong in (VOXELS[0, :5], VOXELS[0].astype(np.int8), VOXELS[:2]):
+        write(stack / "slice13.tif", wrong)
+        assert "slice13.tif" in refusal(stack)
+    (stack / "slice13.tif").rename(stack / "other13.tif")
+    assert "other13.tif" in refusal(stack)
