@@ -9,14 +9,15 @@ import pandas as pd
 from matplotlib.ticker import LogLocator
 
 from repro.errors import InputError
+from repro.lbm.two_fluids.cases import Layers
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
-from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity_as_printed
+from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.forces import STRENGTH
-from repro.papers.style import BLUE, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, COLOURS, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
 
 from .contact import formula
 from .laplace import line, published_line
-from .layered import LayeredFlow, paper_difference
+from .layered import LayeredFlow, paper_difference, published_profiles
 
 
 def laplace(table: pd.DataFrame, published: pd.DataFrame):
@@ -118,6 +119,56 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None):
     )
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {"y": flow.y, "velocity": flow.velocity, "exact": exact}
+
+
+def sketch(case: Layers):
+    """The layers between the plates with their forces, and the velocity that equation 6.2 gives (figure 6.3)."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.6))
+    half, inner = case.nodes / 2, case.share * case.nodes / 2
+    plate = {"facecolor": "#cccccc", "edgecolor": "#555555", "hatch": "///", "linewidth": 0}
+    for low, high in ((-1.12 * half, -half), (half, 1.12 * half)):
+        axes.axhspan(low, high, **plate)
+    for low, high, colour in ((-half, -inner, ORANGE), (-inner, inner, BLUE), (inner, half, ORANGE)):
+        axes.axhspan(low, high, color=colour, alpha=0.25)
+    y = np.linspace(-half, half, 401)
+    velocity = layered_velocity(y, inner, half, case.accelerations, case.problem.viscosities)
+    axes.plot(velocity, y, color="black", marker="none")
+    top = velocity.max()
+    for place, name in ((0, "$F_n$, non-wetting"), (half - inner / 2, "$F_w$, wetting"), (inner / 2 - half, "$F_w$")):
+        axes.annotate("", (1.32 * top, place), (1.15 * top, place), arrowprops={"arrowstyle": "->"})
+        axes.text(1.36 * top, place, name, va="center")
+    axes.set(xlim=(0, 1.9 * top), ylim=(-1.12 * half, 1.12 * half), xlabel="velocity along the plates (nodes/step)")
+    axes.set_yticks([-half, -inner, 0, inner, half], ["-L", "-a", "0", "a", "L"])
+    axes.set_ylabel(f"distance from the middle, L = {half:g} nodes")
+    axes.grid(False)
+    return figure, {"y": y, "velocity": velocity}
+
+
+def outer_layer(flows: dict, points: pd.DataFrame, collision: str):
+    """The paper's points and each reading of its text with one collision: velocity, and its slope in the outer layer.
+
+    `flows` are from `layered.readings`, `points` the paper's on their grid.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0))
+    theirs = published_profiles(points)["numerical"]
+    half, arrays = next(iter(flows.values())).case.nodes / 2, {}
+    for (name, kind), colour in zip(flows, COLOURS * 2, strict=False):
+        if kind == collision:
+            flow = flows[name, kind]
+            place, line = flow.y > 0, {"marker": "none", "color": colour, "ls": {BLUE: "-"}.get(colour, "--")}
+            left.plot(flow.y[place] / half, 1e3 * flow.velocity[place], label=name, **line)
+            right.plot(flow.y[place] / half, -1e5 * half / 128 * np.gradient(flow.velocity, flow.y)[place], **line)
+            arrays[name] = flow.velocity
+    theirs = theirs[theirs["x"] > 0]
+    left.plot(theirs["x"] / half, 1e3 * theirs["y"], **PAPER, label="paper, numerical")
+    between = (theirs["x"].to_numpy()[1:] + theirs["x"].to_numpy()[:-1]) / 2
+    slopes = -1e5 * half / 128 * np.diff(theirs["y"]) / np.diff(theirs["x"])
+    right.plot(between / half, slopes, **PAPER)
+    left.set(xlabel="distance from the middle over L", ylabel="velocity ($10^{-3}$ nodes/step)", xlim=(0, 1))
+    right.set(xlabel="distance from the middle over L", ylabel="slope of the velocity\n($10^{-5}$ per node of 256)")
+    right.set(xlim=(0.5, 1), ylim=(0, 12))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure, arrays | {"paper": theirs["y"]}
 
 
 def refinement(table: pd.DataFrame):

@@ -198,7 +198,8 @@ def farthest(flow: LayeredFlow, points: pd.DataFrame) -> float:
     """Largest distance of a flow from the paper's numerical points, in % of the largest velocity of its exact curve."""
     curves = published_profiles(points)
     theirs = curves["numerical"]
-    return float(100 * np.abs(np.interp(theirs["x"], flow.y, flow.velocity) - theirs["y"]).max() / curves["analytical"]["y"].max())
+    distance = np.abs(np.interp(theirs["x"], flow.y, flow.velocity) - theirs["y"])
+    return float(100 * distance.max() / curves["analytical"]["y"].max())
 
 
 def shear(y, velocity, half: float) -> dict:
@@ -239,3 +240,13 @@ def readings_table(flows: dict, points: pd.DataFrame) -> pd.DataFrame:
         rows.append((name, kind, farthest(flow, points), flow.velocity.max(), *found))
     names = ["reading", "collision", "farthest (%)", "u max", "slope", "bow (%)", "curvature"]
     return pd.DataFrame(rows, columns=names)
+
+
+def bows(table: pd.DataFrame) -> dict:
+    """The largest bow of our outer layers without a force, and the least of those with one, in % of the largest velocity.
+
+    From `readings_table`; holds if the first is a tenth of the second at most.
+    """
+    pulled = table["reading"].str.startswith("as printed")
+    free, bowed = table[~pulled & (table["collision"] != "")]["bow (%)"].max(), table[pulled]["bow (%)"].min()
+    return {"free": float(free), "pulled": float(bowed), "holds": bool(free < bowed / 10)}

@@ -104,6 +104,56 @@ def test_the_papers_curves_differ_by_what_is_said_of_them():
     np.testing.assert_allclose(ours, exact["y"], atol=4e-5)
 
 
+def readings_of(nodes=256) -> dict:
+    """Exact flows of the three readings of figure 6.4."""
+    flows = {}
+    for name, (force, ratio) in layered.READINGS.items():
+        case = Layers(nodes=nodes, accelerations=(1e-6, force * 1e-6), relaxation_times=(1.0, 0.5 + ratio / 2))
+        flows[name, "bgk"] = flow_of(case, inner=layered.PAPER_INNER * nodes / 256)
+    return flows
+
+
+def test_the_papers_outer_layer_is_straight_and_asks_for_a_ratio_of_six():
+    found = layered.viscosities_by_shear(figure_points(DATA, "6.4 layered"))
+    assert found["holds"]
+    assert found["inner"] == pytest.approx(1 / 6, rel=0.02)
+    assert found["outer"] == pytest.approx(1, rel=0.02)
+
+
+def test_without_a_force_the_shear_of_the_outer_layer_tells_its_viscosity():
+    printed, ten, six = readings_of().values()
+    assert layered.shear(printed.y, printed.velocity, 128)["bow (%)"] > 0.5
+    for flow, viscosity in ((ten, 10 / 6), (six, 1)):
+        found = layered.shear(flow.y, flow.velocity, 128)
+        assert found["bow (%)"] == pytest.approx(0, abs=1e-9)
+        assert found["slope"] == pytest.approx(1e-6 * layered.PAPER_INNER / viscosity)
+        assert found["curvature"] == pytest.approx(3e-6)
+
+
+def test_readings_are_judged_on_the_whole_curve():
+    points, flows = figure_points(DATA, "6.4 layered"), readings_of()
+    table = layered.readings_table(flows, points)
+    assert table["farthest (%)"].iloc[0] == 0
+    # the paper's exact curve is the printed reading
+    assert table["farthest (%)"].iloc[1] == pytest.approx(3.4, abs=0.2)
+    assert layered.bows(table)["holds"]
+    assert not layered.bows(table.assign(**{"bow (%)": 0.8}))["holds"]
+    # on a grid of half as many nodes the scaled points are as far from what is driven by four times the force
+    coarse = layered.scaled(points, 128)
+    assert coarse["x"].abs().max() == pytest.approx(points["x"].abs().max() / 2)
+
+
+def test_each_reading_runs_with_each_collision(monkeypatch):
+    monkeypatch.setattr(layered, "run", lambda case, device, **options: case)
+    made = layered.readings(Layers(), ["bgk", "mrt"], None)
+    assert len(made) == 6
+    for (name, kind), case in made.items():
+        force, ratio = layered.READINGS[name]
+        assert (case.collision, case.accelerations) == (kind, (1e-6, force * 1e-6))
+        inside, outside = case.problem.viscosities
+        assert outside / inside == pytest.approx(ratio)
+
+
 def test_ratios_at_which_the_fluids_diverge_are_named():
     rows = [layered.row_of(flow_of(Layers(nodes=32), 0.9)) | {"outcome": "steady"}]
     rows.append({"viscosity ratio": 100.0, "collision": "mrt", "outcome": "diverged"})
@@ -211,6 +261,8 @@ def test_figures_show_the_arrays_that_they_return():
         figures.coexistence(flat),
         figures.layers(flow, figure_points(DATA, "6.4 layered")),
         figures.layers(flow, None),
+        figures.sketch(Layers()),
+        figures.outer_layer(readings_of(), figure_points(DATA, "6.4 layered"), "bgk"),
         figures.refinement(layers),
         figures.viscosities(layers),
         figures.drops(drops),
