@@ -6,18 +6,22 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator
 
 from repro.errors import InputError
-from repro.lbm.two_fluids.cases import Layers
+from repro.lbm.two_fluids.cases import Drop, Layers
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
 from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.forces import STRENGTH
 from repro.papers.style import BLUE, COLOURS, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
 
-from .contact import formula
+from .contact import circle_radius, formula
 from .laplace import line, published_line
 from .layered import LayeredFlow, paper_difference, published_profiles
+
+#: from fluid g, or b, to fluid f, or a
+FLUIDS = LinearSegmentedColormap.from_list("fluids", ["#f3d9a4", "#8fbfdd"])
 
 
 def laplace(table: pd.DataFrame, published: pd.DataFrame):
@@ -205,57 +209,91 @@ def viscosities(table: pd.DataFrame):
     return figure, {"ratio": table["viscosity ratio"], "deviation": table["deviation (%)"]}
 
 
-def drops(found):
-    """The drops with the fitted circles, in the order of the wetting (figure 6.6)."""
+def drops(found, published: pd.DataFrame):
+    """The drops, each whole, in the order of the wetting, with their circles and those of the paper's angles (6.6).
+
+    `published` are the `contact.pictures`. A drop too wide for half of the figure gets a row of its own.
+    """
     found = sorted(found, key=lambda drop: drop[0].wetting)
-    columns = 2
-    figure, panels = plt.subplots(-(-len(found) // columns), columns, figsize=(9.2, 1.75 * -(-len(found) // columns)))
-    for axes in np.ravel(panels)[len(found) :]:
-        axes.set_axis_off()
-    width = 2.4 * max(drop[0].radius for drop in found)
-    for axes, (case, densities, angle, _) in zip(np.ravel(panels), found, strict=False):
-        share = densities[0] / densities.sum(axis=0).clip(1e-9)
-        middle = case.length / 2
-        extent = (-0.5 - middle + 0.5, case.length - middle, -0.5, case.height + 0.5)
-        axes.imshow(share[1:-1], origin="lower", extent=extent, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
-        turn = np.linspace(0, 2 * np.pi, 400)
-        axes.plot(
-            angle.radius * np.cos(turn),
-            angle.height + angle.radius * np.sin(turn),
-            color="white",
-            ls="--",
-            lw=1,
-            marker="",
+    radius, places, row, column = found[0][0].radius, [], 0, 0
+    for _, densities, _, _ in found:
+        reach = np.abs(np.flatnonzero((densities[0] > densities[1]).any(axis=0)) - densities.shape[2] / 2).max(
+            initial=0
         )
-        axes.set(xlim=(-width, width), ylim=(0, 0.62 * width), yticks=[0, 50], aspect="equal")
-        where = "off the plate" if angle.height > angle.radius else f"{angle.angle:.1f} degrees"
-        axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {where}")
-        axes.grid(False)
-    for axes in np.ravel(panels)[max(0, len(found) - columns) : len(found)]:
-        axes.set_xlabel("x (nodes)")
-    for axes in np.ravel(panels)[: len(found) : columns]:
-        axes.set_ylabel("height (nodes)")
+        wide = reach > 2.3 * radius
+        row, column = (row + 1, 0) if column == 2 or (wide and column) else (row, column)
+        places.append((row, slice(0, 2) if wide else slice(column, column + 1), max(1.1 * reach, 2.4 * radius)))
+        column = 2 if wide else column + 1
+    figure = plt.figure(figsize=(9.2, 1.9 * (row + 1)))
+    grid = figure.add_gridspec(row + 1, 2)
+    for (at, columns, width), drop in zip(places, found, strict=True):
+        _show_drop(figure.add_subplot(grid[at, columns]), drop, published, width)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, {
         "wetting": np.array([drop[0].wetting for drop in found]),
         "angle": np.array([drop[2].angle for drop in found]),
     }
 
 
-def angles(frame: pd.DataFrame):
-    """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others."""
+def _show_drop(axes, drop, published: pd.DataFrame, width: float):
+    case, densities, angle, _ = drop
+    share, middle = densities[0] / densities.sum(axis=0).clip(1e-9), case.length / 2
+    extent = (-middle, middle, -0.5, case.height + 0.5)
+    axes.imshow(share[1:-1], origin="lower", extent=extent, cmap=FLUIDS, vmin=0, vmax=1, interpolation="nearest")
+    paper = float(published["corrected"].get(case.wetting, np.nan))
+    circles = [(angle.radius, angle.height, "black", "--", "circle of this run")]
+    if np.isfinite(paper):
+        size = case.radius * circle_radius(paper)
+        centre = -size * np.cos(np.radians(paper))
+        circles.append((size, centre, VERMILLION, "-", "circle of the paper's angle, same area"))
+    turn = np.linspace(0, 2 * np.pi, 2000)
+    for radius, height, colour, dash, name in circles:
+        axes.plot(
+            radius * np.cos(turn), height + radius * np.sin(turn), color=colour, ls=dash, lw=1.3, marker="", label=name
+        )
+    axes.set(xlim=(-width, width), ylim=(0, 1.55 * case.radius), yticks=[0, case.radius], aspect="equal")
+    axes.set(xlabel="x (nodes)", ylabel="height (nodes)")
+    ours = angle.why or f"{angle.angle:.1f} degrees"
+    theirs = f"; paper {paper:.1f}" if np.isfinite(paper) else ""
+    axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {ours}{theirs}")
+    axes.grid(False)
+
+
+def drop_start(case: Drop, inside: np.ndarray):
+    """The half circle on the lower of two plates (figure 6.5); `inside` of it are nodes of
+    (height + 2, length)."""
+    figure, axes = plt.subplots(figsize=(7.6, 7.0 * (case.height + 2) / case.length + 0.9))
+    middle = case.length / 2
+    extent = (-middle, middle, -1, case.height + 1)
+    axes.imshow(inside, origin="lower", extent=extent, cmap=FLUIDS, interpolation="nearest")
+    for low in (-1, case.height):
+        axes.axhspan(low, low + 1, color="#555555")
+    axes.annotate("", (case.radius, 2), (0, 2), arrowprops={"arrowstyle": "<->"})
+    axes.text(case.radius / 2, 3, f"{case.radius:g}", ha="center", va="bottom")
+    axes.text(0, 0.5 * case.radius, "fluid f", ha="center")
+    axes.text(0, 0.5 * (case.radius + case.height), "fluid g", ha="center")
+    axes.set(xlabel="x (nodes), periodic", ylabel="height (nodes)")
+    axes.grid(False)
+    return figure, {"nodes of f": int(inside.sum())}
+
+
+def angles(frame: pd.DataFrame, beside: pd.DataFrame):
+    """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others.
+
+    `frame` is from `contact.table`, `beside` from `contact.over_solid_density`.
+    """
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     fine = np.linspace(frame["wetting"].min(), frame["wetting"].max(), 121)
     axes.plot(fine, formula(fine), color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$")
-    resting = frame["gap"] <= 0
-    axes.plot(frame["wetting"], frame["angle"].where(resting), **OURS | {"marker": "s"}, label="this run")
-    if not resting.all():
-        off = frame[~resting]
-        axes.plot(
-            off["wetting"], off["angle"], "^", color=OURS["color"], clip_on=False, label="this run, off the plate"
-        )
-    axes.errorbar(
-        frame["wetting"], frame["paper"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper's pictures"
-    )
+    axes.plot(frame["wetting"], frame["angle"], **OURS | {"marker": "s"}, label="this run, $\\rho_s = 1$")
+    for name in [column for column in beside if column.startswith("rho_s")][1:]:
+        more = {"marker": "^", "linestyle": "none", "color": VERMILLION}
+        axes.plot(beside.index, beside[name], **more, label=f"this run, $\\{name.replace('rho_s', 'rho_s ')}$")
+    off = frame[frame["angle"].isna() & (frame["gap"] > 0)]
+    for wetting in off["wetting"]:
+        axes.annotate("off the plate", (wetting, 180), (wetting, 168), ha="right", va="top", color=OURS["color"])
+    axes.errorbar(beside.index, beside["corrected"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper")
+    axes.plot(beside.index, beside["read"], "x", color="black", markersize=5, label="paper, as read")
     axes.set(
         xlabel="$G_{fs} = -G_{gs}$",
         ylabel="contact angle of fluid f (degrees)",

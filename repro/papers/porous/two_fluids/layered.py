@@ -166,7 +166,7 @@ def largest_ratio(table: pd.DataFrame, collision: str) -> dict:
     }
 
 
-#: what figure 6.4 can have run, by name: the force on the wetting fluid over that on the other, ratio of the viscosities
+#: what figure 6.4 can have run, by name: the force on the wetting fluid over the other's, ratio of the viscosities
 READINGS = {
     "as printed: F_w = F_n, ratio 10": (1.0, 10.0),
     "F_w = 0, ratio 10": (0.0, 10.0),
@@ -219,8 +219,8 @@ def shear(y, velocity, half: float) -> dict:
 def viscosities_by_shear(points: pd.DataFrame, force: float = 1e-6) -> dict:
     """Dynamic viscosities that the paper's numerical profile has if `force` drives the inner fluid alone.
 
-    inner by the curvature of the inner layer, outer by the slope of the outer one, whose shear carries the force on half
-    of the inner layer. Holds if the outer layer is straight to a thousandth of the largest velocity.
+    inner by the curvature of the inner layer, outer by the slope of the outer one, whose shear carries the force on
+    half of the inner layer. Holds if the outer layer is straight to a thousandth of the largest velocity.
     """
     found = shear(*(published_profiles(points)["numerical"][axis] for axis in "xy"), PAPER_HALF)
     inner, outer = force / (2 * found["curvature"]), force * PAPER_INNER / found["slope"]
@@ -243,7 +243,7 @@ def readings_table(flows: dict, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def bows(table: pd.DataFrame) -> dict:
-    """The largest bow of our outer layers without a force, and the least of those with one, in % of the largest velocity.
+    """The largest bow of our outer layers without a force, the least of those with one, in % of the largest velocity.
 
     From `readings_table`; holds if the first is a tenth of the second at most.
     """
