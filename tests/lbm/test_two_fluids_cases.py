@@ -65,13 +65,12 @@ def test_phases_start_in_equilibrium(case, expected):
     assert (a.min(), b.min()) == pytest.approx((expected[1],) * 2, abs=1e-3)
 
 
-@pytest.mark.parametrize(("wetting", "angle"), [(0.0, 90), (0.03, 129.3), (-0.03, 50.7)])
-def test_a_drop_starts_with_the_angle_of_the_formula_and_the_area_of_half_a_circle(wetting, angle):
+@pytest.mark.parametrize("wetting", [0.0, 0.03, -0.03])
+def test_a_drop_starts_as_half_a_circle_whatever_the_plate_does(wetting):
     a, b = (field[:, 1:-1] for field in densities(Drop(wetting, length=96, height=40, radius=16)))
     assert (a > b).sum() == pytest.approx(np.pi * 16**2 / 2, rel=0.05)
-    chord = (a > b)[0, 0].sum()
-    radius = 16 * np.sqrt(np.pi / 2 / (np.radians(angle) - np.sin(np.radians(2 * angle)) / 2))
-    assert chord == pytest.approx(2 * radius * np.sin(np.radians(angle)), abs=3)
+    assert (a > b)[0, 0].sum() == 32
+    assert (a > b)[0, :, 48].sum() == 16
 
 
 def test_layers_leave_the_plates_to_the_outer_fluid():

@@ -291,7 +291,7 @@ def angles(frame: pd.DataFrame, beside: pd.DataFrame):
         axes.plot(beside.index, beside[name], **more, label=f"this run, $\\{name.replace('rho_s', 'rho_s ')}$")
     off = frame[frame["angle"].isna() & (frame["gap"] > 0)]
     for wetting in off["wetting"]:
-        axes.annotate("off the plate", (wetting, 180), (wetting, 168), ha="right", va="top", color=OURS["color"])
+        axes.text(wetting, 177, "off the plate", ha="right", va="center", color=OURS["color"], fontsize=9)
     axes.errorbar(beside.index, beside["corrected"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper")
     axes.plot(beside.index, beside["read"], "x", color="black", markersize=5, label="paper, as read")
     axes.set(

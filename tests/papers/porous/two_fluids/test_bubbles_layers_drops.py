@@ -173,35 +173,59 @@ def test_angles_stand_beside_their_pictures_and_their_mirror_images():
     found = [drop_of(0.01, 111.0), drop_of(0.0, 90.0), drop_of(-0.01, 67.0)]
     frame = contact.table(found, contact.pictures(DATA))
     assert list(frame["wetting"]) == [-0.01, 0.0, 0.01]
-    assert list(frame["paper"]) == [64.3, 85.6, 106.8]
-    assert frame["difference"].to_list() == pytest.approx([2.7, 4.4, 4.2])
+    assert list(frame["read"]) == [64.3, 85.6, 106.8]
+    np.testing.assert_allclose(frame["difference"], frame["angle"] - frame["paper"])
     (pair,) = contact.pairs(frame).itertuples()
     assert (pair.Index, pair.difference, pair.attracted) == pytest.approx((0.01, 2.0, 67.0))
-    assert not contact.complementary(contact.pairs(frame))["holds"]
-    assert contact.monotonic(frame)
-    assert not contact.monotonic(frame.assign(angle=[90.0, 67.0, 111.0]))
+    assert contact.complementary(contact.pairs(frame)) == {"off": pytest.approx(2), "holds": True}
+    assert contact.rises(frame) == 2
+    assert contact.rises(frame.assign(angle=[90.0, 67.0, 111.0])) == 1
     assert contact.slopes(frame)["this run"] == pytest.approx((np.cos(np.radians(67)) - np.cos(np.radians(111))) / 0.02)
-    assert contact.from_pictures(frame) == {"least": pytest.approx(2.7), "most": pytest.approx(4.4), "holds": True}
     assert contact.slopes(frame[:1]) == {}
     assert not contact.formula_slope(frame[:1])["holds"]
 
 
-def test_a_drop_that_leaves_the_plate_has_no_angle_to_compare():
-    frame = contact.table([drop_of(0.03, 180.0), drop_of(0.01, 111.0)], contact.pictures(DATA))
-    stays, away = frame.to_dict("records")
-    found = contact.from_pictures(pd.DataFrame([stays, away | {"gap": 2.0}]))
-    assert found["least"] == found["most"] == pytest.approx(4.2)
+def test_the_plate_of_the_pictures_is_where_equal_strengths_have_90_degrees():
+    found = contact.pictures(DATA)["corrected"]
+    assert found[0.0] == pytest.approx(90)
+    # 3.8 nodes for a half circle of 50: steep drops are read worst, and the steepest is off the plate
+    assert (found - contact.pictures(DATA)["read"]).idxmax() == 0.02
+    assert np.isnan(found[0.03])
+    assert contact.symmetric(contact.pictures(DATA))["holds"]
+    for angle in (20.0, 90.0, 150.0):
+        radius, turn = contact.circle_radius(angle), np.radians(angle)
+        assert radius**2 * (turn - np.sin(turn) * np.cos(turn)) == pytest.approx(np.pi / 2)
 
 
-def test_a_pair_that_is_not_complementary_is_named_with_what_its_circles_do():
-    frame = contact.table([drop_of(0.03, 180.0), drop_of(-0.03, 12.0)], contact.pictures(DATA))
-    assert frame["covered"].to_list() == [7, 7]
-    assert frame["base"].to_list() == pytest.approx([60 * np.sin(np.radians(12)), 0])
-    (pair,) = contact.pairs(frame).itertuples()
-    assert pair.gap == pytest.approx(0)
-    # a circle of 30 nodes that meets the plate at 168 degrees reaches this far below it
-    assert pair.asked == pytest.approx(-30 * (1 - np.cos(np.radians(12))))
-    assert pair.difference > contact.COMPLEMENTARY
+def test_a_drop_without_a_line_of_contact_has_no_angle_but_its_place_in_the_order():
+    case, densities, circle, _ = drop_of(0.03, 150.0)
+    away = circle._replace(angle=float("nan"), height=32.0)
+    film = circle._replace(angle=float("nan"), height=-900.0, radius=800.0)
+    assert (away.why, film.why, circle.why) == ("the drop has left the plate", "the drop covers the plate", "")
+    found = [(case, densities, away, float("nan")), drop_of(0.01, 111.0)]
+    found.append((Drop(-0.03, length=96, height=40, radius=20.0), densities, film, float("nan")))
+    frame = contact.table(found, contact.pictures(DATA))
+    assert frame["angle"].isna().to_list() == [True, False, True]
+    assert contact.rises(frame) == 2
+    assert contact.from_pictures(frame)["least"] == contact.from_pictures(frame)["most"]
+
+
+def test_each_of_the_papers_drops_is_handed_over():
+    found = [drop_of(w, 90 + 2000 * w) for w in contact.CLAIMS]
+    case, densities, circle, _ = found[-1]
+    found[-1] = (case, densities, circle._replace(angle=float("nan"), height=40.0), float("nan"))
+    said, pictures = {}, contact.pictures(DATA)
+    record = SimpleNamespace(
+        measure=lambda claim, value, **more: said.update({claim: value}),
+        not_measured=lambda claim, reason: said.update({claim: reason}),
+    )
+    stronger = [drop_of(1.15 * w, 90.0) for w in contact.CLAIMS]
+    beside = contact.over_solid_density({1.0: found, 1.15: stronger}, pictures)
+    assert list(beside["rho_s = 1.15"]) == [pytest.approx(90)] * 8
+    contact.hand_over(record, contact.table(found, pictures), beside)
+    assert said["porous-130"] == pytest.approx(30)
+    assert said["porous-137"] == "the drop has left the plate: there is no angle"
+    assert said[contact.ORDER] == 7
 
 
 def test_a_tension_holds_on_a_line_near_the_papers():
@@ -254,6 +278,7 @@ def test_figures_show_the_arrays_that_they_return():
     for name, values in {"majority": [0.9, 0.97], "minority": [0.1, 0.03]}.items():
         flat[name] = flat[f"continuum {name}"] = flat[f"lattice {name}"] = values
     drops = [drop_of(0.01, 111.0), drop_of(0.0, 90.0), drop_of(-0.01, 67.0)]
+    pictures = contact.pictures(DATA)
     layers = pd.DataFrame([layered.row_of(flow_of(Layers(nodes=n), 0.9)) for n in (32, 64)]).assign(outcome="steady")
     shown = [
         figures.laplace(table, points),
@@ -265,8 +290,9 @@ def test_figures_show_the_arrays_that_they_return():
         figures.outer_layer(readings_of(), figure_points(DATA, "6.4 layered"), "bgk"),
         figures.refinement(layers),
         figures.viscosities(layers),
-        figures.drops(drops),
-        figures.angles(contact.table(drops, contact.pictures(DATA))),
+        figures.drops(drops, pictures),
+        figures.angles(contact.table(drops, pictures), contact.over_solid_density({1.0: drops}, pictures)),
+        figures.drop_start(drops[0][0], np.ones((42, 96), bool)),
     ]
     for figure, arrays in shown:
         assert any(axes.get_xlabel() for axes in figure.axes)
