@@ -10,7 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator
 
 from repro.errors import InputError
-from repro.lbm.two_fluids.cases import Drop, Layers
+from repro.lbm.two_fluids.cases import Bubble, Drop, Layers
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
 from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.forces import STRENGTH
@@ -22,6 +22,27 @@ from .layered import LayeredFlow, paper_difference, published_profiles
 
 #: from fluid g, or b, to fluid f, or a
 FLUIDS = LinearSegmentedColormap.from_list("fluids", ["#f3d9a4", "#8fbfdd"])
+
+
+def bubble(case: Bubble, a: np.ndarray, b: np.ndarray, radius: float):
+    """A bubble of fluid a in its box, and densities and pressure along its middle row (figure 6.1)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.8))
+    half, middle = case.nodes / 2, case.nodes // 2
+    place = {"origin": "lower", "extent": (-half, half, -half, half), "interpolation": "nearest"}
+    left.imshow(a / (a + b), cmap=FLUIDS, vmin=0, vmax=1, **place)
+    left.add_patch(plt.Circle((0, 0), radius, facecolor="none", edgecolor="black", ls="--"))
+    left.annotate("", (radius, 0), (0, 0), arrowprops={"arrowstyle": "->"})
+    left.text(radius / 2, 0.03 * case.nodes, f"r = {radius:.1f}", ha="center")
+    left.set(xlabel="y (nodes), periodic", ylabel="z (nodes), periodic")
+    left.grid(False)
+    y = np.arange(case.nodes) - (case.nodes - 1) / 2
+    lines = {"density of the bubble's fluid": (a, BLUE, "-"), "density of the other": (b, ORANGE, "--")}
+    lines["pressure"] = (case.problem.pressure(a, b), "black", ":")
+    for name, (field, colour, dash) in lines.items():
+        right.plot(y, field[middle], color=colour, ls=dash, marker="none", label=name)
+    right.set(xlabel="y (nodes)", ylabel="lattice units", ylim=(0, None))
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure, {name: field[middle] for name, (field, *_) in lines.items()} | {"radius": radius}
 
 
 def laplace(table: pd.DataFrame, published: pd.DataFrame):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.lbm.two_fluids.cases import Drop, Layers
+from repro.lbm.two_fluids.cases import Bubble, Drop, Layers
 from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.observables import ContactAngle
 from repro.papers.porous.published import figure_points
@@ -280,7 +280,9 @@ def test_figures_show_the_arrays_that_they_return():
     drops = [drop_of(0.01, 111.0), drop_of(0.0, 90.0), drop_of(-0.01, 67.0)]
     pictures = contact.pictures(DATA)
     layers = pd.DataFrame([layered.row_of(flow_of(Layers(nodes=n), 0.9)) for n in (32, 64)]).assign(outcome="steady")
+    circle = np.hypot(*np.mgrid[-15.5:16, -15.5:16]) < 9
     shown = [
+        figures.bubble(Bubble(radius=9.0, nodes=32), 0.03 + 0.94 * circle, 0.97 - 0.94 * circle, 9.0),
         figures.laplace(table, points),
         figures.laplace_lines(laplace.joined(table, bubbles([16, 23], 0.07, 3))),
         figures.coexistence(flat),
