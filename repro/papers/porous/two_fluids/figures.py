@@ -99,8 +99,9 @@ def coexistence(table: pd.DataFrame):
     left.set(xlabel="g", ylabel="density of a fluid (lattice units)", yscale="log")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=8)
     right.plot(g, table["potential step (%)"], color=BLUE, marker="o")
-    right.axhline(1, color="black", lw=1, ls=":", marker="none")
+    right.axhline(1, color="black", lw=1, ls=":", marker="none", label="1 %")
     right.set(xlabel="g", ylabel="step of the chemical potential\nover $6 g \\rho$ (%)")
+    right.legend()
     return figure, {name: table[name] for name in ("interaction", "majority", "minority", "potential step (%)")}
 
 

@@ -118,7 +118,11 @@ def history(runs: dict[str, Run]):
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_minor_formatter(NullFormatter())
+    flow.set_ylim(min(0, flow.get_ylim()[0]), None)
+    for line, name in (("-", "f"), ("--", "g")):
+        flow.plot([], [], color="black", marker="none", ls=line, label=name)
     surface.legend()
+    flow.legend()
     pieces.legend()
     names = ("step", "saturation", "covered", "interface", "flow f", "flow g", "pieces f", "pieces g")
     return figure, {f"{column}, {name}": run.table[column] for name, run in runs.items() for column in names}
