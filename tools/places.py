@@ -21,10 +21,6 @@ NOT_SHOWN = {
         "figure 3.4": "a diagram of how CUDA programs run",
         "figure 4.1": "a diagram; the strategy runs, as `shared_memory`",
         "figure 4.2": "a diagram; the strategy runs, as `shared_memory`",
-        "figure 6.1": "a sketch of a bubble, which the notebook on bubbles describes",
-        "figure 6.3": "a sketch of the layers, which the notebook on layers describes",
-        "figure 6.5": "a sketch of a drop at the start",
-        "figure 6.11": "pictures of the three media; their speeds are in figure 6.12",
     },
     "swap": {
         "figure 1": "a flow chart of any lattice Boltzmann program",
