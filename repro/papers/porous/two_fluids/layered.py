@@ -12,6 +12,11 @@ from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_pri
 #: half of the paper's gap, and half the thickness of the inner layer in its plotted curve, in nodes
 PAPER_HALF, PAPER_INNER = 128.0, 63.5
 
+CLAIMS = ("porous-076", "porous-077")
+
+#: relative change of the velocity in the middle over the last tenth of the steps below which a flow is steady
+SETTLED = 1e-3
+
 
 @dataclass(frozen=True)
 class LayeredFlow:
@@ -250,3 +255,28 @@ def bows(table: pd.DataFrame) -> dict:
     pulled = table["reading"].str.startswith("as printed")
     free, bowed = table[~pulled & (table["collision"] != "")]["bow (%)"].max(), table[pulled]["bow (%)"].min()
     return {"free": float(free), "pulled": float(bowed), "holds": bool(free < bowed / 10)}
+
+
+def nearest(table: pd.DataFrame) -> dict:
+    """How far BGK without the force at the ratio 6 is from the paper's points, in %; holds if nothing else is nearer.
+
+    From `readings_table`.
+    """
+    rows = table.set_index(["reading", "collision"])["farthest (%)"].iloc[1:]
+    six = rows[list(READINGS)[-1], "bgk"]
+    return {"six": float(six), "holds": bool(six == rows.min())}
+
+
+def hand_over(record, flows: dict, points: pd.DataFrame) -> None:
+    """Give the notebook's `record` what figure 6.4 claims: `readings` on the paper's grid by equation 2.16 (BGK)."""
+    first, nodes = next(iter(READINGS)), next(iter(flows.values())).case.nodes
+    if nodes != 2 * PAPER_HALF or (first, "bgk") not in flows:
+        for claim in CLAIMS:
+            record.not_measured(claim, f"{nodes} nodes between the plates; the paper has 256, and BGK")
+        return
+    printed, ten, six = (farthest(flows[name, "bgk"], points) for name in READINGS)
+    note = f"F_w = 0: {ten:.1f} % at the printed ratio 10, {six:.1f} % at the ratio 6 of the slope"
+    settled = all(flow.change < SETTLED for flow in flows.values())
+    record.measure("porous-077", printed, converged=settled, note=note)
+    exact = flows[first, "bgk"].exact(inner=PAPER_INNER).max()
+    record.measure("porous-076", float(exact), note=f"equation 6.2 for the interface at {PAPER_INNER}")

@@ -201,12 +201,6 @@ def growth_of_small(layers: pd.DataFrame) -> dict:
     return {"more": more, "longer": longer, "holds": longer < more / 2}
 
 
-def growth_of_tiled(layers: pd.DataFrame, cubes: pd.DataFrame) -> dict:
-    """Step and nodes of the smallest cube over those of the smallest layer, for `Record.say`: the step grows more."""
-    longer, more = smallest_steps(layers, cubes).set_index("strategy").loc[["tiled", "nodes"], "cube / layer"]
-    return {"longer": longer, "more": more, "holds": longer > more}
-
-
 def smallest_steps(layers: pd.DataFrame, cubes: pd.DataFrame) -> pd.DataFrame:
     """Microseconds of a step of each strategy in the smallest layer and cube, and how often one goes into the other.
 

@@ -143,6 +143,27 @@ def test_readings_are_judged_on_the_whole_curve():
     assert coarse["x"].abs().max() == pytest.approx(points["x"].abs().max() / 2)
 
 
+def test_the_curve_is_handed_over_in_each_reading():
+    points, said = figure_points(DATA, "6.4 layered"), {}
+    record = SimpleNamespace(
+        measure=lambda claim, value, **more: said.update({claim: (value, more)}),
+        not_measured=lambda claim, reason: said.update({claim: reason}),
+    )
+    flows = readings_of()
+    layered.hand_over(record, flows, points)
+    value, more = said["porous-077"]
+    assert value == layered.farthest(flows["as printed: F_w = F_n, ratio 10", "bgk"], points)
+    assert more["converged"]
+    assert "at the ratio 6" in more["note"]
+    assert said["porous-076"][0] == pytest.approx(0.0158, abs=1e-4)
+    layered.hand_over(record, readings_of(64), points)
+    assert set(said) == set(layered.CLAIMS)
+    assert all("the paper has 256" in reason for reason in said.values())
+    table = layered.readings_table(flows, points)
+    assert layered.nearest(table)["six"] == table["farthest (%)"].iloc[-1]
+    assert layered.nearest(table.assign(**{"farthest (%)": [0.0, 7.0, 14.0, 1.5]})) == {"six": 1.5, "holds": True}
+
+
 def test_each_reading_runs_with_each_collision(monkeypatch):
     monkeypatch.setattr(layered, "run", lambda case, device, **options: case)
     made = layered.readings(Layers(), ["bgk", "mrt"], None)
