@@ -14,13 +14,10 @@ from repro.study.show.markdown import table
 #: figures and tables of the papers that no figure, table or section of a notebook shows, and why
 NOT_SHOWN = {
     "porous": {
-        "figure 2.1": "a diagram of D3Q19; that of `swap` is drawn",
         "figure 3.1": "a diagram of GPUs of 2013",
         "figure 3.2": "speeds of GPUs up to 2013",
         "figure 3.3": "bandwidths of GPUs up to 2013",
-        "figure 3.4": "a diagram of how CUDA programs run",
-        "figure 4.1": "a diagram; the strategy runs, as `shared_memory`",
-        "figure 4.2": "a diagram; the strategy runs, as `shared_memory`",
+        "figure 3.4": "NVIDIA's diagram of host and device in turns; the notebook on the GPU runs listing 1",
         "figure 6.1": "a sketch of a bubble, which the notebook on bubbles describes",
         "figure 6.3": "a sketch of the layers, which the notebook on layers describes",
         "figure 6.5": "a sketch of a drop at the start",
@@ -39,7 +36,7 @@ NOT_SHOWN = {
     "electrons": {},
 }
 
-KINDS = ("figure", "table", "equation")
+KINDS = ("figure", "table", "listing", "equation")
 """What has a number in a paper, in the order of the rows; sections and the rest come after them."""
 
 
