@@ -121,6 +121,14 @@ def test_a_place_leads_to_what_shows_it_and_to_nothing_else(rows):
     assert "porous-110" in reached
 
 
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_figure_table_and_listing_has_its_row_and_counterpart(rows, paper):
+    if not any(name == paper for name, _ in rows):
+        pytest.skip("nothing of it is published yet")
+    for place in stated(paper) - set(places.NOT_SHOWN[paper]):
+        assert rows[paper, place][1].strip(), place
+
+
 def test_a_place_without_a_claim_has_its_row_too(rows):
     assert rows["dpd", "figure 2"][3].strip(" |") == ""
     assert "swap-swap_rules-" in rows["swap", "figure 5"][1]

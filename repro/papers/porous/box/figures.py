@@ -22,6 +22,9 @@ _LEVELS = (-0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-3, -1e-5, 1e-6, 1
 #: what Ghia's table has wrong
 _MISPRINT = {"linestyle": "none", "marker": "x", "color": VERMILLION, "markersize": 8, "markeredgewidth": 2}
 
+#: where the vortices are
+_PLACES = {"primary": "primary", "BR1": "bottom right, BR1", "BL1": "bottom left, BL1"}
+
 #: half the width and height of an inset about a vortex
 _NEAR = 0.006
 
@@ -41,12 +44,11 @@ def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFram
     figure.colorbar(shade, ax=axes, label="|u| / U (lid speed)", location="left", shrink=0.85, extend="max")
     for k, (vortex, x, y) in enumerate(zip(centres["vortex"], centres["x"], centres["y"], strict=True)):
         axes.plot(x, y, "+", color=ORANGE, markersize=11, markeredgewidth=1.8)
-        axes.annotate(vortex, (x, y), (0, 9), textcoords="offset points", color="white", ha="center")
         inset = figure.add_subplot(places[k, 1])
         for (name, table), marker in zip(others.items(), "os", strict=False):
             inset.plot(table["x"], table["y"], **PAPER | {"marker": marker, "markersize": 8}, label=name)
         inset.plot(x, y, "+", color=VERMILLION, markersize=11, markeredgewidth=1.8, label="this run")
-        inset.set(xlim=(x - _NEAR, x + _NEAR), ylim=(y - _NEAR, y + _NEAR), aspect="equal", title=f"centre: {vortex}")
+        inset.set(xlim=(x - _NEAR, x + _NEAR), ylim=(y - _NEAR, y + _NEAR), aspect="equal", title=_PLACES[vortex])
         inset.locator_params(nbins=3)
     axes.set(xlabel="x / L", ylabel="y / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     axes.grid(False)
