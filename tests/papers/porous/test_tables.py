@@ -114,11 +114,12 @@ def test_shared_memory_and_direct_writes_are_compared_each_at_its_best_block():
 
 def test_a_ways_best_block_is_sought_among_all_and_a_cpu_has_none(threads):
     gpu = SimpleNamespace(name="cuda")
-    cases = speed.streaming_cases(lambda block: speed.duct_problem(8, block), [16, 32], gpu)
-    assert [(case[0], case[1].shape[0], case[3]["block"]) for case in cases] == [
-        (name, block, block) for name in ("shared memory", "push") for block in (16, 32)
-    ]
-    assert speed.streaming_cases(speed.cavity_problem, [16, 32], threads) == []
+    for build, length in ((speed.duct_streaming, None), (speed.cavity_streaming, 8)):
+        cases = build(8, [16, 32], gpu)
+        assert [(case[0], case[1].shape[0], case[3]["block"]) for case in cases] == [
+            (name, length or block, block) for name in ("shared memory", "push") for block in (16, 32)
+        ]
+        assert build(8, [16, 32], threads) == []
 
 
 def test_the_fastest_program_stands_beside_the_papers_strategy_and_its_own_largest_grid():

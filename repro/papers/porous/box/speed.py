@@ -83,13 +83,16 @@ def duct_variants(nodes: int, device, **options) -> list[tuple]:
     return cases if on_gpu(device) else cases[:1]
 
 
-def streaming_cases(problem_of_block, blocks, device, **options) -> list[tuple]:
-    """Streaming through shared memory and by direct writes with each block size, so that each has its best one.
+def cavity_streaming(side: int, blocks, device, **options) -> list[tuple]:
+    """The ways of STREAMING in the cavity with each block size, so that each has its best one; a CPU has no blocks."""
+    names, problem = STREAMING.values() if on_gpu(device) else (), cavity_problem(side)
+    return [case(name, problem, device, block, **options) for name in names for block in blocks]
 
-    `problem_of_block(block)` is what is timed. A CPU has no blocks: no case.
-    """
-    names = STREAMING.values() if on_gpu(device) else ()
-    return [case(name, problem_of_block(block), device, block, **options) for name in names for block in blocks]
+
+def duct_streaming(nodes: int, blocks, device, **options) -> list[tuple]:
+    """The ways of STREAMING in ducts as long as each block; a CPU has no blocks."""
+    names, problems = STREAMING.values() if on_gpu(device) else (), {n: duct_problem(nodes, n) for n in blocks}
+    return [case(name, problems[block], device, block, **options) for name in names for block in blocks]
 
 
 def streaming_evidence(table: pd.DataFrame) -> dict:
