@@ -1,5 +1,7 @@
 """The matrix sum of chapter 3 adds, whichever thread takes which entry; what is said of it follows from its tables."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,6 +41,29 @@ def test_the_order_is_timed_on_a_cpu_and_judged_by_its_runs(threads):
     assert [len(runs) for runs in table["runs"]] == [3, 3]
     rate = matrix_sum.MOVED * 64**2 / table["seconds"]
     assert list(table["GB/s"]) == pytest.approx(list(rate / 1e9))
+
+
+@pytest.fixture
+def ticks(monkeypatch):
+    """A clock by which every sum takes a second, on a GPU of two multiprocessors and a copy of a kilobyte a second."""
+    monkeypatch.setattr(matrix_sum, "time_launches", lambda *_: SimpleNamespace(seconds=1.0, spread=0.0))
+    monkeypatch.setattr(matrix_sum, "multiprocessors", lambda _: 2)
+    monkeypatch.setattr(matrix_sum, "copy_bandwidth", lambda _: 1e3)
+
+
+def test_every_block_and_every_number_of_warps_adds_all_entries(ticks, cuda_device):
+    blocks = matrix_sum.block_table(8, [32], cuda_device, seconds=1.0, runs=3)
+    assert blocks[["kind", "threads", "lanes busy (%)"]].to_numpy().tolist() == [
+        ["whole warps", 32, 100.0],
+        ["others", 40, 62.5],
+    ]
+    resident = matrix_sum.resident_table(8, [1, 2, 6], cuda_device, seconds=1.0, runs=1)
+    # one warp cannot be two blocks
+    assert resident[["blocks", "warps"]].to_numpy().tolist() == [[1, 1], [1, 2], [1, 6], [2, 2], [2, 6]]
+    share = matrix_sum.MOVED * 64 / 1e3
+    assert list(resident["of copy"]) == pytest.approx([share] * 5)
+    assert list(resident["as one warp"]) == pytest.approx([min(1.0, share * warps) for warps in resident["warps"]])
+    assert set(figures.resident(resident, 6.2)[1]) == {"blocks", "warps", "of copy", "as one warp"}
 
 
 def rates(rows, names) -> pd.DataFrame:
