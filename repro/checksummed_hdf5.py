@@ -7,6 +7,7 @@ refused before anything is read.
 """
 
 import hashlib
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,11 +25,49 @@ TEXT = np.dtype(str)
 BLOCK = 512
 
 
+class _Patient(io.FileIO):
+    """A file whose first failure waits: HDF5 says one in pages, or ends in it, and leaves others to the collector."""
+
+    failure = None
+
+    def write(self, data) -> int:
+        rest = memoryview(data).cast("B")
+        try:
+            while rest:
+                rest = rest[super().write(rest) :]
+        except OSError as error:
+            self.failure = self.failure or error
+        return len(data)
+
+    def truncate(self, size=None) -> int:
+        """As any file's; what fails is kept."""
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self.failure = self.failure or error
+            return self.tell()
+
+
+@contextmanager
+def created(path: Path, **options) -> Iterator[h5py.File]:
+    """A new HDF5 file to write to; where there is no room for it that is the system's OSError, as of any file."""
+    with _Patient(path, "w+") as disk:
+        try:
+            with h5py.File(disk, "w", locking=False, **options) as file:
+                yield file
+        # what HDF5 makes of a file that lacks a part follows from that
+        except Exception:
+            if not disk.failure:
+                raise
+        if disk.failure:
+            raise disk.failure
+
+
 @contextmanager
 def written(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A new file of a `kind` (such as "checkpoint of particles") to write to: whole and sealed, or not there at all."""
     with whole(path) as temporary:
-        with h5py.File(temporary, "w", userblock_size=BLOCK, locking=False) as file:
+        with created(temporary, userblock_size=BLOCK) as file:
             file.attrs["version"] = version
             yield file
         seal(temporary, kind)

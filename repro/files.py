@@ -86,7 +86,8 @@ def is_regular(path: Path) -> bool:
 
 def regular_file(path: Path, what: str) -> Path:
     """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
-    if not path.exists():
+    # a name that is too long is none, and no error
+    if not os.path.exists(path):
         raise InputError(f"{path}: no such {what} file")
     if not is_regular(path):
         raise InputError(f"{path}: no {what} file: it is empty, or a folder, a pipe or a device")
@@ -126,7 +127,8 @@ def whole(path) -> Iterator[Path]:
     and rights. Raises InputError where there can be no file or no room for it, and for a folder, pipe or device.
     """
     with _place(path) as (target, old):
-        temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+        # a name of 255 bytes has no room for more
+        temporary = target.with_name(f".{target.name[:50]}.{token_hex(4)}")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
         try:
             yield temporary
@@ -177,9 +179,9 @@ def json_text(content: dict) -> str:
 
 
 def read_json(path: Path):
-    """Content of a JSON file, None if it is missing or not JSON."""
+    """Content of a JSON file, None if it is missing or not JSON, as a pipe, which may never end."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8")) if is_regular(path) else None
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -190,7 +192,10 @@ def read_toml(path: Path) -> dict:
     Raises FileNotFoundError, and InputError with the place of what is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        # Python writes no number of thousands of digits, hexadecimal ones neither: no message could name it
+        repr(content)
+        return content
     except UnicodeDecodeError:
         raise InputError(f"{path.name}: not a TOML file: it must be saved as UTF-8") from None
     # a number of too many digits is a ValueError

@@ -1,8 +1,12 @@
 """A sealed file is read only where all of it is its own: nothing of another file, nothing larger than it."""
 
+import gc
+import os
+
 import h5py
 import numpy as np
 import pytest
+from helpers.full_disk import full_disk
 
 from repro.checksummed_hdf5 import TEXT, entry, opened, seal, written
 from repro.errors import InputError
@@ -33,6 +37,29 @@ def test_what_was_written_is_read(path):
     np.testing.assert_array_equal(values, np.ones(SHAPE))
     assert name == "none"
     assert empty.shape == (0, 3)
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("missing", [1, 300, 5000, 10**6])
+def test_at_a_full_disk_the_reason_is_one_line_and_the_old_file_stays(path, missing, there):
+    def write():
+        with written(path, KIND, 1) as file:
+            file.attrs["name"] = "none"
+            for name in "abcdefgh":
+                file[f"{name}/values"] = np.ones(300)
+
+    write()
+    old = path.read_bytes()
+    room = max(0, len(old) - missing)
+    if not there:
+        path.unlink()
+    with full_disk(room), pytest.raises(InputError) as refused:
+        write()
+    gc.collect()
+    assert str(refused.value) == f"{path}: cannot be written: File too large"
+    assert sorted(os.listdir(path.parent)) == ["a.h5"] * there + ["secret.h5", "secret.raw"]
+    assert not there or path.read_bytes() == old
 
 
 def _external_bytes(file):

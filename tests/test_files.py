@@ -2,14 +2,13 @@
 
 import json
 import os
-import resource
 import socket
 import stat
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
+from helpers.full_disk import full_disk
 
 from repro.errors import InputError
 from repro.files import append_text, read_json, whole, write_json, write_text
@@ -78,6 +77,11 @@ def test_what_is_no_json_is_none(file, content):
     assert read_json(file) is None
     assert read_json(file.parent / "missing.json") is None
     assert read_json(file.parent) is None
+
+
+def test_a_pipe_is_no_json_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "a.json")
+    assert read_json(tmp_path / "a.json") is None
 
 
 def test_what_is_written_reads_the_same(file):
@@ -188,15 +192,11 @@ def test_what_is_write_protected_stays(file, write):
     assert file.read_text() == "old"
 
 
-@contextmanager
-def full_disk(size: int):
-    """No file grows beyond a size: what is written is cut off there."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+@WRITERS
+@pytest.mark.parametrize("name", ["n" * 255, "\N{GREEK SMALL LETTER PI}" * 127])
+def test_the_longest_name_of_a_file_can_be_written(tmp_path, write, name):
+    write(tmp_path / name, "new")
+    assert os.listdir(tmp_path) == [name]
 
 
 @WRITERS

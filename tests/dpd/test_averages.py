@@ -15,7 +15,7 @@ BOX = (4.0, 3.0, 6.0)
 #: x, z, and velocities of a particle in each row
 PARTICLES = np.array(
     [
-        # lower bin at the left
+        # middle bin at the left
         [0.5, 2.2, 1.0, 0.1, -2.0],
         [1.9, 2.9, 3.0, 0.2, -1.0],
         [0.1, 2.1, 2.0, 0.3, 0.0],
@@ -23,9 +23,9 @@ PARTICLES = np.array(
         [1.5, 3.7, 5.0, 7.0, 9.0],
         [2.1, 3.1, -4.0, 0.5, 6.0],
         # below and above all bins
-        [1.0, 1.9, 50.0, 50.0, 50.0],
+        [1.0, 0.9, 50.0, 50.0, 50.0],
         [1.0, 4.1, 50.0, 50.0, 50.0],
-        # frozen, in the lower bin at the right
+        # frozen, in the middle bin at the right
         [3.0, 2.5, 0.0, 0.0, 0.0],
     ]
 )
@@ -33,12 +33,12 @@ PARTICLES = np.array(
 
 @pytest.fixture
 def averages():
-    """Two columns, and two rows from z = 2 to z = 4; the device samples when it is asked to."""
+    """Two columns, and three rows from z = 1 to z = 4; the device samples when it is asked to."""
     x, z, *velocity = PARTICLES.T
     position = np.column_stack([x, np.linspace(0.3, 2.7, len(x)), z])
     system = System(Fluid(), BOX, position, np.column_stack(velocity), len(x) - 1)
     simulation = Simulation(system, PlainDevice(), precision="double")
-    return Averages(simulation, columns=2, rows=2, low=2.0, high=4.0)
+    return Averages(simulation, columns=2, rows=3, low=1.0, high=4.0)
 
 
 @pytest.mark.parametrize("samples", [1, 3])
@@ -46,21 +46,21 @@ def test_averages_are_those_of_the_particles_in_a_bin(averages, samples):
     for _ in range(samples):
         averages.launch()
     field = averages.take()
-    assert (list(field.x), list(field.z), field.samples) == ([1.0, 3.0], [2.5, 3.5], samples)
+    assert (list(field.x), list(field.z), field.samples) == ([1.0, 3.0], [1.5, 2.5, 3.5], samples)
     # a bin is 2 x 3 x 1: particles per volume do not depend on how often they were counted
-    np.testing.assert_allclose(field.density, np.array([[3, 1], [0, 1]]) / 6)
-    np.testing.assert_allclose(field.velocity_x, [[2.0, 5.0], [np.nan, -4.0]])
-    np.testing.assert_allclose(field.velocity_z, [[-1.0, 9.0], [np.nan, 6.0]])
+    np.testing.assert_allclose(field.density, np.array([[0, 3, 1], [0, 0, 1]]) / 6)
+    np.testing.assert_allclose(field.velocity_x, [[np.nan, 2.0, 5.0], [np.nan, np.nan, -4.0]])
+    np.testing.assert_allclose(field.velocity_z, [[np.nan, -1.0, 9.0], [np.nan, np.nan, 6.0]])
 
 
 def test_the_temperature_of_a_bin_is_relative_to_its_mean_velocity_in_the_plane_of_the_flow(averages):
     averages.launch()
     found = averages.take().temperature
     # along x and z three velocities of variance 2/3 each, along y the mean square of 0.1, 0.2 and 0.3
-    assert found[0, 0] == pytest.approx((2 / 3 + 2 / 3 + 0.14 / 3) / 3)
+    assert found[0, 1] == pytest.approx((2 / 3 + 2 / 3 + 0.14 / 3) / 3)
     # a single particle has the mean velocity itself, but for the direction in which nothing flows
-    assert found[0, 1] == pytest.approx(7.0**2 / 3)
-    assert np.isnan(found[1, 0])
+    assert found[0, 2] == pytest.approx(7.0**2 / 3)
+    assert np.isnan(found[1, 1])
 
 
 def test_averages_begin_anew_after_each_look(averages):

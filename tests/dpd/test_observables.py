@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from repro.dpd import exact
 from repro.dpd.averages import Field
 from repro.dpd.cases import Bulk, Poiseuille
 from repro.dpd.fluid import Fluid
@@ -31,6 +32,12 @@ def test_the_error_of_a_correlated_series_counts_independent_samples_only():
     # each value fifty times: as many samples tell no more than the fiftieth part of them
     values = np.random.default_rng(2).normal(size=800)
     assert block_average(np.repeat(values, 50)).error == pytest.approx(block_average(values).error, rel=1e-9)
+
+
+def test_the_error_of_a_mean_is_the_scatter_of_its_blocks_over_their_root():
+    # means of 1, 3, 5 and 10, whose squares off 4.75 have the sum 44.75; what is left over does not count
+    found = block_average([0, 2, 3, 3, 6, 4, 10, 10, 99], blocks=4)
+    assert (found.value, found.error) == pytest.approx((4.75, np.sqrt(44.75 / 3 / 4)))
 
 
 def test_a_series_too_short_for_its_blocks_is_refused():
@@ -109,3 +116,40 @@ def test_two_opposite_parabolas_give_their_viscosity():
     local = z % 4
     velocity = np.where(z < 4, 1, -1) * 4.0 * 0.05 / (2 * 0.9) * local * (4 - local)
     assert reverse_viscosity(_field(z, velocity), system).value == pytest.approx(0.9, rel=1e-9)
+
+
+def test_the_fluid_is_the_papers():
+    """Table 3, at kT = 1."""
+    fluid = Fluid()
+    assert (fluid.density, fluid.repulsion, fluid.sigma, fluid.temperature) == (4.0, 18.75, 3.0, 1.0)
+    assert (fluid.dt, fluid.predictor) == (0.02, 0.65)
+
+
+#: numbers that are unlike each other
+UNLIKE = Fluid(density=2.5, repulsion=10.0, sigma=3.0, temperature=0.8)
+
+
+def test_friction_and_noise_hold_the_temperature():
+    # sigma^2 = 2 gamma kT
+    assert UNLIKE.friction == pytest.approx(9 / 1.6)
+    assert UNLIKE.conservative_force(0.3) == pytest.approx(7.0)
+
+
+def test_theories_are_the_published_formulas():
+    # Groot and Warren: p = rho kT + 0.101 a rho^2, and the sound from its slope
+    assert exact.pressure(UNLIKE) == pytest.approx(2.0 + 0.101 * 10 * 6.25)
+    assert exact.sound_speed(UNLIKE) ** 2 == pytest.approx(0.8 + 0.202 * 10 * 2.5)
+    # Marsh, Backx and Ernst: D = 45 kT / (2 pi gamma rho), eta = rho D / 2 + 2 pi gamma rho^2 / 1575
+    diffusion = 45 * 0.8 / (2 * np.pi * 5.625 * 2.5)
+    assert exact.self_diffusion(UNLIKE) == pytest.approx(diffusion)
+    assert exact.viscosity(UNLIKE) == pytest.approx(2.5 * diffusion / 2 + 2 * np.pi * 5.625 * 2.5**2 / 1575)
+
+
+def test_a_flow_between_plates_rests_at_both_and_bends_as_its_force_says():
+    z, step = np.array([1.0, 2.5]), 1e-3
+
+    def u(place):
+        return exact.poiseuille(place, 4.0, 0.03, 2.5, 0.7)
+
+    assert u(np.array([0.0, 4.0])) == pytest.approx(0)
+    assert 0.7 * (u(z + step) - 2 * u(z) + u(z - step)) / step**2 == pytest.approx(-2.5 * 0.03, rel=1e-6)

@@ -33,10 +33,10 @@ def one_core():
 
 def few(count=12, side=3.0, seed=2, moving=None, **settings):
     generator = np.random.default_rng(seed)
-    moving = count if moving is None else moving
-    position, velocity = generator.uniform(0, side, (count, 3)), generator.normal(0, 1, (count, 3))
+    moving, box = count if moving is None else moving, (side, 1.1 * side, 1.25 * side)
+    position, velocity = generator.uniform(0, box, (count, 3)), generator.normal(0, 1, (count, 3))
     velocity[moving:] = 0
-    return System(Fluid(**settings), (side,) * 3, position, velocity, moving)
+    return System(Fluid(**{"temperature": 0.8} | settings), box, position, velocity, moving)
 
 
 def distance(a, b, box):
@@ -295,7 +295,7 @@ def test_frames_are_extended_xyz_with_ids_species_positions_and_velocities(threa
     lines = path.read_text().splitlines()
     assert len(lines) == 2 * (5 + 2)
     assert lines[0] == lines[7] == "5"
-    assert 'Lattice="3.0 0 0 0 3.0 0 0 0 3.0"' in lines[1]
+    assert 'Lattice="3.0 0 0 0 3.3 0 0 0 3.75"' in lines[1]
     assert "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3" in lines[1]
     assert "Time=0.02" in lines[8]
     rows = [line.split() for line in lines[9:]]

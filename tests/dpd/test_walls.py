@@ -13,7 +13,10 @@ from repro.parallel import select
 from repro.particles.position import Units
 from repro.particles.random import Stream
 
-SMALL = Channel(12.0, 4.0, 10.0, 4.0, 4.0, frozen=None)
+#: thermal energy of what a wall turns back
+KT = 0.6
+
+SMALL = Channel(12.0, 3.0, 10.0, 5.0, 4.0, frozen=None)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +42,10 @@ def test_the_channels_walls_are_as_dense_as_the_fluid_and_outside_it():
     assert SMALL.walls.depth(fluid[:, 0], fluid[:, 2]).min() >= 0
     # three planes half a cutoff radius apart, along the perimeter of the section
     perimeter = 2 * 12 + 2 * (10 - 4)
-    assert len(frozen) == 4 * 4 * 1.5 * perimeter
+    assert len(frozen) == 4 * 3 * 1.5 * perimeter
+    # each part of the fluid, wide, narrow and wide again, has its share
+    parts = np.histogram(fluid[:, 0], [0, 3.5, 8.5, 12])[0]
+    np.testing.assert_array_equal(parts, 4 * 3 * np.array([3.5 * 10, 5 * 4, 3.5 * 10]))
 
 
 @settings(deadline=None)
@@ -123,7 +129,7 @@ def test_no_fluid_gets_through_a_wall_and_no_frozen_particle_moves(case):
 def turned_back(count: int, step: int = 3) -> np.ndarray:
     """Velocities of particles at rest at the lower plate, of shape (count, 3), in the order of their ids."""
     case = Poiseuille(4.0, 4.0, 4.0)
-    numbers = case.walls.numbers(np.float64, 1.0, case.box)
+    numbers = case.walls.numbers(np.float64, KT, case.box)
     x, _, z = Units(np.float64).of(np.array([[1.0, 1.0, case.walls.bottom + 0.05]]), case.box)[0]
     turn = make_bounce(np.float64)
     with np.errstate(over="ignore"):
@@ -133,9 +139,9 @@ def turned_back(count: int, step: int = 3) -> np.ndarray:
 def test_a_wall_gives_three_independent_maxwellian_components_one_of_them_into_the_fluid():
     velocity = turned_back(3000)
     scatter = 1 / np.sqrt(len(velocity))
-    # the square of a component at kT = 1 has mean 1 and variance 2, whichever way the component points
-    assert np.abs((velocity**2).mean(0) - 1).max() < 4 * np.sqrt(2) * scatter
-    assert np.abs(velocity[:, :2].mean(0)).max() < 4 * scatter
+    # the square of a component has the mean kT and the variance 2 (kT)^2, whichever way the component points
+    assert np.abs((velocity**2).mean(0) - KT).max() < 4 * np.sqrt(2) * KT * scatter
+    assert np.abs(velocity[:, :2].mean(0)).max() < 4 * np.sqrt(KT) * scatter
     assert (velocity[:, 2] >= 0).all()
     apart = np.corrcoef(np.abs(velocity).T) - np.eye(3)
     assert np.abs(apart).max() < 4 * scatter
@@ -147,5 +153,5 @@ def test_a_walls_numbers_are_those_of_its_streams_in_each_step():
             [by_hand.deviates(number, 0, (1, stream, step, by_hand.DELTA), 8) for number in range(5)]
             for stream in (Stream.WALL, Stream.WALL_NORMAL)
         )
-        expected = [(u, v, abs(w)) for (u, v), (w, _) in zip(along, across, strict=True)]
-        np.testing.assert_allclose(turned_back(5, step), expected, atol=1e-12)
+        expected = np.array([(u, v, abs(w)) for (u, v), (w, _) in zip(along, across, strict=True)])
+        np.testing.assert_allclose(turned_back(5, step), np.sqrt(KT) * expected, atol=1e-12)

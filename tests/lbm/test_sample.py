@@ -44,7 +44,7 @@ WRONG = {
     'image = "rock.npy"\nvoxel_size = true\n': "length of a voxel in metres",
     SIZE + 'image = "rock.npy"\naxis = "w"\n': "choose one of",
     SIZE + 'image = "rock.npy"\nends = ["mirror"]\n': "choose one of",
-    SIZE + 'image = "rock.npy"\nvoxel = 1\n': "unknown key voxel",
+    SIZE + 'image = "rock.npy"\nvoxel = 1\n': "unknown key .voxel",
     SIZE + "image = 5\n": "image = 5",
     SIZE + 'image = "other.npy"\n': "other.npy",
     SIZE + 'image = "rock.npy"\npore = "a"\n': "pore = 'a'",
@@ -80,11 +80,29 @@ def test_a_mark_before_the_text_is_read_over_and_other_encodings_are_named(folde
         read_sample(path)
 
 
-@pytest.mark.parametrize("text", ["pore = " + "[" * 100_000, "pore = " + "9" * 5000, "#" * (1 << 20) + "\n\n"])
+HUGE = "0x" + "f" * 4000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("pore = " + value for value in ("[" * 16_000, "9" * 5000, HUGE, f"[{HUGE}]")),
+        # a name of dots takes the square of them in memory
+        *(f"pore{count * '.a'} = 1" for count in (5000, 100_000)),
+        "#" * (1 << 14) + "\n\n",
+    ],
+)
 def test_a_description_too_deep_or_too_long_is_refused(folder, text):
     with pytest.raises(InputError, match="rock.toml: not a") as error:
         read_sample(write(folder, text))
     assert "\n" not in str(error.value)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_none(folder):
+    with pytest.raises(InputError, match="no such sample file"):
+        read_sample(folder / ("r" * 300 + ".toml"))
+    with pytest.raises(InputError, match="no such image file"):
+        read_sample(write(folder, f'image = "{"r" * 300}.npy"\n{SIZE}'))
 
 
 def test_a_pipe_is_no_description(tmp_path):

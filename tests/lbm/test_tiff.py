@@ -1,5 +1,7 @@
 """A TIFF volume is read whole, slice by slice in its order, or refused in one line with what was found."""
 
+import re
+
 import numpy as np
 import pytest
 import tifffile
@@ -74,6 +76,32 @@ def test_missing_slices_are_counted_and_no_pores(tmp_path):
     )
     assert "12" in refusal(path)
     assert "99" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("pages", "said"),
+    [
+        ([0, 1, 2, 3, None, *range(5, 12)], "12 slices expected, and number 5 has no page"),
+        ([0, 1, 2, 3, 3, *range(5, 12)], "page 4 is 2 slices at once"),
+    ],
+)
+def test_an_ome_slice_without_a_page_of_its_own_is_named(tmp_path, pages, said):
+    whole = tifffile.TiffFile(write(tmp_path / "whole.ome.tif", **WHOLE["ome"])).ome_metadata
+    planes = [
+        f'<TiffData FirstZ="{z}" IFD="{page}" PlaneCount="1"/>' for z, page in enumerate(pages) if page is not None
+    ]
+    text = re.sub(r"<TiffData.*</TiffData>|<TiffData[^>]*/>", "".join(planes), whole, flags=re.DOTALL)
+    with tifffile.TiffWriter(tmp_path / "rock.tif", ome=False) as file:
+        for z, slice_ in enumerate(VOXELS):
+            file.write(slice_, **GREY, metadata=None, description=None if z else text.encode())
+    assert said in refusal(tmp_path / "rock.tif")
+
+
+def test_two_images_of_one_ome_file_are_not_stacked(tmp_path):
+    with tifffile.TiffWriter(tmp_path / "rock.ome.tif") as file:
+        for part in (VOXELS[:6], VOXELS[6:]):
+            file.write(part, **GREY, metadata=DEEP)
+    assert "2 images in one OME-TIFF" in refusal(tmp_path / "rock.ome.tif")
 
 
 def test_series_of_one_shape_and_type_are_stacked_in_the_order_of_their_pages(tmp_path):

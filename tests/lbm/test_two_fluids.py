@@ -29,6 +29,8 @@ UNLIKE = {
     "wetting": (0.03, -0.02),
     "relaxation_times": (0.8, 1.3),
     "accelerations": ((1e-3, -2e-3, 5e-4), (0.0, 1e-3, -1e-3)),
+    "solid_density": 1.4,
+    "magic": 0.23,
 }
 
 
@@ -218,6 +220,16 @@ def test_a_mixture_that_no_interface_can_part_is_warned_of_and_a_thin_one_is_not
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         made.set_densities(0.3, 0.3)
+
+
+@pytest.mark.parametrize(("a", "b", "parts"), [(0.96, 0.034, False), (0.96, 0.037, True), (0.5, 0.5, True)])
+def test_a_mixture_parts_beyond_the_spinodal(a, b, parts):
+    """Where 18 g sqrt(rho_a rho_b) > 1; here g rho is beyond what an interface bears in any case."""
+    made = TwoFluidFlow(TwoFluids(OPEN, 0.3), PlainDevice())
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        made.set_densities(a, b)
+    assert ["in a mixture that parts" in str(line.message) for line in found] == [True] * parts
 
 
 def test_fluids_that_diverge_are_stopped_with_the_reason():

@@ -8,6 +8,7 @@ from repro.errors import InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import TRACE, Bubble, Drop, FlatInterface, Layers, Mixture, shares_at
 from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence
+from repro.lbm.two_fluids.observables import contact_angle as measured_angle
 
 DEVICE = PlainDevice()
 
@@ -65,6 +66,11 @@ def test_phases_start_in_equilibrium(case, expected):
     assert (a.min(), b.min()) == pytest.approx((expected[1],) * 2, abs=1e-3)
 
 
+def test_flat_interfaces_leave_the_middle_half_to_fluid_a():
+    a, b = (field.squeeze() for field in densities(FlatInterface(0.2, nodes=64)))
+    assert np.flatnonzero(a > b).tolist() == list(range(16, 48))
+
+
 @pytest.mark.parametrize("wetting", [0.0, 0.03, -0.03])
 def test_a_drop_starts_as_half_a_circle_whatever_the_plate_does(wetting):
     a, b = (field[:, 1:-1] for field in densities(Drop(wetting, length=96, height=40, radius=16)))
@@ -78,7 +84,7 @@ def test_layers_leave_the_plates_to_the_outer_fluid():
     a, b = (field.squeeze() for field in densities(case))
     assert (a[[0, -1]] == 0).all()
     assert a[1] < b[1]
-    assert a[16] > b[16]
+    assert (a[16], b[16]) == pytest.approx((1, TRACE), abs=1e-6)
     assert case.positions[0] == -15.5
     assert case.positions[-1] == 15.5
     # half of the gap
@@ -96,6 +102,30 @@ def test_a_drop_is_half_a_circle_on_the_lower_plate():
     assert not inside[-2].any()
     assert not inside[1, 0]
     assert inside.sum() == pytest.approx(np.pi * 64 / 2, rel=0.1)
+    np.testing.assert_allclose(a, a[..., ::-1], atol=1e-14)
+
+
+@pytest.mark.parametrize("wetting", [0.01, -0.02])
+def test_a_drop_begins_as_the_circle_that_is_read_off_it(wetting):
+    case = Drop(wetting, length=128, height=60, radius=24)
+    found = measured_angle(*densities(case))
+    assert (found.angle, found.radius) == pytest.approx((90, 24), abs=0.5)
+    assert found.height == pytest.approx(0, abs=0.1)
+    x, _ = found.surface.T
+    assert x.mean() == pytest.approx(63.5, abs=0.01)
+
+
+def test_the_cases_are_the_papers():
+    """Its sizes, and its viscosities of 1/6 and 10/6."""
+    bubble, layers, drop = Bubble(radius=20), Layers(), Drop(0.01)
+    mixture = Mixture(PoreSpace(np.zeros((2, 3, 4), bool)))
+    assert (bubble.problem.space.solid.shape, bubble.interaction) == ((1, 128, 128), 0.2)
+    assert (layers.problem.space.solid.shape, layers.interaction) == ((1, 1, 258), 0.27)
+    assert (drop.problem.space.solid.shape, drop.radius, drop.interaction) == ((1, 202, 800), 50, 0.2)
+    assert (mixture.interaction, mixture.problem.wetting) == (0.15, (0.03, -0.03))
+    for case, viscosities in ((bubble, (1, 1)), (layers, (1, 10)), (drop, (1, 1)), (mixture, (1, 1))):
+        assert np.multiply(6, case.problem.viscosities) == pytest.approx(viscosities)
+    assert layers.problem.accelerations == ((0.0, 1e-6, 0.0),) * 2
 
 
 def test_a_mixture_is_drawn_by_its_seed():

@@ -69,6 +69,14 @@ def test_a_stretched_bubble_is_not_round():
     assert bubble_state(resting(distances((1, 48, 48), stretch=0.8) - 12.0)).anisotropy > 0.1
 
 
+@pytest.mark.parametrize(("depth", "nearest"), [(1, 1 / 2), (48, 1 / 3)])
+def test_the_anisotropy_of_an_ellipse_is_the_spread_of_its_distances_over_its_radius(depth, nearest):
+    # longest along x, and of all rays shortest along those with the least share of x
+    found = bubble_state(resting(distances((depth, 48, 48), stretch=0.8) - 10.0))
+    longest, shortest = 10 / 0.8, 10 / np.sqrt(1 - nearest * (1 - 0.8**2))
+    assert found.anisotropy == pytest.approx((longest - shortest) / found.radius, abs=2e-3)
+
+
 @pytest.mark.parametrize("radius", [0.0, 60.0])
 def test_a_bubble_that_is_gone_is_refused(radius):
     with pytest.raises(InputError, match="no bubble of fluid a in the middle after 10 steps"):
@@ -92,6 +100,15 @@ def test_a_drop_has_its_contact_angle(angle):
     assert found.angle == pytest.approx(angle, abs=1.0)
     assert found.radius == pytest.approx(radius, rel=0.02)
     assert found.residual < 0.1
+
+
+def test_a_drop_flatter_than_what_the_plate_bends_keeps_half_of_its_height():
+    a, b, radius = drop(15.0, 100.0)
+    found = contact_angle(a, b)
+    heights = found.surface[:, 1]
+    assert heights.max() == pytest.approx(radius * (1 - np.cos(np.radians(15.0))), abs=0.2)
+    assert heights.max() < 4
+    assert found.angle == pytest.approx(15.0, abs=1.0)
 
 
 def test_films_on_the_plates_are_no_part_of_a_drop():

@@ -126,3 +126,19 @@ def test_phases_by_hand():
     assert covered(image) == pytest.approx(1 / 2)
     # the first and the last node share a face
     assert clusters(image) == (2, 2)
+
+
+def test_solid_takes_the_mean_of_the_pores_beside_it_and_none_where_there_are_none():
+    solid = np.ones((5, 6, 7), bool)
+    solid[2, 3, 3] = solid[2, 3, 5] = False
+    found = wetting.into_solid(np.where(solid, 0.0, np.arange(7.0)), solid)
+    # both pores are beside what lies between them, one is beside the others around it, over corners too
+    assert (found[2, 3, 4], found[1, 2, 4]) == pytest.approx((4, 4))
+    assert (found[2, 3, 2], found[3, 4, 2], found[1, 4, 6]) == pytest.approx((3, 3, 5))
+    assert found[2, 3, 0] == found[0, 3, 4] == 0
+    assert (found[2, 3, 3], found[2, 3, 5]) == (3, 5)
+
+
+def test_a_node_with_as_much_of_either_fluid_is_in_phase_b():
+    density = np.full((1, 1, 2), 0.5)
+    assert phases(density, density, np.array([[[False, True]]])).tolist() == [[[PHASE_B, wetting.SOLID]]]

@@ -23,7 +23,7 @@ def pixels_per_voxel() -> float:
 
 
 def drawn(image: np.ndarray) -> np.ndarray:
-    return ~np.isclose(image, 1.0).all(axis=-1)
+    return ~np.isclose(image, 1.0, atol=0).all(axis=-1)
 
 
 @pytest.mark.parametrize("radius", [6.0, 10.0, 14.0])

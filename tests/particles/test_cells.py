@@ -144,3 +144,17 @@ def test_a_cell_that_was_too_full_once_is_an_error_from_then_on():
         fill()
     with pytest.raises(CapacityError, match="held 5 particles"):
         table.check()
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_cells_are_numbered_with_x_fastest_on_the_host_and_in_kernels(real):
+    box, counts = (3.5, 4.4, 5.9), (3, 4, 5)
+    cells, units = Cells(box), Units(real)
+    position = np.random.default_rng(8).uniform(0, 1, (60, 3)) * box
+    x, y, z = (np.floor(position / box * counts).astype(int)).T
+    np.testing.assert_array_equal(cells.of(position, real), x + 3 * (y + 4 * z))
+    find = cell_of(real)
+    assert [find(*place, counts) for place in units.of(position, box)] == (x + 3 * (y + 4 * z)).tolist()
+    # and the neighbours of a cell in the same order, its own in the middle, over the edges of the box
+    around = [(1 + i) % 3 + 3 * ((3 + j) % 4 + 4 * ((4 + k) % 5)) for k, j, i in np.ndindex(3, 3, 3)]
+    assert [neighbour(2 + 3 * (0 + 4 * 0), k, counts) for k in range(27)] == around

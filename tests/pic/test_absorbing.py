@@ -43,19 +43,23 @@ def test_corners_where_layers_meet_absorb_too(threads):
     assert left[3] < left[2] < left[1]
 
 
-def test_grades_are_those_of_roden_and_gedney():
-    mesh, dt = Mesh((9, 1, 1), SPACING, ("absorbing", "periodic", "periodic"), layers=4), 1e-12
-    decay, gain, shrink = grades(mesh, dt, 0, half=False)
-    # sigma and kappa - 1 go with the third power of the depth, alpha falls: here halfway down the layers
-    rate, depth = 299792458 * dt / 1e-3, 0.5
-    sigma, kappa, alpha = 1.2 * 4 * rate * depth**3, 1 + depth**3, 0.05 * rate * (1 - depth)
-    assert decay[3] == decay[8] == pytest.approx(np.exp(-(sigma / kappa + alpha)))
-    assert gain[3] == pytest.approx(sigma / (sigma * kappa + kappa**2 * alpha) * (decay[3] - 1))
-    assert shrink[3] == pytest.approx(1 / kappa - 1)
-    # the inside, and the nodes at which the layers begin, are left as they are
-    assert not np.any([part[5:7] for part in (decay, gain, shrink)])
-    half = grades(mesh, dt, 0, half=True)
-    np.testing.assert_allclose(half[:, 1:5], half[:, 9:5:-1])
+@pytest.mark.parametrize("half", [False, True])
+def test_grades_are_those_of_roden_and_gedney_at_every_depth(half):
+    mesh, dt = Mesh((2, 9, 3), (1.1e-3, 0.7e-3, 0.9e-3), ("periodic", "absorbing", "conducting"), layers=4), 1e-12
+    decay, gain, shrink = grades(mesh, dt, 1, half=half)
+    # from node 0 to node 8 between two guards, or half a cell above them: the layers begin at nodes 4 and 5
+    depths = np.array([3.5, 2.5, 1.5, 0.5, 0, 0.5, 1.5, 2.5, 3.5] if half else [4, 3, 2, 1, 0, 0, 1, 2, 3]) / 4
+    # sigma and kappa - 1 go with the third power of the depth, alpha falls
+    rate = 299792458 * dt / 0.7e-3
+    sigma, kappa, alpha = 1.2 * 4 * rate * depths**3, 1 + depths**3, 0.05 * rate * (1 - depths)
+    inside = depths > 0
+    np.testing.assert_allclose(decay[1:-1], np.exp(-(sigma / kappa + alpha)) * inside)
+    change = sigma * (np.exp(-(sigma / kappa + alpha)) - 1)
+    np.testing.assert_allclose(gain[1:-1], change / (sigma * kappa + kappa**2 * alpha))
+    np.testing.assert_allclose(shrink[1:-1], 1 / kappa - 1)
+    # guards are beyond the wall, and an axis without layers is left as it is
+    assert not np.any([part[[0, -1]] for part in (decay, gain, shrink)])
+    assert not grades(mesh, dt, 2, half=half).any()
 
 
 def test_layers_are_where_the_box_ends_and_nowhere_else():

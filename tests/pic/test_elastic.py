@@ -103,3 +103,13 @@ def test_large_angles_happen_as_often_as_motts_factor_says():
     happened = [angle(u2, 1e-9, far * unit, chance)[1] for unit, chance in zip(first, second, strict=True)]
     assert abs(np.mean(happened) - factor.mean()) < 5 * np.sqrt(np.mean(factor * (1 - factor)) / 20000)
     assert factor.mean() < 0.8
+
+
+def test_the_screening_of_an_element_is_molieres():
+    tau = 2e5 / REST_ENERGY
+    momentum, beta2 = np.sqrt(tau * (tau + 2)), tau * (tau + 2) / (1 + tau) ** 2
+    for number, element in zip((7, 8, 18), ELEMENTS, strict=True):
+        # the Thomas-Fermi radius, and hbar / p from Compton's wavelength
+        radius, wave = 0.885 * 5.29177211e-11 / number ** (1 / 3), 3.86159268e-13 / momentum
+        expected = (wave / (2 * radius)) ** 2 * (1.13 + 3.76 * (number / 137.035999) ** 2 / beta2)
+        assert elastic.screening(tau, element) == pytest.approx(expected, rel=1e-7)

@@ -173,6 +173,17 @@ def test_what_is_set_is_what_is_there():
         np.testing.assert_allclose(again[name][..., :-1], found[name][..., :-1], rtol=1e-15)
 
 
+def test_of_a_field_that_is_set_only_what_lies_along_a_conductor_becomes_zero():
+    mesh = Mesh((3, 4, 2), SPACING, ("periodic", "conducting", "conducting"))
+    wanted = np.random.default_rng(1).uniform(1, 2, (3, 3, 5, 4))
+    fields = Fields(PlainDevice(), np.float64, mesh, 1e-12, UNIT)
+    fields.set(electric=wanted)
+    wanted[0, :, [0, -1]] = wanted[2, :, [0, -1]] = 0
+    wanted[:2, [0, -1]] = 0
+    # the last node along x is the first again
+    np.testing.assert_allclose(fields.on_host()["electric"][..., :-1], wanted[..., :-1], rtol=1e-15)
+
+
 @pytest.mark.parametrize("shape", [(3, 2, 4, 5), (3,), (2, 2, 4, 3), (1, 2, 4, 3), (3, 1, 4, 3), (3, 2, 1, 4)])
 def test_fields_that_do_not_fit_are_refused(shape):
     with pytest.raises(InputError, match=r"it must be \(3, 2, 4, 3\)"):

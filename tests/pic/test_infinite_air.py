@@ -26,7 +26,7 @@ AIR, ESTAR = Collisions(), table()
 
 def listed(column, energy):
     """A column of ESTAR's table at an energy in eV that it lists, in eV and m."""
-    (row,) = np.flatnonzero(np.isclose(ESTAR["kinetic_energy_MeV"], energy / 1e6))
+    (row,) = np.flatnonzero(np.isclose(ESTAR["kinetic_energy_MeV"], energy / 1e6, atol=0))
     unit = 10 / AIR.air.density if column == "csda_range_g_cm2" else 1e5 * AIR.air.density
     return ESTAR[column][row] * unit
 

@@ -33,6 +33,13 @@ def test_slow_electrons_have_half_of_m_v_squared_and_fast_ones_p_c():
     assert observables.kinetic_energy(np.array([[1e8, 0, 0]]), np.array([1.0])) == pytest.approx(1e8 * rest, rel=1e-7)
 
 
+def test_the_kinetic_energy_is_gamma_less_one_for_each_electron_that_a_particle_stands_for():
+    # gamma^2 = 1 + 0.09 + 0.16 + 1.44 and 1 + 0.0225
+    momentum, weight = np.array([[0.3, -0.4, 1.2], [0, 0.15, 0]]), np.array([2.0, 5.0])
+    expected = 2 * (np.sqrt(2.69) - 1) + 5 * (np.sqrt(1.0225) - 1)
+    assert observables.kinetic_energy(momentum, weight) / (MASS * LIGHT**2) == pytest.approx(expected)
+
+
 def test_an_electron_shares_its_charge_among_the_corners_of_its_cell():
     mesh = Mesh((3, 4, 2), SPACING)
     position = np.array([[2.25, 1.5, 1]]) * SPACING
@@ -95,6 +102,14 @@ def test_currents_carry_exactly_the_charge_that_moves(boundary):
     lost = currents.copy()
     lost[np.flatnonzero(lost)[0]] = 0
     assert observables.continuity_residual(mesh, before, after, lost) > 1e-4
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 5), (2, 5), (5, 2)])
+def test_the_residual_of_continuity_is_over_the_larger_charge_of_both_ends_of_a_step(before, after):
+    mesh, charges = Mesh((3, 4, 5), SPACING, ("conducting",) * 3), np.zeros((2, 5 * 6 * 7), np.int64)
+    charges[:, mesh.nodes([(1, 2, 3)])[0]] = before, after
+    still = np.zeros(12 * 5 * 6 * 7, np.int64)
+    assert observables.continuity_residual(mesh, *charges, still) == abs(after - before) / 5
 
 
 def test_gauss_law_holds_if_currents_carry_the_charge():
@@ -168,3 +183,11 @@ def test_an_energy_is_that_of_momenta_along_three_axes(momentum):
 def test_nodes_on_walls_and_in_layers_are_left_out_of_gauss_law():
     mesh = Mesh((9, 4, 5), SPACING, ("absorbing", "periodic", "conducting"), layers=2)
     assert observables.inner_nodes(mesh) == (slice(1, 5), slice(0, 4), slice(2, 8))
+
+
+def test_cells_have_their_numbers_and_numbers_their_cells():
+    mesh = Mesh((3, 4, 2), SPACING)
+    cells = np.array([[0, 0, 0], [2, 0, 1], [1, 3, 0], [2, 3, 1]])
+    # x fastest, in rows of 3 and planes of 4, each with a guard at either end
+    np.testing.assert_array_equal(mesh.nodes(cells), 1 + cells[:, 0] + 5 * (1 + cells[:, 1]) + 30 * (1 + cells[:, 2]))
+    np.testing.assert_array_equal(mesh.cells(mesh.nodes(cells)), cells)

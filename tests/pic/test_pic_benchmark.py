@@ -96,6 +96,13 @@ def test_of_a_strategy_that_the_host_drives_launches_and_busy_threads_are_told(c
     assert facts["per step"] == pytest.approx(one.segments / 14)
 
 
+def test_particles_are_counted_between_the_first_step_and_the_last(core):
+    simulation = Simulation(UniformSource(**CASE | {"births": 0.3}).system(), core, strategy="global sums")
+    simulation.advance(6)
+    assert simulation.count == 14 + 6 * 4
+    assert benchmark.facts_of(simulation)["particles"] == 14 + 3 * 4
+
+
 def test_on_a_gpu_graphs_of_whole_sorts_are_timed(core, monkeypatch):
     monkeypatch.setattr(benchmark, "GRAPH", 4)
     seen, advance = [], Simulation.advance

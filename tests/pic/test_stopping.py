@@ -65,3 +65,8 @@ def test_slowing_down_by_the_stopping_powers_gives_the_tables_range():
     # and down to 1 keV, which is 1.5 % of the range at 10 keV
     found = continuous_range(1e3 / REST_ENERGY, ESTAR["tau"], stopping)
     assert found[3:] == pytest.approx(listed[3:], rel=1e-2)
+
+
+def test_radiation_below_10_kev_stays_as_it_is_there():
+    found = per_mass(bremsstrahlung.radiative_stopping(np.array([1e3, 9e3, 1e4]) / REST_ENERGY, AIR), AIR.density)
+    assert found == pytest.approx(0.003897, rel=1e-9)

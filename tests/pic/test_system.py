@@ -8,6 +8,7 @@ import pytest
 from helpers.pic_systems import limit, weight_of
 
 from repro.errors import InputError
+from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import Air
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.mesh import Mesh
@@ -249,3 +250,11 @@ def test_a_debye_length_that_the_mesh_does_not_resolve_is_warned_of_with_cells_t
         warnings.simplefilter("error")
         plain(electrons=cold, self_field=False)
         plain(electrons=replace(cold, weight=cold.weight * 1e-4))
+
+
+def test_energies_in_air_are_those_of_all_three_components():
+    # gamma^2 = 1 + 9 + 4 + 2.25: 1.55 MeV, of which the largest component alone would be 1.10 MeV
+    fast = Electrons(np.full((1, 3), 1e-3), np.array([[1.5, -3.0, 2.0]]), np.ones(1))
+    line = "electrons of 1.5[0-9]*e.06 to 1.5[0-9]*e.06 eV: collisions are known from"
+    refused(line, plain, electrons=fast, air=Collisions(highest=1.5e6))
+    plain(electrons=fast, air=Collisions(highest=1.6e6))

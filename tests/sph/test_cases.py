@@ -22,7 +22,8 @@ def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_
     system = DamBreak().system()
     assert system.count == 10_000
     assert system.depth == pytest.approx(2 * 0.146)
-    assert system.tank[0] == pytest.approx(4 * 0.146)
+    # 25 spacings wide, and 8 deep
+    assert system.tank == pytest.approx((4 * 0.146, 8 / 25 * 0.146, 4 * 0.146))
     assert system.position.min() == pytest.approx(system.resolution.spacing / 2)
 
 
@@ -211,3 +212,33 @@ def test_the_package_offers_its_public_names_and_no_others():
     assert repro.sph.KERNELS is KERNELS
     with pytest.raises(ImportError, match="cannot import name 'Water'"):
         exec("from repro.sph import Water")
+
+
+def test_particles_overlap_below_a_quarter_of_the_spacing():
+    system = water.system()
+    position, spacing = system.position.copy(), system.resolution.spacing
+    position[3] = position[4] + (0.26 * spacing, 0, 0)
+    replace(system, position=position)
+    position[3] = position[4] + (0.24 * spacing, 0, 0)
+    with pytest.raises(InputError, match="2 particles overlap"):
+        replace(system, position=position)
+
+
+def test_a_tank_has_all_its_sites_where_its_side_is_rounded_below_a_whole_number_of_spacings():
+    # 0.3 / 0.1 is below 3
+    system = StillWater(column=(3, 4, 3), spacing=0.1, air=0).system()
+    walls, inside = lattice(replace(system, tank=(0.3, 0.4, 0.3)))
+    assert (len(inside.position), len(walls.position)) == (36, 9 * 10 * 9 - 36)
+
+
+def test_the_fluid_is_the_papers_water():
+    fluid = Fluid()
+    assert (fluid.density, fluid.stiffness, fluid.gravity) == (1000.0, 1119e3, 9.81)
+
+
+@pytest.mark.parametrize(("velocity", "speed"), [((0.3, 0.0, -0.4), 2 * np.sqrt(9.81 * 0.04)), ((2.0, -3.0, 6.0), 7.0)])
+def test_the_fastest_flow_to_expect_is_ritters_front_or_what_is_there_at_the_start(velocity, speed):
+    system = water.system()
+    moving = np.zeros_like(system.velocity)
+    moving[7] = velocity
+    assert replace(system, velocity=moving).speed == pytest.approx(speed)

@@ -7,6 +7,7 @@ from hypothesis import strategies as some
 from scipy.integrate import quad
 
 from repro.sph.cases import DamBreak, StillWater
+from repro.sph.equations import GAMMA
 from repro.sph.exact import pressure, rest_condensation, rest_pressure, ritter_front
 from repro.sph.fluid import Fluid
 from repro.sph.observables import (
@@ -124,3 +125,46 @@ def test_a_lattice_lies_evenly_along_the_walls_and_a_shaken_one_does_not():
     shaken = system.position + np.random.default_rng(1).uniform(-0.002, 0.002, system.position.shape)
     # the standard deviation of an even distribution over 0.4 spacings
     assert wall_unevenness({"position": shaken}, system) == pytest.approx(0.4 / np.sqrt(12), rel=0.1)
+
+
+def test_a_front_is_fitted_while_it_runs_and_arrives_between_two_times():
+    # slow up to Z = 2, then at 0.7, and stopped by a wall at 3.6
+    t = np.array([0.0, 2, 3, 4, 5, 6, 7, 8])
+    z = np.array([1.0, 1.8, 2.05, 2.75, 3.45, 3.6, 3.6, 3.6])
+    found = advance(t, z)
+    assert found.slope == pytest.approx(0.7)
+    assert found.arrival == pytest.approx(4 + 0.25 / 0.7)
+    # and one that ends before Z = 4, or begins beyond Z = 2
+    assert advance(t[2:5], z[2:5]).arrival == pytest.approx(found.arrival)
+    assert np.isnan(advance(t[:4], z[:4]).arrival)
+
+
+def test_the_unevenness_of_a_wall_is_that_of_the_nearest_particle_over_each_of_its_squares():
+    system = StillWater(column=(4, 3, 2), air=3).system()
+    chance = np.random.default_rng(4)
+    position = chance.uniform(0, 1, (90, 3)) * system.tank
+    # on the far walls there is no further square
+    position[:3] = np.array(system.tank) * (1 - np.eye(3) * 0.3)
+    found, counts = [], (4, 3, 5)
+    for axis in range(3):
+        one, other = (k for k in range(3) if k != axis)
+        for place in (position[:, axis], system.tank[axis] - position[:, axis]):
+            for i, j in np.ndindex(counts[one], counts[other]):
+                first, second = (np.minimum(position[:, k] // 0.01, counts[k] - 1) for k in (one, other))
+                here = place[(first == i) & (second == j)]
+                found += [here.min()] if len(here) and here.min() < system.resolution.support else []
+    assert wall_unevenness({"position": position}, system) == pytest.approx(np.std(found) / 0.01)
+
+
+def test_energies_and_pressures_are_those_of_the_fluid_that_is_given():
+    fluid = Fluid(density=880.0, stiffness=1.3e6, gravity=8.2)
+    system = StillWater(column=(2, 3, 4), fluid=fluid).system()
+    mass, s, c2 = system.mass, 0.003, 7 * 1.3e6 / 880
+    state = at_rest(system) | {"condensation": np.full(24, s), "velocity": np.tile([0.5, -1.0, 2.0], (24, 1))}
+    found = energy(state, system)
+    assert found.kinetic == pytest.approx(24 * mass * 5.25 / 2)
+    assert found.potential == pytest.approx(24 * mass * 8.2 * 0.02)
+    # as of a spring to the lowest order in s, and what the next one adds
+    assert found.internal == pytest.approx(24 * mass * c2 * s**2 / 2 * (1 + (GAMMA - 5) * s / 3), rel=1e-4)
+    assert pressure_profile(state, system).pressure == pytest.approx(1.3e6 * ((1 + s) ** 7 - 1))
+    assert rest_pressure(1e-3, fluid) == pytest.approx(880 * 8.2 * 1e-3, rel=1e-4)

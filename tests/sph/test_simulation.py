@@ -136,6 +136,27 @@ def test_a_sum_that_threads_share_has_the_same_bits(monkeypatch, density):
     assert found[0]["acceleration"].any()
 
 
+def test_what_crosses_a_wall_is_put_onto_it_and_keeps_neither_velocity_across_it():
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    simulation = Simulation(system, PlainDevice(), boundary="none", precision="double")
+    state, chance = simulation.state, np.random.default_rng(2)
+    middle, end = chance.normal(0, 2 * system.resolution.spacing / system.dt, (2, len(state.v)))
+    state.v[:], state.a[:] = 2 * middle - end, 2 * (end - middle) / system.dt
+
+    def places():
+        return Units(np.float64).coordinates(state.r.reshape(3, -1).T, system.box) - system.margin
+
+    gone = places() + system.dt * middle.reshape(3, -1).T
+    simulation._drift()
+    np.testing.assert_allclose(places(), np.clip(gone, 0, system.tank), atol=1e-12)
+    below, above = ((gone < 0).T.ravel(), (gone > system.tank).T.ravel())
+    # at the end of the step some would go on, and some come back
+    assert all(0 < np.mean(end[beyond] > 0) < 1 for beyond in (below, above))
+    for found, free in ((state.v, middle), (state.u, end)):
+        held = np.where(below, np.maximum(free, 0), np.where(above, np.minimum(free, 0), free))
+        np.testing.assert_allclose(found, held, rtol=1e-10)
+
+
 def test_what_equation_4_keeps_is_not_clamped_with_the_pressure():
     system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
     simulation = Simulation(system, PlainDevice(), boundary="clamped", precision="double")
@@ -253,3 +274,19 @@ def test_particles_in_disorder_come_to_rest_at_the_viscous_limit_of_the_time_ste
     step = 0.98 * min(time_steps(fluid, resolution, np.linalg.norm(speed, axis=1).max()).values())
     found = after(System(fluid, resolution, (0.06,) * 3, position, speed, step), one_core, 80)["velocity"]
     assert np.sqrt((found**2).mean()) < 0.05 * np.sqrt((speed**2).mean())
+
+
+def test_the_velocity_that_is_foreseen_is_that_at_the_end_of_the_step():
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    state, chance = simulation.state, np.random.default_rng(2)
+    state.a[:] = chance.normal(0, 100, len(state.a))
+    v, a, r = state.v.copy(), state.a.copy(), state.r.copy()
+    simulation._drift()
+    np.testing.assert_allclose(state.v, v + system.dt / 2 * a, rtol=1e-13)
+    np.testing.assert_allclose(state.u, v + system.dt * a, rtol=1e-13)
+    # places go on with the velocity at the middle of the step
+    units = np.repeat(Units(np.float64).lengths(system.box), system.count)
+    np.testing.assert_allclose((state.r - r) * units, system.dt * state.v, atol=1e-13)
+    simulation._kick()
+    np.testing.assert_allclose(state.v, v + system.dt * a, rtol=1e-13)

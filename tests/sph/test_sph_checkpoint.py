@@ -6,12 +6,12 @@ import h5py
 import numpy as np
 import pytest
 from helpers.plain import PlainDevice
+from helpers.sph_systems import shaken
 
 from repro.checksummed_hdf5 import seal
 from repro.errors import InputError
 from repro.parallel import select
 from repro.sph.checkpoint import KIND, restore, save
-from repro.sph.fluid import Fluid
 from repro.sph.simulation import Simulation
 
 
@@ -49,7 +49,7 @@ def saved(shaken_water, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "options", "words"),
     [
-        ({"fluid": Fluid(viscosity=0.2)}, {}, "its viscosity is 0.1, not 0.2"),
+        ({"fluid": replace(shaken().fluid, viscosity=0.2)}, {}, "its viscosity is 0.07, not 0.2"),
         ({"tank": (0.14, 0.1, 0.14)}, {}, "its tank x is 0.12, not 0.14"),
         ({"time_step": 1e-6}, {}, "its time step is"),
         ({}, {"density": "summation"}, "its density is continuity, not summation"),

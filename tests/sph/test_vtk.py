@@ -6,13 +6,14 @@ from helpers.vtk_file import read
 
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_condensation, rest_pressure
+from repro.sph.fluid import Fluid
 from repro.sph.surface import reconstruct
 from repro.sph.vtk import write_particles, write_surface
 
 
 @pytest.fixture(scope="module")
 def system():
-    return StillWater(column=(4, 3, 5), air=3).system()
+    return StillWater(column=(4, 3, 5), air=3, fluid=Fluid(density=880.0)).system()
 
 
 def test_particles_are_written_with_all_that_is_known_of_them(tmp_path, system):
@@ -27,7 +28,7 @@ def test_particles_are_written_with_all_that_is_known_of_them(tmp_path, system):
     np.testing.assert_allclose(
         found["pressure"], rest_pressure(system.depth - system.position[:, 2], system.fluid), 1e-6
     )
-    np.testing.assert_allclose(found["density"], 1000 * (1 + s))
+    np.testing.assert_allclose(found["density"], 880 * (1 + s))
     np.testing.assert_array_equal(found["id"], np.arange(60))
     # one vertex a point
     np.testing.assert_array_equal(found["connectivity"], np.arange(60))

@@ -96,5 +96,9 @@ def test_orders_are_shown_as_they_were_found():
     assert Evidence({"x": ORDER, "y": ORDER}).shown() == "x: b > a; y: b > a"
 
 
+def test_entries_are_shown_by_their_medians_whatever_a_single_repetition_was():
+    assert Evidence({"a": [1.0, 1.0, 9.0], "b": [2.0, 3.0, 4.0], "c": [7.0, 8.0, 8.0]}).shown() == "c > b ~ a"
+
+
 def test_orders_are_shown_in_the_direction_of_the_stated_one():
     assert Evidence(ORDER).shown("b < a") == "a < b"

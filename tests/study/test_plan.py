@@ -1,6 +1,7 @@
 """What a run will do is known before it does anything."""
 
 import pytest
+from helpers.workshop import forge
 
 from repro.files import read_json, write_json
 from repro.study.notebooks import Project
@@ -65,7 +66,12 @@ def test_duration_with_changed_parameters_is_expected_as_in_the_profile(workshop
     workshop.add("toy/a", "pass", entry="seconds = { quick = 7 }")
     plan = workshop.plan("toy/a", changed=("value=2",), folder=workshop.folder("quick,value=2"))
     assert plan.expected(plan.books[0]) == 7
-    workshop.finish("toy/a", {}, folder=workshop.project.run_folder("quick", plan.machine))
+    usual = workshop.finish("toy/a", {}, folder=workshop.project.run_folder("quick", plan.machine))
+    assert plan.expected(plan.books[0]) == 3.0
+    # and as with the same parameters, once they have run
+    forge(usual, run=read_json(usual)["run"] | {"seconds": 5.0})
+    assert plan.expected(plan.books[0]) == 5.0
+    workshop.finish("toy/a", {}, folder=plan.output)
     assert plan.expected(plan.books[0]) == 3.0
 
 

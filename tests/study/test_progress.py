@@ -52,6 +52,15 @@ def test_the_others_stand_still_while_one_measures_speed(clock):
     assert shown.left() == 0
 
 
+def test_two_that_measure_speed_take_turns(clock):
+    shown = Progress({"first": 100, "second": 60}, jobs=2, alone=["first", "second"])
+    shown.begin("first")
+    shown.begin("second")
+    clock(80)
+    shown.tick()
+    assert shown.left() == 100 + 60 - 80
+
+
 def test_one_that_takes_longer_than_expected_does_not_let_the_time_left_rise(clock):
     shown = Progress({"a": 10, "b": 10}, jobs=1)
     shown.begin("a")

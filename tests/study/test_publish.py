@@ -421,3 +421,12 @@ def test_no_file_outside_is_read_for_a_published_result(paper, tmp_path_factory,
     assert published.flaw(books(paper).notebooks[0], paper.project).startswith("a.json is damaged")
     assert results.seal_flaws(result, lambda name: paper.project.root / name) == ["a.json is damaged"]
     assert outside not in read
+
+
+@pytest.mark.parametrize("name", ["toy", "toy/a.json"])
+def test_a_published_result_behind_a_link_is_damaged(paper, tmp_path_factory, name):
+    copy(project=paper.project)
+    place, outside = paper.project.root / "data/measured/machine" / name, tmp_path_factory.mktemp("outside") / "moved"
+    place.rename(outside)
+    place.symlink_to(outside)
+    assert published.flaw(books(paper).notebooks[0], paper.project) == "a.json is damaged (a link)"

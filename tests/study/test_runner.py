@@ -261,6 +261,8 @@ def test_notebooks_side_by_side_share_the_cores_and_timings_have_them_all(worksh
         workshop.add(name, "pass", entry=f"timing = {'true' if name == 't' else 'false'}")
     statuses(workshop, jobs=3)
     assert beside == {"a": 2, "b": 2, "t": 0, "score": 0}
+    statuses(workshop, jobs=2, fresh=True)
+    assert beside == {"a": 1, "b": 1, "t": 0, "score": 0}
     statuses(workshop, ids=["a"], jobs=3, fresh=True)
     assert beside["a"] == 0
 

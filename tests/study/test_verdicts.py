@@ -110,6 +110,7 @@ def test_miss_with_the_trend_of_the_claim_is_trend_only_and_says_which(judged, m
         (claim(tolerance="1", trend=RISES), Evidence(2.0, scatter=2.5)),
         (claim("-10", tolerance="1", trend="< 0: it falls"), Evidence(3.0)),
         (claim("-10", tolerance="1", trend="< 0: it falls"), Evidence(0.0)),
+        (claim("-10", tolerance="1", trend="< 0: it falls"), Evidence(-2.0, scatter=2.5)),
         (claim("b > a", "order", kind="mechanism", trend="a > d: it falls"), Evidence(ORDER)),
         (claim("b > a > c", "order", kind="mechanism", trend="c > a: it rises"), Evidence(THREE)),
         # entries that overlap, and one that was not measured
@@ -281,6 +282,9 @@ def test_reason_is_a_sentence_with_the_numbers(rule, tolerance, measured, reason
         (claim("924", "at least"), 923.9999, "923.9999 against at least 924 (paper)"),
         (claim("1", tolerance="0.01"), 1.0000021, "1.000002 against 1 (paper), difference 2.1e-06 within 0.01"),
         (claim("39000", tolerance="10 %"), 24000, "24,000 against 39,000 (paper), difference 15,000 beyond 3,900"),
+        # of a range, from the nearer end
+        (claim("4-5", tolerance="10 %"), 5.25, "5.25 against 4 to 5 (paper), difference 0.25 within 0.5"),
+        (claim("4-5", tolerance="10 %"), 4.75, "4.75 against 4 to 5 (paper), difference 0 within 0.5"),
         (claim("315.45", tolerance="1 %"), 315.45, "315.45 against 315.45 (paper), difference 0 within 3.15"),
     ],
 )

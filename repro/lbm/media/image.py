@@ -3,13 +3,14 @@
 An image is read whole or refused: what a file lacks, or holds beside the image, would become pores or be lost.
 """
 
+import os
 import warnings
 from math import prod
 from pathlib import Path
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.errors import InputError, short
 from repro.files import path_of, regular_file
 from repro.parallel import select
 from repro.parallel.memory import require_memory
@@ -34,7 +35,7 @@ def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
     """
     path = path_of(path)
     kind = path.suffix.lower()
-    folder = path.is_dir()
+    folder = os.path.isdir(path)
     if kind not in KINDS and not folder:
         raise InputError(f"{path.name}: unknown kind of image '{path.suffix}': give one of {', '.join(KINDS)}")
     if not folder:
@@ -46,13 +47,13 @@ def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
 
 def _read_raw(path: Path, shape, dtype) -> np.ndarray:
     if not _is_shape(shape):
-        raise InputError(f"{path.name}: a .raw image needs its shape [nz, ny, nx], not {shape}")
+        raise InputError(f"{path.name}: a .raw image needs its shape [nz, ny, nx], not {short(shape)}")
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
         kind = np.dtype("V")
     if kind.kind not in "bui":
-        raise InputError(f"{path.name}: unknown type '{dtype}': give a NumPy type of whole numbers, such as uint8")
+        raise InputError(f"{path.name}: unknown type {short(dtype)}: give a NumPy type of whole numbers, such as uint8")
     expected, found = prod(shape) * kind.itemsize, path.stat().st_size
     if found != expected:
         sides = " x ".join(map(str, shape))
@@ -62,7 +63,7 @@ def _read_raw(path: Path, shape, dtype) -> np.ndarray:
 
 
 def _is_shape(shape) -> bool:
-    return isinstance(shape, list | tuple) and len(shape) == 3 and all(type(n) is int and n > 0 for n in shape)
+    return isinstance(shape, list | tuple) and len(shape) == 3 and all(type(n) is int and 0 < n < 2**63 for n in shape)
 
 
 def _require_room(path: Path, count: int) -> None:
@@ -82,7 +83,7 @@ def _read_npy(path: Path) -> np.ndarray:
 
 def _read_self_described(path: Path) -> np.ndarray:
     try:
-        read = read_slices if path.is_dir() else _read_npy if path.suffix.lower() == ".npy" else read_tiff
+        read = read_slices if os.path.isdir(path) else _read_npy if path.suffix.lower() == ".npy" else read_tiff
         with warnings.catch_warnings():
             # what a library only warns of makes another image of a file
             warnings.simplefilter("error", UserWarning)
@@ -113,7 +114,7 @@ def _segmented(image: np.ndarray, name: str, pore: int) -> np.ndarray:
             f"pores ({pore}) and at most {_LABELS - 1} kinds of solid first"
         )
     if pore not in values:
-        raise InputError(f"{name}: no voxel has the pores' value {pore}; the image holds {values}")
+        raise InputError(f"{name}: no voxel has the pores' value {short(pore)}; the image holds {values}")
     if len(values) == 1:
         raise InputError(f"{name}: every voxel is a pore: there is no solid")
     return image != pore

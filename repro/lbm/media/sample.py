@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.errors import InputError, short
 from repro.files import path_of, read_toml, regular_file
 
 from .image import read_image
@@ -13,8 +13,8 @@ from .pore_space import AXES
 ENDS = ("periodic", "mirror")
 SIDES = ("periodic", "wall")
 
-#: bytes of a description: what is longer is something else
-_LONGEST = 1 << 20
+#: bytes of a description: what is longer is something else, and a name of as many dots takes their square in memory
+_LONGEST = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Sample:
     def __post_init__(self):
         for what, allowed in (("axis", AXES), ("ends", ENDS), ("sides", SIDES)):
             if getattr(self, what) not in allowed:
-                raise InputError(f"{what} = '{getattr(self, what)}': choose one of {', '.join(allowed)}")
+                raise InputError(f"{what} = {short(getattr(self, what))}: choose one of {', '.join(allowed)}")
         for what, kind, example in (("image", str, '"rock.npy"'), ("dtype", str, '"uint8"'), ("pore", int, "0")):
             value = getattr(self, what)
             if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"{what} = {value!r}: give a value such as {example}")
+                raise InputError(f"{what} = {short(value)}: give a value such as {example}")
         size = self.voxel_size
         if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
-            raise InputError(f"voxel_size = {size!r}: give the length of a voxel in metres, such as 2.5e-6")
+            raise InputError(f"voxel_size = {short(size)}: give the length of a voxel in metres, such as 2.5e-6")
 
 
 def read_sample(path) -> tuple[Sample, np.ndarray]:
@@ -58,7 +58,7 @@ def read_sample(path) -> tuple[Sample, np.ndarray]:
     content = read_toml(path)
     known = [field.name for field in fields(Sample)]
     if unknown := sorted(set(content) - set(known)):
-        raise InputError(f"{path.name}: unknown key {', '.join(unknown)}: the keys are {', '.join(known)}")
+        raise InputError(f"{path.name}: unknown key {short(', '.join(unknown))}: the keys are {', '.join(known)}")
     for name, what in (("image", "the file of the voxels"), ("voxel_size", "the length of a voxel in metres")):
         if name not in content:
             raise InputError(f"{path.name}: {name} is missing: {what}")

@@ -139,6 +139,8 @@ def _check_count(file, pages: list, series: list) -> None:
     found = slices if follow else len(pages)
     if file.is_ome and series[0].kind != "ome":
         raise ValueError(f"an OME-TIFF of several files, of which this one holds {found} slices: join them in one file")
+    if file.is_ome and len(series) > 1:
+        raise ValueError(f"{len(series)} images in one OME-TIFF: save the one that is meant alone")
     totals = [page.tags["PageNumber"].value[1] for page in pages if "PageNumber" in page.tags]
     claims = {"its pages' numbers": max(totals, default=0)}
     claims["ImageJ's description"] = (file.imagej_metadata or {}).get("images", 0) if file.is_imagej else 0
@@ -148,6 +150,12 @@ def _check_count(file, pages: list, series: list) -> None:
     for what, expected in claims.items():
         if expected not in (0, found):
             raise ValueError(f"{found} slices found, and {expected} expected from {what}")
+    # OME names the page of each slice: of none there would be zeros
+    used = [None if page is None else page.index for part in series for page in part.pages]
+    if None in used:
+        raise ValueError(f"{len(used)} slices expected, and number {used.index(None) + 1} has no page")
+    if twice := [number for number in used if used.count(number) > 1]:
+        raise ValueError(f"page {twice[0] + 1} is {used.count(twice[0])} slices at once, and others are none")
 
 
 def _check_stored(handle, page, number: int) -> None:

@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 
 from repro import __version__
+from repro.checksummed_hdf5 import created
 from repro.declared import Kind
 from repro.errors import require
 from repro.files import path_of, whole
@@ -56,7 +57,7 @@ def write(simulation: Simulation, path) -> Path:
     state, currents = gathered(simulation), flows(simulation)
     target = path.with_name(path.name.replace("%T", str(simulation.steps)))
     if state is not None:
-        with whole(target) as temporary, h5py.File(temporary, "w", locking=False) as file:
+        with whole(target) as temporary, created(temporary) as file:
             _describe(file, path.name)
             iteration = file.create_group(f"data/{simulation.steps}")
             iteration.attrs.update(time=simulation.time, dt=simulation.system.dt, timeUnitSI=1.0)

@@ -81,11 +81,11 @@ def _named(value, folder: Path) -> Iterator[Path]:
 
 def _slices_of(text: str, folder: Path) -> list[Path | None]:
     """The TIFF files of the folder that a text names; a name of "." or ".." is none of slices."""
-    if not Path(text).name or not (folder / text).is_dir():
+    # a text that is too long for a name is no folder, and no error
+    if not Path(text).name or not os.path.isdir(folder / text):
         return []
-    return [
-        _file_of(str(file), folder) for file in sorted((folder / text).iterdir()) if file.suffix in (".tif", ".tiff")
-    ]
+    files = sorted((folder / text).iterdir())
+    return [_file_of(str(file), folder) for file in files if file.suffix in (".tif", ".tiff")]
 
 
 def _file_of(value, folder: Path) -> Path | None:

@@ -154,6 +154,8 @@ def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
 
 def edits(path: Path, book: Notebook, project: Project) -> list[str]:
     """What of a published result is not what a run made, a line each."""
+    if results.link_in(project.data, str(path.relative_to(project.data))):
+        return [f"{path.name} is damaged (a link)"]
     content = read_json(path)
     if why := flaw_of(content, book.id):
         return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]

@@ -114,6 +114,15 @@ def test_the_correlation_that_is_judged_is_the_largest_and_can_refute_the_claim(
     assert np.isnan(rq.worst_correlation(pd.DataFrame([row | {"next step": np.nan}]), 32))
 
 
+def test_a_correlation_is_more_than_chance_beyond_twice_its_band():
+    """The band is twice the standard error, and of three correlations the worst counts: so twice the band is chance."""
+    near = {"rounds": 4, "band": 0.01, "(i, j+1)": 0.002, "next step": 0.004}
+    for worst, beyond in ((-0.015, False), (0.019, False), (-0.021, True)):
+        table = pd.DataFrame([near | {"(i+1, j)": worst}])
+        assert rq.too_few(table, 4) == {"worst": worst, "holds": beyond}
+        assert rq.enough(table, 4) == {"worst": worst, "band": 0.01, "holds": not beyond}
+
+
 def test_tea_of_four_rounds_leaves_the_published_correlation_of_neighbours(table):
     row = table.set_index("rounds").loc[4]
     assert np.mean([row["(i, j+1)"], row["(i+1, j)"]]) == pytest.approx(0.08, abs=0.02)
@@ -161,6 +170,15 @@ def test_a_wave_in_the_density_is_found_with_its_frequency():
     assert wave in [(0, 1, -1), (0, -1, 1)]
     assert dw.frequency(runs[dw.BY_CELL][0], wave) == pytest.approx(0.02 * wave[1], abs=1e-9)
     assert _regular(dw.regularity(runs, dw.BY_CELL)) is Verdict.REPRODUCED
+
+
+def test_the_height_of_a_wave_is_its_amplitude_over_the_mean_density():
+    shape, steps = (4, 5, 6), 10 * np.arange(20)
+    _, y, z = np.indices(shape)
+    turns = y / 5 - z / 6 + 0.02 * steps[:, None, None, None]
+    counts = 7 + 0.3 * np.cos(2 * np.pi * turns)
+    run = dw.Sampled(7 * 120, 10, counts.mean(0), np.ones(shape), np.fft.fftn(counts, axes=(1, 2, 3)), np.ones(20), 0.0)
+    assert dw.height(run, (0, 1, -1)) == pytest.approx(0.3 / 7 * np.cos(2 * np.pi * 0.02 * steps), abs=1e-12)
 
 
 def test_noise_alone_is_not_a_regular_fluctuation():

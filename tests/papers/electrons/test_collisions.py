@@ -39,6 +39,56 @@ def test_stopping_power_of_electrons_that_lose_by_the_table_is_the_tables(listed
     assert found["error"][1] == pytest.approx(0, abs=1e-3)
 
 
+def test_a_measured_stopping_power_is_the_energy_lost_over_the_path_in_mass(listed, monkeypatch):
+    lengths = []
+
+    def fly(collisions, energies, device, *, length):
+        lengths.append(length)
+        # one loses three times as much as the other, over twice the path
+        ends = {"energy": energies - np.array([1e4, 3e4]), "path": np.array([0.04, 0.08])}
+        return ends | {"collisions": np.array([[1, 2, 3], [4, 5, 7]])}
+
+    monkeypatch.setattr(tracks, "fly", fly)
+    row = tracks.stopping_powers(Collisions(), [(1e6, 2)], listed, None).iloc[0]
+    # 40 keV over 0.12 m of air of 1.2e-3 g/cm3
+    measured = 0.04 / (12 * Air().density * 1e-3)
+    assert row["measured"] == pytest.approx(measured)
+    # at 1 MeV and half of what they lose before, less half of what they lost on the way
+    table = float(listed.stopping(1.025e6 - 1e4))
+    assert row["table"] == pytest.approx(table)
+    assert row["error"] == pytest.approx(measured / table - 1)
+    # of 10 and 30 keV the standard deviation is 10, the mean's 10 / sqrt(2), over 20
+    assert row["scatter"] == pytest.approx(0.5 / np.sqrt(2))
+    assert row["collisions"] == 22
+    # far enough to lose 5 %
+    assert lengths[0] == pytest.approx(0.05 * 1e6 / (1.674e6 * Air().density * 1e-3 * 100))
+
+
+def test_free_paths_are_those_of_the_electrons_that_collided(monkeypatch):
+    first = np.array([0.3, 0.0, 0.1, 0.2])
+    lengths = []
+
+    def fly(collisions, energies, device, *, length):
+        lengths.append(length)
+        return {"first": first}
+
+    monkeypatch.setattr(tracks, "fly", fly)
+    assert tracks.free_paths(Collisions(), 1e6, 4, None).tolist() == [0.1, 0.2, 0.3]
+    assert lengths[0] == pytest.approx(12 / tracks.cross_section(Collisions(), 1e6))
+
+
+def test_a_density_is_held_against_the_exact_one_in_its_own_scatter():
+    time = np.arange(10.0)
+    exact = np.full(10, 400.0)
+    found = exact.copy()
+    found[3] = 330.0
+    found[-2:] = [404.0, 412.0]
+    made = balance.Balance(time, found, exact, 4.0, 0, 0, 1.0, 1.0)
+    # five standard deviations of a hundred particles that stand for four each, and half a per cent
+    assert made.worst == pytest.approx(70 / (5 * 40 + 2))
+    assert made.last == pytest.approx(0.02)
+
+
 def test_optical_depth_grows_with_the_cross_section():
     known, path = Collisions(), np.array([0, 1e-6, 1e-3])
     depth = tracks.optical_depth(known, 1e4, path)
@@ -52,15 +102,20 @@ def test_free_paths_are_compared_in_standard_deviations():
     mean = 1 / tracks.cross_section(Collisions(), 1e6)
     found = tracks.mean_free_paths(Collisions(), {1e6: np.full(400, 1.1 * mean)})
     assert found["deviation"][0] == pytest.approx(2, abs=0.01)
+    assert found["depth"][0] == pytest.approx(1.1, abs=1e-3)
+    assert found["measured"][0] == pytest.approx(1.1 * mean)
     assert found["formula"][0] == pytest.approx(mean)
 
 
 def test_paths_are_compared_with_the_range(listed):
-    flown = {"path": np.array([3.9, 4.1]), "place": np.full((2, 3), 2.0), "collisions": np.full((2, 3), 7)}
+    flown = {"path": np.array([3.9, 4.1]), "place": np.array([[1.5, 9, 9], [2.5, 9, 9]])}
+    flown["collisions"] = np.array([[7, 50, 60], [10, 50, 60]])
     found = tracks.range_table({1e6: flown}, listed).iloc[0]
     assert found["error"] == pytest.approx(4 / 4.0771 - 1, abs=1e-4)
     assert found["spread"] == pytest.approx(0.025)
     assert found["depth"] == pytest.approx(0.4905, abs=1e-3)
+    assert (found["energy"], found["path"], found["elastic"]) == pytest.approx((1e6, 4.0, 8.5))
+    assert found["range"] == pytest.approx(4.0771, rel=1e-4)
 
 
 def test_angles_that_do_not_follow_the_law_are_unlikely():

@@ -8,6 +8,10 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.papers.electrons.fields import continuity, dispersion, figures, reflection
 from repro.papers.electrons.fields.reflection import Pulse
+from repro.pic.constants import LIGHT
+from repro.pic.deposition import units_of_weight
+from repro.pic.maxwell.fields import current_factors
+from repro.pic.mesh import Mesh
 
 WAVES = pd.DataFrame(
     {
@@ -33,11 +37,32 @@ def test_a_pulse_meets_the_layers_at_the_angle_of_its_period():
     assert abs(pulse.at(pulse.steps)) < 1e-3
 
 
+@pytest.mark.parametrize("period", [1, 24])
+def test_a_run_is_as_long_as_the_pulse_and_its_way_to_the_layers_and_back(period):
+    # it lasts nine wavelengths, and twelve cells lie between the source and the layers
+    pulse = Pulse(12, period)
+    way = (2 * 12 + 4 * 12) / np.cos(np.radians(pulse.angle))
+    assert pulse.steps * 0.99 / np.sqrt(3) == pytest.approx(9 * 12 + way, abs=1)
+
+
+def test_the_field_at_the_source_is_half_of_what_a_sheet_of_current_leaves_in_a_step():
+    """The other half goes to the other side, both with the speed of light."""
+    pulse = Pulse(16)
+    found = reflection.record(pulse, PlainDevice(), np.float64, 2 * (reflection.GAP + 10), 10)
+    step = reflection.COURANT / np.sqrt(3)
+    mesh = Mesh((1, 1, 1), (1e-3,) * 3)
+    a_step = reflection._ELECTRONS * current_factors(mesh, step * 1e-3 / LIGHT)[2]
+    expected = np.array([pulse.at(n) for n in range(pulse.steps)]) * a_step / (2 * step)
+    assert np.abs(found).max() == pytest.approx(np.abs(expected).max(), rel=0.03)
+    assert found @ expected > 0.95 * np.linalg.norm(found) * np.linalg.norm(expected)
+
+
 def test_measured_waves_are_those_of_the_dispersion_relation(monkeypatch):
     monkeypatch.setattr(dispersion, "PERIODS", ((1, 0), (0, 1)))
     monkeypatch.setattr(dispersion, "STEPS", 4)
     monkeypatch.setattr(dispersion, "FAMILY", 1)
     table = dispersion.directions([4], PlainDevice(), np.float64)
+    assert table["angle"].tolist() == [0, 90]
     assert table["error"].abs().max() < 1e-12
     # four cells a wave: sin(omega dt / 2) = (c dt / dx) sin(pi / 4)
     step = dispersion.COURANT / np.sqrt(3)
@@ -54,6 +79,41 @@ def test_segments_conserve_charge_to_the_limit_that_is_given():
     # rounding in single precision shows, and no more than that
     assert 1e-9 < single.max() < 1e-6
     assert double.max() < 1e-13
+
+
+def test_the_error_of_a_segment_is_its_largest_over_its_own_charge(monkeypatch):
+    moved = np.array([0.5, 2.0]), None, None, None
+    errors = np.zeros((2, 2, 5))
+    # the corners of the first cell, and of the third
+    errors[1, 0, 1], errors[0, 1, 0], errors[0, 1, 2] = -3, 1, 4
+    unit = units_of_weight(4.0)
+    monkeypatch.setattr(continuity, "_moved", lambda *_: moved)
+    monkeypatch.setattr(continuity, "continuity_errors", lambda *_: errors * unit)
+    assert continuity.single_segments(np.float64, 2).tolist() == [3 / 0.5, 4 / 2]
+
+
+def test_a_sum_loses_at_most_what_the_segments_around_the_fullest_node_do():
+    cells = np.random.default_rng(3).integers(0, [8, 3, 2], (40, 3))
+    # the eight cells around a node, through the ends of the box
+    around = [
+        sum(int((((node - cell) % continuity.CELLS) <= 1).all()) for cell in cells)
+        for node in np.ndindex((continuity.CELLS,) * 3)
+    ]
+    assert continuity._most(cells) == max(around)
+
+
+def test_each_end_of_a_box_reflects_half_of_what_an_endless_one_does_not_have(monkeypatch):
+    pulse, endless, made = Pulse(12), np.array([0.0, 2.0, -4.0, 1.0]), []
+
+    def record(pulse, device, real, cells, layers):
+        made.append((cells, layers))
+        return endless + (np.array([0.0, 0.0, 0.3, -0.8]) if cells < pulse.steps else 0)
+
+    monkeypatch.setattr(reflection, "record", record)
+    assert reflection.reflected(pulse, None, None, [5, 8]) == pytest.approx({5: 0.1, 8: 0.1})
+    # light comes to no end of the first box and back; the pulse has as long a way to the layers of all others
+    assert made[0][0] >= pulse.steps
+    assert made[1:] == [(2 * (reflection.GAP + 5), 5), (2 * (reflection.GAP + 8), 8)]
 
 
 def test_figures_show_what_is_in_the_tables():

@@ -62,6 +62,25 @@ def test_a_crowd_is_where_its_helices_are():
         assert found[precision]["distance"].max() < most
 
 
+def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch):
+    class Simulation:
+        time = 0.0
+
+        def __init__(self, system, device, precision):
+            start = system.electrons
+            self.doubled = {"position": start.position, "momentum": start.momentum, "ids": np.array([0, 2, 2])}
+
+        def step(self, count):
+            pass
+
+        def particles(self):
+            return self.doubled
+
+    monkeypatch.setattr(orbits, "Simulation", Simulation)
+    found = orbits.leaks(3, 0.5, 20, None)["double"]
+    assert (found["counted"], found["lost"]) == (3, 1)
+
+
 def test_the_solver_drifts_with_e_over_b_and_boris_does_not():
     runs = crossed.drifts([0.5], [0.0], 300, PlainDevice())
     table = crossed.drift_table(runs)

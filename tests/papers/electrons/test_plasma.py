@@ -8,6 +8,7 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.papers.electrons.plasma import loop, waves
 from repro.papers.electrons.plasma.waves import Wave
+from repro.pic.constants import CHARGE, LIGHT, MASS
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
@@ -31,6 +32,32 @@ def test_a_frequency_is_found_between_samples():
     assert waves.frequency(table) == pytest.approx(1.0123, rel=2e-4)
 
 
+def test_the_field_of_a_wave_swings_as_far_as_takes_the_electrons_momentum():
+    wave = Wave(6, each=2, turn=0.2, amplitude=1e-3)
+    found = waves.oscillation(wave, 1, PlainDevice())
+    # m d(v) / dt = -e E, of which the integral over a quarter of a period is the momentum
+    expected = 1e-3 * MASS * LIGHT * wave.system().plasma_frequency / CHARGE
+    assert found["field"].abs().max() == pytest.approx(expected, rel=0.01)
+    assert found["periods"].iloc[found["field"].abs().argmax()] % 0.5 == pytest.approx(0.25, abs=0.02)
+
+
+def test_electrons_swing_as_many_cells_as_are_asked_for(monkeypatch):
+    seen = {}
+
+    def oscillation(wave, periods, device, precision, every):
+        system = wave.system()
+        # the way of an electron is its speed over the frequency
+        seen[precision] = wave.amplitude * LIGHT / system.plasma_frequency / system.mesh.spacing[0]
+        return pd.DataFrame({"periods": [0.5, 1.0, 1.5], "electric": [1.0, 0.5, 0.5], "kinetic": [1.0, 1.0, 2.0]})
+
+    monkeypatch.setattr(waves, "oscillation", oscillation)
+    table = waves.energy_table(waves.energies([0.3], 1.5, None))
+    assert seen == pytest.approx({"double": 0.3, "single": 0.3})
+    # totals 2, 1.5 and 2.5 of which two make a period: 1.75, then 2
+    assert table["spread"].tolist() == pytest.approx([2.5 / 1.5 - 1] * 2)
+    assert table["drift"].tolist() == pytest.approx([2 / 1.75 - 1] * 2)
+
+
 def test_a_plane_wave_oscillates_as_theory_has_it_along_the_axis_and_the_diagonal():
     found = waves.frequencies([Wave(4, each=2, turn=0.3), Wave(4, diagonal=True, each=1, turn=0.3)], 2, PlainDevice())
     assert found["from theory (%)"].abs().max() < 0.02
@@ -46,6 +73,25 @@ def test_a_drift_is_that_of_means_over_a_period():
     table = pd.DataFrame({"periods": time, "electric": 0.25 * total, "kinetic": 0.75 * total})
     found = waves.drift(table)
     assert found.iloc[-1] == pytest.approx(0.001 * (time[-1] - 1), rel=0.02)
+
+
+def test_what_comes_back_within_a_period_is_no_drift():
+    time = np.arange(1, 65) / 16
+    total = 2 + np.cos(2 * np.pi * time)
+    found = waves.drift(pd.DataFrame({"periods": time, "electric": 0.25 * total, "kinetic": 0.75 * total}))
+    assert found.index[0] == 1
+    np.testing.assert_allclose(found, 0, atol=1e-14)
+
+
+def test_of_oblique_waves_the_one_with_the_fewest_cells_is_looked_at():
+    table = pd.DataFrame(
+        {
+            "direction": ["x", "diagonal", "diagonal", "diagonal"],
+            "cells a wavelength": [4, 16, 6, 8],
+            "deviation (%)": [0.1, -0.05, -7.0, -3.0],
+        }
+    )
+    assert waves.coarsest_oblique(table) == {"off": -7.0, "cells": 6, "holds": True}
 
 
 def test_residuals_count_as_rounding_or_not():
@@ -93,6 +139,50 @@ def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
     time = np.linspace(0, 12, 100)
     field = np.minimum(np.exp(0.97 * time), np.exp(0.97 * 10))
     assert loop.fitted(pd.DataFrame({"time": time, "field": field})) == pytest.approx(0.97, rel=1e-6)
+
+
+def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeypatch):
+    steps = []
+
+    class Simulation:
+        steps = 0
+
+        def __init__(self, system, device, sort_every):
+            pass
+
+        def step(self, count):
+            self.steps += count
+            steps.append(self.steps)
+
+    # total energy in J, the field's share, momenta: the first look, and three periods
+    looks = [(4.0, 0.1, np.array([0.1, 0.0, 0.0]))] * 2
+    looks += [(4.4, 0.3, np.array([0.1, -0.2, 0.1])), (3.0, 0.2, np.array([0.15, 0.1, 0.0]))]
+    totals = iter(looks)
+    monkeypatch.setattr(loop, "Simulation", Simulation)
+    monkeypatch.setattr(loop, "_totals", lambda simulation: next(totals))
+    runs = loop.warm(8, [3], 2, None)
+    table = runs[3]
+    # a tenth of a radian a step
+    assert steps == [0, 63, 126]
+    assert table["energy"].tolist() == pytest.approx([0, 0.1, -0.25])
+    assert table["field"].tolist() == [0.1, 0.3, 0.2]
+    assert table["momentum"].tolist() == pytest.approx([0, 0.2, 0.1])
+    (row,) = loop.warm_table(runs).to_dict("records")
+    assert row == pytest.approx({"particles a cell": 3, "periods": 2, "field": 0.2, "energy": 0.25, "momentum": 0.2})
+
+
+def test_a_growth_is_fitted_between_the_start_and_a_share_of_the_largest_field():
+    # faster before three times the inverse rate, slower from a twentieth of the largest on
+    time = np.linspace(0, 12, 241)
+    log = np.where(time < 3, 2 * (time - 3), 0.8 * (time - 3))
+    slower = 0.8 * 5 + 0.3 * (time - 8)
+    log = np.where(time > 8, slower, log)
+    largest = np.exp(log[-1])
+    assert np.exp(0.8 * 5) > 0.05 * largest
+    table = pd.DataFrame({"time": time, "field": np.exp(log)})
+    assert loop.fitted(table) == pytest.approx(0.8, rel=1e-6)
+    assert loop.fitted(table, share=1 - 1e-9) < 0.75
+    assert loop.fitted(table, first=0.0) > 0.9
 
 
 def test_electrons_that_meet_faces_do_not_keep_the_energy():

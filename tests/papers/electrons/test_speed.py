@@ -95,8 +95,11 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     assert len(ratios) == 3 * 4 * 2
     found = tables.claim_values(ratios, table)
     assert found[tables.SPEEDUP]["measured"] == pytest.approx(100 / 1.5**2)
-    assert found[tables.SPEEDUP]["scatter"] == pytest.approx(0)
+    assert found[tables.SPEEDUP]["scatter"] == pytest.approx(0, abs=1e-12)
     assert found[tables.SPEEDUP]["baseline"].startswith("particle by particle on all cores")
+    # runs of 20, 29 and 26 lie 9 apart, 4.5 to either side
+    apart = ratios.assign(runs=[[20.0, 29.0, 26.0]] * len(ratios))
+    assert tables.claim_values(apart, table)[tables.SPEEDUP]["scatter"] == pytest.approx(4.5)
     evidence = Evidence(found[tables.TREND]["measured"])
     assert by_statement(CLAIMS[tables.TREND], evidence) is Verdict.REPRODUCED
     evidence = Evidence(found[tables.SPEEDUP]["measured"], baseline=found[tables.SPEEDUP]["baseline"])

@@ -71,6 +71,84 @@ def test_the_column_has_its_own_volume_before_it_falls():
     np.testing.assert_allclose(found["volume"], 1, rtol=0.01)
 
 
+def test_what_is_seen_of_a_collapse_is_counted_in_columns_and_spacings():
+    case = DamBreak(column=(4, 3, 8))
+    system = case.system()
+    spacing, tank = system.resolution.spacing, system.tank
+    position, velocity = np.tile([0.5 * tank[0], 0.5 * tank[1], 0.5 * tank[2]], (6, 1)), np.ones((6, 3))
+    position[0, 0] = 3 * case.width - spacing / 2
+    # beyond a wall: by a tenth of a spacing, and by seven tenths
+    position[1, 1], position[2, 0] = -0.1 * spacing, -0.7 * spacing
+    # at the lid: one hangs there, one is on its way
+    position[3:5, 2] = tank[2] - 0.5 * system.resolution.support
+    velocity[3] = velocity[5] = 0.05
+    particles = {"position": position, "velocity": velocity, "condensation": np.zeros(6)}
+    found = runs._look(particles, system, case.width)
+    assert case.width != pytest.approx(tank[0])
+    assert found["front"] == pytest.approx(3)
+    assert (found["beyond"], found["lost"], found["hanging"]) == (pytest.approx(0.7), 1, 1)
+    kinetic, potential = system.mass * (4 * 3 + 2 * 3 * 0.05**2) / 2, system.mass * 9.81 * position[:, 2].sum()
+    assert (found["kinetic"], found["potential"]) == pytest.approx((kinetic, potential))
+    assert found["total"] == pytest.approx(kinetic + potential)
+
+
+def test_a_collapse_is_looked_at_at_the_nearest_step_and_dissipates_what_its_total_loses(monkeypatch):
+    class Simulation:
+        steps = 0
+
+        def __init__(self, system, device):
+            pass
+
+        def start(self):
+            pass
+
+        def step(self, count):
+            self.steps += count
+
+        def particles(self):
+            return {"position": self.steps}
+
+    monkeypatch.setattr(runs, "Simulation", Simulation)
+    monkeypatch.setattr(runs, "_look", lambda seen, system, width: {"total": 10.0 - seen["position"], "width": width})
+    case = DamBreak(column=(4, 3, 8))
+    dt = case.system().dt
+    run = runs.follow(case, None, [0.0, 2.4 * dt, 4.6 * dt])
+    assert run.positions == [0, 2, 5]
+    assert set(run.table["width"]) == {case.width}
+    assert run.table["time"].tolist() == pytest.approx([0, 2 * dt, 5 * dt])
+    assert run.table["dissipated"].tolist() == pytest.approx([0, 2, 5])
+    assert run.table["reduced"].tolist() == pytest.approx(
+        [0, *(np.array([2, 5]) * dt * np.sqrt(2 * 9.81 / case.width))]
+    )
+    # as long as a front takes to the far wall
+    times = np.array(runs._to_the_wall(case, None).positions) * dt
+    assert len(times) == runs.LOOKS + 1
+    assert times[-1] * np.sqrt(2 * 9.81 / case.width) == pytest.approx(runs.FRONT_ENDS, rel=0.02)
+
+
+def test_a_falls_share_of_the_sound_speed_is_per_cent():
+    case = DamBreak(column=(4, 3, 8))
+    fluid, depth = case.fluid, case.system().depth
+    found = runs.stiffness(case)
+    assert found["share"] == pytest.approx(100 * (2 * 9.81 * depth) ** 0.5 / fluid.sound_speed)
+    assert found["rule"] == pytest.approx(10)
+    assert found["holds"] == (depth < found["depth"])
+    assert found["holds"] == (found["share"] < found["rule"])
+
+
+def test_fronts_are_judged_by_the_finest_and_led_against_the_first_experiment():
+    # the finest stands first
+    table = advanced([1.0, 1.31], [2.8, 2.36]).iloc[[1, 0, 2]]
+    later = table.iloc[[2]].assign(front="another", arrival=2.5)
+    table = pd.concat([table, later], ignore_index=True)
+    assert runs.slope(table)["slope"] == 1.31
+    assert runs.arrival(table) == {"arrival": 2.36, "margin": 0.15, "others": 2.3, "holds": True}
+    assert runs.lead(table) == {"later": pytest.approx(0.14), "holds": True}
+    assert not runs.slope(table.assign(slope=1.5))["holds"]
+    assert not runs.slope(table.assign(slope=1.2))["holds"]
+    assert not runs.lead(table.assign(arrival=2.5))["holds"]
+
+
 def test_energy_gains_what_it_grows_by_from_one_look_to_the_next():
     assert runs.energy_gain(made(total=(10.0, 9.0, 9.5))) == pytest.approx(0.05)
     assert runs.energy_gain(made()) <= 0

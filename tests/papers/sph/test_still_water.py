@@ -41,7 +41,10 @@ def test_layers_are_averaged_with_the_weight_of_their_particles():
 
 def test_errors_that_do_not_fall_are_told():
     table = pd.DataFrame({"ratio": [1.3] * 3 + [1.5] * 3, "spacing": [0.1, 0.05, 0.02] * 2})
-    assert runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.03]))
+    falls = table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.03])
+    assert runs.errors_fall(falls)
+    # in whichever order they were run
+    assert runs.errors_fall(falls[::-1])
     assert not runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.045]))
     assert not runs.errors_fall(table[::3].assign(error=[0.05, 0.04]))
 
@@ -49,6 +52,106 @@ def test_errors_that_do_not_fall_are_told():
 def test_a_gain_is_the_most_that_energy_was_ever_above_its_start():
     assert made(energy=1.001).gain == pytest.approx(0.001)
     assert made(energy=0.9).gain == 0
+
+
+def test_what_is_seen_of_water_is_in_spacings_and_metres_a_second():
+    system = CASE.system()
+    position, velocity = system.position.copy(), np.zeros_like(system.position)
+    # one of 160 particles sinks by 0.3 spacings and moves aside by 0.4, with 3 and 4 mm/s
+    position[7] += np.array([0.4, 0.0, -0.3]) * CASE.spacing
+    velocity[7] = [4e-3, 0.0, -3e-3]
+    particles = {"position": position, "velocity": velocity, "condensation": np.zeros(system.count)}
+    found = runs._look(particles, system)
+    assert found["speed"] == pytest.approx(5e-3 / np.sqrt(system.count), rel=1e-5)
+    assert found["drift"] == pytest.approx(0.5 / np.sqrt(system.count), rel=1e-5)
+    assert found["worst"] == pytest.approx(0.5, rel=1e-5)
+    assert found["settled"] == pytest.approx(0.3 / system.count, rel=1e-4)
+    weight = system.mass * system.fluid.gravity
+    assert found["energy"] == pytest.approx(weight * position[:, 2].sum(), rel=1e-6)
+    # water is inside by half a spacing, but for one particle that is beyond by a quarter
+    position[7] = [-0.25 * CASE.spacing, 0.1, 0.1]
+    assert runs._look(particles, system)["beyond"] == pytest.approx(0.25)
+
+
+def test_a_run_begins_with_the_water_as_it_was_and_averages_its_second_half(monkeypatch):
+    taken, profiled = [], []
+
+    class Simulation:
+        steps = 0
+
+        def __init__(self, system, device, boundary):
+            self.boundary = boundary
+
+        def start(self):
+            taken.append(self.boundary)
+
+        def step(self, count):
+            self.steps += count
+
+        def particles(self):
+            return self.steps
+
+    def profile(steps, system):
+        profiled.append(steps)
+        return Profile(np.array([0.02]), np.array([1]), np.array([1.0 * steps]))
+
+    monkeypatch.setattr(runs, "Simulation", Simulation)
+    monkeypatch.setattr(runs, "_look", lambda particles, system: {"energy": 1.0})
+    monkeypatch.setattr(runs, "pressure_profile", profile)
+    dt = CASE.system().dt
+    run = runs.rest(CASE, None, 80 * dt, boundary="mirror")
+    assert taken == ["mirror"]
+    assert run.table["time"].tolist() == pytest.approx([2 * k * dt for k in range(41)])
+    assert profiled == list(range(40, 81, 2))
+    assert run.profile.pressure.tolist() == pytest.approx([60])
+
+
+def test_the_table_of_boundaries_is_per_cent_millimetres_and_spacings_at_the_end():
+    run = made(0.98, drift=0.02, energy=1.003)
+    run.table["beyond"] = [-0.5, 0.3, -0.5]
+    (row,) = runs.summary({"ghosts": run}).to_dict("records")
+    expected = {"pressure error (%)": 2, "energy gained (%)": 0.3, "speed (mm/s)": 1, "drift (spacings)": 0.02}
+    expected |= {"largest drift (spacings)": 0.04, "settled (spacings)": 0.001, "beyond a wall (spacings)": 0.3}
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+    # no particle is less than not beyond a wall
+    assert runs.summary({"ghosts": made()})["beyond a wall (spacings)"].item() == 0
+
+
+def test_water_at_the_bottom_is_pressed_by_its_weight_and_by_its_own_compression():
+    found, fluid = runs.bottom_pressure(CASE), CASE.fluid
+    assert found["depth"] == pytest.approx(0.5)
+    bottom = float(rest_pressure(0.5, fluid))
+    assert found["bottom"] == pytest.approx(bottom / 1e3)
+    assert found["more"] == pytest.approx(100 * (bottom - 1000 * 9.81 * 0.5) / (1000 * 9.81 * 0.5), rel=1e-3)
+    assert found["holds"]
+
+
+def test_speeds_are_told_in_the_middle_and_at_the_end():
+    assert runs.unrest(made()) == {"half": pytest.approx(2), "last": pytest.approx(1), "holds": False}
+    run = made()
+    run.table["speed"] = [9.0, 1e-3, 3e-3]
+    assert runs.unrest(run) == {"half": pytest.approx(1), "last": pytest.approx(3), "holds": True}
+    assert runs.stays(made(drift=0.02, later=4.0)) == {"worst": pytest.approx(0.04), "holds": True}
+    np.testing.assert_allclose(made().depth, 0.5 - (np.arange(10) + 0.5) * 0.05)
+
+
+def test_water_is_resolved_with_the_layers_and_ratios_that_were_asked_for(monkeypatch):
+    cases = []
+
+    def rest(case, device, seconds):
+        cases.append(case)
+        return made(1.02, drift=0.03)
+
+    monkeypatch.setattr(runs, "rest", rest)
+    table = runs.resolutions(2.0, [8, 40], [1.3, 1.5], None, 1.0, "cubic spline")
+    # three quarters as wide as deep, and at least four layers of air
+    assert [(case.column, case.air) for case in cases[:2]] == [((6, 6, 8), 4), ((30, 30, 40), 10)]
+    columns = ["layers", "ratio", "spacing", "error", "drift"]
+    assert table[columns].to_numpy().tolist() == [
+        [count, ratio, pytest.approx(spacing), pytest.approx(0.02), pytest.approx(0.03)]
+        for ratio in (1.3, 1.5)
+        for count, spacing in ((8, 0.25), (40, 0.05))
+    ]
 
 
 def test_water_is_at_rest_when_it_slows_down_and_no_particle_has_gone_far():

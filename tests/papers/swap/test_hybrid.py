@@ -155,6 +155,67 @@ def test_claims_of_speed_follow_from_the_seconds_of_an_iteration():
     assert claims.baseline(table, 128) == f"the serial sweep, one core: {128**3 / 0.36 / 1e6:.2f} MLUPS"
 
 
+def test_collision_streaming_bus_and_boundary_each_count_where_they_belong():
+    parts = unlike_parts()
+    found = claims.gpu_claims(parts)
+    # serial 10 + 6 + 4; hybrid 1 + 2 + 0.5 + 0.25 + 0.25; alone 1.5 + 6 + 0.4 + 0.1 + 4
+    assert found == pytest.approx(
+        {"swap-003": 4, "swap-004": 5, "swap-008": 93.75, "swap-019": 16 / 3.75}
+        | {"swap-009": 5, "swap-010": 100 * (5 / (20 / 12) - 1), "swap-011": 20 / 12}
+    )
+    assert claims.serial_share(parts) == pytest.approx(80)
+    (_, row) = claims.collision_table(parts).to_dict("records")
+    expected = {"saved on the core": 10, "bus": 0.5, "kernel": 1.5, "stays on the core": 10, "the same in serial": 10}
+    # the runs took 1, 2 and 4 times as long, alone in each case
+    expected |= {"nodes": 512, "speedup": 20 / 12, "least": 20 / 12, "most": 20 / 12}
+    assert row == pytest.approx(expected)
+    # the boundary nodes' 0.25 s are 4 s on the host
+    assert claims.boundary_on_host(parts) == pytest.approx([20 / 7.75] * 3)
+
+
+def test_the_paper_s_rest_takes_the_place_of_ours():
+    stated = claims.Paper(0.36, 0.08, 0.75, 0.4, {128: 4.5, 512: 11.0}, {512: 2.0})
+    found = claims.with_the_rest(unlike_parts(), stated, 512)
+    # 16 s are three quarters of it, so that the rest is 16/3 s
+    rest = 16 / 3
+    expected = {"hybrid": (16 + rest) / (3.75 + rest), "collision alone": (16 + rest) / (8 + rest)}
+    assert found == pytest.approx(expected | {"share": 100 * 3.75 / (3.75 + rest)})
+    table = claims.rest_table(unlike_parts(), stated).set_index("id")
+    assert table["paper"].to_dict() == pytest.approx(
+        {"swap-004": 4.5, "swap-008": 40, "swap-009": 11, "swap-010": 100 * (11 / 2 - 1)}
+    )
+    assert table.loc["swap-009", "here"] == pytest.approx(5)
+    with_rest = table["here, with the paper's rest"]
+    assert with_rest["swap-010"] == pytest.approx(100 * (expected["hybrid"] / expected["collision alone"] - 1))
+    assert with_rest["swap-008"] == pytest.approx(found["share"])
+    times = claims.times_table(unlike_parts(), stated).set_index("what")
+    assert times["paper (ms)"].tolist() == pytest.approx([270, 90, 32, 48])
+    assert times["here (ms)"].tolist() == pytest.approx([16e3, 4e3, 3.75e3, 250])
+    assert times["here / paper"].tolist() == pytest.approx([16 / 0.27, 4 / 0.09, 3.75 / 0.032, 0.25 / 0.048])
+
+
+def test_speeds_stand_over_our_sweep_and_over_the_paper_s():
+    stated = claims.Paper(0.4, 0.08, 0.75, 0.4, {128: 5.0, 512: 11.0}, {512: 2.0})
+    table = claims.over_both(iteration.iterations(unlike_parts()), stated, 128).set_index("way")
+    mlups = 128**3 / 1e6
+    way = table.loc[iteration.PAPER_WAY]
+    assert way.tolist() == pytest.approx([4e3, mlups / 4, 5, 0.4 / 4])
+    assert table.loc["paper: serial"].tolist() == pytest.approx([400, mlups / 0.4, 20 / 0.4, 1])
+    assert table.loc[f"paper: {iteration.PAPER_WAY}"].tolist() == pytest.approx([80, mlups / 0.08, 20 / 0.08, 5])
+
+
+def unlike_parts() -> pd.DataFrame:
+    """Parts of three ways on both grids that all differ, in three runs of which each takes longer."""
+    seconds = {
+        "serial": {"collide": 10.0, "stream": 6.0, "boundary": 4.0},
+        iteration.PAPER_WAY: {"to the GPU": 0.5, "collide": 1.0, "stream": 2.0, "boundary": 0.25, "to the host": 0.25},
+        iteration.COLLIDE_ONLY: {"to the GPU": 0.4, "collide": 1.5, "stream": 6.0, "boundary": 4.0, "to the host": 0.1},
+    }
+    rows = [(way, n, *part) for way, parts in seconds.items() for n in (128, 512) for part in parts.items()]
+    table = pd.DataFrame(rows, columns=["way", "nodes", "part", "seconds"]).assign(channel="core", predicted=1.0)
+    return table.assign(runs=[[value, 2 * value, 4 * value] for value in table["seconds"]])
+
+
 def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     ways = {("serial", 128): 0.36, ("serial", 512): 36.0, (iteration.PAPER_WAY, 128): 0.18}
     parts = parts_of(ways | {(iteration.PAPER_WAY, 512): 12.0, (iteration.COLLIDE_ONLY, 512): 24.0})
@@ -163,7 +224,7 @@ def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     even = parts.assign(runs=[[0.9 * value, value, 1.1 * value] for value in parts["seconds"]])
     # a run that takes a tenth more everywhere leaves speedups and shares as they are
     assert claims.scatter(even, claims.gpu_claims) == pytest.approx(
-        dict.fromkeys(claims.ON_GPU, 0) | {"swap-003": 0.2 * 0.18}
+        dict.fromkeys(claims.ON_GPU, 0) | {"swap-003": 0.2 * 0.18}, abs=1e-12
     )
     alone = (parts["way"] == iteration.COLLIDE_ONLY).to_numpy()
     late = [[v, v, 1.5 * v] if slow else [v] * 3 for v, slow in zip(parts["seconds"], alone, strict=True)]
