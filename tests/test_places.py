@@ -20,9 +20,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import places  # noqa: E402
 
-#: what the papers have: how many figures and tables of each chapter, or of all
+#: what the papers have: how many figures, tables and listings of each chapter, or of all
 PAPERS = {
-    "porous": {"figure": {2: 1, 3: 4, 4: 7, 5: 13, 6: 12}, "table": {4: 1}},
+    "porous": {"figure": {2: 1, 3: 4, 4: 7, 5: 13, 6: 12}, "table": {4: 1}, "listing": 2},
     "swap": {"figure": 10, "table": 5},
     "dpd": {"figure": 10, "table": 4},
     "sph": {"figure": 8, "table": 2},
@@ -31,7 +31,7 @@ PAPERS = {
 
 
 def stated(paper: str) -> set[str]:
-    """Every figure and table of a paper."""
+    """Every figure, table and listing of a paper."""
     found = set()
     for kind, counts in PAPERS[paper].items():
         chapters = {f"{n}.": count for n, count in counts.items()} if isinstance(counts, dict) else {"": counts}
@@ -65,7 +65,7 @@ def _pattern(name: ast.expr) -> str:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_figure_and_table_of_a_paper_is_shown_or_said_not_to_be(paper):
     left_out = set(places.NOT_SHOWN[paper])
-    numbered = {place for place in shown(paper) if place.split()[0] in ("figure", "table")}
+    numbered = {place for place in shown(paper) if place.split()[0] in ("figure", "table", "listing")}
     assert numbered | left_out == stated(paper)
     assert not numbered & left_out
 
@@ -119,6 +119,14 @@ def test_a_place_leads_to_what_shows_it_and_to_nothing_else(rows):
     assert here == f"[set-up]({folder}-set-up.png), [streamlines]({folder}-streamlines.png)"
     assert notebook == "[cavity](rendered/porous/cavity.ipynb)"
     assert "porous-110" in reached
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_figure_table_and_listing_has_its_row_and_counterpart(rows, paper):
+    if not any(name == paper for name, _ in rows):
+        pytest.skip("nothing of it is published yet")
+    for place in stated(paper) - set(places.NOT_SHOWN[paper]):
+        assert rows[paper, place][1].strip(), place
 
 
 def test_a_place_without_a_claim_has_its_row_too(rows):

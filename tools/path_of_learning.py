@@ -2,6 +2,7 @@
 
 #: title: ids of the notebooks, in the order of the catalogue
 CHAPTERS = {
+    "`porous`, chapter 3: the GPU": ("porous/gpu",),
     "`porous`, chapter 4: cavity and duct": (
         "porous/cavity",
         "porous/cavity_speed",
@@ -52,6 +53,7 @@ CHAPTERS = {
 }
 
 TEACHES = {
+    "porous/gpu": "threads, blocks and warps on one small kernel, and how many warps a memory takes",
     "porous/cavity": "how lattice Boltzmann collides and streams, and how a flow is compared with a benchmark",
     "porous/cavity_speed": "what limits a memory-bound kernel, and why a speedup says as much about its baseline",
     "porous/duct": "how to drive a flow by a body force, and how to measure the order of a wall",

@@ -14,17 +14,10 @@ from repro.study.show.markdown import table
 #: figures and tables of the papers that no figure, table or section of a notebook shows, and why
 NOT_SHOWN = {
     "porous": {
-        "figure 2.1": "a diagram of D3Q19; that of `swap` is drawn",
         "figure 3.1": "a diagram of GPUs of 2013",
         "figure 3.2": "speeds of GPUs up to 2013",
         "figure 3.3": "bandwidths of GPUs up to 2013",
-        "figure 3.4": "a diagram of how CUDA programs run",
-        "figure 4.1": "a diagram; the strategy runs, as `shared_memory`",
-        "figure 4.2": "a diagram; the strategy runs, as `shared_memory`",
-        "figure 6.1": "a sketch of a bubble, which the notebook on bubbles describes",
-        "figure 6.3": "a sketch of the layers, which the notebook on layers describes",
-        "figure 6.5": "a sketch of a drop at the start",
-        "figure 6.11": "pictures of the three media; their speeds are in figure 6.12",
+        "figure 3.4": "NVIDIA's diagram of host and device in turns; the notebook on the GPU runs listing 1",
     },
     "swap": {
         "figure 1": "a flow chart of any lattice Boltzmann program",
@@ -39,7 +32,7 @@ NOT_SHOWN = {
     "electrons": {},
 }
 
-KINDS = ("figure", "table", "equation")
+KINDS = ("figure", "table", "listing", "equation")
 """What has a number in a paper, in the order of the rows; sections and the rest come after them."""
 
 
@@ -60,12 +53,13 @@ def tables(publication) -> str:
     """For each paper its places, what shows them, in which notebook, and the claims there, as Markdown."""
     parts = []
     for paper, books in groupby(publication.books, lambda book: book.paper):
-        books = [book for book in books if book.id in publication.shown]
-        rows = _rows(books, [f for f in publication.found if f.claim.paper == paper], publication)
+        books = list(books)
         # of a paper that was not published yet there is nothing to show
-        if rows:
-            parts += [f"### `{paper}`", table(rows)]
-        if rows and (reasons := NOT_SHOWN.get(paper)):
+        if not any(book.id in publication.shown for book in books):
+            continue
+        rows = _rows(books, [f for f in publication.found if f.claim.paper == paper], publication)
+        parts += [f"### `{paper}`", table(rows)]
+        if reasons := NOT_SHOWN.get(paper):
             parts.append(f"Not drawn here: {'; '.join(f'{place} ({why})' for place, why in reasons.items())}.")
     return "\n\n".join(parts) + "\n"
 
@@ -88,7 +82,7 @@ def _row(place: str, books: list[Notebook], found: list, publication) -> dict:
     return {
         "in the paper": place,
         "here": ", ".join(link for book in some for link in links(book, place, publication)),
-        "notebook": ", ".join(f"[{book.id.rpartition('/')[2]}]({_rendered(book)})" for book in some),
+        "notebook": ", ".join(f"[{book.id.rpartition('/')[2]}]({_page(book, publication)})" for book in some),
         "claims": "; ".join(
             f"{verdict}: {in_short(one.claim.id for one in here if one.verdict == verdict)}"
             for verdict in Verdict
@@ -101,10 +95,15 @@ def _rendered(book: Notebook) -> str:
     return f"rendered/{book.relative}"
 
 
+def _page(book: Notebook, publication) -> str:
+    """The notebook as it was published, or, where it was not yet, as it will run."""
+    return _rendered(book) if book.id in publication.shown else str(book.relative)
+
+
 def links(book: Notebook, place: str, publication) -> list[str]:
-    """Links from notebooks/README.md to what shows a place, as far as it is published."""
-    drawn = publication.shown[book.id]["figures"]
-    heads = headings(publication.project.notebooks / _rendered(book))
+    """Links from notebooks/README.md to what shows a place; what is not published yet has its name alone."""
+    drawn = publication.shown.get(book.id, {}).get("figures", {})
+    heads = headings(publication.project.notebooks / _rendered(book)) if drawn else set()
     found = []
     for name in book.shows.get(place, ()):
         if name in drawn:
@@ -113,6 +112,8 @@ def links(book: Notebook, place: str, publication) -> list[str]:
         elif name in heads:
             title = name.lstrip("# ")
             found.append(f"[section *{title}*]({_rendered(book)}#{quote(title.replace(' ', '-'))})")
+        else:
+            found.append(f"section *{name.lstrip('# ')}*" if name.startswith("#") else name.replace("_", " "))
     return found
 
 

@@ -2,12 +2,12 @@
 
 Where a section is:
 
-    porous 2.1, equations 2.2 to 2.8    plain.py (as printed), equilibrium.py (moments, equilibrium), collision.py
+    porous 2.1, equations 2.1 to 2.8    plain.py (as printed), equilibrium.py (moments, equilibrium), collision.py
                                         (BGK, TRT), lattice.py
     porous 2.2, equations 2.9 to 2.11   plain.py (as printed), mrt.py
     porous 2.3                          boundaries.py (schemes, extrapolation), streaming.py (bounce-back)
     porous 2.4, equations 2.12 to 2.20  two_fluids/model.py, forces.py, collision.py
-    porous 3                            repro/parallel (devices and launches)
+    porous 3, listing 1                 repro/parallel (devices and launches); repro/papers/porous/gpu
     porous 4.1(1)                       layout.py (structure of arrays, array of structures)
     porous 4.1(2)                       strategies/pull.py, push.py, split.py
     porous 4.1(3), figures 4.1, 4.2     strategies/shared_memory.py

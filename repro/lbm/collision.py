@@ -21,11 +21,11 @@ def make_collision(lattice: Lattice, dtype, forcing: str | None, collision: str)
     """The collision operator collide(s, n, rates, force), in place in the scratch of a run."""
     if collision.startswith("mrt"):
         return make_moment_collision(lattice, dtype, forcing, collision)
-    return _make_pair_collision(lattice, dtype, forcing)
+    return make_pair_collision(lattice, dtype, forcing)
 
 
 @cache
-def _make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
+def make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
     q, pairs, forced, share = lattice.q, lattice.q // 2, forcing is not None, VELOCITY_SHARE.get(forcing, 0.0)
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)

@@ -52,3 +52,16 @@ def bcc_permeability(chi, side: float, coefficients):
 def bcc_permeability_as_printed(chi, side: float, coefficients):
     """Equation 5.3 as printed: 2 eps r^2/(9 d* (1 - eps)), with the correct porosity eps."""
     return (1 - np.sqrt(3) * np.pi / 8 * np.asarray(chi, float) ** 3) * bcc_permeability(chi, side, coefficients)
+
+
+#: the unit of a force in plain single-precision populations: 3 w F is one unit in the last place of w = 1/18 or 1/36
+FORCE_UNIT = float(6 * np.spacing(np.float32(1 / 18)))
+
+
+def rounded_force(force):
+    """The force per volume along an axis that a D3Q19 program feels which keeps f in single precision.
+
+    Such a program adds 3 w F to populations near w = 1/18 and 1/36, in single precision a whole number of units in
+    their last place; in both classes that is a whole number of FORCE_UNIT.
+    """
+    return np.round(np.asarray(force, float) / FORCE_UNIT) * FORCE_UNIT

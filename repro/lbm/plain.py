@@ -26,6 +26,24 @@ def bgk_collision(lattice: Lattice, f, relaxation_time: float):
     return f + (equilibrium(lattice, *moments(lattice, f)) - f) / relaxation_time
 
 
+def stream(lattice: Lattice, f, solid):
+    """Populations f(x - c_i) that arrive at x (equation 2.4) in a periodic box.
+
+    f is an array (q, nz, ny, nx) and solid (nz, ny, nx). What would come from a solid node is the node's own opposite
+    population: half-way bounce-back.
+    """
+    arrived = np.empty_like(f)
+    for i, c in enumerate(lattice.velocities):
+        behind, in_solid = (np.roll(field, c[::-1], axis=(0, 1, 2)) for field in (f[i], solid))
+        arrived[i] = np.where(in_solid, f[lattice.opposite[i]], behind)
+    return arrived
+
+
+def step(lattice: Lattice, f, solid, relaxation_time: float):
+    """Populations one time step later: they arrive, then all nodes collide (equations 2.3, 2.4 and 2.6)."""
+    return bgk_collision(lattice, stream(lattice, f, solid), relaxation_time)
+
+
 def mrt_collision(f, even_rate: float, odd_rate: float, collision: str = "mrt"):
     """Populations on D3Q19 after f + M^-1 S M (f_eq - f) (equation 2.9).
 

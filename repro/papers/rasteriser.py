@@ -38,19 +38,47 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
     They are closed where the box ends, and where they are cut.
     """
     require_whole("width in pixels", width, 32, 8192)
-    axes, box = view_axes(), np.array(bodies[0].field.shape[::-1]) - 1.0
-    ends = np.array(np.meshgrid(*((0.0, extent) for extent in box), indexing="ij")).reshape(3, -1).T @ axes.T
-    low, high = ends.min(axis=0), ends.max(axis=0)
-    scale = SAMPLES * width / (high[0] - low[0])
-    height = int(np.ceil(scale * (high[1] - low[1]) / SAMPLES)) * SAMPLES
+    box = np.array(bodies[0].field.shape[::-1]) - 1.0
+    view, origin, rows = _frame(box, SAMPLES * width)
+    height = int(np.ceil(rows / SAMPLES)) * SAMPLES
     buffers = _Buffers(np.full((height, SAMPLES * width), -np.inf), *np.zeros((2, height, SAMPLES * width, 3)))
-    # from voxels to pixels to the right, pixels down, and pixels towards the camera
-    view, origin = scale * axes * ((1,), (-1,), (1,)), scale * np.array([-low[0], high[1], 0.0])
     for body in bodies:
         _draw_surface(body, view, origin, buffers)
         for axis, place in ((0, body.end), (1, 0.0), (2, box[2])):
             _draw_cut(body, axis, place, view, origin, buffers)
     return _lit(buffers).reshape(height // SAMPLES, SAMPLES, width, SAMPLES, 3).mean(axis=(1, 3))
+
+
+def _corners(box) -> np.ndarray:
+    return np.array(np.meshgrid(*((0.0, extent) for extent in box), indexing="ij")).reshape(3, -1).T
+
+
+def _frame(box, width: float):
+    """From voxels to pixels to the right, pixels down and pixels towards the camera: matrix, origin; and the height."""
+    axes = view_axes()
+    ends = _corners(box) @ axes.T
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    scale = width / (high[0] - low[0])
+    return scale * axes * ((1,), (-1,), (1,)), scale * np.array([-low[0], high[1], 0.0]), scale * (high[1] - low[1])
+
+
+def box_edges(shape, width: int) -> list[tuple[int, np.ndarray]]:
+    """The edges of a box of `shape` (nz, ny, nx) that `picture` shows, but the three that the box itself would hide.
+
+    Each as its axis, 0 for x, and both ends in pixels, (2, 2): right, then down. The first of each axis is the one to
+    write beside: at the lower or the left outline.
+    """
+    box = np.array(shape[::-1]) - 1.0
+    view, origin, _ = _frame(box, width)
+    corners = _corners(box)
+    hidden = corners[(corners @ view[2]).argmin()]
+    found = []
+    for axis in range(3):
+        starts = [c for c in corners if c[axis] == 0 and (np.delete(c, axis) != np.delete(hidden, axis)).any()]
+        edges = [np.array([start, start + box * (np.arange(3) == axis)]) @ view.T + origin for start in starts]
+        outwards = (lambda edge: edge[:, 0].sum()) if axis == 2 else (lambda edge: -edge[:, 1].sum())
+        found += [(axis, edge[:, :2]) for edge in sorted(edges, key=outwards)]
+    return found
 
 
 def across(axis: int) -> tuple[float, float]:

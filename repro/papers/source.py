@@ -4,10 +4,10 @@ import inspect
 import textwrap
 
 
-def source(function) -> str:
-    """A Markdown code block with the source of a function as it stands in the package, without its indentation.
+def source(*functions) -> str:
+    """A Markdown code block for each function with its source as it stands in the package, without its indentation.
 
     The inner function of a factory, such as the body of a kernel, may be given as well as a compiled function.
     """
-    plain = inspect.unwrap(getattr(function, "py_func", function))
-    return f"```python\n{textwrap.dedent(inspect.getsource(plain)).strip()}\n```\n"
+    plain = [inspect.unwrap(getattr(function, "py_func", function)) for function in functions]
+    return "".join(f"```python\n{textwrap.dedent(inspect.getsource(each)).strip()}\n```\n" for each in plain)

@@ -10,7 +10,6 @@ from repro.study.judge.verdicts import Verdict, judge
 def by_statement(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether the evidence is what the paper states, as if another machine could tell."""
     if claim.kind in (*INCOMPARABLE, *SHOWN):
-        old = first_rule(claim).claim
-        rule, tolerance = claim.rule or old.rule, claim.tolerance or old.tolerance
-        claim = replace(claim, kind="mechanism", rule=rule, tolerance=tolerance)
+        old = claim if claim.rule else first_rule(claim).claim
+        claim = replace(claim, kind="mechanism", rule=old.rule, tolerance=claim.tolerance or old.tolerance)
     return judge(claim, evidence).verdict

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from repro.errors import CheckError, DivergenceError, InputError, MemoryLimitError
-from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, sphere_drag
+from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, rounded_force, sphere_drag
 from repro.lbm.media import PoreSpace, random_spheres, sphere_crystal
 from repro.lbm.porous import benchmark
 from repro.lbm.porous.permeability import FlowThrough, flow_through, mirrored, refined
@@ -235,14 +235,28 @@ def test_a_strategy_keeps_the_bytes_that_it_states(threads, strategy, precision)
         assert flow.cost == cost
 
 
-def test_storing_deviations_keeps_single_precision_accurate(threads):
-    space = PoreSpace(sphere_crystal(16, 0.7))
-    double, deviation, plain = (
-        flow_through(space, threads, precision=precision, storage=storage, interval=200).k
-        for precision, storage in (("double", "deviation"), ("single", "deviation"), ("single", "plain"))
+def test_storing_deviations_keeps_single_precision_accurate_and_plain_populations_round_the_force(threads):
+    space, force = PoreSpace(sphere_crystal(16, 0.7)), 3.2e-7
+    double, deviation, same, *plain = (
+        flow_through(space, threads, force=force, interval=200, precision=precision, storage=storage, **options).k
+        for precision, storage, options in (
+            ("double", "deviation", {}),
+            ("single", "deviation", {}),
+            ("double", "plain", {}),
+            *(("single", "plain", {"strategy": strategy}) for strategy in STRATEGIES),
+        )
     )
     assert abs(deviation / double - 1) < 1e-5
-    assert abs(deviation / double - 1) < abs(plain / double - 1)
+    assert abs(same / double - 1) < 1e-5
+    # 14.3 units of force act as 14
+    expected = rounded_force(force) / force
+    assert expected == pytest.approx(1 - 0.0221, abs=1e-4)
+    assert plain == pytest.approx([expected * double] * len(STRATEGIES), rel=2e-3, abs=0)
+
+
+def test_plain_populations_take_the_force_in_one_way(threads):
+    with pytest.raises(InputError, match="storage 'plain' adds the force last: forcing 'guo'"):
+        PorousProblem(PoreSpace(sphere_crystal(16, 0.7)), 0.8, (1e-6, 0.0, 0.0), forcing="guo", storage="plain")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from repro.errors import InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import TRACE, Bubble, Drop, FlatInterface, Layers, Mixture, shares_at
 from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence
-from repro.lbm.two_fluids.exact import contact_angle as angle_of_theory
 from repro.lbm.two_fluids.observables import contact_angle as measured_angle
 
 DEVICE = PlainDevice()
@@ -72,13 +71,12 @@ def test_flat_interfaces_leave_the_middle_half_to_fluid_a():
     assert np.flatnonzero(a > b).tolist() == list(range(16, 48))
 
 
-@pytest.mark.parametrize(("wetting", "angle"), [(0.0, 90), (0.03, 129.3), (-0.03, 50.7)])
-def test_a_drop_starts_with_the_angle_of_the_formula_and_the_area_of_half_a_circle(wetting, angle):
+@pytest.mark.parametrize("wetting", [0.0, 0.03, -0.03])
+def test_a_drop_starts_as_half_a_circle_whatever_the_plate_does(wetting):
     a, b = (field[:, 1:-1] for field in densities(Drop(wetting, length=96, height=40, radius=16)))
     assert (a > b).sum() == pytest.approx(np.pi * 16**2 / 2, rel=0.05)
-    chord = (a > b)[0, 0].sum()
-    radius = 16 * np.sqrt(np.pi / 2 / (np.radians(angle) - np.sin(np.radians(2 * angle)) / 2))
-    assert chord == pytest.approx(2 * radius * np.sin(np.radians(angle)), abs=3)
+    assert (a > b)[0, 0].sum() == 32
+    assert (a > b)[0, :, 48].sum() == 16
 
 
 def test_layers_leave_the_plates_to_the_outer_fluid():
@@ -110,9 +108,9 @@ def test_a_drop_is_half_a_circle_on_the_lower_plate():
 @pytest.mark.parametrize("wetting", [0.01, -0.02])
 def test_a_drop_begins_as_the_circle_that_is_read_off_it(wetting):
     case = Drop(wetting, length=128, height=60, radius=24)
-    found, (own, other) = measured_angle(*densities(case)), lattice_coexistence(0.2, density=1.0)
-    assert found.angle == pytest.approx(angle_of_theory((wetting, -wetting), 0.2, own - other), abs=0.5)
-    assert found.height == pytest.approx(-found.radius * np.cos(np.radians(found.angle)), abs=0.1)
+    found = measured_angle(*densities(case))
+    assert (found.angle, found.radius) == pytest.approx((90, 24), abs=0.5)
+    assert found.height == pytest.approx(0, abs=0.1)
     x, _ = found.surface.T
     assert x.mean() == pytest.approx(63.5, abs=0.01)
 

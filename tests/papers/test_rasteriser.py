@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from repro.errors import InputError
-from repro.papers.rasteriser import AZIMUTH, ELEVATION, Body, across, picture
+from repro.papers.rasteriser import AZIMUTH, ELEVATION, Body, across, box_edges, picture
 
 SIDE, WIDTH = 33, 240
 RED, GREEN = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -75,3 +75,18 @@ def test_a_full_box_is_closed_by_three_faces_that_are_lit_differently():
 def test_a_picture_that_nobody_could_see_or_hold_is_refused(width):
     with pytest.raises(InputError, match="width in pixels = .*: must be a whole number from 32"):
         picture([Body(sphere(4.0), RED, SIDE - 1)], width)
+
+
+def test_the_edges_of_a_box_frame_the_picture_of_what_fills_it():
+    image = picture([Body(np.ones((9, 13, 17)), RED, 16.0)], WIDTH)
+    edges = box_edges((9, 13, 17), WIDTH)
+    assert [axis for axis, _ in edges] == [0] * 3 + [1] * 3 + [2] * 3
+    ends = np.concatenate([ends for _, ends in edges])
+    rows, columns = np.nonzero(drawn(image))
+    for place, seen in ((ends[:, 0], columns), (ends[:, 1], rows)):
+        assert place.min() == pytest.approx(seen.min(), abs=1.5)
+        assert place.max() == pytest.approx(seen.max() + 1, abs=1.5)
+    # the first of x and of y is the lowest of its kind, the first of z the leftmost
+    for axis, coordinate, pick in ((0, 1, max), (1, 1, max), (2, 0, min)):
+        means = [found[:, coordinate].mean() for kind, found in edges if kind == axis]
+        assert means[0] == pick(means)

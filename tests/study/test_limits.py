@@ -156,7 +156,7 @@ def test_the_names_of_the_catalogue_are_those_of_the_library():
         ("porous/cavity", "compared_lids", LIDS),
         ("porous/duct", "walls", WALL_SCHEMES),
         ("porous/duct", "forcing", VELOCITY_SHARE),
-        ("porous/bcc_permeability", "walls", WALLS),
+        ("porous/bcc_permeability", "other_walls", WALLS),
         ("porous/laplace", "stencils", STENCILS),
         ("porous/two_component_speed", "strategies", two_fluids.STRATEGIES),
         ("swap/cavity3d", "strategy", ALL),

@@ -44,7 +44,7 @@ class NeighbourList:
 
 
 @cache
-def _list_kernel(lattice: Lattice, modified: bool, reverse: bool) -> Kernel:
+def list_kernel(lattice: Lattice, modified: bool, reverse: bool) -> Kernel:
     """The kernel (index, sources, grid, row); index is the number of a pore, or -1 in solid."""
     q, opposite, offset = lattice.q, lattice.opposite, make_offset(lattice)
 
@@ -87,6 +87,6 @@ def list_neighbours(problem, device, *, reverse: bool = False) -> NeighbourList:
     solid = device.to_device(problem.stored.solid.ravel().view("u1"))
     index = xp.where(solid, np.int32(-1), xp.cumsum(1 - solid, dtype=np.int32) - np.int32(1)).astype(np.int32)
     sources = device.zeros((q - 1) * row, np.int32)
-    connect = device.compile(_list_kernel(problem.lattice, problem.walls == "modified", reverse))
+    connect = device.compile(list_kernel(problem.lattice, problem.walls == "modified", reverse))
     connect(shape, index, sources, Grid(*shape), row)()
     return NeighbourList(count, row, np.flatnonzero(~problem.stored.solid.ravel()), sources)

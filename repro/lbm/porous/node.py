@@ -39,22 +39,31 @@ def flag_kernel(lattice: Lattice) -> Kernel:
 
 @cache
 def make_relax(model, storage: str, dtype):
-    """Collision of populations as they are stored (deviation or plain), relax(s, n, rates, force)."""
-    plain = storage == "plain"
-    collide = make_collision(model.lattice, dtype, model.forcing, model.collision)
-    q, weights = model.lattice.q, tuple(map(dtype, model.lattice.weights))
+    """Collision of populations as they are stored, relax(s, n, rates, force).
+
+    Plain populations lie near their weights w, and the force is added to them last: 3 w (c.g), which is rounded to
+    whole units in the last place of w. Programs that keep f are driven by that force (`exact.rounded_force`).
+    """
+    lattice = model.lattice
+    collide = make_collision(lattice, dtype, model.forcing, model.collision)
+    if storage == "deviation":
+        return collide
+    q, weights, none = lattice.q, tuple(map(dtype, lattice.weights)), dtype(0)
+    pushes = tuple(tuple(dtype(3 * w * c) for c in e) for w, e in zip(lattice.weights, lattice.velocities, strict=True))
 
     @device_function
     def relax(s, n, rates, force):
-        if plain:
-            for i in range(q):
-                for k in range(n):
-                    s[i, k] -= weights[i]
-        collide(s, n, rates, force)
-        if plain:
-            for i in range(q):
-                for k in range(n):
-                    s[i, k] += weights[i]
+        fx, fy, fz = force
+        for i in range(q):
+            for k in range(n):
+                s[i, k] -= weights[i]
+        collide(s, n, rates, (none, none, none))
+        for i in range(q):
+            cx, cy, cz = pushes[i]
+            push = cx * fx + cy * fy + cz * fz
+            for k in range(n):
+                s[i, k] += weights[i]
+                s[i, k] += push
 
     return relax
 
@@ -117,7 +126,8 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
             relax(s, n, rates, force)
             store(s, n, here, nx * ny * nz, marks, g)
 
-    return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), dtype=dtype, edges=True, block=block)
+    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
+    return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), edges=True, **options)
 
 
 @cache
@@ -136,7 +146,8 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
             relax(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
-    return Kernel(update, rows=scratch_rows(model.lattice), dtype=dtype, block=block)
+    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
+    return Kernel(update, rows=scratch_rows(model.lattice), **options)
 
 
 @cache

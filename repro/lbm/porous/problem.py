@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Annotated
 
 from repro.declared import Kind, OneOf, checked
+from repro.errors import InputError
 
 from ..boundaries import PERIODIC_BOX, Boundaries
 from ..collision import COLLISIONS
@@ -17,7 +18,8 @@ from ..parameters import Grid, Parameters
 #: where the wall of a voxel lies: half-way to the pore's node, or on it
 WALLS = ("half-way", "modified")
 
-#: what is stored of a population: "deviation" f - w, which keeps small velocities accurate, or "plain" f
+#: what is stored of a population: "deviation" f - w, which keeps small velocities accurate, or "plain" f, to which the
+#: force is added last as 3 w (c.F), with forcing "luo" only
 STORAGES = ("deviation", "plain")
 
 
@@ -45,6 +47,8 @@ class PorousProblem(InPores):
 
     def __post_init__(self):
         self._check_pores()
+        if (self.storage, self.forcing) == ("plain", "guo"):
+            raise InputError("storage 'plain' adds the force last: forcing 'guo' needs storage 'deviation'")
         self.box  # noqa: B018  its own checks
 
     @cached_property

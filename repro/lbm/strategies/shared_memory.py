@@ -35,7 +35,7 @@ def _check(problem, block):
 
 
 @cache
-def _block_kernel(spec, barrier) -> Kernel:
+def block_kernel(spec, barrier) -> Kernel:
     """Collide, stream along x in shared memory, and store with the shift along y and z."""
     lattice, boundaries, dtype, block = spec.lattice, spec.model.boundaries, spec.dtype, spec.block
     q, opposite, cx = lattice.q, lattice.opposite, lattice.components[0]
@@ -75,7 +75,7 @@ def _block_kernel(spec, barrier) -> Kernel:
 
 
 @cache
-def _exchange_kernel(spec) -> Kernel:
+def exchange_kernel(spec) -> Kernel:
     """LBExchange: a thread moves one pair of opposite populations along one row of blocks."""
     lattice, faces, block = spec.lattice, spec.model.boundaries.faces, spec.block
     at, _ = make_layout(lattice, spec.layout)
@@ -114,8 +114,8 @@ def build(box) -> Scheme:
     spec, (nx, ny, nz) = box.spec, box.shape
     _check(box.problem, spec.block)
     a, b = box.arrays(2)
-    update = box.compile(_block_kernel(spec, box.device.barrier))
-    exchange = box.device.compile(_exchange_kernel(spec))
+    update = box.compile(block_kernel(spec, box.device.barrier))
+    exchange = box.device.compile(exchange_kernel(spec))
     pairs = sum(component == 1 for component in spec.lattice.components[0])
     whole_row = nx == spec.block and box.model.boundaries.faces[0] == "periodic"
 

@@ -11,16 +11,13 @@ from repro.parallel.options import Seed
 
 from ..media import PoreSpace
 from ..model import TIME
-from .exact import coexistence, contact_angle, lattice_coexistence, lattice_interface
+from .exact import coexistence, lattice_coexistence, lattice_interface
 from .forces import STENCILS
 from .model import COLLISIONS, INTERACTION, LARGEST_INTERACTION, TwoFluids
 from .simulation import TwoFluidFlow
 
 #: what is there of a fluid in the other one's phase where the paper says that there is none: densities are positive
 TRACE = 1e-4
-
-#: contact angles in degrees that a drop may start with: flatter it would be a film, steeper it would stand on a point
-_STEEPEST = (30.0, 150.0)
 
 #: nodes a side: beyond every memory
 LARGEST = 1 << 15
@@ -179,9 +176,7 @@ class Layers:
 class Drop:
     """A drop of fluid a on the lower of two plates (section 6.2(3)); periodic along x, plates along y.
 
-    The paper: 800 x 200 nodes, half a circle of radius 50 at the start, g = 0.2 between the fluids. Ours starts with
-    that area and the contact angle of the formula of Huang et al.: half a circle would jump off the plate that repels
-    it most.
+    The paper: 800 x 200 nodes, half a circle of radius 50 at the start, g = 0.2 between the fluids.
     """
 
     #: how strongly the plates repel a, and attract b (G_fs = -G_gs)
@@ -189,7 +184,7 @@ class Drop:
     length: Annotated[int, Whole(16, LARGEST)] = 800
     #: nodes between the plates, whose surfaces lie half a spacing outside
     height: Annotated[int, Whole(8, LARGEST)] = 200
-    #: of half a circle with the drop's area
+    #: of the half circle at the start
     radius: Annotated[float, Number(2, unit="nodes")] = 50.0
     interaction: Annotated[float, INTERACTION] = 0.2
     stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
@@ -207,19 +202,11 @@ class Drop:
             PoreSpace(solid), self.interaction, wetting=(self.wetting, -self.wetting), stencil=self.stencil
         )
 
-    def _circle(self) -> tuple[float, float]:
-        """Radius and height of the centre, over the plate's surface, at the start."""
-        own, other = lattice_coexistence(self.interaction, density=1.0)
-        degrees = contact_angle((self.wetting, -self.wetting), self.interaction, own - other)
-        angle = np.radians(np.clip(degrees, *_STEEPEST))
-        radius = self.radius * np.sqrt(np.pi / 2 / (angle - np.sin(angle) * np.cos(angle)))
-        return float(radius), float(-radius * np.cos(angle))
-
     def start(self, device, **options) -> TwoFluidFlow:
-        """The drop at rest, its phases in equilibrium on the lattice at density 1; `options` as of TwoFluidFlow."""
+        """The half circle at rest, its phases in equilibrium on the lattice at density 1: of pure fluids the drop would
+        dissolve. `options` as of TwoFluidFlow."""
         y, x = np.ogrid[: self.height + 2, : self.length]
-        radius, height = self._circle()
-        distance = np.hypot(x - (self.length - 1) / 2, y - 0.5 - height) - radius
+        distance = np.hypot(x - (self.length - 1) / 2, y - 0.5) - self.radius
         flow = TwoFluidFlow(self.problem, device, **options)
         return part(
             flow, shares_at(distance[None], self.interaction), lattice_coexistence(self.interaction, density=1.0)

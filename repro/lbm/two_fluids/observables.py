@@ -88,8 +88,7 @@ def _anisotropy(difference: np.ndarray, radius: float) -> float:
 class ContactAngle(NamedTuple):
     """A circle fitted to the surface of a drop on a plate; lengths in nodes, heights from the plate's surface."""
 
-    #: degrees, measured through the drop; NaN where the circle meets the plate along no line, because the drop has left
-    #: the plate or covers it
+    #: degrees, measured through the drop; NaN where the circle meets the plate along no line, see `why`
     angle: float
     radius: float
     #: height of the circle's centre
@@ -99,6 +98,13 @@ class ContactAngle(NamedTuple):
     #: points of the surface, (x, height), and which of them were fitted
     surface: np.ndarray
     fitted: np.ndarray
+
+    @property
+    def why(self) -> str:
+        """Why there is no angle; empty where there is one."""
+        if np.isfinite(self.angle):
+            return ""
+        return "the drop has left the plate" if self.height > 0 else "the drop covers the plate"
 
 
 def contact_angle(density_a: np.ndarray, density_b: np.ndarray) -> ContactAngle:

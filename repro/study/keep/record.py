@@ -179,11 +179,11 @@ class Record:
         rows = [self._row(claim) for claim in self._claims.values()]
         return pd.DataFrame(rows, columns=list(rows[0]) if rows else None)
 
-    def close(self) -> Path:
-        """Write the JSON file, whole or not at all; claims without a value become "not measured"."""
+    def close(self, why: str = "this run has no value for it") -> Path:
+        """Write the JSON file, whole or not at all; claims without a value become "not measured" because of `why`."""
         for identifier in self._claims:
             if identifier not in self._evidence:
-                self.not_measured(identifier, "this run has no value for it")
+                self.not_measured(identifier, why)
         seconds = round(time.time() - self._started, 3)
         project = Project.default()
         machine = provenance.collect(project.root)

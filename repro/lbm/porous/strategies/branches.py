@@ -22,7 +22,7 @@ def in_solid(solid, node):
 
 
 @cache
-def _make_fetch(modified: bool):
+def make_fetch(modified: bool):
     @device_function
     def fetch(s, k, i, node, back, ahead, size, solid, f):
         if solid[node + back]:
@@ -44,5 +44,5 @@ def _make_fetch(modified: bool):
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays and the image on the device."""
     marks = device.to_device(problem.stored.solid.ravel().view("u1"))
-    read = make_reader(problem.lattice, _make_fetch(problem.walls == "modified"))
+    read = make_reader(problem.lattice, make_fetch(problem.walls == "modified"))
     return dense_scheme(problem, device, dtype, block, marks=marks, read=read, in_solid=in_solid)

@@ -46,7 +46,8 @@ def _update_kernel(model, storage: str, dtype, block) -> Kernel:
         relax(s, n, rates, force)
         store(s, n, x, row, sources, g)
 
-    return Kernel(update, rows=scratch_rows(model.lattice), dtype=dtype, block=block)
+    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
+    return Kernel(update, rows=scratch_rows(model.lattice), **options)
 
 
 def build(problem, device, dtype, block) -> Scheme:

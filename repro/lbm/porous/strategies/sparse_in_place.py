@@ -59,7 +59,8 @@ def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
                 f[unsigned(places[i + 1, k])] = s[i, k]
                 f[unsigned(places[i, k])] = s[i + 1, k]
 
-    return Kernel(exchange, rows=scratch_rows(model.lattice), index_rows=q, dtype=dtype, block=block)
+    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
+    return Kernel(exchange, rows=scratch_rows(model.lattice), index_rows=q, **options)
 
 
 @cache

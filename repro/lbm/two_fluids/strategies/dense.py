@@ -47,7 +47,7 @@ def finders(lattice: Lattice, some_solid: bool):
 
 
 @cache
-def _potential_kernel(lattice: Lattice, dtype, some_solid: bool, block: int) -> Kernel:
+def make_potential_kernel(lattice: Lattice, dtype, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, phi_a, phi_b, grid, coupling): the potentials of all nodes but the solid ones."""
     read, in_solid = finders(lattice, some_solid)
     sums, keep = make_sums(lattice, dtype), make_potentials(dtype, in_solid)
@@ -85,7 +85,7 @@ def _make_load_both(lattice: Lattice, dtype, stencil: str, some_solid: bool):
 
 
 @cache
-def _update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
+def make_update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b): stream, collide, store."""
     _, in_solid = finders(lattice, some_solid)
     load_both, (_, take_back) = _make_load_both(lattice, dtype, stencil, some_solid), make_stash(lattice)
@@ -148,7 +148,7 @@ def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
     image, fields = device.to_device(solid.ravel()), device.zeros(FIELDS * size, dtype)
     # what stands in the solid acts on the other fluid
     phi = tuple(image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a))
-    potentials = device.compile(_potential_kernel(lattice, dtype, some_solid, block))
+    potentials = device.compile(make_potential_kernel(lattice, dtype, some_solid, block))
     look = device.compile(_observe_kernel(lattice, dtype, problem.stencil, some_solid))
     densities = [potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g)]
     looks = [look(shape, marks, *now, *phi, fields, grid, a, b) for now in (f, g)]
@@ -170,7 +170,7 @@ def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays a fluid on the device."""
     some_solid, (grid, a, b, _) = bool(problem.stored.solid.any()), problem.parameters(dtype)
     fixed = problem.lattice, dtype, problem.collision, problem.stencil, some_solid
-    update = device.compile(_update_kernel(*fixed, block))
+    update = device.compile(make_update_kernel(*fixed, block))
 
     def parts_of(densities, marks, phi, now, then):
         return {"densities": densities, "update": update(problem.stored.shape, marks, *now, *then, *phi, grid, a, b)}

@@ -3,6 +3,8 @@
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
 
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -17,29 +19,42 @@ from .duct import DuctFlow, velocity_as_printed
 _LEVELS = (-0.11, -0.1, -0.09, -0.07, -0.05, -0.03, -0.01, -1e-3, -1e-5, 1e-6, 1e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3)
 
 
+#: what Ghia's table has wrong
+_MISPRINT = {"linestyle": "none", "marker": "x", "color": VERMILLION, "markersize": 8, "markeredgewidth": 2}
+
+#: where the vortices are
+_PLACES = {"primary": "primary", "BR1": "bottom right, BR1", "BL1": "bottom left, BL1"}
+
+#: half the width and height of an inset about a vortex
+_NEAR = 0.006
+
+
 def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFrame]):
     """Streamlines of the cavity and the centres of its vortices, the paper's and Ghia's on top (figure 4.3b).
 
     `others` has centres by name, columns x and y; the first is the paper's.
     """
-    figure, axes = plt.subplots(figsize=(5.6, 5.4))
+    figure = plt.figure(figsize=(8.4, 5.4))
+    places = figure.add_gridspec(3, 2, width_ratios=(3.4, 1))
+    axes = figure.add_subplot(places[:, 0])
     speed = np.hypot(flow.u, flow.v)
     shade = axes.pcolormesh(flow.x, flow.y, speed, cmap="cividis", vmin=0, vmax=0.6, shading="gouraud", rasterized=True)
     lines = {"levels": _LEVELS, "colors": "white", "linewidths": 0.7, "linestyles": "solid"}
     axes.contour(flow.x, flow.y, flow.stream_function, **lines)
-    on_dark = PAPER | {"markeredgecolor": "white", "markersize": 9, "clip_on": False}
-    for (name, table), marker in zip(others.items(), "os", strict=False):
-        # Ghia's smallest vortices, in the very corners, are none of those that are compared
-        seen = table[(table[["x", "y"]] > 0.02).all(axis=1) & (table["x"] < 0.98)]
-        axes.plot(seen["x"], seen["y"], **on_dark | {"marker": marker}, label=name)
-    axes.plot(centres["x"], centres["y"], "+", color=ORANGE, markersize=11, markeredgewidth=1.8, label="this run")
+    figure.colorbar(shade, ax=axes, label="|u| / U (lid speed)", location="left", shrink=0.85, extend="max")
+    for k, (vortex, x, y) in enumerate(zip(centres["vortex"], centres["x"], centres["y"], strict=True)):
+        axes.plot(x, y, "+", color=ORANGE, markersize=11, markeredgewidth=1.8)
+        inset = figure.add_subplot(places[k, 1])
+        for (name, table), marker in zip(others.items(), "os", strict=False):
+            inset.plot(table["x"], table["y"], **PAPER | {"marker": marker, "markersize": 8}, label=name)
+        inset.plot(x, y, "+", color=VERMILLION, markersize=11, markeredgewidth=1.8, label="this run")
+        inset.set(xlim=(x - _NEAR, x + _NEAR), ylim=(y - _NEAR, y + _NEAR), aspect="equal", title=_PLACES[vortex])
+        inset.locator_params(nbins=3)
     axes.set(xlabel="x / L", ylabel="y / L", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     axes.grid(False)
     axes.set_title(f"Re = {flow.case.reynolds:g}, {flow.case.nodes} x {flow.case.nodes} nodes")
-    # white markers need a dark ground in the legend, too
-    names = {"title": "vortex centres", "frameon": True, "facecolor": "0.3", "labelcolor": "white"}
-    figure.legend(loc="outside lower center", ncols=3, **names).get_title().set_color("white")
-    figure.colorbar(shade, label="|u| / U (lid speed)", shrink=0.85, extend="max")
+    if len(centres):
+        figure.legend(*inset.get_legend_handles_labels(), loc="outside lower right", ncols=3)
     return figure, {"x": centres["x"], "y": centres["y"]}
 
 
@@ -53,20 +68,13 @@ def centre_lines(comparisons: dict, flows: dict):
             wrong = frame["misprinted"]
             panel.plot(fine, flow.centre_line(component, fine), **OURS, label="this run")
             panel.plot(frame["position"][~wrong], frame["ghia"][~wrong], **PAPER, label="Ghia et al. 1982")
-            if wrong.any():
-                panel.plot(
-                    frame["position"][wrong], frame["ghia"][wrong], "x", color=VERMILLION, ms=8, mew=2, ls="none"
-                )
-                panel.annotate(
-                    "misprint",
-                    (frame["position"][wrong].iloc[0], frame["ghia"][wrong].iloc[0]),
-                    xytext=(9, 5),
-                    textcoords="offset points",
-                    color=VERMILLION,
-                )
+            panel.plot(frame["position"][wrong], frame["ghia"][wrong], **_MISPRINT)
             panel.set(xlabel=name, ylabel=f"{component} / U")
         axes[0, column].set_title(f"Re = {reynolds:g}")
-    axes[0, 0].legend(loc="upper left")
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    if any(frame["misprinted"].any() for frame in comparisons.values()):
+        handles, names = [*handles, plt.Line2D([], [], **_MISPRINT)], [*names, "misprinted there"]
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
     return figure, {f"{name} Re {reynolds:g}": frame["ours"] for (reynolds, name), frame in comparisons.items()}
 
 
@@ -91,7 +99,8 @@ def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
     """
     figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (8.6, 3.6))
     for series, rows in published.groupby("series", sort=False):
-        left.plot(rows["x"].astype(int).astype(str), rows["y"], label=series.replace("grid ", "").split(" (")[0])
+        square = re.sub(r"grid N=(\d+).*", r"\1 x \1", series)
+        left.plot(rows["x"].astype(int).astype(str), rows["y"], label=square)
     sizes = "NY=" + table["NY"].astype(str) if "NY" in table else table["size"]
     for size, rows in table.groupby(sizes, sort=False):
         right.plot(rows["block"].astype(str), rows["mlups"] / scale, label=size)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.lbm.cases import Cavity
+from repro.lbm.model import SPEED_OF_SOUND
 
 from .cavity import CENTRE_CLAIMS, Flow, centre_claims, solve_cavity, vortex_centres
 
@@ -97,6 +98,28 @@ def closeness(flow: Flow, published: dict[str, float], lids, device, *, precisio
             rms = float(np.sqrt(np.mean(np.square(list(apart.values())))))
             rows.append({"lid": name, "coordinates": origin} | apart | {"rms": rms})
     return pd.DataFrame(rows)
+
+
+def over_lid_speed(flow: Flow, speeds, device, *, precision: str) -> pd.DataFrame:
+    """The six coordinates of the vortices at each lid speed in lattice units, with its Mach number; one row a speed."""
+    rows = []
+    for speed in speeds:
+        case = replace(flow.case, lid_speed=speed)
+        run = flow if case == flow.case else solve_cavity(case, device, precision=precision)
+        centres = vortex_centres(run).set_index("vortex")
+        columns = {f"{vortex} {axis}": centres.loc[vortex, axis] for vortex in centres.index for axis in "xy"}
+        rows.append({"lid speed": speed, "Mach": speed / SPEED_OF_SOUND} | columns)
+    return pd.DataFrame(rows)
+
+
+def moved_by_speed(table: pd.DataFrame) -> dict:
+    """The most by which lid speeds of `over_lid_speed` move a coordinate, also in spacings of the paper's grid.
+
+    Holds if that is less than half a spacing, to which the paper is judged.
+    """
+    coordinates = table.drop(columns=["lid speed", "Mach"])
+    most = float((coordinates.max() - coordinates.min()).max())
+    return {"most": most, "spacings": PAPER_NODES * most, "holds": PAPER_NODES * most < 0.5}
 
 
 def extrema_off(flows: dict[float, Flow], spectral: pd.DataFrame) -> pd.DataFrame:

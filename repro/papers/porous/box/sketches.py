@@ -1,4 +1,5 @@
-"""Sketches of chapter 4's set-ups, computed from small cases: the cavity (figure 4.3a) and the duct (figure 4.5a).
+"""Sketches of chapters 2 and 4, computed: velocity sets (figure 2.1), streaming through shared memory (figures 4.1 and
+4.2), and from small cases the cavity (figure 4.3a) and the duct (figure 4.5a).
 
 Each function returns (figure, arrays) as the other figures do.
 """
@@ -8,7 +9,8 @@ import numpy as np
 from matplotlib.patches import Polygon, Rectangle
 
 from repro.lbm.cases import Cavity, Duct
-from repro.papers.style import BLUE, VERMILLION
+from repro.lbm.lattice import D2Q9, D3Q19
+from repro.papers.style import BLUE, GREEN, VERMILLION
 
 from .lids import height_over_width
 
@@ -17,6 +19,91 @@ _CAVITY_NODES, _DUCT_NODES = 8, 9
 
 _ARROW = {"arrowstyle": "->", "lw": 1.8}
 
+#: blocks of the sketch of shared memory, and nodes of each
+_BLOCKS, _BLOCK = 3, 4
+
+
+def velocity_sets():
+    """D2Q9 and D3Q19 with the numbers of their velocities; those of D3Q19 plane by plane, as figure 2.1 has them."""
+    figure, panels = plt.subplots(1, 4, figsize=(10.4, 3.1))
+    sets = [
+        ("D2Q9", D2Q9, "xy"),
+        *((f"D3Q19, {plane[0]} and {plane[1]}", D3Q19, plane) for plane in ("xy", "xz", "yz")),
+    ]
+    for axes, (title, lattice, plane) in zip(panels, sets, strict=True):
+        for i, velocity in enumerate(lattice.velocities):
+            components = dict(zip("xyz", velocity, strict=True))
+            across, up = (components.pop(axis) for axis in plane)
+            if any(components.values()):
+                continue
+            colour = BLUE if abs(across) + abs(up) == 1 else VERMILLION
+            if across or up:
+                axes.annotate(
+                    "", (across, up), (0, 0), arrowprops=_ARROW | {"color": colour, "shrinkA": 4, "shrinkB": 0}
+                )
+            place = (1.22 * across, 1.22 * up) if across or up else (0.22, 0.36)
+            axes.text(
+                *place, str(i), color=colour if across or up else "black", ha="center", va="center", weight="bold"
+            )
+        axes.plot(0, 0, "o", color="black")
+        axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xticks=[], yticks=[], aspect="equal")
+        axes.set(xlabel=f"${plane[0]}$", ylabel=f"${plane[1]}$", title=title)
+    handles = [plt.Line2D([], [], color=colour, marker="none") for colour in (BLUE, VERMILLION)]
+    figure.legend(handles, ["to the next node along an axis", "along a diagonal"], loc="outside lower center", ncols=2)
+    return figure, {"D3Q19": np.array(D3Q19.velocities)}
+
+
+def exchanged(row: np.ndarray, block: int) -> np.ndarray:
+    """Populations of a periodic row after a block has moved each one place to the right in shared memory.
+
+    What leaves a block lies in the free first place of the same block (figure 4.1).
+    """
+    return np.roll(row.reshape(-1, block), 1, axis=1).ravel()
+
+
+def lb_exchange(row: np.ndarray, block: int) -> np.ndarray:
+    """The row after the second kernel, which moves what lies in the first place of each block on (figure 4.2)."""
+    moved = row.copy()
+    moved[::block] = np.roll(row[::block], 1)
+    return moved
+
+
+def shared_memory():
+    """How populations that move to the right pass through shared memory, and what LBExchange moves."""
+    row = np.arange(_BLOCKS * _BLOCK)
+    parked = exchanged(row, _BLOCK)
+    stages = [
+        ("read and collided", row),
+        ("written from shared memory", parked),
+        ("after LBExchange", lb_exchange(parked, _BLOCK)),
+    ]
+    figure, axes = plt.subplots(figsize=(8.6, 3.2))
+    for level, (name, populations) in enumerate(stages):
+        height = -1.7 * level
+        axes.text(-0.4, height + 0.5, name, ha="right", va="center")
+        for place, population in enumerate(populations):
+            left = place + 0.5 * (place // _BLOCK)
+            arrived = level == 0 or population == (place - 1) % len(row)
+            face = "white" if level == 0 else (GREEN if arrived else VERMILLION)
+            axes.add_patch(Rectangle((left, height), 1, 1, facecolor=face, edgecolor="black", lw=0.8))
+            colour = "black" if level == 0 else "white"
+            axes.text(left + 0.5, height + 0.5, str(population), ha="center", va="center", color=colour, weight="bold")
+    for block in range(_BLOCKS):
+        first = block * (_BLOCK + 0.5)
+        axes.text(first + _BLOCK / 2, 1.15, f"block {block}", ha="center", va="bottom")
+        for place in range(_BLOCK):
+            end = first + (place + 1) % _BLOCK + 0.5
+            axes.annotate("", (end, -0.7), (first + place + 0.5, 0), arrowprops={"arrowstyle": "->", "color": "0.4"})
+        end = (block + 1) % _BLOCKS * (_BLOCK + 0.5) + 0.5
+        look = {"arrowstyle": "->", "color": VERMILLION, "lw": 1.5}
+        axes.annotate("", (end, -2.4), (first + 0.5, -1.7), arrowprops=look)
+    axes.set(xlim=(-4.9, _BLOCKS * (_BLOCK + 0.5)), ylim=(-3.6, 1.6), aspect="equal")
+    axes.set_axis_off()
+    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="black") for colour in (GREEN, VERMILLION)]
+    names = ["where it belongs: one node on", "parked at the other end of its block"]
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    return figure, dict(stages)
+
 
 def cavity(lid: str):
     """The cavity with its nodes and walls where the schemes put them, and what moves along the lid."""
@@ -24,7 +111,7 @@ def cavity(lid: str):
     x, y = case.positions
     height = height_over_width(case)
     y = y * height
-    figure, axes = plt.subplots(figsize=(5.0, 4.6))
+    figure, axes = plt.subplots(figsize=(4.6, 4.6))
     axes.add_patch(Rectangle((0, 0), 1, height, facecolor="none", edgecolor="black", lw=1.5))
     axes.plot([0, 1], [height, height], color=VERMILLION, lw=3, marker="none")
     at_x, at_y = (grid.ravel() for grid in np.meshgrid(x, y))
@@ -43,9 +130,9 @@ def cavity(lid: str):
         axes.text(*place, "at rest", rotation=turn, ha="center", va="center")
     axes.annotate("", (1, -0.1), (0, -0.1), arrowprops={"arrowstyle": "<->"})
     axes.text(0.5, -0.12, "$L$", ha="center", va="top")
-    axes.set(xlim=(-0.1, 1.1), ylim=(-0.2, 1.2), aspect="equal")
+    axes.set(xlim=(-0.1, 1.1), ylim=(-0.19, height + 0.14), aspect="equal")
     axes.set_axis_off()
-    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
     return figure, {"x": x, "y": y}
 
 

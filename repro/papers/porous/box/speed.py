@@ -12,6 +12,9 @@ from repro.parallel import GRAPH_STEPS, host_clock
 #: the strategy that the paper chose
 PAPER_STRATEGY = "shared memory"
 
+#: the two ways to stream of section 4.1(3)
+STREAMING = {"shared": PAPER_STRATEGY, "direct": "push"}
+
 #: claims on the fastest block size of the duct, and the nodes across of each
 WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
 
@@ -80,6 +83,32 @@ def duct_variants(nodes: int, device, **options) -> list[tuple]:
     return cases if on_gpu(device) else cases[:1]
 
 
+def cavity_streaming(side: int, blocks, device, **options) -> list[tuple]:
+    """The ways of STREAMING in the cavity with each block size, so that each has its best one; a CPU has no blocks."""
+    names, problem = STREAMING.values() if on_gpu(device) else (), cavity_problem(side)
+    return [case(name, problem, device, block, **options) for name in names for block in blocks]
+
+
+def duct_streaming(nodes: int, blocks, device, **options) -> list[tuple]:
+    """The ways of STREAMING in ducts as long as each block; a CPU has no blocks."""
+    names, problems = STREAMING.values() if on_gpu(device) else (), {n: duct_problem(nodes, n) for n in blocks}
+    return [case(name, problems[block], device, block, **options) for name in names for block in blocks]
+
+
+def streaming_evidence(table: pd.DataFrame) -> dict:
+    """Keywords of `Record.measure` for shared memory against direct writes, each at its best block."""
+    best = {name: table.loc[table.loc[table["strategy"] == way, "mlups"].idxmax()] for name, way in STREAMING.items()}
+    blocks = ", ".join(f"{name} {row['block']}" for name, row in best.items())
+    rates = {name: speeds.rate_of_runs(row, "mlups") for name, row in best.items()}
+    return {"measured": rates, "note": f"threads a block: {blocks}"}
+
+
+def streaming_ratio(table: pd.DataFrame) -> float:
+    """Speed through shared memory over that of direct writes, each at its best block."""
+    best = table.groupby("strategy")["mlups"].max()
+    return float(best[STREAMING["shared"]] / best[STREAMING["direct"]])
+
+
 def duct_table(runs, record=None) -> pd.DataFrame:
     """`speed_table` of ducts with the column NY, their nodes across."""
     table = speed_table(runs, record)
@@ -101,10 +130,9 @@ def block_claims(table: pd.DataFrame) -> dict:
 def strategy_claims(table: pd.DataFrame, precision: str) -> dict:
     """{claim: order} of the layouts and the strategies in one precision, from `cavity_variants`."""
     rows = table.set_index(["strategy", "layout", "precision"])
-    names = {"SoA": ("pull", "soa"), "AoS": ("pull", "aos"), "fused": ("push", "soa"), "direct": ("push", "soa")}
-    names |= {"separate": ("split", "soa"), "shared": ("shared memory", "soa")}
+    names = {"SoA": ("pull", "soa"), "AoS": ("pull", "aos"), "fused": ("push", "soa"), "separate": ("split", "soa")}
     rates = {name: speeds.rate_of_runs(rows.loc[(*key, precision)], "mlups") for name, key in names.items()}
-    pairs = {"porous-112": ("SoA", "AoS"), "porous-113": ("fused", "separate"), "porous-114": ("shared", "direct")}
+    pairs = {"porous-112": ("SoA", "AoS"), "porous-113": ("fused", "separate")}
     return {claim: {name: rates[name] for name in pair} for claim, pair in pairs.items()}
 
 

@@ -3,23 +3,21 @@
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
 
-from functools import partial
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from repro.papers.style import BLUE, GREEN, PAPER, PURPLE, VERMILLION
 
-from .permeability import PAPER_NODES, series_over_porosity
-from .precision import differences, of_walls, paper_difference
+from .precision import changes as changes_of
+from .precision import paper_change, predicted_change, settled
 from .variants import PAPER_ROW, different
 
 #: of the paper's points and of ours, by relaxation time: the same marker for the same one
 MARKERS = {0.8: "o", 1.0: "s", 1.2: "+"}
 
-#: of the runs of figure 5.9, and how half-way walls are drawn
-_COLOURS = {"single, deviations": BLUE, "single, plain": VERMILLION}
+#: of the runs of figure 5.9
+_COLOURS = {"double": "0.4", "single, deviations": BLUE, "single, plain": VERMILLION}
 
 
 def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
@@ -41,32 +39,34 @@ def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
     return figure, {"u on the axis": velocity[0, middle, velocity.shape[2] // 2]}
 
 
-def permeability_over_porosity(table: pd.DataFrame, published: pd.DataFrame, coefficients):
-    """k over porosity for each relaxation time beside the paper's points (figures 5.7, 5.8), and both over the series.
+#: of the readings of figures 5.7 and 5.8: collision, and the length of the cell
+_READINGS = {
+    ("bgk", 128): (BLUE, "BGK, 128 voxels"),
+    ("bgk", 127): (VERMILLION, "BGK, 127 voxels"),
+    ("mrt", 128): (BLUE, "two rates, 128 voxels"),
+    ("mrt", 127): (VERMILLION, "two rates, 127 voxels"),
+    ("mrt-dhumieres", 128): (GREEN, "rates of d'Humieres and others, 128 voxels"),
+    ("mrt-dhumieres", 127): (PURPLE, "rates of d'Humieres and others, 127 voxels"),
+}
 
-    `table` is from `permeability.curve`, `published` has figure, series, x and y.
+
+def off_paper(points: pd.DataFrame, number: str):
+    """How far k is from each of the paper's points, a colour a reading and a marker a relaxation time.
+
+    `points` is from `permeability.at_paper_points`, `number` that of the paper's figure.
     """
-    series = partial(series_over_porosity, side=PAPER_NODES, coefficients=coefficients)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.3))
-    fine = np.linspace(table["porosity"].min(), table["porosity"].max(), 101)
-    left.semilogy(fine, series(fine), color="black", marker="none", lw=1, label="series")
-    right.axhline(0, color="black", lw=1, marker="none")
-    for (tau, rows), colour in zip(table.groupby("tau"), (BLUE, VERMILLION, GREEN, PURPLE), strict=False):
-        drawn = {"color": colour, "marker": MARKERS.get(tau, "."), "lw": 1.2, "label": rf"this run, $\tau = {tau:g}$"}
-        left.plot(rows["porosity"], rows["k"], **drawn)
-        right.plot(rows["porosity"], 100 * (rows["k"] / series(rows["porosity"]) - 1), **drawn)
-    points = published[published["series"].str.startswith("tau=")]
-    for name, rows in points.groupby("series"):
-        tau = float(name.removeprefix("tau="))
-        drawn = PAPER | {"marker": MARKERS[tau], "markersize": 9 if tau == 1.2 else 5}
-        left.plot(rows["x"], rows["y"], **drawn, label=rf"paper, $\tau = {tau:g}$")
-        right.plot(rows["x"], 100 * (rows["y"] / series(rows["x"]) - 1), **drawn)
-    left.set(xlabel="porosity", ylabel="k (squared voxels, cell of 128)")
-    right.set(xlabel="porosity", ylabel="k against the series (%)")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    collision, number = table["collision"].iloc[0].upper(), published["figure"].iloc[0].split()[0]
-    figure.suptitle(f"figure {number}: {collision}", fontsize=10)
-    return figure, {name: table[name] for name in ("porosity", "tau", "k")}
+    figure, axes = plt.subplots(figsize=(7.2, 4.2))
+    axes.axhline(0, color="black", lw=1, marker="none", label=f"paper, figure {number}")
+    for reading, rows in points.sort_values("chi").groupby(["collision", "length"], sort=False):
+        colour, label = _READINGS[reading]
+        for tau, at in rows.groupby("tau"):
+            drawn = {"color": colour, "marker": MARKERS.get(tau, "."), "lw": 0.8}
+            axes.plot(at["chi"], at["off (%)"], **drawn, label=label if tau == rows["tau"].min() else None)
+    for tau in sorted(points["tau"].unique()):
+        axes.plot([], [], color="0.4", ls="none", marker=MARKERS.get(tau, "."), label=rf"$\tau = {tau:g}$")
+    axes.set(xlabel=r"$\chi$ (1 where the spheres touch)", ylabel="k over the paper's, less one (%)")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, {name: points[name] for name in ("chi", "tau", "length", "off (%)")}
 
 
 def viscosity_dependence(table: pd.DataFrame):
@@ -104,40 +104,57 @@ def changes(table: pd.DataFrame, published: pd.DataFrame):
 
 
 def convergence(runs: dict, published: pd.DataFrame, scale: float):
-    """k over the steps beside the paper's two curves (figure 5.9), and what single precision differs by on the way.
+    """k over the steps beside the paper's two curves (figure 5.9).
 
     `runs` are those of `precision.precision_runs`, `scale` takes their k and their steps, of which diffusion needs as
-    many more, to a cell of 128 voxels. On the left those of
-    one precision are drawn for each wall: the others lie on them, as the right shows.
+    many more, to a cell of 128 voxels.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.4))
-    curves = {name: rows.set_index("x")["y"] for name, rows in published.groupby("series")}
-    for (name, rows), marker in zip(curves.items(), ("o", "s"), strict=True):
-        left.plot(rows.index, rows, **PAPER | {"markersize": 4, "marker": marker}, label=f"paper, {name}")
-    arrays, walls = {}, list(dict.fromkeys(name.rpartition(", ")[2] for name in runs))
-    # black on the left, where no kind of single precision is drawn: one legend is for both
-    for wall, line in zip(walls, ("-", "--"), strict=False):
-        steps, k = np.array(of_walls(runs, wall)[0].result.history).T
-        left.plot(scale * steps, scale * k, color="0.3", ls=line, marker="none", label=f"double, {wall} walls")
-        arrays[f"k double, {wall}"] = scale * k
-        for kind, found in differences(runs, wall).items():
-            drawn = {"color": _COLOURS[kind], "ls": line, "marker": "none"}
-            right.plot(scale * found.index, 100 * found, **drawn, label=f"{kind}, {wall} walls")
-            arrays[f"difference {kind}, {wall}"] = found
-    theirs = paper_difference(published)
-    right.plot(theirs.index, 100 * theirs, **PAPER | {"marker": "s", "markersize": 4})
-    right.axhline(0, color="black", lw=0.8, marker="none")
-    right.set_yscale("symlog", linthresh=1e-3)
-    right.set_ylim(-5, None)
-    steady = [curves["single"].max(), *(found[-1] for name, found in arrays.items() if name.startswith("k "))]
-    left.set(xlabel="time steps", ylabel="k (squared voxels)", ylim=(0.9 * min(steady), 1.03 * max(steady)))
-    right.set(xlabel="time steps", ylabel="$k/k_{double} - 1$ at the same step (%)")
-    for axes in (left, right):
-        axes.xaxis.set_major_locator(plt.MaxNLocator(5))
-    named = [axes.get_legend_handles_labels() for axes in (left, right)]
-    handles, labels = ([*first, *second] for first, second in zip(*named, strict=True))
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    figure, axes = plt.subplots(figsize=(6.4, 4.0))
+    for (name, rows), marker in zip(published.groupby("series"), ("o", "s"), strict=True):
+        axes.plot(rows["x"], rows["y"], **PAPER | {"markersize": 4, "marker": marker}, label=f"paper, {name}")
+    arrays = {}
+    for name in ("double", "single, plain"):
+        steps, k = np.array(runs[name].result.history).T
+        axes.plot(scale * steps, scale * k, color=_COLOURS[name], marker="none", label=f"this run, {name}")
+        arrays[f"k {name}"] = scale * k
+    last = [published["y"].max(), *(k[-1] for k in arrays.values())]
+    axes.set(xlabel="time steps", ylabel="k (squared voxels)", ylim=(0.9 * min(last), 1.03 * max(last)))
+    axes.xaxis.set_major_locator(plt.MaxNLocator(5))
+    figure.legend(loc="outside lower center", ncols=2)
     return figure, arrays
+
+
+def single_changes(runs: dict, published: pd.DataFrame, scale: float, predicted: float):
+    """What single precision changes k by, at the same step: the paper's curve, ours, and the rounding of the force."""
+    figure, axes = plt.subplots(figsize=(6.4, 4.0))
+    theirs, arrays = paper_change(published), {}
+    axes.plot(theirs.index, theirs, **PAPER | {"marker": "s", "markersize": 4}, label="paper")
+    for name, found in changes_of(runs).items():
+        axes.plot(scale * found.index, found, color=_COLOURS[name], marker="none", label=f"this run, {name}")
+        arrays[f"change, {name}"] = found
+    axes.axhline(predicted, color="black", lw=1, ls="--", marker="none", label="force rounded, nothing else")
+    axes.set(xlabel="time steps", ylabel="$k/k_{double} - 1$ at the same step (%)")
+    axes.xaxis.set_major_locator(plt.MaxNLocator(5))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, arrays
+
+
+def rounded_forces(scan: pd.DataFrame, published: pd.DataFrame):
+    """What plain populations change k by over the force: the rounding alone as a line, runs as points.
+
+    `scan` is from `precision.force_scan`; the paper's change, of a force that it does not state, is a dashed line.
+    """
+    figure, axes = plt.subplots(figsize=(7.2, 4.0))
+    fine = np.linspace(0.9 * scan["force"].min(), 1.05 * scan["force"].max(), 4001)
+    axes.plot(
+        1e7 * fine, predicted_change(fine), color="0.5", lw=0.8, marker="none", label="force rounded, nothing else"
+    )
+    axes.plot(1e7 * scan["force"], scan["measured (%)"], "o", color=VERMILLION, label="this run, plain populations")
+    paper = settled(published)["mean"]
+    axes.axhline(paper, color="black", lw=1, ls="--", marker="none", label="paper, force not stated")
+    axes.set(xlabel="force in units of $10^{-7}$ (lattice units)", ylabel="$k/k_{double} - 1$ (%)")
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure, {name: scan[name] for name in ("force", "predicted (%)", "measured (%)")}
 
 
 def sections(solid: np.ndarray, title: str):

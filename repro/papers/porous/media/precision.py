@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from repro.lbm.exact import FORCE_UNIT, rounded_force
 from repro.lbm.media import PoreSpace
 from repro.lbm.porous.permeability import FlowThrough, flow_through
-
-from .permeability import THESIS_WALLS
 
 #: what is compared, by name: precision, and whether deviations from the weights or plain populations are stored
 KINDS = {
@@ -16,22 +15,41 @@ KINDS = {
 }
 
 
-def precision_runs(space: PoreSpace, device, walls, **options) -> dict[str, FlowThrough]:
-    """The flow through an image in each of KINDS, with the thesis' walls and others; "double, half-way" is a name."""
+def precision_runs(space: PoreSpace, device, **options) -> dict[str, FlowThrough]:
+    """The flow through an image in each of KINDS; `options` as of `flow_through`, the same for all."""
     return {
-        f"{name}, {wall}": flow_through(space, device, precision=precision, storage=storage, walls=wall, **options)
-        for wall in dict.fromkeys((THESIS_WALLS, *walls))
+        name: flow_through(space, device, precision=precision, storage=storage, **options)
         for name, (precision, storage) in KINDS.items()
     }
 
 
-def of_walls(runs: dict[str, FlowThrough], walls: str = THESIS_WALLS) -> list[FlowThrough]:
-    """The runs with the given walls: double, single with deviations, single with plain populations."""
-    return [runs[f"{name}, {walls}"] for name in KINDS]
+def predicted_change(force):
+    """By how many per cent the force that plain single-precision populations feel differs from the one asked for."""
+    return 100 * (rounded_force(force) / np.asarray(force, float) - 1)
 
 
-def precision_claims(double: FlowThrough, plain: FlowThrough) -> dict:
+def force_with(change: float, near: float) -> float:
+    """The force whose `predicted_change` is `change` (%), nearest to `near`."""
+    forces = np.arange(1, 1000) * FORCE_UNIT / (1 + change / 100)
+    forces = forces[np.isclose(predicted_change(forces), change)]
+    return float(forces[np.abs(forces - near).argmin()])
+
+
+def force_scan(space: PoreSpace, device, forces, double: FlowThrough, **options) -> pd.DataFrame:
+    """k of plain populations in single precision at each force, against that of a run in double precision.
+
+    Columns force, "predicted (%)" from `predicted_change`, "measured (%)", k and Reynolds number.
+    """
+    rows = []
+    for force in forces:
+        run = flow_through(space, device, precision="single", storage="plain", force=force, **options)
+        rows.append((force, predicted_change(force), -loss(run, double), run.k, run.reynolds))
+    return pd.DataFrame(rows, columns=["force", "predicted (%)", "measured (%)", "k", "Reynolds number"])
+
+
+def precision_claims(runs: dict[str, FlowThrough]) -> dict:
     """{claim: value} of figure 5.9: k and steps in double and in single precision, and what the latter loses (%)."""
+    double, _, plain = runs.values()
     return {
         "porous-051": double.k,
         "porous-049": plain.k,
@@ -46,60 +64,42 @@ def precision_table(runs: dict[str, FlowThrough], exact: float) -> pd.DataFrame:
     rows = []
     for name, run in runs.items():
         result = run.result
-        double = of_walls(runs, name.rpartition(", ")[2])[0]
-        against = 100 * (run.k / exact - 1), -loss(run, double)
-        rows.append((name, run.k, *against, result.steps, result.converged, run.reynolds, result.mach))
-    names = ["run", "k", "k/series - 1 (%)", "k/k_double - 1 (%)", "steps", "converged"]
-    names += ["Reynolds number", "Mach number"]
-    return pd.DataFrame(rows, columns=names)
+        against = 100 * (run.k / exact - 1), -loss(run, runs["double"])
+        rows.append((name, run.k, *against, result.steps, result.converged, run.force, run.reynolds, result.mach))
+    names = ["run", "k", "k/series - 1 (%)", "k/k_double - 1 (%)", "steps", "converged", "force"]
+    return pd.DataFrame(rows, columns=[*names, "Reynolds number", "Mach number"])
 
 
 def beside(single: pd.Series, double: pd.Series) -> pd.Series:
-    """k/k_double - 1 at each step of a run in single precision, from k over the steps of both.
+    """k/k_double - 1 in % at each step of a run in single precision, from k over the steps of both.
 
     Where the run in double precision was steady before, its last k stands for it.
     """
     known = double.reindex(single.index.union(double.index)).ffill()
-    return (single / known.reindex(single.index) - 1).drop(0, errors="ignore").dropna()
+    return 100 * (single / known.reindex(single.index) - 1).drop(0, errors="ignore").dropna()
 
 
-def paper_difference(published: pd.DataFrame) -> pd.Series:
+def paper_change(published: pd.DataFrame) -> pd.Series:
     """`beside` of the paper's points of figure 5.9."""
     curves = {name: rows.set_index("x")["y"] for name, rows in published.groupby("series")}
     return beside(curves["single"], curves["double"])
 
 
-def differences(runs: dict[str, FlowThrough], walls: str = THESIS_WALLS) -> dict[str, pd.Series]:
-    """`beside` of each run in single precision with the given walls, by its name in KINDS."""
-    double, *singles = (pd.Series(dict(run.result.history)) for run in of_walls(runs, walls))
+def changes(runs: dict[str, FlowThrough]) -> dict[str, pd.Series]:
+    """`beside` of each run in single precision, by its name in KINDS."""
+    double, *singles = (pd.Series(dict(run.result.history)) for run in runs.values())
     return {name: beside(k, double) for name, k in zip(list(KINDS)[1:], singles, strict=True)}
 
 
-def first_look(plain: FlowThrough, double: FlowThrough, published: pd.DataFrame, scale: float) -> dict:
-    """What single precision changes at the first step at which both k are known, in %: here and in the paper.
+def settled(published: pd.DataFrame) -> dict:
+    """What single precision changes k by in the second half of the paper's run, in %: mean, and largest less smallest.
 
-    `published` are the points of figure 5.9, at steps that are `scale` times ours. Holds if ours changes less.
+    Holds if it moves by less than a tenth of itself: a constant factor, and no drift.
     """
-    theirs, found = paper_difference(published), beside(*(pd.Series(dict(r.result.history)) for r in (plain, double)))
-    step = max(theirs.index[0], scale * found.index[0])
-    paper = 100 * np.interp(step, theirs.index, theirs)
-    ours = 100 * np.interp(step, scale * found.index, found)
-    return {"step": step, "ours": ours, "paper": paper, "holds": abs(ours) < abs(paper)}
-
-
-def last_look(plain: FlowThrough, shifted: FlowThrough, double: FlowThrough, published: pd.DataFrame) -> dict:
-    """What the paper's single precision changes at the end, in %, and its size over the larger of ours, above one."""
-    paper = 100 * paper_difference(published).iloc[-1]
-    times = abs(paper) / max(abs(loss(run, double)) for run in (shifted, plain))
-    return {"paper": paper, "times": times, "holds": times > 1}
-
-
-def loss_note(shifted: FlowThrough, double: FlowThrough) -> str:
-    """The set-up of the claims on precision, and what the better way of storing populations gives beside."""
-    return (
-        f"{THESIS_WALLS} walls; in single precision plain populations; with deviations k = {shifted.k:.2f}, "
-        f"k/k_double - 1 = {-loss(shifted, double):+.2g} %, {shifted.result.steps} steps"
-    )
+    last = paper_change(published)
+    last = last[last.index >= last.index.max() / 2]
+    mean, moves = last.mean(), last.max() - last.min()
+    return {"mean": mean, "moves": moves, "holds": bool(moves < abs(mean) / 10)}
 
 
 def loss(run: FlowThrough, double: FlowThrough) -> float:

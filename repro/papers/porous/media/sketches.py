@@ -93,9 +93,8 @@ def storage():
             face = "0.3" if solid[y, x] else "white"
             left.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.7", lw=0.8))
             if not solid[y, x]:
-                # over the arrows that cross it
-                look = {"fontsize": 7, "color": "0.4", "zorder": 4, "bbox": {"fc": "white", "ec": "none", "pad": 0.6}}
-                left.text(x + 0.44, y - 0.3, str(number), ha="right", va="center", **look)
+                # beside the arrows, which run through the middle and the corners of nodes
+                left.text(x + 0.46, y + 0.15, str(number), ha="right", va="center", fontsize=7, color="0.4")
                 number += 1
     plane = [i for i, (cx, cy, cz) in enumerate(D3Q19.velocities) if not cz and (cx or cy)]
     for i in plane:
@@ -125,7 +124,7 @@ def storage():
         right.text((k + 0.5) * step, 2.5, sources[i], ha="center", va="center", fontsize=8)
         right.text((k + 0.5) * step, 3.3, i, ha="center", va="center", fontsize=6, color="0.4")
     told = (
-        "red: the neighbour is solid, and the node's own\nopposite population comes back; bits without an\n"
+        "orange: the neighbour is solid, and the node's own\nopposite population comes back; bits without an\n"
         "arrow: z has one layer, so that steps along it\ncome back to it"
     )
     right.text(0, 1.5, told, va="top", fontsize=9)

@@ -1,7 +1,6 @@
 """Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,12 +13,12 @@ from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
+from repro.lbm.strategies.scheme import Cost
 from repro.papers import speed as speeds
 from repro.parallel import copy_bandwidth, measure, wall_clock
 
-#: claims that take a GPU, and all of the notebook
-ON_GPU = tuple(f"porous-{number:03d}" for number in (57, 58, 61, 62, 63, 64, 120, 121, 122))
-CLAIMS = ("porous-041", "porous-054", "porous-123", *ON_GPU)
+#: claims of the notebook; the first three need no GPU
+CLAIMS = [f"porous-{number:03d}" for number in (41, 54, 123, 57, 58, 61, 62, 63, 64, 120, 121, 122, 150, 151, 152)]
 
 #: columns of a `speed_table` that a reader compares, and of the baselines
 SHOWN = ["strategy", "porosity", "mlups", "mflups", "spread", "roof"]
@@ -27,6 +26,9 @@ RUNG_COLUMNS = ["baseline", "strategy", "hardware", "porosity", "mflups", "sprea
 
 #: the strategies that store all nodes of the box
 FULL_STORAGE = ("flag word", "branches")
+
+#: nodes along x that share a sector of 32 bytes of memory, a warp, and the paper's block
+SHARED_BY = {"sectors": 8, "warps": 32, "blocks": 64}
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
@@ -44,19 +46,25 @@ def compared(device) -> list[str]:
 
 
 def porosity_claims(table: pd.DataFrame) -> dict:
-    """{claim: value} of figures 5.10a and 5.10b, from `over_porosity`: the largest speeds, the order at each porosity,
-    fall and rise."""
+    """{claim: value} of figures 5.10a and 5.10b and of section 5.2, from `over_porosity`: the largest speeds, the order
+    at each porosity, fall and rise."""
     rates = table.pivot_table(index="porosity", columns="strategy", values="mflups")
-    sparse, flag_word = rates["sparse"], rates["flag word"]
+    all_nodes = table.pivot_table(index="porosity", columns="strategy", values="mlups")
+    sparse, flag_word, rise = rates["sparse"], rates["flag word"], all_nodes.iloc[0] / all_nodes.iloc[-1]
     algorithms = {"sparse": "algorithm two", "flag word": "algorithm one"}
-    both = table[table["strategy"].isin(list(algorithms))]
-    both = both.assign(algorithm=both["strategy"].map(algorithms), porosity=both["porosity"].round(3))
+    rounded = table.assign(porosity=table["porosity"].round(3))
+    both = rounded[rounded["strategy"].isin(list(algorithms))]
+    both = both.assign(algorithm=both["strategy"].map(algorithms))
+    full = rounded[rounded["strategy"].isin(FULL_STORAGE)]
     return {
         "porous-062": float(sparse.max()),
         "porous-063": float(table.loc[table["strategy"] == "sparse", "mlups"].max()),
         "porous-120": speeds.orders(both, "porosity", "algorithm", "mflups"),
         "porous-121": float(sparse.min() / sparse.max()),
         "porous-122": float(flag_word.iloc[0] / flag_word.iloc[-1]),
+        "porous-150": float(rise["sparse"]),
+        "porous-151": float(rise["flag word"]),
+        "porous-152": speeds.orders(full, "porosity", "strategy", "mflups"),
     }
 
 
@@ -169,6 +177,34 @@ def bytes_ratio(table: pd.DataFrame) -> dict:
     return {"ratio": ratio, "holds": ratio > 1}
 
 
+def shared_with_pores(solid: np.ndarray, length: int) -> float:
+    """Share of the runs of `length` nodes along x, from the beginning of each row, that hold a pore; [z][y][x]."""
+    filled = np.pad(solid, ((0, 0), (0, 0), (0, -solid.shape[2] % length)), constant_values=True)
+    return float((~filled).reshape(-1, length).any(1).mean())
+
+
+def waiting_table(spaces, table: pd.DataFrame) -> pd.DataFrame:
+    """What could take the time of the flag word: pores, and sectors, warps and blocks that hold one, by porosity.
+
+    Each, and the time of a step where `over_porosity` has it, is over its value at the highest porosity.
+    """
+    rows = [
+        {"porosity": space.porosity, "pores": space.porosity}
+        | {name: shared_with_pores(space.solid, length) for name, length in SHARED_BY.items()}
+        for space in spaces
+    ]
+    times = table[table["strategy"] == "flag word"].set_index("porosity")["seconds"].rename("time")
+    counted = pd.DataFrame(rows).join(times, on="porosity").dropna(axis=1).sort_values("porosity", ascending=False)
+    first = counted.iloc[0].drop("porosity")
+    return counted.assign(**{name: counted[name] / first[name] for name in first.index})
+
+
+def waiting_numbers(counted: pd.DataFrame) -> dict:
+    """Time, warps and blocks of `waiting_table` at the lowest porosity, for `Record.say`: the time lies between."""
+    time, warps, blocks = counted.iloc[-1][["time", "warps", "blocks"]]
+    return {"time": time, "warps": warps, "blocks": blocks, "holds": warps < time < blocks}
+
+
 def gains_in_place(packed: pd.DataFrame, crystals: pd.DataFrame) -> pd.DataFrame:
     """Speed of the list in place over the list in each packing and crystal; `packing_table` and `over_porosity`."""
     tables = [packed, crystals.assign(medium=crystals["porosity"].map("crystal, porosity {:.2f}".format))]
@@ -204,17 +240,33 @@ def flag_word_variants(spaces, device, by_block: pd.DataFrame, record=None, **op
 
     One row an image; columns porosity, the block sizes (from `over_blocks`), "bgk" and "double" (both with the first
     block size), and in per cent "drop", by how much MRT is slower than BGK, and "share", double over single precision.
+    Their ends "least" and "most" are those of any run of the one over any run of the other.
     """
     first = int(by_block["block"].iloc[0])
     table = pd.DataFrame({"porosity": [space.porosity for space in spaces]})
     for block, rows in by_block.groupby("block", sort=False):
         table[block] = rows["mlups"].to_numpy()
-    for name, variant in {"bgk": {"collision": "bgk"}, "double": {"precision": "double"}}.items():
-        rows = over_porosity(spaces, ["flag word"], device, record, **options, block=first, **variant)
-        table[name] = rows["mlups"]
-    table["drop"] = 100 * (1 - table[first] / table["bgk"])
-    table["share"] = 100 * table["double"] / table[first]
+    usual = by_block[by_block["block"] == first].reset_index(drop=True)
+    other = {"bgk": {"collision": "bgk"}, "double": {"precision": "double"}}
+    rows = {
+        name: over_porosity(spaces, ["flag word"], device, record, **options, block=first, **variant)
+        for name, variant in other.items()
+    }
+    table = table.assign(**{name: some["mlups"] for name, some in rows.items()})
+    drop, share = ratios_of_runs(usual, rows["bgk"]), ratios_of_runs(rows["double"], usual)
+    # the slower MRT is, the more is lost
+    table[["drop", "drop most", "drop least"]] = 100 * (1 - drop)
+    table[["share", "share least", "share most"]] = 100 * share
     return table
+
+
+def ratios_of_runs(table: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
+    """MLUPS of one table over that of another, row by row: of the medians, and the least and the most of any runs."""
+    rows = []
+    for (_, one), (_, two) in zip(table.iterrows(), other.iterrows(), strict=True):
+        runs = [a / b for a, b in itertools.product(*(speeds.rate_of_runs(row, "mlups") for row in (one, two)))]
+        rows.append((one["mlups"] / two["mlups"], min(runs), max(runs)))
+    return np.array(rows)
 
 
 def double_share(variants: pd.DataFrame) -> dict:
@@ -305,10 +357,34 @@ def in_place_numbers(gains: pd.DataFrame) -> dict:
     return {"least": least, "most": most, "holds": least > 1}
 
 
-def memory_evidence(memory: pd.DataFrame) -> dict:
-    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`."""
-    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse"]
-    cost = STRATEGIES["sparse"].COST
-    wide = replace(cost, map=2 * cost.map).break_even(STRATEGIES["flag word"].COST, 8)
-    note = f"32-bit places; with 64-bit places {wide:.2f}, in single precision {limit['single']:.2f}"
-    return {"measured": float(limit["double"]), "note": note}
+def storage_readings() -> pd.DataFrame:
+    """Porosity below which a list keeps less than all nodes in double precision, by the readings of section 5.3.
+
+    Columns arrays (of populations), "bits of a place", "flag word" (if all nodes keep one), "saves below porosity".
+    """
+    rows = []
+    for arrays, bits, flag_word in itertools.product((2, 1), (32, 64), (True, False)):
+        full = Cost(arrays=arrays, mark=STRATEGIES["flag word"].COST.mark if flag_word else 0)
+        sparse = Cost(arrays=arrays, map=bits // 8 * (D3Q19.q - 1), dense=False)
+        rows.append((arrays, bits, flag_word, sparse.break_even(full, 8)))
+    return pd.DataFrame(rows, columns=["arrays", "bits of a place", "flag word", "saves below porosity"])
+
+
+def reading_numbers(readings: pd.DataFrame, stated: float) -> dict:
+    """Least and largest threshold of `storage_readings`, and how many lie within half a digit of the paper's."""
+    limits = readings["saves below porosity"]
+    near = int((abs(limits - stated) <= 0.05).sum())
+    return {"least": limits.min(), "most": limits.max(), "near": near, "holds": 0 < near < len(limits)}
+
+
+def memory_evidence(memory: pd.DataFrame, readings: pd.DataFrame) -> dict:
+    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`.
+
+    That is the first of the `storage_readings`; the note has the range of all.
+    """
+    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse", "double"]
+    all_of_them = readings["saves below porosity"]
+    note = (
+        f"two arrays, places of 32 bits, flag word; other readings {all_of_them.min():.2f} to {all_of_them.max():.2f}"
+    )
+    return {"measured": float(limit), "note": note}

@@ -33,11 +33,15 @@ def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: st
 
 
 def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame):
-    """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12)."""
+    """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12).
+
+    Error bars reach from the least to the most of any runs.
+    """
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     rows = table.sort_values("porosity")
+    ends = [rows[name] - rows[f"{name} least"], rows[f"{name} most"] - rows[name]]
     axes.plot(published["x"], published["y"], **PAPER, label="paper")
-    axes.plot(rows["porosity"], rows[name], **OURS | {"marker": "s"}, label="this run")
+    axes.errorbar(rows["porosity"], rows[name], ends, **OURS | {"marker": "s"}, capsize=2, label="this run")
     axes.axhline(0, color="black", lw=0.8)
     axes.set(xlabel="porosity", ylabel=_RATIOS[name])
     axes.legend()

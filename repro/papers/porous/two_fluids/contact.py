@@ -4,16 +4,24 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from repro.lbm.two_fluids.cases import Drop
 from repro.lbm.two_fluids.exact import coexistence
 from repro.lbm.two_fluids.exact import contact_angle as predicted_angle
 from repro.lbm.two_fluids.observables import ContactAngle, contact_angle
 
+#: the claim of each drop of figure 6.6 by G_fs, and that of their order
+CLAIMS = {w: f"porous-{130 + k}" for k, w in enumerate((-0.03, -0.02, -0.01, -0.005, 0.0, 0.01, 0.02, 0.03))}
+ORDER = "porous-138"
+
+#: change in degrees over the last fifth of the steps below which an angle counts as settled
+SETTLED = 0.5
+
 
 def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.ndarray, ContactAngle, float]]:
     """Run drops; of each the case, the densities (2, height + 2, length), the angle, and its change in degrees over
-    the last fifth of the steps."""
+    the last fifth of the steps, NaN without an angle."""
     found = []
     for case in cases:
         flow = case.start(device, precision=precision)
@@ -22,7 +30,7 @@ def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.n
         flow.step(steps - flow.steps)
         a, b, _ = flow.fields()
         angle = contact_angle(a, b)
-        found.append((case, np.stack([a[0], b[0]]), angle, abs(_limit(angle) - _limit(before))))
+        found.append((case, np.stack([a[0], b[0]]), angle, abs(angle.angle - before.angle)))
     return found
 
 
@@ -30,48 +38,101 @@ def drops(cases, device, steps: int, *, precision: str) -> list[tuple[Drop, np.n
 COMPLEMENTARY = 3.0
 
 
-def _limit(found: ContactAngle) -> float:
-    """The angle in degrees; 180 for a drop that has left the plate (its gap is positive), 0 for one that covers it."""
-    return found.angle if np.isfinite(found.angle) else 180.0 * (found.height > 0)
+def pictures(data: Path) -> pd.DataFrame:
+    """The angles of the paper's pictures in degrees by G_fs, read from the folder data/: columns read and corrected.
+
+    Without wetting both fluids are alike and the angle is 90 degrees; that picture is read as 85.6. So the plate lies
+    below the last row of the pictures, from which angles are read, by as much as makes it 90; `corrected` takes the
+    plate there in all pictures. It is NaN where the circle then meets no plate.
+    """
+    table = pd.read_csv(data / "published" / "porous_contact_angles_figures.csv", comment="#").set_index("G_fs")
+    read = table["theta"]
+    return pd.DataFrame({"read": read, "corrected": [_corrected(angle, read[0.0]) for angle in read]})
 
 
-def pictures(data: Path) -> pd.Series:
-    """Angles of the paper's pictures in degrees by G_fs, read from the folder data/."""
-    table = pd.read_csv(data / "published" / "porous_contact_angles_figures.csv", comment="#")
-    return table.set_index("G_fs")["theta"]
+def circle_radius(angle: float) -> float:
+    """Radius of a drop with a contact angle in degrees over that of the half circle of the same area."""
+    t = np.radians(angle)
+    return float(np.sqrt(np.pi / 2 / (t - np.sin(t) * np.cos(t))))
 
 
-def table(found, published: pd.Series) -> pd.DataFrame:
-    """One row a drop, in the order of the wetting.
+def _corrected(read: float, neutral: float) -> float:
+    """The angle that reads so from a line above the plate, from where 90 degrees read as `neutral`; NaN for none."""
 
-    Columns wetting (G_fs = -G_gs), angle, paper (of its picture), difference, formula (Huang et al. with rho_s = 1 and
-    phases in equilibrium), complement (180 less the angle with the fluids exchanged), change; and in nodes the radius
-    of the circle, the gap between it and the plate's surface (negative where they intersect), the base on which it
-    rests, how much of the plate fluid a covers, the residual of the circle.
+    def off(angle):
+        return np.cos(np.radians(angle)) + np.cos(np.radians(neutral)) / circle_radius(angle) - np.cos(np.radians(read))
+
+    return float(brentq(off, 1.0, 180.0)) if off(180.0) < 0 else float("nan")
+
+
+def table(found, published: pd.DataFrame) -> pd.DataFrame:
+    """One row a drop, in the order of the wetting; `published` are the `pictures`.
+
+    Columns wetting (G_fs = -G_gs), angle (NaN where there is none: why), read and paper (corrected, of its picture),
+    difference, formula (Huang et al. with rho_s = 1 and phases in equilibrium), complement (180 less the angle with the
+    fluids exchanged), change; and in nodes the radius of the circle, the gap between it and the plate's surface
+    (negative where they intersect), how much of the plate fluid a covers, the residual of the circle.
     """
     rows = []
     for case, densities, angle, change in found:
+        picture = published.reindex([case.wetting]).iloc[0]
         rows.append(
             {
                 "wetting": case.wetting,
-                "angle": _limit(angle),
-                "paper": float(published.get(case.wetting, np.nan)),
+                "angle": angle.angle,
+                "read": picture["read"],
+                "paper": picture["corrected"],
+                "difference": angle.angle - picture["corrected"],
                 "formula": predicted_angle(
                     (case.wetting, -case.wetting), case.interaction, _contrast(case.interaction)
                 ),
                 "change": change,
                 "radius": angle.radius,
                 "gap": angle.height - angle.radius,
-                "base": 2 * angle.radius * np.sin(np.radians(_limit(angle))),
                 "covered": int((densities[0, 1] > densities[1, 1]).sum()),
                 "residual": angle.residual,
+                "why": angle.why,
             }
         )
     frame = pd.DataFrame(rows).sort_values("wetting", ignore_index=True)
-    frame.insert(3, "difference", frame["angle"] - frame["paper"])
     angles = frame.set_index("wetting")["angle"]
-    frame.insert(5, "complement", [180 - angles.get(-w, np.nan) for w in frame["wetting"]])
+    frame.insert(6, "complement", [180 - angles.get(-w, np.nan) for w in frame["wetting"]])
     return frame
+
+
+def over_solid_density(runs: dict[float, list], published: pd.DataFrame) -> pd.DataFrame:
+    """The paper's drops by G_fs, columns read and corrected, and the angle in each run, by the density of its solid.
+
+    A run of density rho_s is one with rho_s times the strengths.
+    """
+    beside = published.copy()
+    for density, found in runs.items():
+        angles = {round(case.wetting / density, 9): angle.angle for case, _, angle, _ in found}
+        beside[f"rho_s = {density:g}"] = [angles.get(w, np.nan) for w in beside.index]
+    return beside.sort_index()
+
+
+def hand_over(record, frame: pd.DataFrame, beside: pd.DataFrame) -> None:
+    """Give the notebook's `record` the angle of each of the paper's drops, and how often it rises from one to the next.
+
+    `frame` is from `table`, `beside` from `over_solid_density`.
+    """
+    rows = frame.set_index("wetting")
+    for wetting, claim in CLAIMS.items():
+        row, others = rows.loc[wetting], beside.loc[wetting].iloc[3:].dropna()
+        if row["why"]:
+            record.not_measured(claim, f"{row['why']}: there is no angle")
+        else:
+            note = ", ".join(f"{name}: {angle:.1f}" for name, angle in others.items())
+            record.measure(claim, row["angle"], converged=row["change"] < SETTLED, note=note)
+    record.measure(ORDER, rises(frame[frame["wetting"].isin(CLAIMS)]))
+
+
+def rises(frame: pd.DataFrame) -> int:
+    """How often the angle rises from a drop to the next of a `table`; one off the plate is above all, a film below."""
+    none = np.where(frame["gap"] > 0, np.inf, -np.inf)
+    angles = np.where(frame["angle"].isna(), none, frame["angle"])
+    return int((angles[1:] > angles[:-1]).sum())
 
 
 def _contrast(interaction: float) -> float:
@@ -83,28 +144,21 @@ def _contrast(interaction: float) -> float:
 def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     """Drops with exchanged wetting, indexed by its strength, from a `table`.
 
-    Columns angle (of the drop that the plate repels), complement, difference (between them, in degrees), radius and gap
-    (of that drop, in nodes), asked (the gap of a circle of that radius with the complement as its angle), and of the
-    drop that is attracted attracted (its angle), base, covered and change.
+    Columns angle (of the drop that the plate repels), complement, difference (between them, in degrees), gap (of that
+    drop, in nodes), and of the drop that is attracted attracted (its angle), covered and change.
     """
     rows = frame.set_index("wetting")
     strengths = [w for w in rows.index if w > 0 and -w in rows.index]
     repelled, attracted = rows.loc[strengths], rows.loc[[-w for w in strengths]].set_axis(strengths)
-    made = repelled[["angle", "complement", "radius", "gap"]].copy()
+    made = repelled[["angle", "complement", "gap"]].copy()
     made["difference"] = (made["angle"] - made["complement"]).abs()
-    made["asked"] = -made["radius"] * (1 + np.cos(np.radians(made["complement"])))
-    return made.join(attracted[["angle", "base", "covered", "change"]].rename(columns={"angle": "attracted"}))
+    return made.join(attracted[["angle", "covered", "change"]].rename(columns={"angle": "attracted"}))
 
 
 def formula(wettings, interaction: float = 0.2) -> np.ndarray:
     """Angles in degrees by Huang and others for G_fs = -G_gs, with rho_s = 1 and phases in equilibrium."""
     contrast = _contrast(interaction)
     return np.array([predicted_angle((w, -w), interaction, contrast) for w in np.asarray(wettings, float)])
-
-
-def monotonic(frame: pd.DataFrame) -> bool:
-    """Whether the angle rises with the wetting throughout."""
-    return bool((frame["angle"].diff().dropna() > 0).all())
 
 
 def slopes(frame: pd.DataFrame) -> dict[str, float]:
@@ -122,9 +176,18 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
     return found
 
 
+def symmetric(published: pd.DataFrame) -> dict:
+    """By how many degrees the sum of exchanged drops in the paper's pictures misses 180, as read and corrected.
+
+    Over +-0.01, where both drops rest on the plate at angles that pictures tell. Holds if the corrected is nearer.
+    """
+    read, corrected = (published.loc[[-0.01, 0.01], name].sum() - 180 for name in ("read", "corrected"))
+    return {"read": read, "corrected": corrected, "holds": bool(abs(corrected) < abs(read))}
+
+
 def from_pictures(frame: pd.DataFrame) -> dict:
     """How far angles of drops on the plate are from those of the paper's pictures, in degrees; holds within 15."""
-    difference = frame.loc[~(frame["gap"] > 0), "difference"].dropna()
+    difference = frame["difference"].dropna()
     least, most = (difference.min(), difference.max()) if len(difference) else (0.0, 0.0)
     return {"least": float(least), "most": float(most), "holds": len(difference) > 0 and max(-least, most) < 15}
 
@@ -137,7 +200,9 @@ def formula_slope(frame: pd.DataFrame) -> dict:
 
 
 def complementary(exchanged: pd.DataFrame) -> dict:
-    """The largest difference of `pairs` but the strongest, in degrees; holds if small, and the strongest's is not."""
-    difference = exchanged["difference"].to_list()
-    off = max(difference[:-1], default=0.0)
-    return {"off": off, "holds": len(difference) > 1 and off <= COMPLEMENTARY < difference[-1]}
+    """The largest difference of `pairs` of which both have an angle, in degrees; holds if small."""
+    difference = exchanged["difference"].dropna()
+    return {
+        "off": float(difference.max()) if len(difference) else 0.0,
+        "holds": difference.between(0, COMPLEMENTARY).all(),
+    }

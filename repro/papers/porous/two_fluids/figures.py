@@ -6,17 +6,43 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator
 
 from repro.errors import InputError
+from repro.lbm.two_fluids.cases import Bubble, Drop, Layers
 from repro.lbm.two_fluids.exact import coexistence as equilibrium
-from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity_as_printed
+from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.forces import STRENGTH
-from repro.papers.style import BLUE, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, COLOURS, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
 
-from .contact import formula
+from .contact import circle_radius, formula
 from .laplace import line, published_line
-from .layered import LayeredFlow, paper_difference
+from .layered import LayeredFlow, paper_difference, published_profiles
+
+#: from fluid g, or b, to fluid f, or a
+FLUIDS = LinearSegmentedColormap.from_list("fluids", ["#f3d9a4", "#8fbfdd"])
+
+
+def bubble(case: Bubble, a: np.ndarray, b: np.ndarray, radius: float):
+    """A bubble of fluid a in its box, and densities and pressure along its middle row (figure 6.1)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.8))
+    half, middle = case.nodes / 2, case.nodes // 2
+    place = {"origin": "lower", "extent": (-half, half, -half, half), "interpolation": "nearest"}
+    left.imshow(a / (a + b), cmap=FLUIDS, vmin=0, vmax=1, **place)
+    left.add_patch(plt.Circle((0, 0), radius, facecolor="none", edgecolor="black", ls="--"))
+    left.annotate("", (radius, 0), (0, 0), arrowprops={"arrowstyle": "->"})
+    left.text(radius / 2, 0.03 * case.nodes, f"r = {radius:.1f}", ha="center")
+    left.set(xlabel="y (nodes), periodic", ylabel="z (nodes), periodic")
+    left.grid(False)
+    y = np.arange(case.nodes) - (case.nodes - 1) / 2
+    lines = {"density of the bubble's fluid": (a, BLUE, "-"), "density of the other": (b, ORANGE, "--")}
+    lines["pressure"] = (case.problem.pressure(a, b), "black", ":")
+    for name, (field, colour, dash) in lines.items():
+        right.plot(y, field[middle], color=colour, ls=dash, marker="none", label=name)
+    right.set(xlabel="y (nodes)", ylabel="lattice units", ylim=(0, None))
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure, {name: field[middle] for name, (field, *_) in lines.items()} | {"radius": radius}
 
 
 def laplace(table: pd.DataFrame, published: pd.DataFrame):
@@ -73,8 +99,9 @@ def coexistence(table: pd.DataFrame):
     left.set(xlabel="g", ylabel="density of a fluid (lattice units)", yscale="log")
     left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, fontsize=8)
     right.plot(g, table["potential step (%)"], color=BLUE, marker="o")
-    right.axhline(1, color="black", lw=1, ls=":", marker="none")
+    right.axhline(1, color="black", lw=1, ls=":", marker="none", label="1 %")
     right.set(xlabel="g", ylabel="step of the chemical potential\nover $6 g \\rho$ (%)")
+    right.legend()
     return figure, {name: table[name] for name in ("interaction", "majority", "minority", "potential step (%)")}
 
 
@@ -120,6 +147,56 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None):
     return figure, {"y": flow.y, "velocity": flow.velocity, "exact": exact}
 
 
+def sketch(case: Layers):
+    """The layers between the plates with their forces, and the velocity that equation 6.2 gives (figure 6.3)."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.6))
+    half, inner = case.nodes / 2, case.share * case.nodes / 2
+    plate = {"facecolor": "#cccccc", "edgecolor": "#555555", "hatch": "///", "linewidth": 0}
+    for low, high in ((-1.12 * half, -half), (half, 1.12 * half)):
+        axes.axhspan(low, high, **plate)
+    for low, high, colour in ((-half, -inner, ORANGE), (-inner, inner, BLUE), (inner, half, ORANGE)):
+        axes.axhspan(low, high, color=colour, alpha=0.25)
+    y = np.linspace(-half, half, 401)
+    velocity = layered_velocity(y, inner, half, case.accelerations, case.problem.viscosities)
+    axes.plot(velocity, y, color="black", marker="none")
+    top = velocity.max()
+    for place, name in ((0, "$F_n$, non-wetting"), (half - inner / 2, "$F_w$, wetting"), (inner / 2 - half, "$F_w$")):
+        axes.annotate("", (1.32 * top, place), (1.15 * top, place), arrowprops={"arrowstyle": "->"})
+        axes.text(1.36 * top, place, name, va="center")
+    axes.set(xlim=(0, 1.9 * top), ylim=(-1.12 * half, 1.12 * half), xlabel="velocity along the plates (nodes/step)")
+    axes.set_yticks([-half, -inner, 0, inner, half], ["-L", "-a", "0", "a", "L"])
+    axes.set_ylabel(f"distance from the middle, L = {half:g} nodes")
+    axes.grid(False)
+    return figure, {"y": y, "velocity": velocity}
+
+
+def outer_layer(flows: dict, points: pd.DataFrame, collision: str):
+    """The paper's points and each reading of its text with one collision: velocity, and its slope in the outer layer.
+
+    `flows` are from `layered.readings`, `points` the paper's on their grid.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0))
+    theirs = published_profiles(points)["numerical"]
+    half, arrays = next(iter(flows.values())).case.nodes / 2, {}
+    for (name, kind), colour in zip(flows, COLOURS * 2, strict=False):
+        if kind == collision:
+            flow = flows[name, kind]
+            place, line = flow.y > 0, {"marker": "none", "color": colour, "ls": {BLUE: "-"}.get(colour, "--")}
+            left.plot(flow.y[place] / half, 1e3 * flow.velocity[place], label=name, **line)
+            right.plot(flow.y[place] / half, -1e5 * half / 128 * np.gradient(flow.velocity, flow.y)[place], **line)
+            arrays[name] = flow.velocity
+    theirs = theirs[theirs["x"] > 0]
+    left.plot(theirs["x"] / half, 1e3 * theirs["y"], **PAPER, label="paper, numerical")
+    between = (theirs["x"].to_numpy()[1:] + theirs["x"].to_numpy()[:-1]) / 2
+    slopes = -1e5 * half / 128 * np.diff(theirs["y"]) / np.diff(theirs["x"])
+    right.plot(between / half, slopes, **PAPER)
+    left.set(xlabel="distance from the middle over L", ylabel="velocity ($10^{-3}$ nodes/step)", xlim=(0, 1))
+    right.set(xlabel="distance from the middle over L", ylabel="slope of the velocity\n($10^{-5}$ per node of 256)")
+    right.set(xlim=(0.5, 1), ylim=(0, 12))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure, arrays | {"paper": theirs["y"]}
+
+
 def refinement(table: pd.DataFrame):
     """Deviation from the exact velocity over the grid, by collision."""
     figure, axes = plt.subplots(figsize=(5.6, 3.6))
@@ -154,57 +231,91 @@ def viscosities(table: pd.DataFrame):
     return figure, {"ratio": table["viscosity ratio"], "deviation": table["deviation (%)"]}
 
 
-def drops(found):
-    """The drops with the fitted circles, in the order of the wetting (figure 6.6)."""
+def drops(found, published: pd.DataFrame):
+    """The drops, each whole, in the order of the wetting, with their circles and those of the paper's angles (6.6).
+
+    `published` are the `contact.pictures`. A drop too wide for half of the figure gets a row of its own.
+    """
     found = sorted(found, key=lambda drop: drop[0].wetting)
-    columns = 2
-    figure, panels = plt.subplots(-(-len(found) // columns), columns, figsize=(9.2, 1.75 * -(-len(found) // columns)))
-    for axes in np.ravel(panels)[len(found) :]:
-        axes.set_axis_off()
-    width = 2.4 * max(drop[0].radius for drop in found)
-    for axes, (case, densities, angle, _) in zip(np.ravel(panels), found, strict=False):
-        share = densities[0] / densities.sum(axis=0).clip(1e-9)
-        middle = case.length / 2
-        extent = (-0.5 - middle + 0.5, case.length - middle, -0.5, case.height + 0.5)
-        axes.imshow(share[1:-1], origin="lower", extent=extent, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
-        turn = np.linspace(0, 2 * np.pi, 400)
-        axes.plot(
-            angle.radius * np.cos(turn),
-            angle.height + angle.radius * np.sin(turn),
-            color="white",
-            ls="--",
-            lw=1,
-            marker="",
+    radius, places, row, column = found[0][0].radius, [], 0, 0
+    for _, densities, _, _ in found:
+        reach = np.abs(np.flatnonzero((densities[0] > densities[1]).any(axis=0)) - densities.shape[2] / 2).max(
+            initial=0
         )
-        axes.set(xlim=(-width, width), ylim=(0, 0.62 * width), yticks=[0, 50], aspect="equal")
-        where = "off the plate" if angle.height > angle.radius else f"{angle.angle:.1f} degrees"
-        axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {where}")
-        axes.grid(False)
-    for axes in np.ravel(panels)[max(0, len(found) - columns) : len(found)]:
-        axes.set_xlabel("x (nodes)")
-    for axes in np.ravel(panels)[: len(found) : columns]:
-        axes.set_ylabel("height (nodes)")
+        wide = reach > 2.3 * radius
+        row, column = (row + 1, 0) if column == 2 or (wide and column) else (row, column)
+        places.append((row, slice(0, 2) if wide else slice(column, column + 1), max(1.1 * reach, 2.4 * radius)))
+        column = 2 if wide else column + 1
+    figure = plt.figure(figsize=(9.2, 1.9 * (row + 1)))
+    grid = figure.add_gridspec(row + 1, 2)
+    for (at, columns, width), drop in zip(places, found, strict=True):
+        _show_drop(figure.add_subplot(grid[at, columns]), drop, published, width)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, {
         "wetting": np.array([drop[0].wetting for drop in found]),
         "angle": np.array([drop[2].angle for drop in found]),
     }
 
 
-def angles(frame: pd.DataFrame):
-    """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others."""
+def _show_drop(axes, drop, published: pd.DataFrame, width: float):
+    case, densities, angle, _ = drop
+    share, middle = densities[0] / densities.sum(axis=0).clip(1e-9), case.length / 2
+    extent = (-middle, middle, -0.5, case.height + 0.5)
+    axes.imshow(share[1:-1], origin="lower", extent=extent, cmap=FLUIDS, vmin=0, vmax=1, interpolation="nearest")
+    paper = float(published["corrected"].get(case.wetting, np.nan))
+    circles = [(angle.radius, angle.height, "black", "--", "circle of this run")]
+    if np.isfinite(paper):
+        size = case.radius * circle_radius(paper)
+        centre = -size * np.cos(np.radians(paper))
+        circles.append((size, centre, VERMILLION, "-", "circle of the paper's angle, same area"))
+    turn = np.linspace(0, 2 * np.pi, 2000)
+    for radius, height, colour, dash, name in circles:
+        axes.plot(
+            radius * np.cos(turn), height + radius * np.sin(turn), color=colour, ls=dash, lw=1.3, marker="", label=name
+        )
+    axes.set(xlim=(-width, width), ylim=(0, 1.55 * case.radius), yticks=[0, case.radius], aspect="equal")
+    axes.set(xlabel="x (nodes)", ylabel="height (nodes)")
+    ours = angle.why or f"{angle.angle:.1f} degrees"
+    theirs = f"; paper {paper:.1f}" if np.isfinite(paper) else ""
+    axes.set_title(f"$G_{{fs}} = {case.wetting:g}$: {ours}{theirs}")
+    axes.grid(False)
+
+
+def drop_start(case: Drop, inside: np.ndarray):
+    """The half circle on the lower of two plates (figure 6.5); `inside` of it are nodes of
+    (height + 2, length)."""
+    figure, axes = plt.subplots(figsize=(7.6, 7.0 * (case.height + 2) / case.length + 0.9))
+    middle = case.length / 2
+    extent = (-middle, middle, -1, case.height + 1)
+    axes.imshow(inside, origin="lower", extent=extent, cmap=FLUIDS, interpolation="nearest")
+    for low in (-1, case.height):
+        axes.axhspan(low, low + 1, color="#555555")
+    axes.annotate("", (case.radius, 2), (0, 2), arrowprops={"arrowstyle": "<->"})
+    axes.text(case.radius / 2, 3, f"{case.radius:g}", ha="center", va="bottom")
+    axes.text(0, 0.5 * case.radius, "fluid f", ha="center")
+    axes.text(0, 0.5 * (case.radius + case.height), "fluid g", ha="center")
+    axes.set(xlabel="x (nodes), periodic", ylabel="height (nodes)")
+    axes.grid(False)
+    return figure, {"nodes of f": int(inside.sum())}
+
+
+def angles(frame: pd.DataFrame, beside: pd.DataFrame):
+    """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others.
+
+    `frame` is from `contact.table`, `beside` from `contact.over_solid_density`.
+    """
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     fine = np.linspace(frame["wetting"].min(), frame["wetting"].max(), 121)
     axes.plot(fine, formula(fine), color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$")
-    resting = frame["gap"] <= 0
-    axes.plot(frame["wetting"], frame["angle"].where(resting), **OURS | {"marker": "s"}, label="this run")
-    if not resting.all():
-        off = frame[~resting]
-        axes.plot(
-            off["wetting"], off["angle"], "^", color=OURS["color"], clip_on=False, label="this run, off the plate"
-        )
-    axes.errorbar(
-        frame["wetting"], frame["paper"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper's pictures"
-    )
+    axes.plot(frame["wetting"], frame["angle"], **OURS | {"marker": "s"}, label="this run, $\\rho_s = 1$")
+    for name in [column for column in beside if column.startswith("rho_s")][1:]:
+        more = {"marker": "^", "linestyle": "none", "color": VERMILLION}
+        axes.plot(beside.index, beside[name], **more, label=f"this run, $\\{name.replace('rho_s', 'rho_s ')}$")
+    off = frame[frame["angle"].isna() & (frame["gap"] > 0)]
+    for wetting in off["wetting"]:
+        axes.text(wetting, 177, "off the plate", ha="right", va="center", color=OURS["color"], fontsize=9)
+    axes.errorbar(beside.index, beside["corrected"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper")
+    axes.plot(beside.index, beside["read"], "x", color="black", markersize=5, label="paper, as read")
     axes.set(
         xlabel="$G_{fs} = -G_{gs}$",
         ylabel="contact angle of fluid f (degrees)",

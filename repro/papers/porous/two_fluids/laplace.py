@@ -33,8 +33,9 @@ def bubbles(cases, device, steps: int, *, precision: str) -> pd.DataFrame:
     """Run bubbles; one row each.
 
     Columns dimensions, nodes, interaction, stencil, start (radius at the start), radius, curvature (1/r), pressure
-    (difference), tension, anisotropy, spurious, change: relative change of the pressure difference over the last fifth
-    of the steps. A bubble that has left the middle has a change of infinity, and nothing else.
+    (difference), tension, density (of both fluids, inside), anisotropy, spurious, change: relative change of the
+    pressure difference over the last fifth of the steps. A bubble that has left the middle has a change of infinity,
+    and nothing else.
     """
     return pd.DataFrame([_row_of(case, case.start(device, precision=precision), steps) for case in cases])
 
@@ -55,10 +56,19 @@ def _row_of(case: Bubble, flow, steps: int) -> dict:
         "curvature": 1 / state.radius,
         "pressure": state.pressure_difference,
         "tension": state.tension / (case.dimensions - 1),
+        "density": sum(state.inside),
         "anisotropy": state.anisotropy,
         "spurious": state.spurious_velocity,
         "change": abs(state.pressure_difference / before.pressure_difference - 1),
     }
+
+
+def fields(case: Bubble, device, steps: int, *, precision: str) -> tuple[np.ndarray, np.ndarray, float]:
+    """Densities of both fluids (nodes, nodes) of a circle after so many steps, and its radius."""
+    flow = case.start(device, precision=precision)
+    flow.step(steps)
+    a, b, _ = flow.fields()
+    return a[0], b[0], bubble_state(flow).radius
 
 
 def over_radii(radii, **case) -> list[Bubble]:

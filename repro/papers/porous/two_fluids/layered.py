@@ -12,6 +12,11 @@ from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_pri
 #: half of the paper's gap, and half the thickness of the inner layer in its plotted curve, in nodes
 PAPER_HALF, PAPER_INNER = 128.0, 63.5
 
+CLAIMS = ("porous-076", "porous-077")
+
+#: relative change of the velocity in the middle over the last tenth of the steps below which a flow is steady
+SETTLED = 1e-3
+
 
 @dataclass(frozen=True)
 class LayeredFlow:
@@ -164,3 +169,114 @@ def largest_ratio(table: pd.DataFrame, collision: str) -> dict:
         "off": last["deviation (%)"],
         "holds": bool(rows.iloc[-1]["outcome"] != "steady"),
     }
+
+
+#: what figure 6.4 can have run, by name: the force on the wetting fluid over the other's, ratio of the viscosities
+READINGS = {
+    "as printed: F_w = F_n, ratio 10": (1.0, 10.0),
+    "F_w = 0, ratio 10": (0.0, 10.0),
+    "F_w = 0, ratio 6": (0.0, 6.0),
+}
+
+#: over half of the gap: where the outer layer is clear of the interface and the plate, and the inner of the interface
+_OUTER, _INNER = (0.55, 0.95), 0.45
+
+
+def readings(case: Layers, collisions, device, **options) -> dict[tuple[str, str], LayeredFlow]:
+    """The case in each reading of READINGS with each collision, by (reading, collision)."""
+    flows, inside = {}, case.relaxation_times[0]
+    for name, (force, ratio) in READINGS.items():
+        forces = (case.accelerations[0], force * case.accelerations[0])
+        times = (inside, 0.5 + ratio * (inside - 0.5))
+        for kind in collisions:
+            changed = replace(case, accelerations=forces, relaxation_times=times, collision=kind)
+            flows[name, kind] = run(changed, device, **options)
+    return flows
+
+
+def scaled(points: pd.DataFrame, nodes: int) -> pd.DataFrame:
+    """The paper's points of figure 6.4 on another grid, where force times gap squared is kept: velocities are, too."""
+    return points.assign(x=points["x"] * nodes / (2 * PAPER_HALF))
+
+
+def farthest(flow: LayeredFlow, points: pd.DataFrame) -> float:
+    """Largest distance of a flow from the paper's numerical points, in % of the largest velocity of its exact curve."""
+    curves = published_profiles(points)
+    theirs = curves["numerical"]
+    distance = np.abs(np.interp(theirs["x"], flow.y, flow.velocity) - theirs["y"])
+    return float(100 * distance.max() / curves["analytical"]["y"].max())
+
+
+def shear(y, velocity, half: float) -> dict:
+    """Of a profile between plates at -half and half: the slope of its outer layer, by how much that is bowed and the
+    inner one's curvature.
+
+    slope (per node) and bow, the largest distance from the line in % of the largest velocity, of a straight line fitted
+    to the outer layer; curvature, c of u = u0 - c y^2 in the inner one.
+    """
+    y, velocity = np.abs(np.asarray(y, float)), np.asarray(velocity, float)
+    outer, inner = (y > _OUTER[0] * half) & (y < _OUTER[1] * half), y < _INNER * half
+    line, parabola = np.polyfit(half - y[outer], velocity[outer], 1), np.polyfit(y[inner] ** 2, velocity[inner], 1)
+    bow = np.abs(np.polyval(line, half - y[outer]) - velocity[outer]).max() / velocity.max()
+    return {"slope": float(line[0]), "bow (%)": float(100 * bow), "curvature": float(-parabola[0])}
+
+
+def viscosities_by_shear(points: pd.DataFrame, force: float = 1e-6) -> dict:
+    """Dynamic viscosities that the paper's numerical profile has if `force` drives the inner fluid alone.
+
+    inner by the curvature of the inner layer, outer by the slope of the outer one, whose shear carries the force on
+    half of the inner layer. Holds if the outer layer is straight to a thousandth of the largest velocity.
+    """
+    found = shear(*(published_profiles(points)["numerical"][axis] for axis in "xy"), PAPER_HALF)
+    inner, outer = force / (2 * found["curvature"]), force * PAPER_INNER / found["slope"]
+    return {"inner": inner, "outer": outer, "holds": found["bow (%)"] < 0.1}
+
+
+def readings_table(flows: dict, points: pd.DataFrame) -> pd.DataFrame:
+    """One row a reading and collision, below the paper's own: distance from the paper's points, u max and `shear`.
+
+    `points` are the paper's on the grid of the flows, see `scaled`.
+    """
+    half = next(iter(flows.values())).case.nodes / 2
+    theirs = published_profiles(points)["numerical"]
+    rows = [("paper, figure 6.4", "", 0.0, theirs["y"].max(), *shear(theirs["x"], theirs["y"], half).values())]
+    for (name, kind), flow in flows.items():
+        found = shear(flow.y, flow.velocity, half).values()
+        rows.append((name, kind, farthest(flow, points), flow.velocity.max(), *found))
+    names = ["reading", "collision", "farthest (%)", "u max", "slope", "bow (%)", "curvature"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def bows(table: pd.DataFrame) -> dict:
+    """The largest bow of our outer layers without a force, the least of those with one, in % of the largest velocity.
+
+    From `readings_table`; holds if the first is a tenth of the second at most.
+    """
+    pulled = table["reading"].str.startswith("as printed")
+    free, bowed = table[~pulled & (table["collision"] != "")]["bow (%)"].max(), table[pulled]["bow (%)"].min()
+    return {"free": float(free), "pulled": float(bowed), "holds": bool(free < bowed / 10)}
+
+
+def nearest(table: pd.DataFrame) -> dict:
+    """How far BGK without the force at the ratio 6 is from the paper's points, in %; holds if nothing else is nearer.
+
+    From `readings_table`.
+    """
+    rows = table.set_index(["reading", "collision"])["farthest (%)"].iloc[1:]
+    six = rows[list(READINGS)[-1], "bgk"]
+    return {"six": float(six), "holds": bool(six == rows.min())}
+
+
+def hand_over(record, flows: dict, points: pd.DataFrame) -> None:
+    """Give the notebook's `record` what figure 6.4 claims: `readings` on the paper's grid by equation 2.16 (BGK)."""
+    first, nodes = next(iter(READINGS)), next(iter(flows.values())).case.nodes
+    if nodes != 2 * PAPER_HALF or (first, "bgk") not in flows:
+        for claim in CLAIMS:
+            record.not_measured(claim, f"{nodes} nodes between the plates; the paper has 256, and BGK")
+        return
+    printed, ten, six = (farthest(flows[name, "bgk"], points) for name in READINGS)
+    note = f"F_w = 0: {ten:.1f} % at the printed ratio 10, {six:.1f} % at the ratio 6 of the slope"
+    settled = all(flow.change < SETTLED for flow in flows.values())
+    record.measure("porous-077", printed, converged=settled, note=note)
+    exact = flows[first, "bgk"].exact(inner=PAPER_INNER).max()
+    record.measure("porous-076", float(exact), note=f"equation 6.2 for the interface at {PAPER_INNER}")

@@ -13,7 +13,7 @@ from scipy import ndimage
 
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.wetting import PHASE_A, PHASE_B, SOLID
-from repro.papers.rasteriser import Body, across, picture
+from repro.papers.rasteriser import Body, across, box_edges, picture
 from repro.papers.style import BLUE, COLOURS, ORANGE
 
 from .media import Run
@@ -118,7 +118,11 @@ def history(runs: dict[str, Run]):
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_minor_formatter(NullFormatter())
+    flow.set_ylim(min(0, flow.get_ylim()[0]), None)
+    for line, name in (("-", "f"), ("--", "g")):
+        flow.plot([], [], color="black", marker="none", ls=line, label=name)
     surface.legend()
+    flow.legend()
     pieces.legend()
     names = ("step", "saturation", "covered", "interface", "flow f", "flow g", "pieces f", "pieces g")
     return figure, {f"{column}, {name}": run.table[column] for name, run in runs.items() for column in names}
@@ -150,7 +154,19 @@ def bodies(image: np.ndarray, *, cut: bool) -> dict[int, Body]:
 
 
 def _show_bodies(axes, found: list[Body], width: int):
-    axes.imshow(picture(found, width), interpolation="antialiased")
+    """The bodies in their box, each of its axes with its length."""
+    image, shape, written = picture(found, width), found[0].field.shape, set()
+    axes.imshow(image, interpolation="antialiased", extent=(0, width, image.shape[0], 0))
+    for axis, ends in box_edges(shape, width):
+        axes.plot(*ends.T, color="black", lw=0.8, marker="none", clip_on=False)
+        if axis not in written:
+            written.add(axis)
+            (right, down), middle = ends[1] - ends[0], ends.mean(axis=0)
+            turned = {"rotation": np.degrees(np.arctan2(-down, right)), "rotation_mode": "anchor", "fontsize": 8}
+            place = middle + 0.02 * width * np.array([-down, right]) / np.hypot(right, down) * (1 if axis < 2 else 0)
+            text = f"{'xyz'[axis]}: {shape[2 - axis]} nodes"
+            axes.text(*place, text, **turned, ha="center", va="top" if axis < 2 else "bottom")
+    axes.set(xlim=(0, width), ylim=(image.shape[0], 0))
     axes.set_axis_off()
 
 
@@ -160,6 +176,15 @@ def _arrow(axes):
     start, end = (0.02, 0.12), (0.02 + 0.15 * right, 0.12 + 0.2 * up)
     axes.annotate("", end, start, "axes fraction", arrowprops={"arrowstyle": "->"})
     axes.text(0.02, 0.02, "force, along x", transform=axes.transAxes, fontsize=9)
+
+
+def solids(spaces: dict[str, PoreSpace], width: int):
+    """The solid of some media, by name, each in its box (figure 6.11)."""
+    figure, panels = plt.subplots(1, len(spaces), figsize=(3.4 * len(spaces), 3.0), squeeze=False)
+    for axes, (name, space) in zip(panels.ravel(), spaces.items(), strict=True):
+        _show_bodies(axes, [bodies(np.where(space.solid, SOLID, PHASE_A), cut=False)[SOLID]], width)
+        axes.set_title(f"{name}: porosity {space.porosity:.2f}")
+    return figure, {name: space.porosity for name, space in spaces.items()}
 
 
 def packing(space: PoreSpace, width: int):

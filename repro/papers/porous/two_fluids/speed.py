@@ -24,7 +24,7 @@ from repro.parallel import copy_bandwidth
 PAPER_STRATEGY = "sparse"
 
 #: claims that take a GPU and the paper's boxes, and all of the notebook
-ON_GPU = tuple(f"porous-{number:03d}" for number in (90, 91, 92, 94, 95, 97, 100))
+ON_GPU = tuple(f"porous-{number:03d}" for number in (90, 91, 92, 94, 95, 97, 100, 139, 140, 143))
 SLOWER, DENSITIES = "porous-097", "porous-090"
 CLAIMS = ("porous-098", *ON_GPU)
 
@@ -201,12 +201,6 @@ def growth_of_small(layers: pd.DataFrame) -> dict:
     return {"more": more, "longer": longer, "holds": longer < more / 2}
 
 
-def growth_of_tiled(layers: pd.DataFrame, cubes: pd.DataFrame) -> dict:
-    """Step and nodes of the smallest cube over those of the smallest layer, for `Record.say`: the step grows more."""
-    longer, more = smallest_steps(layers, cubes).set_index("strategy").loc[["tiled", "nodes"], "cube / layer"]
-    return {"longer": longer, "more": more, "holds": longer > more}
-
-
 def smallest_steps(layers: pd.DataFrame, cubes: pd.DataFrame) -> pd.DataFrame:
     """Microseconds of a step of each strategy in the smallest layer and cube, and how often one goes into the other.
 
@@ -300,6 +294,18 @@ def speed_claims(layers: pd.DataFrame, cubes: pd.DataFrame, packed: pd.DataFrame
     }
 
 
+def figure_claims(layers: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
+    """{claim: value} of what figures 5.10 and 6.10 show: the loss of two fluids against one in a box without solid, and
+    the fastest over the slowest layer."""
+    flat = in_paper_way(layers, "mlups")
+    return {"porous-139": float(lost["loss (%)"].iloc[0]), "porous-143": float(flat.max() / flat.min())}
+
+
+def structure_order(packed: pd.DataFrame) -> dict[str, list[float]]:
+    """The speeds per pore of the paper's strategy in the three structures, in each independent run."""
+    return speeds.order(packed[packed["strategy"] == PAPER_STRATEGY], "space", "mflups")
+
+
 def over_baselines(cubes: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
     """The speedup of the paper's strategy at its best over each rung of `cpu_baselines`."""
     return speeds.over_rungs(in_paper_way(cubes).max(), baselines, "mflups")
@@ -307,7 +313,10 @@ def over_baselines(cubes: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame
 
 def record_gpu_claims(record, layers, cubes, packed, parted, lost, cpu: pd.Series) -> None:
     """Give the notebook's `record` what a GPU tells; `cpu` is MFLUPS by baseline."""
-    record.measure_all(speed_claims(layers, cubes, packed) | share_claims(parted, lost))
+    values = speed_claims(layers, cubes, packed) | share_claims(parted, lost) | figure_claims(layers, lost)
+    record.measure_all(values)
+    nodes = ", ".join(f"{rate:,.0f}" for rate in in_paper_way(packed, "mlups"))
+    record.measure("porous-140", structure_order(packed), note=f"per node {nodes} MLUPS")
     best = in_paper_way(cubes).max()
     record.measure("porous-100", **speeds.speedup_evidence(best, cpu, "two fluids, dense, in rows", "MFLUPS"))
 

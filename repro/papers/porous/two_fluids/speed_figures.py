@@ -25,9 +25,14 @@ def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: fl
         allowed = bandwidth / (rows["bandwidth"] / rows["mlups"] / 1e6).iloc[0] / 1e6 / scale
         right.axhline(allowed, color=colour, ls=":", lw=1.2)
     flat = table["space"].iloc[0].endswith("²")
+    sides = sorted({*published["side"], *table["side"]})
     for axes in (left, right):
         if flat:
-            axes.set_xscale("log", base=2)
+            axes.set(xscale="log", xlim=(0.8 * sides[0], 1.25 * sides[-1]))
+            axes.set_xticks(sides, list(map(str, sides)))
+            axes.minorticks_off()
+        else:
+            axes.set_xlim(0, 1.05 * sides[-1])
         axes.set_xlabel(f"nodes a side of the {'layer' if flat else 'cube'}")
         axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
     right.plot([], [], color="black", ls=":", lw=1.2, marker="none", label="allowed by the copy bandwidth")

@@ -101,13 +101,12 @@ def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
         media.keep(flow, tmp_path / "run.vti", 1)
 
 
-def test_a_drop_at_its_start_has_the_steepest_angle_that_it_may_start_with():
+def test_a_drop_at_its_start_is_half_a_circle():
     table, images = media.drops([Drop(0.03, length=40, height=16, radius=9.0, interaction=0.15)], PlainDevice(), 0)
     assert images[0].shape == (1, 18, 40)
     row = table.iloc[0]
-    assert row["angle"] == pytest.approx(150, abs=6)
-    # the chord of a circle with the area of the half circle, at 150 degrees
-    assert row["covered"] == pytest.approx(6.5 / 80, abs=0.03)
+    assert row["angle"] == pytest.approx(90, abs=6)
+    assert row["covered"] == pytest.approx(18 / 80, abs=0.03)
 
 
 def history(**columns) -> media.Run:
