@@ -26,6 +26,7 @@ def make_collision(lattice: Lattice, dtype, forcing: str | None, collision: str)
 
 @cache
 def make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
+    """The collision with a rate for even and one for odd parts, collide(s, n, rates, force), see `make_collision`."""
     q, pairs, forced, share = lattice.q, lattice.q // 2, forcing is not None, VELOCITY_SHARE.get(forcing, 0.0)
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)

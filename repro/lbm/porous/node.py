@@ -68,6 +68,11 @@ def make_relax(model, storage: str, dtype):
     return relax
 
 
+def kernel_options(storage: str, dtype, block: int) -> dict:
+    """Of a kernel that collides: plain populations take the force last, which another order of sums would undo."""
+    return {"dtype": dtype, "block": block, "strict": storage == "plain"}
+
+
 @device_function
 def nowhere(marks, node):
     """No stored node is solid: the sparse strategies."""
@@ -126,7 +131,7 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
             relax(s, n, rates, force)
             store(s, n, here, nx * ny * nz, marks, g)
 
-    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
+    options = kernel_options(storage, dtype, block)
     return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), edges=True, **options)
 
 
@@ -146,8 +151,7 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
             relax(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
-    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
-    return Kernel(update, rows=scratch_rows(model.lattice), **options)
+    return Kernel(update, rows=scratch_rows(model.lattice), **kernel_options(storage, dtype, block))
 
 
 @cache

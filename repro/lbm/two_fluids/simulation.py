@@ -1,20 +1,17 @@
 """Two running fluids: a problem, a device and a strategy."""
 
 import warnings
-from math import sqrt
 
 import numpy as np
 
 from repro.errors import DivergenceError, InputError, require
 
 from ..flow import FlowSimulation, on_nodes
+from ..model import SPEED_OF_SOUND
 from .collision import FIELDS
 from .model import TwoFluids
 from .stability import ADVICE, doom
 from .strategies import STRATEGIES
-
-#: speed of sound
-SOUND = 1 / sqrt(3)
 
 
 class TwoFluidFlow(FlowSimulation):
@@ -96,6 +93,9 @@ def _density_of(name: str, density, solid: np.ndarray) -> np.ndarray:
 def _require_slow(velocity: np.ndarray, lattice) -> None:
     """Refuse what no equilibrium has: no populations flow out of a layer, and sound is the fastest."""
     fastest = float(np.sqrt((velocity**2).sum(0).max()))
-    require(fastest < SOUND, f"velocity: up to {fastest:.3g} in the pores: it must be below that of sound, {SOUND:.3f}")
+    require(
+        fastest < SPEED_OF_SOUND,
+        f"velocity: up to {fastest:.3g} in the pores: it must be below that of sound, {SPEED_OF_SOUND:.3f}",
+    )
     across = lattice.dimensions == 2 and velocity[2].any()
     require(not across, f"velocity: on {lattice.name} there is none along z")

@@ -557,8 +557,7 @@ def test_the_claims_on_permeability_are_judged_with_the_walls_of_listing_2():
     rows = [(128, 0.7, 0.8, "mrt", "half-way", 165.0), (127, 0.7, 0.8, "mrt", "half-way", 163.0)]
     rows += [(128, 0.7, 0.8, "mrt", "modified", 1.0), (128, 0.9, 0.8, "bgk", "half-way", 24.0)]
     table, figure = crystal_rows(rows), figure_of((0.7, 0.8, 150.0), (0.9, 0.8, 25.0))
-    points = permeability.at_paper_points(table, figure)
-    bgk, mrt = (points[points["collision"] == name] for name in ("bgk", "mrt"))
+    bgk, mrt = (permeability.at_paper_points(table, figure, name) for name in ("bgk", "mrt"))
     claims = permeability.claims_of(summary, bgk, mrt)
     both = "mrt on 128 voxels: 165, mrt on 127 voxels: 163"
     assert claims["porous-117"] == {"measured": 165.0, "note": both}
@@ -574,7 +573,7 @@ def test_the_claims_on_permeability_are_judged_with_the_walls_of_listing_2():
 def test_k_in_the_paper_cell_grows_with_the_square_of_its_length():
     rows = [(64, 0.7, 0.8, "mrt", "half-way", 9.0), (63, 0.7, 0.8, "mrt", "half-way", 8.0)]
     rows += [(64, 0.7, 0.8, "mrt", "modified", 10.0), (64, 0.75, 0.8, "mrt", "half-way", 7.0)]
-    points = permeability.at_paper_points(crystal_rows(rows), figure_of((0.7, 0.8, 30.0)))
+    points = permeability.at_paper_points(crystal_rows(rows), figure_of((0.7, 0.8, 30.0)), "mrt")
     assert points["length"].tolist() == [128, 127]
     assert points["k"].tolist() == pytest.approx([36.0, 8 * (127 / 63) ** 2])
     assert points["off (%)"][0] == pytest.approx(20)

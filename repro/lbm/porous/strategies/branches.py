@@ -23,6 +23,8 @@ def in_solid(solid, node):
 
 @cache
 def make_fetch(modified: bool):
+    """What finds two populations, for `node.make_reader`: a branch for each neighbour that may be solid."""
+
     @device_function
     def fetch(s, k, i, node, back, ahead, size, solid, f):
         if solid[node + back]:

@@ -12,7 +12,7 @@ from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import make_relax, make_store, nowhere
+from ..node import kernel_options, make_relax, make_store, nowhere
 from .scheme import after_collision
 
 COST = Cost(arrays=2, map=4 * (D3Q19.q - 1), dense=False)
@@ -46,8 +46,7 @@ def _update_kernel(model, storage: str, dtype, block) -> Kernel:
         relax(s, n, rates, force)
         store(s, n, x, row, sources, g)
 
-    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
-    return Kernel(update, rows=scratch_rows(model.lattice), **options)
+    return Kernel(update, rows=scratch_rows(model.lattice), **kernel_options(storage, dtype, block))
 
 
 def build(problem, device, dtype, block) -> Scheme:

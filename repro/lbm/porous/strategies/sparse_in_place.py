@@ -17,7 +17,7 @@ from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import collide_kernel, macroscopic_kernel, make_observe, make_relax, nowhere
+from ..node import collide_kernel, kernel_options, macroscopic_kernel, make_observe, make_relax, nowhere
 from ..run_length_neighbour_list import MOST_BYTES, as_runs, source
 
 COST = Cost(arrays=1, map=MOST_BYTES * (D3Q19.q - 1), map_at_most=True, finds=0.5, dense=False)
@@ -59,8 +59,7 @@ def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
                 f[unsigned(places[i + 1, k])] = s[i, k]
                 f[unsigned(places[i, k])] = s[i + 1, k]
 
-    options = {"dtype": dtype, "block": block, "strict": storage == "plain"}
-    return Kernel(exchange, rows=scratch_rows(model.lattice), index_rows=q, **options)
+    return Kernel(exchange, rows=scratch_rows(model.lattice), index_rows=q, **kernel_options(storage, dtype, block))
 
 
 @cache

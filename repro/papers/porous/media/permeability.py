@@ -69,22 +69,30 @@ def against_series(table: pd.DataFrame, coefficients) -> pd.DataFrame:
     return table.assign(**{"series": series, "deviation (%)": 100 * (table["k"] / series - 1)})
 
 
-def series_over_porosity(porosity, side: float, coefficients):
-    """k of body-centred spheres by porosity instead of chi."""
-    return bcc_permeability(((1 - np.asarray(porosity, float)) / solid_fraction(1.0)) ** (1 / 3), side, coefficients)
+def flow_of_figure_5_6(nodes: int, device, **options) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity over the Darcy velocity, and the solid: BGK at chi = 0.8, tau = 0.8; `options` as of `flow_through`."""
+    space = PoreSpace(sphere_crystal(nodes, 0.8))
+    run = flow_through(space, device, relaxation_time=0.8, collision="bgk", keep_velocity=True, **options)
+    return run.velocity, space.solid
 
 
-def at_paper_points(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def fine_table(nodes: int, chis, device, **options) -> pd.DataFrame:
+    """The `half_way_runs` on a finer grid, as a `crystal_table`."""
+    return crystal_table([(nodes, chi, 1.0, "mrt", THESIS_WALLS) for chi in chis], device, **options)
+
+
+def at_paper_points(table: pd.DataFrame, published: pd.DataFrame, collision: str) -> pd.DataFrame:
     """The rows of a `crystal_table` with the thesis' walls that are at a point of its figure 5.7 or 5.8.
 
-    With the columns length, which is 128 or 127 voxels along the cell of the paper, k in such a cell, paper, and
-    "off (%)", by which k is above the paper's. `published` has figure, series, x (porosity) and y of one figure.
+    Those of collisions whose names begin with `collision`, such as MRT with either set of rates. With the columns
+    length, which is 128 or 127 voxels along the cell of the paper, k in such a cell, paper, and "off (%)", by which k
+    is above the paper's. `published` has figure, series, x (porosity) and y of one figure.
     """
     points = published[published["series"].str.startswith("tau=")]
-    points = pd.DataFrame(
-        {"chi": chi_of(points["x"]), "tau": points["series"].str[4:].astype(float), "paper": points["y"]}
-    )
-    rows = table[table["walls"] == THESIS_WALLS].drop_duplicates(["nodes", "chi", "tau", "collision"])
+    tau = points["series"].str[4:].astype(float)
+    points = pd.DataFrame({"chi": chi_of(points["x"]), "tau": tau, "paper": points["y"]})
+    rows = table[(table["walls"] == THESIS_WALLS) & table["collision"].str.startswith(collision)]
+    rows = rows.drop_duplicates(["nodes", "chi", "tau", "collision"])
     rows = rows[rows["nodes"] >= table["nodes"].max() - 1].merge(points, on=["chi", "tau"])
     rows["length"] = PAPER_NODES - (table["nodes"].max() - rows["nodes"])
     rows["k"] *= (rows["length"] / rows["nodes"]) ** 2
@@ -96,8 +104,9 @@ def chi_of(porosity):
     return np.round(((1 - np.asarray(porosity, float)) / solid_fraction(1.0)) ** (1 / 3), 2)
 
 
-def most_off(points: pd.DataFrame) -> pd.DataFrame:
+def most_off(*points: pd.DataFrame) -> pd.DataFrame:
     """The largest distance from the thesis' points, in %, of each collision and length of `at_paper_points`."""
+    points = pd.concat(points)
     groups = points.assign(off=points["off (%)"].abs()).groupby(["collision", "length"], sort=False)
     return groups["off"].max().rename("largest (%)").reset_index()
 
