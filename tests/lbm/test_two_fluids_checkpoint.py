@@ -87,6 +87,24 @@ def test_what_no_run_comes_to_is_refused_even_where_it_is_sealed(tmp_path, chang
     assert "\n" not in str(refused.value)
 
 
+def test_nothing_that_a_file_lacks_is_made_up(tmp_path):
+    save(started(), tmp_path / "run.h5")
+    whole = (tmp_path / "run.h5").read_bytes()
+    with h5py.File(tmp_path / "run.h5") as file:
+        names = list(file.attrs)
+    assert {"lattice", "faces", "solid_density", "magic", "strategy"} <= set(names)
+    for name in names:
+        (tmp_path / "part.h5").write_bytes(whole)
+        with h5py.File(tmp_path / "part.h5", "a") as file:
+            del file.attrs[name]
+        seal(tmp_path / "part.h5", KIND)
+        with pytest.raises(
+            InputError, match="part.h5: (not a whole checkpoint|a checkpoint of version None)"
+        ) as refused:
+            load(tmp_path / "part.h5", PlainDevice())
+        assert "\n" not in str(refused.value)
+
+
 def test_what_is_no_checkpoint_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         load(tmp_path / "none.h5", PlainDevice())

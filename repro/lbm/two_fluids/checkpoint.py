@@ -9,15 +9,15 @@ from repro.declared import Whole
 from repro.files import write_text
 from repro.parallel.timeloop import MOST_STEPS
 
-from ..boundaries import PERIODIC_BOX, Boundaries
-from ..lattice import D3Q19, LATTICES
+from ..boundaries import Boundaries
+from ..lattice import LATTICES
 from ..media import PoreSpace
 from .model import TwoFluids
 from .simulation import TwoFluidFlow
 
 KIND = "checkpoint of two fluids"
 
-_VERSION = 2
+_VERSION = 3
 _NUMBERS = ("interaction", "wetting", "relaxation_times", "accelerations", "solid_density", "magic")
 _WORDS = ("collision", "stencil")
 _OPTIONS = ("strategy", "precision", "block")
@@ -46,9 +46,7 @@ def _restore(file, device) -> TwoFluidFlow:
     numbers = {name: _plain(file.attrs[name]) for name in _NUMBERS}
     words = {name: str(file.attrs[name]) for name in _WORDS}
     options = {name: _plain(file.attrs[name]) for name in _OPTIONS}
-    # older files have neither lattice nor faces
-    lattice = LATTICES[file.attrs.get("lattice", D3Q19.name)]
-    boundaries = Boundaries(_plain(file.attrs.get("faces", PERIODIC_BOX.faces)))
+    lattice, boundaries = LATTICES[file.attrs["lattice"]], Boundaries(_plain(file.attrs["faces"]))
     solid = entry(file, "solid", np.dtype(bool), (None, None, None))
     problem = TwoFluids(PoreSpace(solid), **numbers, **words, lattice=lattice, boundaries=boundaries)
     flow = TwoFluidFlow(problem, device, **options)
