@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from helpers.checkouts import ROOT
 
 from repro.errors import InputError
 from repro.lbm.media import read_sample
@@ -32,6 +33,18 @@ def test_the_image_lies_beside_the_file_whatever_the_working_folder_is(folder):
 def test_a_raw_file_has_the_shape_the_type_and_the_pore_value_that_the_file_says(folder):
     text = 'image = "rock.raw"\nvoxel_size = 1e-6\nshape = [1, 2, 3]\ndtype = "uint16"\npore = 1\n'
     np.testing.assert_array_equal(read_sample(write(folder, text))[1], VOXELS == 0)
+
+
+def test_the_shipped_sample_is_three_bores_of_the_sizes_that_its_file_says():
+    path = ROOT / "data/samples/channels.toml"
+    sample, solid = read_sample(path)
+    bores = np.ones((32, 32, 32), bool)
+    bores[6:22, 4:20, :] = bores[8:20, :, 10:24] = bores[:, 6:18, 8:20] = False
+    np.testing.assert_array_equal(solid, bores)
+    assert (
+        "16 x 16 voxels along x, 14 x 12 along y, 12 x 12 along z" in path.read_text()
+    )
+    assert (sample.axis, sample.ends, sample.sides) == ("x", "periodic", "periodic")
 
 
 SIZE = "voxel_size = 1e-6\n"
