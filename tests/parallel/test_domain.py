@@ -103,6 +103,11 @@ def test_refusals_are_one_line():
         Domain((8, 8, 0), (True, True, True), (1, 1, 1))
 
 
+def test_a_grid_of_primes_names_the_numbers_beyond_twice_the_ranks():
+    with pytest.raises(InputError, match="3 ranks do not divide a grid of 7 x 7 x 1 cells: use 1, 7 or 49$"):
+        split((7, 7, 1), 3)
+
+
 def test_numbers_of_ranks_that_are_named_are_the_nearest_on_both_sides():
     with pytest.raises(InputError, match="20 ranks do not divide 96 cells along y: use 6, 8, 12, 16, 24 or 32$"):
         Domain((8, 96, 8), (True, True, True), (1, 20, 1))

@@ -131,7 +131,8 @@ def _surfaces(shape, cut) -> tuple[int, int]:
 
 def _working(shape, ranks: int) -> list[int]:
     """Numbers of ranks that divide the grid: those nearest to `ranks`."""
-    divisors = [[p for p in _divisors(n) if p <= 2 * ranks] for n in shape]
+    # of each axis those that may be near, and the next one: a grid of 7 x 7 x 1 has none up to 6 but 1
+    divisors = [[p for p in each if p <= 2 * ranks or p == each[1]] for each in map(_divisors, shape)]
     works = {prod(cut) for cut in product(*divisors)}
     return sorted(sorted(works, key=lambda count: (abs(count - ranks), count))[:_NAMED])
 
