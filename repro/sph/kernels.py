@@ -8,9 +8,12 @@ from functools import cache
 from math import pi
 from typing import NamedTuple
 
+import numba
 import numpy as np
+from numba.core.errors import NumbaError
 
-from repro.errors import InputError
+from repro.declared import Above, Kind
+from repro.errors import InputError, require
 from repro.parallel import device_function, fma
 
 
@@ -76,10 +79,41 @@ KERNELS = {
 _PANELS = 240
 
 
+def _functions(name: str, kernel: SmoothingKernel) -> tuple[Callable, Callable]:
+    """Shape and slope in double precision; InputError unless both are known at q = 0 and to numba."""
+    pair = kernel.shape(float)
+    both = isinstance(pair, tuple) and len(pair) == 2 and all(map(callable, pair))
+    require(both, f"kernel '{name}': shape(real) must give two functions of q, w and w'(q) / q")
+    for what, function, compiled in zip(("shape", "slope"), pair, kernel.shape(np.float64), strict=True):
+        try:
+            value = function(0.0)
+        except ZeroDivisionError:
+            value = float("inf")
+        require(np.isfinite(value), f"kernel '{name}': its {what} at q = 0 must be finite: divide by no q there")
+        # those of this module are known to compile
+        require(kernel.shape.__module__ == __name__ or _compiles(compiled), f"kernel '{name}': its {what} {_UNKNOWN}")
+    return pair
+
+
+#: what is wrong with a function that numba cannot call
+_UNKNOWN = "must be a @device_function that numba compiles: arithmetic and comparisons of q"
+
+
+def _compiles(function: Callable) -> bool:
+    try:
+        numba.njit(lambda q: function(q)).compile((numba.float64,))
+    except NumbaError:
+        return False
+    return True
+
+
 @cache
 def require_kernel(name: str, kernel: SmoothingKernel) -> None:
     """Raise InputError unless the kernel is normalised, with the slope of its shape, and zero from its support on."""
-    shape, slope = kernel.shape(float)
+    Kind(SmoothingKernel).check(f"kernel '{name}'", kernel)
+    for what in ("support", "norm"):
+        Above(0).check(f"kernel '{name}': {what}", getattr(kernel, what))
+    shape, slope = _functions(name, kernel)
     step, end = kernel.support / _PANELS, kernel.support
     q = step * (np.arange(_PANELS) + 0.5)
     middle, low, high = (np.array([shape(value) for value in q + shift]) for shift in (0, -step / 2, step / 2))

@@ -77,9 +77,35 @@ def cut(real):
     return device_function(lambda q: real(q <= 1)), device_function(lambda q: real(0))
 
 
+def singular(real):
+    """Wendland's, whose slope is divided by q everywhere, as one writes it down at first."""
+    shape, slope = wendland_c2(real)
+    return shape, device_function(lambda q: slope(q) * q / q)
+
+
+def undeclared(real):
+    """Wendland's from functions that numba does not know."""
+    shape, slope = wendland_c2(real)
+    return (lambda q: shape(q)), (lambda q: slope(q))
+
+
+def alone(real):
+    """A shape without a slope."""
+    return wendland_c2(real)[0]
+
+
+WENDLAND = KERNELS["wendland c2"]
+
+
 @pytest.mark.parametrize(
     ("kernel", "words"),
     [
+        ((wendland_c2, 2.0, 1.0), "must be of the kind SmoothingKernel"),
+        (WENDLAND._replace(norm="1"), "norm = '1': must be a number above 0"),
+        (WENDLAND._replace(support=0.0), "support = 0.0: must be a number above 0"),
+        (WENDLAND._replace(shape=alone), r"shape\(real\) must give two functions of q"),
+        (WENDLAND._replace(shape=singular), "its slope at q = 0 must be finite: divide by no q there"),
+        (WENDLAND._replace(shape=undeclared), "its shape must be a @device_function that numba compiles"),
         (KERNELS["wendland c2"]._replace(norm=0.5), "norm = 0.5: one over its integral is 0.417782"),
         (KERNELS["wendland c2"]._replace(support=1.0), "norm = 0.417782: one over its integral is"),
         (SmoothingKernel(bent, 2.0, KERNELS["wendland c2"].norm), "its slope at q = .* is not w'"),
@@ -88,6 +114,6 @@ def cut(real):
 )
 def test_what_is_no_kernel_is_refused_in_one_line(monkeypatch, kernel, words):
     monkeypatch.setitem(KERNELS, "wrong", kernel)
-    with pytest.raises(InputError, match=f"kernel 'wrong': {words}") as error:
+    with pytest.raises(InputError, match=f"kernel 'wrong'.* {words}") as error:
         Resolution(0.01, 1.3, "wrong")
     assert "\n" not in str(error.value)
