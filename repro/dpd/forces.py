@@ -67,6 +67,12 @@ def _require_number(force: Callable) -> int:
     wanted = "a function of the distance and of numbers, with arithmetic, comparisons and `math` only"
     if not (inspect.isfunction(force) and inspect.signature(force).parameters):
         raise InputError(f"the law {short(force)} must be {wanted}")
+    for parameter in inspect.signature(force).parameters.values():
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.default is not parameter.empty:
+            raise InputError(
+                f"the law {force.__name__} takes '{parameter}': a number by its name alone, whose value stands in "
+                "Fluid.repulsion or Fluid.parameters"
+            )
     count, compiled = len(inspect.signature(force).parameters), numba.njit(force)
     try:
         compiled.compile((numba.float64,) * count)

@@ -106,6 +106,11 @@ def undeclared(r, a):
 
 
 NO_LAWS = {
+    "a default, which no strategy would take": (
+        lambda: conservative(lambda r, a=3.0: a * r),
+        "takes 'a=3.0': a number by its name alone, whose value stands in Fluid.repulsion or Fluid.parameters",
+    ),
+    "as many numbers as there are": (lambda: conservative(lambda r, *p: r), r"takes '\*p': a number by its name"),
     "a number": (lambda: conservative(3), "the law 3 must be a function of the distance"),
     "a function of nothing": (lambda: conservative(lambda: 1.0), "must be a function of the distance"),
     "a text": (lambda: conservative(lambda r, a: "strong"), "it returns Literal"),
