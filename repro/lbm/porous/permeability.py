@@ -169,6 +169,7 @@ def fitted(solid: np.ndarray, sample: Sample) -> np.ndarray:
     return mirrored(solid, sample.axis) if sample.ends == "mirror" else solid
 
 
-def in_units(k: float, voxel_size: float) -> tuple[float, float]:
-    """A permeability in squared voxels as (square metres, millidarcy)."""
+@checked
+def in_units(k: float, voxel_size: Annotated[float, Above(0, "m")]) -> tuple[float, float]:
+    """A permeability in squared voxels as (square metres, millidarcy); `voxel_size` is the side of a voxel in m."""
     return k * voxel_size**2, k * voxel_size**2 / DARCY * 1000

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from repro.errors import InputError
 from repro.lbm.cases import Cavity, Duct
 from repro.lbm.porous.permeability import in_units
 from repro.papers.porous.box import duct, lids, speed
@@ -54,6 +55,12 @@ def test_a_permeability_of_one_micrometre_voxels_in_units():
     square_metres, millidarcy = in_units(2.0, 1e-6)
     assert square_metres == pytest.approx(2e-12)
     assert millidarcy == pytest.approx(2000 / 0.9869233)
+
+
+@pytest.mark.parametrize("voxel", [0.0, -1e-6])
+def test_a_voxel_without_a_size_is_refused(voxel):
+    with pytest.raises(InputError, match=f"voxel_size = {voxel}: must be a number above 0, in m"):
+        in_units(2.0, voxel)
 
 
 def test_the_baselines_are_a_loop_on_one_core_and_rows_on_one_and_on_all(monkeypatch):
