@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+
+from repro.parallel.launch_sequence import in_turn
 
 from ..lattice import D3Q19
 
@@ -85,8 +88,4 @@ class Cost:
 def in_order(*launches: Callable[[], None]) -> Callable[[], None]:
     """One function that makes several launches one after the other."""
 
-    def run():
-        for launch in launches:
-            launch()
-
-    return run
+    return partial(in_turn, *launches)
