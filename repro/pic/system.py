@@ -92,7 +92,8 @@ class System:
 
     With `self_field` Maxwell's equations follow, without electrons, too; otherwise the fields stay as they are.
     `capacity` is how many particles there may be at a time: by default those at the start, and those that a source adds
-    in 1000 steps. Raises InputError for what cannot be simulated, and warns of what the mesh does not resolve.
+    in 1000 steps; in air twice as many, for electrons that ionisation sets free. Raises InputError for what cannot be
+    simulated, and warns of what the mesh does not resolve.
     """
 
     mesh: Annotated[Mesh, Kind(Mesh)]
@@ -128,7 +129,8 @@ class System:
         if self.capacity is not None:
             return self.capacity
         injected = 0 if self.source is None else _ROOM_STEPS * self.source.per_step
-        return min(max(self.count + injected, 1), MOST_PARTICLES)
+        set_free = 0 if self.air is None else self.count + injected
+        return min(max(self.count + injected + set_free, 1), MOST_PARTICLES)
 
     def wanted_capacity(self, particles: int) -> str:
         """What to take where so many particles found no room, in words."""

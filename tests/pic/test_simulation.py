@@ -271,6 +271,14 @@ def test_there_is_room_for_what_a_source_adds_in_a_thousand_steps():
         after(replace(system, capacity=15), PlainDevice(), 1)
 
 
+def test_there_is_room_for_electrons_that_are_set_free_in_air():
+    mesh, count = Mesh((2, 2, 2), (1e-2,) * 3), 50
+    electrons = Electrons(np.full((count, 3), 1e-2), np.tile([0.2, 0.0, 0.0], (count, 1)), np.ones(count))
+    system = System(mesh, 1e-12, electrons, self_field=False, air=Collisions())
+    assert (system.room, replace(system, air=None).room) == (2 * count, count)
+    assert after(system, PlainDevice(), 10).count > count
+
+
 def test_tallies_say_in_joules_where_the_energy_of_electrons_in_air_has_gone():
     # far from all faces and without fields: what the electrons have lost is what the air and photons have got
     mesh, count = Mesh((6, 6, 6), (1e-2,) * 3), 20
