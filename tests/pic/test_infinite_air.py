@@ -10,6 +10,7 @@ from repro.parallel import select
 from repro.pic.air import elastic
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.infinite_air import fly
+from repro.pic.air.processes import PROCESSES
 from repro.pic.constants import REST_ENERGY
 
 
@@ -90,5 +91,7 @@ def test_wrong_input_is_refused(threads, options, message):
 
 
 def test_electrons_that_do_not_fit_into_memory_are_refused():
-    with pytest.raises(MemoryLimitError, match="50 electrons needs 2.93 KiB, but cuda has 1 KiB free"):
+    # ten numbers and, of whole ones, the events of each process and two more
+    needed = 50 * 4 * (10 + len(PROCESSES) + 2) / 1024
+    with pytest.raises(MemoryLimitError, match=f"50 electrons needs {needed:.4g} KiB, but cuda has 1 KiB free"):
         fly(AIR, np.full(50, 1e4), Small())

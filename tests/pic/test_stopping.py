@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from repro.pic.air import bremsstrahlung, ionisation
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import ELECTRONS_PER_GRAM, ELEMENTS, Air
+from repro.pic.air.processes import PROCESSES
 from repro.pic.air.stopping import collision_stopping, continuous_range
 from repro.pic.constants import REST_ENERGY
 
@@ -40,16 +41,39 @@ def test_radiative_stopping_power_is_the_tables():
     assert found == pytest.approx(ESTAR["radiative_MeV_cm2_g"], rel=1e-12)
 
 
+def drawn_loss(process, tau, cut, draws=20):
+    """What events of a process take of an electron a metre, by their outcomes: of a spectrum these are too few."""
+    outcome, u = process.make_outcome(float), (0.0, 0.0, np.sqrt(tau * (tau + 2)))
+    with np.errstate(over="ignore"):
+        after = [outcome(u, u[2] ** 2, tau, (7, 0, 1, 2), 1 + event, cut)[1] for event in range(draws)]
+    left = np.sqrt(1 + np.sum(np.square(after), 1)) - 1
+    return process.candidates(tau, cut, AIR) * (tau - left.mean())
+
+
+def ionisation_loss(tau, cut):
+    share = min(cut / tau, 0.5)
+    return tau * quad(lambda eps: eps * ionisation.differential(eps, tau, AIR), share, 0.5, limit=200)[0]
+
+
+def photon_loss(tau, cut):
+    if tau <= cut:
+        return 0.0
+    # dSigma/dk = C / k with the number of photons that `cross_section` counts
+    return quad(lambda k: k * bremsstrahlung.cross_section(tau, cut, AIR) / np.log(tau / cut) / k, cut, tau)[0]
+
+
+#: what events take by an integral over their spectrum
+SPECTRA = {ionisation: ionisation_loss, bremsstrahlung: photon_loss}
+
+
 @pytest.mark.parametrize("cut", [1e3, 1e4])
-def test_continuous_loss_and_events_add_up_to_the_table(cut):
+def test_continuous_loss_and_events_of_all_processes_add_up_to_the_table(cut):
     collisions, small = Collisions(cut=cut), cut / REST_ENERGY
     for tau, listed in zip(ESTAR["tau"], ESTAR["total_MeV_cm2_g"], strict=True):
-        share = min(small / tau, 0.5)
-        events = tau * quad(lambda eps, tau=tau: eps * ionisation.differential(eps, tau, AIR), share, 0.5, limit=200)[0]
-        # dSigma/dk = C / k with the number of photons that `cross_section` counts
-        if tau > small:
-            photons = bremsstrahlung.cross_section(tau, small, AIR) / np.log(tau / small)
-            events += quad(lambda k, c=photons: k * c / k, small, tau)[0]
+        events = sum(
+            SPECTRA[process](tau, small) if process in SPECTRA else drawn_loss(process, tau, small)
+            for process in PROCESSES
+        )
         found = per_mass(collisions.restricted_stopping(tau) + events, AIR.density)
         assert found == pytest.approx(listed, rel=1e-3)
 
