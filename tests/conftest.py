@@ -7,6 +7,9 @@ import pytest
 
 from repro.parallel.select import gpu_present, select
 
+# threads that wait leave their core to the other process of tests, instead of turning round on it
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 GPU = gpu_present()
 if not GPU:
     # before anything imports numba.cuda; kernels for the CPU still compile in the same process
