@@ -21,12 +21,12 @@ Where a section is:
     porous 6.2                          two_fluids/cases.py, observables.py, exact.py
     porous 6.3                          two_fluids/cases.py (Mixture), wetting.py, media
     porous 6.4                          two_fluids/benchmark.py; repro/papers/porous/two_fluids/speed.py
-    swap 1.1, table 1                   repro/papers/swap/iteration.py (shares)
+    swap 1.1, table 1                   repro/papers/swap/palabos.py, claims.py (share)
     swap 1.2, algorithm 1, table 2      strategies/swap/rule.py (pairs_of, make_rotate, sweep_kernel), sweep.py
     swap 2.1                            strategies/swap/rays.py
     swap 2.2, 2.3, tables 3 and 4       strategies/swap/types.py, rule.py (Source, make_source);
                                         repro/papers/swap/tables.py
-    swap 3                              repro/papers/swap/hybrid.py, iteration.py
+    swap 3                              repro/papers/swap/palabos.py, hybrid.py, iteration.py
 
 Not in the papers: obstacles in a box (node.py, make_obstacles), strategies/esoteric_pull.py, strategies/swap/links.py,
 porous/strategies/sparse_in_place.py, two_fluids/strategies/tiled.py.

@@ -23,7 +23,7 @@ enum Phase { boundary_collision, bulk, bulk_stream, boundary_stream, rest, whole
 
 class Cavity {
 public:
-    Cavity(plint n, T omega, T speed) : nodes(n), lattice(n, n, n, new BGKdynamics<T, DESCRIPTOR>(omega)) {
+    Cavity(plint n, T omega, T speed) : lattice(n, n, n, new BGKdynamics<T, DESCRIPTOR>(omega)) {
         OnLatticeBoundaryCondition3D<T, DESCRIPTOR>* walls = createLocalBoundaryCondition3D<T, DESCRIPTOR>();
         walls->setVelocityConditionOnBlockBoundaries(lattice);
         const T along = speed / std::sqrt((T)2);
@@ -58,23 +58,21 @@ public:
         }
     }
 
-    /* Populations by direction, order[p] * nodes^3 + node, with the last axis fastest. */
-    void pack(double* to, const int* order) {
+    /* Population p of a node lies at order[p] * apart + node * next, with the last axis of the nodes fastest. */
+    void pack(double* to, const int* order, plint apart, plint next) {
         each([&](Cell<T, DESCRIPTOR>& cell, plint node) {
-            for (plint p = 0; p < D::q; ++p) to[order[p] * total() + node] = cell[p];
+            for (plint p = 0; p < D::q; ++p) to[order[p] * apart + node * next] = cell[p];
         });
     }
 
-    void unpack(const double* from, const int* order) {
+    void unpack(const double* from, const int* order, plint apart, plint next) {
         each([&](Cell<T, DESCRIPTOR>& cell, plint node) {
-            for (plint p = 0; p < D::q; ++p) cell[p] = from[order[p] * total() + node];
+            for (plint p = 0; p < D::q; ++p) cell[p] = from[order[p] * apart + node * next];
         });
     }
 
 private:
     BlockLattice3D<T, DESCRIPTOR>& block() { return *lattice.getBlockLattices().begin()->second; }
-
-    plint total() const { return nodes * nodes * nodes; }
 
     /* the block with its envelope, in the block's own coordinates */
     Box3D box() {
@@ -107,7 +105,6 @@ private:
                 for (plint z = b.z0; z <= b.z1; ++z, ++node) act(block().get(x, y, z), node);
     }
 
-    plint nodes;
     MultiBlockLattice3D<T, DESCRIPTOR> lattice;
 };
 
@@ -117,9 +114,11 @@ extern "C" {
 void* palabos_open(long nodes, double omega, double speed) { return new Cavity(nodes, omega, speed); }
 void palabos_close(void* cavity) { delete static_cast<Cavity*>(cavity); }
 void palabos_run(void* cavity, int phase) { static_cast<Cavity*>(cavity)->run(static_cast<Phase>(phase)); }
-void palabos_pack(void* cavity, double* to, const int* order) { static_cast<Cavity*>(cavity)->pack(to, order); }
-void palabos_unpack(void* cavity, const double* from, const int* order) {
-    static_cast<Cavity*>(cavity)->unpack(from, order);
+void palabos_pack(void* cavity, double* to, const int* order, long apart, long next) {
+    static_cast<Cavity*>(cavity)->pack(to, order, apart, next);
+}
+void palabos_unpack(void* cavity, const double* from, const int* order, long apart, long next) {
+    static_cast<Cavity*>(cavity)->unpack(from, order, apart, next);
 }
 /* the velocity of population p, for whoever numbers them in another way */
 int palabos_velocity(int p, int axis) { return D::c[p][axis]; }

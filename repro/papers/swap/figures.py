@@ -10,25 +10,29 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, make_source
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PAPER, SKY_BLUE
+from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PAPER, SKY_BLUE, VERMILLION
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
-from .iteration import COLLIDE_ONLY, PAPER_WAY, SERIAL, require_timed
+from .iteration import COLLIDE_ONLY, PALABOS, PAPER_WAY
 from .sketches import TYPE_COLOURS
 from .tables import CLOSED, PAPER_DIRECTIONS
 
 #: the three ways in which rays lie in a plane (figure 5), by numbers of the paper's directions
 _RAYS = {"along an axis": 1, "along a diagonal": 4, "across a diagonal": 5}
 
-#: parts of an iteration from the left: collision and streaming, the bus, and what is neither
-_PART_COLOURS = {
-    "collide": ORANGE,
-    "stream": GREEN,
-    "to the GPU": SKY_BLUE,
-    "to the host": BLUE,
-    "boundary": "0.6",
+#: kinds of parts of an iteration from the left, with their colours: collision and streaming, copies, and the rest
+_KINDS = {
+    "collision and streaming in one": VERMILLION,
+    "collision": ORANGE,
+    "streaming": GREEN,
+    "bus": SKY_BLUE,
+    "pack and unpack": BLUE,
+    "boundary nodes": "0.5",
+    "rest of Palabos": "0.8",
 }
+_KIND_OF = {"bulk": 0, "collide": 1, "stream": 2, "bulk stream": 2, "to the GPU": 3, "to the host": 3}
+_KIND_OF |= {"pack": 4, "unpack": 4, "boundary": 5, "boundary collision": 5, "boundary stream": 5, "rest": 6}
 
 
 def rays(interior: int):
@@ -48,8 +52,7 @@ def rays(interior: int):
         axes.set(title=f"pair {number}, {title}", xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
         axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))
         axes.grid(False)
-    said = "circles: interior nodes, squares: boundary nodes, arrows: the order of the sweep, against $c_i$"
-    figure.suptitle(said, fontsize=10)
+    figure.suptitle("circles: interior, squares: boundary nodes, arrows: the sweep's order, against $c_i$", fontsize=10)
     return figure, {"interior nodes a side": interior}
 
 
@@ -117,22 +120,18 @@ def middle_planes(flow: CubicFlow):
 
 def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper):
     """Shares of the parts of an iteration, a bar a way, with the paper's on its grid (figure 8)."""
-    require_timed(nodes, sorted(set(parts["nodes"])))
-    table = parts[parts["nodes"] == nodes].pivot_table(
-        index="way", columns="part", values="seconds", aggfunc="sum", sort=False, fill_value=0.0
-    )
-    names = [name for name in _PART_COLOURS if name in table]
-    shares = 100 * table[names].div(table.sum(axis=1), axis=0)
+    rows = parts[parts["nodes"] == nodes].assign(kind=parts["part"].map(_KIND_OF))
+    table = rows.pivot_table(index="way", columns="kind", values="seconds", aggfunc="sum", sort=False, fill_value=0.0)
+    shares = 100 * table[sorted(table)].div(table.sum(axis=1), axis=0)
+    shares.columns = [list(_KINDS)[kind] for kind in shares]
     left = shares.cumsum(axis=1) - shares
     figure, axes = plt.subplots(figsize=(8.4, 0.5 * len(shares) + 1.9))
-    for name in names:
-        axes.barh(shares.index, shares[name], 0.7, left[name], color=_PART_COLOURS[name], label=name)
-    claimed = {SERIAL: 100 * stated.serial_share, PAPER_WAY: 100 * stated.hybrid_share}
-    claimed = {way: share for way, share in claimed.items() if way in shares.index and nodes == PAPER_NODES}
-    label = f"paper, {PAPER_NODES}$^3$: end of collision and streaming"
-    look = PAPER | {"marker": "|", "markersize": 30, "markeredgewidth": 3}
+    for name in shares:
+        axes.barh(shares.index, shares[name], 0.7, left[name], color=_KINDS[name], label=name)
+    claimed = {way: 100 * share for way, share in stated.shares.items() if way in shares.index and nodes == PAPER_NODES}
     if claimed:
-        axes.plot(list(claimed.values()), list(claimed), **look, label=label)
+        look = PAPER | {"marker": "|", "markersize": 30, "markeredgewidth": 3, "label": "paper: where grey begins"}
+        axes.plot(list(claimed.values()), list(claimed), **look)
     axes.invert_yaxis()
     axes.set(xlim=(0, 100), xlabel="share of an iteration (%)", title=f"{nodes}$^3$ nodes, double precision")
     axes.grid(axis="y", visible=False)
@@ -141,36 +140,26 @@ def iteration_shares(parts: pd.DataFrame, nodes: int, stated: Paper):
 
 
 def over_sizes(table: pd.DataFrame, stated: Paper):
-    """Speed and speedup of each way over the grid size, with the paper's (figures 9 and 10)."""
+    """Speed of each way, and speedup over Palabos where it was timed, over the grid size (figures 9 and 10)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.5))
     for way, rows in table.groupby("way", sort=False):
-        left.loglog(rows["nodes"], rows["mlups"], label=way)
-        if way != SERIAL:
-            right.loglog(rows["nodes"], rows["speedup"])
-        else:
-            right.plot([], [])
-    for way, marker, speedups in (
-        (SERIAL, "o", {}),
-        (COLLIDE_ONLY, "s", stated.collide_only),
-        (PAPER_WAY, "^", stated.speedups),
-    ):
+        left.plot(rows["nodes"], rows["mlups"], label=way)
+        right.plot(rows["nodes"], rows[f"over {PALABOS}"])
+    for way, marker in ((PALABOS, "o"), (COLLIDE_ONLY, "s"), (PAPER_WAY, "^")):
         look = PAPER | {"marker": marker, "markersize": 8}
-        rates = {PAPER_NODES: stated.mlups[way]} if way in stated.mlups else {}
-        left.plot(list(rates), list(rates.values()), **look, label=f"paper: {way}")
+        if way in stated.seconds:
+            left.plot([PAPER_NODES], [PAPER_NODES**3 / stated.seconds[way] / 1e6], **look, label=f"paper: {way}")
+        speedups = stated.speedups.get(way, {})
         right.plot(list(speedups), list(speedups.values()), **look)
-    if set(table["way"]) == {SERIAL}:
-        right.text(0.5, 0.6, "only the paper's points:\nthis run has no GPU", transform=right.transAxes, ha="center")
+    if PALABOS not in set(table["way"]):
+        right.text(
+            0.5, 0.6, "only the paper's points:\nPalabos is not built here", transform=right.transAxes, ha="center"
+        )
     sizes = sorted({*table["nodes"], PAPER_NODES, LARGEST})
-    left.set(xlabel="nodes a side", ylabel="speed (MLUPS)")
-    right.set(xlabel="nodes a side", ylabel="speedup over the serial sweep")
-    for axes in (left, right):
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+    for axes, label in ((left, "speed (MLUPS)"), (right, "speedup over Palabos on one core")):
+        axes.set(xscale="log", yscale="log", xlabel="nodes a side", ylabel=label)
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.tick_params(axis="x", which="minor", bottom=False)
         axes.xaxis.set_minor_formatter(NullFormatter())
-        # a decade at least, so that its ticks have labels
-        low, high = axes.get_ylim()
-        axes.set_ylim(min(low, 1.0), max(high, 20.0))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"{way} mlups": rows["mlups"] for way, rows in table.groupby("way")}

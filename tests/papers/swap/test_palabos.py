@@ -1,0 +1,99 @@
+"""Palabos with its bulk on a device is Palabos' own time step; what is said of it without the library too."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.errors import InputError
+from repro.lbm.cases import CubicCavity
+from repro.papers.swap import hybrid, palabos
+from repro.parallel import select
+from repro.study.notebooks import Project
+
+PROBLEM = CubicCavity(reynolds=10, nodes=10).problem
+LIBRARY = Project.default().root / palabos.LIBRARY
+built = pytest.mark.skipif(not LIBRARY.is_file(), reason="tools/peers/build_palabos.sh has not been run")
+
+
+#: the walls of the stand-in rest
+RESTING = replace(PROBLEM, wall_velocity=(0.0, 0.0, 0.0))
+
+
+class Stand:
+    """In place of Palabos: our serial sweep between walls at rest, whose boundary nodes swap after the interior."""
+
+    def __init__(self, path, problem):
+        simulation = hybrid.moving(RESTING, select("serial"), "swap sweep", "double", "aos")
+        self.state, self.size, self._parts = simulation.state, simulation.state.size, simulation.scheme.parts[0]
+
+    def run(self, phase):
+        whole = tuple(self._parts)
+        for part in {"bulk": whole[:2], "boundary stream": whole[2:], "whole": whole}.get(phase, ()):
+            self._parts[part]()
+
+    def pack(self, populations):
+        populations[:] = self.state
+        return populations
+
+    def unpack(self, populations):
+        self.state[:] = populations
+
+
+def test_the_bulk_goes_to_the_device_between_the_phases_that_stay(monkeypatch, threads):
+    monkeypatch.setattr(palabos, "Cavity", Stand)
+    period = palabos.palabos_collide_only_period(PROBLEM, threads, path=None)
+    assert [part.name for part in period.parts] == [
+        "boundary collision", "pack", "to the GPU", "collide", "to the host", "unpack",
+        "bulk stream", "boundary stream", "rest",
+    ]  # fmt: skip
+    whole = palabos.palabos_period(PROBLEM, path=None)
+    assert [part.name for part in whole.parts] == ["boundary collision", "bulk", "boundary stream", "rest"]
+
+
+@pytest.mark.parametrize("way", ["on one core", "with the bulk on a device"])
+def test_a_program_in_phases_is_the_same_step_whole(monkeypatch, threads, way):
+    monkeypatch.setattr(palabos, "Cavity", Stand)
+    builds = {
+        "on one core": palabos.palabos_period,
+        "with the bulk on a device": partial(palabos.palabos_hybrid_period, device=threads),
+    }
+    assert "of the whole time step" in hybrid.check_period(partial(builds[way], path=None), PROBLEM)
+
+
+def test_a_file_that_is_no_library_is_refused_in_a_line(tmp_path):
+    (path := tmp_path / "libpalabos_cavity.so").write_text("no library")
+    with pytest.raises(InputError, match=r"libpalabos_cavity.so cannot be loaded .*build it by tools/peers"):
+        palabos.Cavity(path, PROBLEM)
+
+
+def test_what_was_measured_elsewhere_says_of_which_version_and_machine():
+    table = pd.read_csv(Project.default().data / "reference" / "palabos_cavity.csv", comment="#")
+    for _, rows in table.groupby("options"):
+        step = rows[rows["part"].isin(palabos.STEP)]
+        assert len(step) == len(palabos.STEP)
+        assert step["share"].tolist() == pytest.approx((100 * step["ms"] / step["ms"].sum()).tolist(), abs=0.1)
+    assert table[["code", "version", "options", "hardware", "who"]].notna().all(axis=None)
+
+
+@built
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_palabos_phase_by_phase_is_its_own_time_step(threads, on_gpu):
+    builds = [palabos.palabos_period]
+    if on_gpu:
+        ways = (palabos.palabos_hybrid_period, palabos.palabos_collide_only_period)
+        builds = [partial(way, device=threads) for way in ways]
+    for build in builds:
+        assert "of the whole time step" in hybrid.check_period(partial(build, path=LIBRARY), PROBLEM)
+
+
+@built
+@pytest.mark.parametrize("layout", ["aos", "soa"])
+def test_populations_come_back_as_they_went_into_the_cells(layout):
+    cavity = palabos.Cavity(LIBRARY, PROBLEM, layout)
+    values = np.random.default_rng(3).uniform(-1, 1, cavity.size)
+    cavity.unpack(values)
+    np.testing.assert_array_equal(cavity.pack(np.zeros(cavity.size)), values)
+    assert cavity.size == 19 * PROBLEM.nodes
