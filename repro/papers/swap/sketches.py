@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 
-from .tables import PAPER_DIRECTIONS, ray_sources, rotate
+from .tables import PAPER_DIRECTIONS, rotate
 
 #: the three ways in which a pair of directions lies in the grid (figure 4), by the product of its components
 WAYS = {0: ("along an axis", BLUE), 1: ("along a diagonal", VERMILLION), -1: ("across a diagonal", GREEN)}
@@ -125,32 +125,3 @@ def _streamed(label: int, place: int) -> bool:
     (node, kind), (there, slot) = divmod(label, 2), divmod(place, 2)
     kind = 1 - kind if node == 0 else kind
     return kind == slot and there - node == (1 if kind else -1)
-
-
-def types():
-    """From which places each node of a ray takes its two populations, by type (table 3)."""
-    counts = (1, 2, 5)
-    figure, panels = plt.subplots(1, len(counts), figsize=(9.6, 2.9), width_ratios=[count + 1 for count in counts])
-    for axes, count in zip(panels, counts, strict=True):
-        table = ray_sources(count)
-        for row in table.itertuples():
-            shape, colour = ("s" if row.node == 0 else "o"), TYPE_COLOURS[row.type]
-            axes.plot(row.node, -0.75, shape, ms=15, mfc=colour, mec="0.4")
-            axes.text(row.node, -0.75, row.type, color="white", ha="center", va="center", weight="bold", zorder=4)
-            for slot, source in ((0, row.f_i), (1, row.f_j)):
-                _draw_source(axes, source, row.node, slot, colour)
-        axes.set(xlim=(-0.5, count + 0.5), ylim=(-1.2, 1.9), yticks=[0, 1.3], yticklabels=["after", "before"])
-        axes.set(xticks=range(count + 1), xlabel="node of the ray")
-        axes.set_title(f"{count} interior node{'s' * (count > 1)}")
-        axes.grid(False)
-    figure.suptitle("left dot of a node: $f_i$, right dot: $f_j$", fontsize=10)
-    return figure, {}
-
-
-def _draw_source(axes, source: str, node: int, slot: int, colour: str) -> None:
-    """One arrow from the place "f_i(3)" before the sweep to a place after it."""
-    start = float(source[4:-1]) + (0.16 if source[2] == "j" else -0.16)
-    end = node + (0.16 if slot else -0.16)
-    axes.plot([start, end], [1.3, 0], "o", ms=4, color="0.4", zorder=3)
-    arrow = {"arrowstyle": "->", "color": colour, "lw": 1.6, "shrinkA": 3, "shrinkB": 3}
-    axes.annotate("", (end, 0), (start, 1.3), arrowprops=arrow)

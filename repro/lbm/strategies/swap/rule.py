@@ -1,5 +1,8 @@
 """Streaming by swaps: the rule of Palabos and its parallel forms, as kernels (swap paper, sections 1.2 and 2).
 
+The rule and its nine directions stand in Palabos' source, latticeBoltzmann/latticeTemplates3D.h: swapAndStreamCell and
+swapAndStream3D.
+
 Opposite populations form pairs (i, j), where i points to the node that comes earlier in memory: the paper's i and
 i + 9, with its x as the slowest axis, here z. The nodes on the closed faces of the box are boundary nodes; the others
 are interior. A ray is a line of nodes along a pair's direction: node 0 is a boundary node, 1 to N are interior.
