@@ -8,14 +8,11 @@ from repro.errors import InputError
 from repro.lbm.cases import CubicCavity
 from repro.papers.swap.cavity3d import (
     CubicFlow,
-    beside_split,
     between_grids,
-    compare,
+    floor_table,
     observed_order,
-    power_of_spacing,
-    rms,
+    reference_table,
     runs_table,
-    seen_orders,
     solve_cubic_cavity,
 )
 
@@ -48,20 +45,7 @@ def test_an_error_that_falls_as_a_power_of_the_spacing_has_that_order_on_unequal
 
 
 def test_grids_that_come_no_closer_have_no_order():
-    assert np.isnan(observed_order((32, 64, 96), 1.0))
-
-
-def test_an_order_that_does_not_exist_counts_as_none_at_all():
-    columns = ["reynolds", "order u", "order v"]
-    rows = [(100, np.nan, np.nan), (100, 2.0, np.nan), (400, np.nan, np.nan)]
-    assert seen_orders(pd.DataFrame(rows, columns=columns)).tolist() == [2.0, 0.0]
-    assert seen_orders(pd.DataFrame(rows[:1], columns=columns)).size == 0
-
-
-def test_swaps_run_the_flow_of_plain_streaming(threads):
-    row = beside_split(CubicCavity(reynolds=10, nodes=10), threads, "swap links", steps=20).iloc[0]
-    assert row["largest difference"] < 1e-6
-    assert row["bit for bit"] == (row["largest difference"] == 0)
+    assert observed_order((32, 64, 96), 1.0) == 0
 
 
 def test_the_table_of_runs_says_which_did_not_become_steady(threads):
@@ -70,14 +54,16 @@ def test_the_table_of_runs_says_which_did_not_become_steady(threads):
     runs = [solve_cubic_cavity(case, threads, limit=limit) for case, limit in zip(cases, limits, strict=True)]
     table = runs_table(runs).set_index("nodes a side")
     assert table["converged"].to_dict() == {10: True, 12: False}
+    # full-way walls keep the mass, and nothing corrects it: what is left is rounding
+    assert table["mean density - 1"].abs().max() < 1e-5
 
 
-@pytest.mark.parametrize("power", [1.0, 2.0])
-def test_the_power_of_the_spacing_is_that_of_the_first_and_last_grid(power):
-    nodes = [82, 114, 162]
-    table = pd.DataFrame({"nodes a side": nodes, "rms": [(n - 2.0) ** -power for n in nodes]})
-    table.loc[1, "rms"] = 1.0
-    assert power_of_spacing(table) == pytest.approx(power)
+def test_rounding_ends_the_fall_of_the_change_in_single_precision(threads):
+    table = floor_table(CubicCavity(reynolds=10, nodes=10), threads, "swap links").set_index("precision")
+    single, double = table["change at the end"]
+    assert single > 1e-9
+    assert double < 1e-12
+    assert table.loc["double", "steps to 1e-6"] >= 1000
 
 
 def test_the_flow_is_symmetric_between_the_end_walls(flows):
@@ -110,7 +96,8 @@ def test_the_middle_is_found_on_odd_and_even_grids(nodes):
     np.testing.assert_allclose(flow.centre_line("u", at), at * 1.5, atol=1e-12)
     np.testing.assert_allclose(flow.centre_line("v", at), at * (1 - at), atol=1e-12)
     table = pd.DataFrame({"component": ["u", "v"], "position": at[:2], "velocity": [at[0] * 1.5, 0.0]})
-    assert rms(compare(flow, table)) == pytest.approx(at[1] * (1 - at[1]) / np.sqrt(2))
+    found, largest = reference_table([flow], table).iloc[0], at[1] * (1 - at[1])
+    assert found[["rms", "largest"]].tolist() == pytest.approx([largest / np.sqrt(2), largest])
 
 
 @pytest.mark.parametrize(
