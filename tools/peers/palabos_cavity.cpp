@@ -7,6 +7,7 @@
 #include "palabos3D.h"
 #include "palabos3D.hh"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -58,17 +59,15 @@ public:
         }
     }
 
-    /* Population p of a node lies at order[p] * apart + node * next, with the last axis of the nodes fastest. */
-    void pack(double* to, const int* order, plint apart, plint next) {
-        each([&](Cell<T, DESCRIPTOR>& cell, plint node) {
-            for (plint p = 0; p < D::q; ++p) to[order[p] * apart + node * next] = cell[p];
-        });
-    }
-
-    void unpack(const double* from, const int* order, plint apart, plint next) {
-        each([&](Cell<T, DESCRIPTOR>& cell, plint node) {
-            for (plint p = 0; p < D::q; ++p) cell[p] = from[order[p] * apart + node * next];
-        });
+    /* The first cell in memory, and into `shape`: cells along each axis, where the cavity begins along each, numbers of
+     * eight bytes in a cell, and the place of its first population. */
+    double* cells(long* shape) {
+        Cell<T, DESCRIPTOR>& first = block().get(0, 0, 0);
+        const Box3D b = box();
+        const long found[] = {block().getNx(), block().getNy(), block().getNz(), b.x0, b.y0, b.z0,
+                              (long)(sizeof(first) / sizeof(T)), (long)(&first[0] - (T*)&first)};
+        std::copy(found, found + 8, shape);
+        return (double*)&first;
     }
 
 private:
@@ -96,15 +95,6 @@ private:
                 Box3D(b.x0 + 1, b.x1 - 1, b.y0 + 1, b.y1 - 1, b.z1, b.z1)};
     }
 
-    template <typename Action>
-    void each(Action act) {
-        const Box3D b = box();
-        plint node = 0;
-        for (plint x = b.x0; x <= b.x1; ++x)
-            for (plint y = b.y0; y <= b.y1; ++y)
-                for (plint z = b.z0; z <= b.z1; ++z, ++node) act(block().get(x, y, z), node);
-    }
-
     MultiBlockLattice3D<T, DESCRIPTOR> lattice;
 };
 
@@ -114,12 +104,7 @@ extern "C" {
 void* palabos_open(long nodes, double omega, double speed) { return new Cavity(nodes, omega, speed); }
 void palabos_close(void* cavity) { delete static_cast<Cavity*>(cavity); }
 void palabos_run(void* cavity, int phase) { static_cast<Cavity*>(cavity)->run(static_cast<Phase>(phase)); }
-void palabos_pack(void* cavity, double* to, const int* order, long apart, long next) {
-    static_cast<Cavity*>(cavity)->pack(to, order, apart, next);
-}
-void palabos_unpack(void* cavity, const double* from, const int* order, long apart, long next) {
-    static_cast<Cavity*>(cavity)->unpack(from, order, apart, next);
-}
+double* palabos_cells(void* cavity, long* shape) { return static_cast<Cavity*>(cavity)->cells(shape); }
 /* the velocity of population p, for whoever numbers them in another way */
 int palabos_velocity(int p, int axis) { return D::c[p][axis]; }
 }

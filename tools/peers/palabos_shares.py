@@ -11,7 +11,6 @@ perf report -i build/perf.data --stdio --sort symbol
 
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,32 +19,24 @@ from repro.lbm.cases import CubicCavity
 from repro.papers.swap.palabos import LIBRARY, STEP, Cavity
 
 ROOT = Path(__file__).resolve().parents[2]
-#: in and out of the cells, in their own order and as a structure of arrays
-LAYOUTS = {"node by node": "aos", "by direction": "soa"}
-COPIES = tuple(f"{way}, {layout}" for layout in LAYOUTS for way in ("pack", "unpack"))
 
 
-def main(nodes: int = 128, runs: int = 15, phases=(*STEP, *COPIES, "whole")) -> None:
+def main(nodes: int = 128, runs: int = 15, phases=(*STEP, "whole")) -> None:
     """Print phase, median and least milliseconds, and the share of the four phases' medians in per cent."""
-    problem = CubicCavity(reynolds=float(nodes), nodes=nodes).problem
-    cavity, actions = Cavity(ROOT / LIBRARY, problem), {}
-    copy = np.zeros(cavity.size)
-    for name, layout in LAYOUTS.items():
-        copied = Cavity(ROOT / LIBRARY, problem, layout)
-        actions |= {f"pack, {name}": partial(copied.pack, copy), f"unpack, {name}": partial(copied.unpack, copy)}
+    cavity = Cavity(ROOT / LIBRARY, CubicCavity(reynolds=float(nodes), nodes=nodes).problem)
     seconds = {phase: [] for phase in phases}
     # the first step touches the memory and does not count
     for run in range(runs + 1):
         for phase in phases:
             start = time.thread_time()
-            actions.get(phase, lambda phase=phase: cavity.run(phase))()
+            cavity.run(phase)
             if run:
                 seconds[phase].append(time.thread_time() - start)
     step = sum(float(np.median(seconds[phase])) for phase in phases if phase in STEP)
     print("part,median_ms,least_ms,share")
     for phase, each in seconds.items():
         share = f"{100 * np.median(each) / step:.1f}" if phase in STEP else ""
-        print(f'"{phase}",{1e3 * np.median(each):.2f},{1e3 * min(each):.2f},{share}')
+        print(f"{phase},{1e3 * np.median(each):.2f},{1e3 * min(each):.2f},{share}")
 
 
 if __name__ == "__main__":

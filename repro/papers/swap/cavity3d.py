@@ -124,8 +124,8 @@ def floor_table(case: CubicCavity, device, strategy: str, *, times: int = 150) -
     for precision in ("single", "double"):
         simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
         history = simulation.run_to_steady_state(tolerance=1e-300, limit=limit).history
-        reached = [steps for steps, change in history if change <= 1e-6]
-        rows.append((precision, min(reached, default=np.nan), np.median([change for _, change in history[-10:]])))
+        reached = min((steps for steps, change in history if change <= 1e-6), default=np.nan)
+        rows.append((precision, reached, np.median([change for _, change in history[-10:]])))
     return pd.DataFrame(rows, columns=["precision", "steps to 1e-6", "change at the end"])
 
 

@@ -27,7 +27,7 @@ _KINDS = {
     "collision": ORANGE,
     "streaming": GREEN,
     "bus": SKY_BLUE,
-    "pack and unpack": BLUE,
+    "cells to arrays and back": BLUE,
     "boundary nodes": "0.5",
     "rest of Palabos": "0.8",
 }

@@ -8,15 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, MemoryLimitError
+from repro.errors import InputError, MemoryLimitError, require
 from repro.exclusive_timing import exclusive_timing
-from repro.lbm import benchmark
 from repro.lbm.cases import CubicCavity
 from repro.lbm.model import Problem
-from repro.lbm.strategies import ALL
 from repro.papers import speed as speeds
 from repro.parallel import host_clock
-from repro.parallel.timeloop import PRECISIONS
 
 from .hybrid import Period, check_period, hybrid_period, resident_period, serial_period
 from .palabos import palabos_collide_only_period, palabos_hybrid_period, palabos_period
@@ -66,9 +63,8 @@ def cavity_problem(nodes: int) -> Problem:
 
 def require_timed(nodes: int, sizes) -> None:
     """Raise InputError if what is to be shown by parts is none of the sizes that are timed, or were."""
-    if nodes not in sizes:
-        timed = ", ".join(map(str, sizes))
-        raise InputError(f"bars_nodes = {nodes}: must be one of the sizes that are timed, {timed}")
+    timed = ", ".join(map(str, sizes))
+    require(nodes in sizes, f"bars_nodes = {nodes}: must be one of the sizes that are timed, {timed}")
 
 
 def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
@@ -163,7 +159,7 @@ def seconds_of(parts: pd.DataFrame, way: str, nodes: int, names=None) -> float:
 def strategy_cases(nodes: int, device, **options) -> list[tuple]:
     """Streaming strategies on a resident cubic cavity, in double and single precision; on a CPU three, in double.
 
-    As `speeds.speed_table` takes them: (case, problem, device, options).
+    As `repro.papers.speed.speed_table` takes them: (case, problem, device, options).
     """
     names, precisions = ["swap types", "swap links", "pull"], ["double"]
     if device.name == "cuda":
@@ -175,11 +171,3 @@ def strategy_cases(nodes: int, device, **options) -> list[tuple]:
         (f"{name}, {precision}", problem, device, {"strategy": name, "precision": precision} | options)
         for name, precision in pairs
     ]
-
-
-def strategy_table(cases, record=None) -> pd.DataFrame:
-    """A speed a row, with the bytes that the strategy keeps for a node."""
-    table = speeds.speed_table(cases, record, measured=benchmark.measure_speed, includes=benchmark.INCLUDES)
-    size = table["precision"].map(lambda name: np.dtype(PRECISIONS[name]).itemsize)
-    costs = [ALL[name].COST.bytes_per_node(bytes_) for name, bytes_ in zip(table["strategy"], size, strict=True)]
-    return table.assign(**{"bytes a node": costs})

@@ -26,9 +26,6 @@ LIBRARY = Path("build/peers/libpalabos_cavity.so")
 PHASES = ("boundary collision", "bulk", "bulk stream", "boundary stream", "rest", "whole")
 STEP = ("boundary collision", "bulk", "boundary stream", "rest")
 
-#: bytes of a node in Palabos: populations, statistics flag and a pointer to its dynamics
-CELL = 8 * (D3Q19.q + 2)
-
 
 @cache
 def load(path: Path) -> ctypes.CDLL:
@@ -37,43 +34,53 @@ def load(path: Path) -> ctypes.CDLL:
         library = ctypes.CDLL(str(path))
     except OSError as error:
         raise InputError(f"{path.name} cannot be loaded ({error}): build it by tools/peers/build_palabos.sh") from None
-    array, order = (np.ctypeslib.ndpointer(kind, flags="C") for kind in (np.float64, np.int32))
     cavity = library.palabos_open.restype = ctypes.c_void_p
     library.palabos_open.argtypes = [ctypes.c_long, ctypes.c_double, ctypes.c_double]
     library.palabos_close.argtypes, library.palabos_run.argtypes = [cavity], [cavity, ctypes.c_int]
-    library.palabos_pack.argtypes = library.palabos_unpack.argtypes = [cavity, array, order, *[ctypes.c_long] * 2]
+    library.palabos_cells.restype = ctypes.POINTER(ctypes.c_double)
+    library.palabos_cells.argtypes = [cavity, ctypes.POINTER(ctypes.c_long)]
     return library
 
 
 class Cavity:
     """A cubic cavity of Palabos: regularised boundary nodes that collide, the lid along the diagonal of its plane.
 
-    Populations are copied as our strategies keep them: minus their weights, node by node ("aos", Palabos' own order) or
-    direction by direction ("soa"), our x being Palabos' z.
+    `memory` is that of its cells, as numbers of eight bytes. Populations are numbered as ours, minus their weights as
+    ours, and our x is Palabos' z.
     """
 
-    def __init__(self, path: Path, problem: Problem, layout: str = "aos"):
+    def __init__(self, path: Path, problem: Problem):
         self._library, self.size = load(path), D3Q19.q * problem.nodes
-        self._strides = (1, D3Q19.q) if layout == "aos" else (problem.nodes, 1)
-        require_memory(select("serial"), (CELL + 8 * D3Q19.q) * problem.nodes, "the cells of Palabos and a copy")
-        speed = float(np.linalg.norm(problem.wall_velocity))
+        # populations, a flag and a pointer
+        require_memory(select("serial"), 8 * (D3Q19.q + 2) * problem.nodes, "the cells of Palabos")
+        speed, shape = float(np.linalg.norm(problem.wall_velocity)), (ctypes.c_long * 8)()
         self._cavity = self._library.palabos_open(problem.shape[0], 1 / problem.relaxation_time, speed)
         weakref.finalize(self, self._library.palabos_close, self._cavity)
+        first = self._library.palabos_cells(self._cavity, shape)
+        *extents, x, y, z, numbers, self._place = shape
+        self._cells = (*extents, numbers)
+        self._within = tuple(slice(start, start + n) for start, n in zip((x, y, z), problem.shape, strict=True))
+        self.memory = np.ctypeslib.as_array(first, (int(np.prod(self._cells)),))
         velocities = [tuple(self._library.palabos_velocity(p, axis) for axis in (2, 1, 0)) for p in range(D3Q19.q)]
-        self._order = np.array([D3Q19.velocities.index(velocity) for velocity in velocities], np.int32)
+        self._order = [D3Q19.velocities.index(velocity) for velocity in velocities]
 
     def run(self, phase: str) -> None:
         """Run one of PHASES on all nodes that it is for."""
         self._library.palabos_run(self._cavity, PHASES.index(phase))
 
-    def pack(self, populations: np.ndarray) -> np.ndarray:
-        """Copy the populations of all cells into an array of `size` numbers, and return it."""
-        self._library.palabos_pack(self._cavity, populations, self._order, *self._strides)
-        return populations
+    def exchange(self, memory, populations, *, back: bool = False) -> None:
+        """From a copy of `memory` to an array of populations, or `back`; both on one device, node by node."""
+        cells = memory.reshape(self._cells)[self._within]
+        nodes = populations.reshape(*cells.shape[:3], D3Q19.q)
+        for p, i in enumerate(self._order):
+            pair = cells[..., self._place + p], nodes[..., i]
+            pair[not back][...] = pair[back]
 
-    def unpack(self, populations: np.ndarray) -> None:
-        """Copy an array of populations into the cells."""
-        self._library.palabos_unpack(self._cavity, populations, self._order, *self._strides)
+    def populations(self) -> np.ndarray:
+        """The populations of all nodes, node by node."""
+        found = np.empty(self.size)
+        self.exchange(self.memory, found)
+        return found
 
 
 def _phases(cavity: Cavity, *names: str) -> list[Part]:
@@ -88,9 +95,9 @@ def _period(name: str, problem: Problem, path: Path, cavity: Cavity, parts, devi
         stock = Cavity(path, problem)
         for _ in range(steps):
             stock.run("whole")
-        return stock.pack(np.empty(stock.size))
+        return stock.populations()
 
-    return Period(name, 1, tuple(parts), device, lambda: cavity.pack(np.empty(cavity.size)), expected)
+    return Period(name, 1, tuple(parts), device, cavity.populations, expected)
 
 
 def palabos_period(problem: Problem, *, path: Path) -> Period:
@@ -110,18 +117,22 @@ def palabos_collide_only_period(problem: Problem, device, *, path: Path) -> Peri
 
 
 def shared_period(problem: Problem, device, path: Path, strategy: str, on_gpu, on_core) -> Period:
-    """Palabos with parts of a strategy instead of its bulk: in between, its cells are packed and cross the bus."""
+    """Palabos with parts of a strategy instead of its bulk, for which the memory of its cells crosses the bus."""
     # the walls are Palabos': where they rest, boundary nodes keep their populations on the GPU
     away = moving(replace(problem, wall_velocity=(0.0, 0.0, 0.0)), device, strategy, "double", "aos")
-    cavity, home, states = Cavity(path, problem), device.to_host(away.state), away.scheme.states
-    between = parts_of(away, 0, "GPU memory", only=on_gpu)
+    cavity, states = Cavity(path, problem), away.scheme.states
+    require_memory(device, cavity.memory.nbytes, "the cells of Palabos")
+    there = device.zeros(cavity.memory.size, np.float64)
     # streaming by types ends in the second array; a collision stays in its own
-    crossing = there_and_back(device, home, states[0], states[len(on_gpu) - 1], between)
+    start, end, moved = states[0], states[len(on_gpu) - 1], away.state.nbytes + cavity.memory.nbytes
+    between = [
+        Part("unpack", lambda: cavity.exchange(there, start), moved, "GPU memory"),
+        *parts_of(away, 0, "GPU memory", only=on_gpu),
+        Part("pack", lambda: cavity.exchange(there, end, back=True), moved, "GPU memory"),
+    ]
     parts = [
         *_phases(cavity, "boundary collision"),
-        Part("pack", lambda: cavity.pack(home), home.nbytes, "core"),
-        *crossing,
-        Part("unpack", lambda: cavity.unpack(home), home.nbytes, "core"),
+        *there_and_back(device, cavity.memory, there, there, between),
         *_phases(cavity, *on_core, "boundary stream", "rest"),
     ]
     return _period(f"Palabos with '{strategy}' on the GPU", problem, path, cavity, parts, device)

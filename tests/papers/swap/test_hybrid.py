@@ -272,7 +272,7 @@ def test_shares_of_an_iteration_fill_its_bar_and_the_paper_s_stand_on_them():
     assert (axes.get_xscale(), axes.get_xlim()) == ("linear", (0, 100))
     assert shown[PALABOS]["collision and streaming in one"] == pytest.approx(70)
     assert shown[PALABOS]["boundary nodes"] == pytest.approx(15)
-    assert shown[PAPER_WAY]["pack and unpack"] == pytest.approx(100 * 0.625 / 8.5)
+    assert shown[PAPER_WAY]["cells to arrays and back"] == pytest.approx(100 * 0.625 / 8.5)
     assert shown["paper"] == pytest.approx([75, 50])
     ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
     assert max(ends) == pytest.approx(100)
