@@ -134,6 +134,14 @@ def _make_place(lattice: Lattice, solid: np.ndarray):
     return place
 
 
+def wall_potentials(solid, coupling, dtype) -> tuple:
+    """The arrays (phi_a, phi_b) before the first step: g_ks rho_s in the solid, 0 in the pores, which a kernel fills.
+
+    phi_a acts on fluid b: in the solid it is what the wall does to b.
+    """
+    return tuple(solid.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a))
+
+
 def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
     """A scheme of all nodes of the box: arrays of both fluids, potentials, and what is observed.
 
@@ -146,8 +154,7 @@ def dense_scheme(problem, device, dtype, block, parts_of) -> Scheme:
     f, g = (tuple(device.zeros(lattice.q * size, dtype) for _ in "ab") for _ in range(2))
     grid, a, b, coupling = problem.parameters(dtype)
     image, fields = device.to_device(solid.ravel()), device.zeros(FIELDS * size, dtype)
-    # what stands in the solid acts on the other fluid
-    phi = tuple(image.astype(dtype) * wall for wall in (coupling.wall_b, coupling.wall_a))
+    phi = wall_potentials(image, coupling, dtype)
     potentials = device.compile(make_potential_kernel(lattice, dtype, some_solid, block))
     look = device.compile(_observe_kernel(lattice, dtype, problem.stencil, some_solid))
     densities = [potentials(shape, marks, *now, *phi, grid, coupling) for now in (f, g)]

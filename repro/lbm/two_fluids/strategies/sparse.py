@@ -41,7 +41,7 @@ def _weights(lattice: Lattice, stencil: str) -> dict[tuple[int, int, int], float
 
 
 @cache
-def _make_gradient(lattice: Lattice, stencil: str, dtype):
+def make_gradient(lattice: Lattice, stencil: str, dtype):
     """Six times grad phi, gradient(s, n, row, pore, length, sources, phi, wall), see `forces.make_gradient`."""
     weights, zero = _weights(lattice, stencil), dtype(0)
 
@@ -91,7 +91,7 @@ def _potential_kernel(lattice: Lattice, dtype, block: int) -> Kernel:
 def _make_load_both(lattice: Lattice, dtype, stencil: str):
     """Populations, sums and gradients of both fluids, a the current one: load_both(s, n, pore, length, ...)."""
     pull, sums, (stash, _) = make_pull(lattice), make_sums(lattice, dtype), make_stash(lattice)
-    gradient = _make_gradient(lattice, stencil, dtype)
+    gradient = make_gradient(lattice, stencil, dtype)
 
     @device_function
     def load_both(s, n, pore, length, sources, f_a, f_b, phi_a, phi_b, coupling):
