@@ -249,6 +249,19 @@ def test_a_coordinate_near_a_wall_depends_on_where_it_begins_and_one_in_the_midd
     assert lids.counted(on_nodes, "y", 0.3, "wall to wall") == 0.3
 
 
+def test_a_coordinate_of_the_table_is_handed_over_in_each_way_to_count_it():
+    case = Cavity(nodes=256, lid="extrapolation")
+    found = lids.centre_evidence(case, {"porous-022": 0.75, "porous-023": 0.25})
+    assert {claim: evidence["measured"] for claim, evidence in found.items()} == {
+        "porous-022": 0.75,
+        "porous-023": 0.25,
+    }
+    # x: node 191.5 between half-way walls; y: node 63.375 of 255 1/2 spacings
+    expected = [(0.75, 191.5 / 255, 192.5 / 256), (0.25, 63.375 / 255, 64.375 / 256)]
+    for evidence, values in zip(found.values(), expected, strict=True):
+        assert evidence["note"] == ", ".join(f"{name}: {v:.4f}" for name, v in zip(lids.ORIGINS, values, strict=True))
+
+
 def test_a_table_tells_its_lid_only_if_no_other_lid_is_nearly_as_near():
     rows = {"lid": ["a", "b"], "coordinates": ["wall to wall"] * 2, "primary x": 0.0, "rms": [0.0001, 0.004]}
     assert not lids.indistinct(pd.DataFrame(rows))["holds"]
@@ -493,6 +506,18 @@ def test_the_orders_of_walls_are_those_of_the_finest_grid():
     assert all(np.isnan(duct.finest_orders(table[:1])))
 
 
+def test_the_orders_of_section_2_3_are_judged_where_all_four_walls_ran_on_a_fine_grid():
+    orders = {"half-way": 2.0, "modified": 2.2, "standard": 0.9, "extrapolation": 1.7}
+    table = pd.DataFrame([(wall, 32, order) for wall, order in orders.items()], columns=["walls", "nodes", "order"])
+    assert duct.order_claims(table) == {"porous-159": 1.7, "porous-165": 0.9}
+    assert set(verdicts(duct.order_claims(table)).values()) == {"reproduced"}
+    first = table.assign(order=[1.0, 2.0, 2.0, 2.0])
+    assert set(verdicts(duct.order_claims(first)).values()) == {"not reproduced"}
+    assert duct.order_claims(table.assign(nodes=16)) == {}
+    assert duct.order_claims(table[:3]) == {}
+    assert duct.order_claims(table.assign(order=[np.nan, 2.0, 1.0, 2.0])) == {}
+
+
 @pytest.mark.parametrize("axis", ["x", "z"])
 def test_the_error_of_a_duct_is_that_of_the_velocity_along_it(monkeypatch, axis):
     case = Duct(nodes=8, length=3, axis=axis, u0=0.002, relaxation_time=0.9)
@@ -568,6 +593,32 @@ def test_the_claims_on_permeability_are_judged_with_the_walls_of_listing_2():
     assert measured["porous-124"] == pytest.approx(0.1)
     assert measured["porous-125"] == pytest.approx(10)
     assert measured["porous-126"] == pytest.approx(4)
+
+
+def test_bgk_changes_most_where_the_porosity_is_high_in_voxels_or_in_per_cent():
+    ks = {(0.6, 0.8): 300.0, (0.6, 1.0): 303.0, (0.99, 0.8): 7.0, (0.99, 1.0): 7.5}
+    rows = [(128, chi, tau, "bgk", "half-way", k) for (chi, tau), k in ks.items()]
+    rows += [(128, 0.6, 1.0, "bgk", "modified", 1.0), (127, 0.6, 1.0, "bgk", "half-way", 2.0)]
+    found = permeability.change_over_porosity(crystal_rows(rows))
+    assert found == {"porous-157": {"measured": pytest.approx(6), "note": "1.00 % and 7.14 %"}}
+    assert permeability.change_over_porosity(crystal_rows(rows[1:])) == {}
+
+
+def test_the_agreement_with_the_series_is_that_of_the_papers_grid():
+    rows = crystal_rows([(128, chi, 1.0, "mrt", "half-way", 1.0) for chi in (0.6, 0.85, 0.9)])
+    table = rows.assign(**{"deviation (%)": [-1.0, 1.8, -2.6]})
+    assert permeability.series_claims(table) == {"porous-158": {"measured": 1.8}}
+    assert permeability.series_claims(table.assign(nodes=64)) == {}
+    assert permeability.series_claims(table.assign(collision="bgk")) == {}
+    assert verdicts({"porous-158": 2.3}) == {"porous-158": "reproduced"}
+    assert verdicts({"porous-158": 2.4}) == {"porous-158": "not reproduced"}
+
+
+def test_the_papers_mrt_does_not_change_as_its_bgk_does():
+    theirs = variants.paper_changes(figure_points(DATA, "5.7"), figure_points(DATA, "5.8"))
+    found = variants.steady_mrt(theirs)
+    assert found == {"mrt": pytest.approx(0.32, abs=0.01), "bgk": pytest.approx(14.3, abs=0.1), "holds": True}
+    assert not variants.steady_mrt(theirs.assign(**{"change with MRT (%)": -2.0}))["holds"]
 
 
 def test_k_in_the_paper_cell_grows_with_the_square_of_its_length():

@@ -16,6 +16,9 @@ _MOST_STEPS = 100_000
 #: nodes across the paper's duct: as many as its curve of figure 4.6 has points, the outermost on the walls
 PAPER_NODES = 128
 
+#: nodes across the finest grid from which an order is judged
+ORDER_NODES = 32
+
 #: relaxation times with which the thesis runs BGK (figures 5.6 and 5.7); it states none for the duct
 THESIS_TIMES = (0.8, 1.0, 1.2)
 
@@ -115,6 +118,19 @@ def finest_orders(table: pd.DataFrame) -> tuple[float, float]:
     """
     orders = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
     return orders.drop("standard", errors="ignore").min(), orders.get("standard", np.nan)
+
+
+def order_claims(table: pd.DataFrame) -> dict[str, float]:
+    """{claim: order} of what section 2.3 says of its walls, from `wall_orders`.
+
+    The one farthest from two of those that it calls second order, and that of standard bounce-back. Empty unless all
+    four ran on ORDER_NODES or more.
+    """
+    orders = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
+    if table["nodes"].max() < ORDER_NODES or not set(WALL_SCHEMES) <= set(orders.dropna().index):
+        return {}
+    second = orders[[wall for wall in WALL_SCHEMES if wall != "standard"]]
+    return {"porous-159": float(second[(second - 2).abs().idxmax()]), "porous-165": float(orders["standard"])}
 
 
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:

@@ -78,6 +78,19 @@ def counted(case: Cavity, axis: str, value: float, origin: str) -> float:
     return float(ORIGINS[origin](value, (value - first) / (second - first), case.nodes))
 
 
+def centre_evidence(case: Cavity, claims: dict[str, float]) -> dict[str, dict]:
+    """{claim: value and note for the notebook's record} of coordinates of table 4.1, given between the walls, 0 to 1.
+
+    The thesis does not say where coordinates begin: the note has what each of `ORIGINS` makes of it.
+    """
+    return {claim: {"measured": value, "note": _each_origin(case, claim, value)} for claim, value in claims.items()}
+
+
+def _each_origin(case: Cavity, claim: str, value: float) -> str:
+    axis = CENTRE_CLAIMS[claim][1]
+    return ", ".join(f"{name}: {counted(case, axis, value, name):.4f}" for name in ORIGINS)
+
+
 def closeness(flow: Flow, published: dict[str, float], lids, device, *, precision: str) -> pd.DataFrame:
     """How far the vortex centres of each lid lie from the paper's six coordinates, in each way to count them.
 

@@ -124,6 +124,15 @@ def explained(rounded: pd.DataFrame, paper: pd.DataFrame) -> dict:
     return {"off": off, "most": most, "theirs": theirs, "holds": bool(off < most / 10)}
 
 
+def steady_mrt(paper: pd.DataFrame) -> dict:
+    """The largest change of the paper's k from tau = 0.8 to 1 with MRT and with BGK, in %, from `paper_changes`.
+
+    Holds if that of MRT is a tenth of the other's at most: it does not scatter as that does.
+    """
+    mrt, bgk = (float(paper[f"change with {kind} (%)"].abs().max()) for kind in ("MRT", "BGK"))
+    return {"mrt": mrt, "bgk": bgk, "holds": mrt < bgk / 10}
+
+
 def different(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of `changes` that are not, within a tenth, those with nothing changed on the same grid."""
     base = {name.rpartition(", ")[2]: row for name, row in table.iterrows() if name.startswith(BASE)}

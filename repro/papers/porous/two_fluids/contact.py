@@ -15,6 +15,9 @@ from repro.lbm.two_fluids.observables import ContactAngle, contact_angle
 CLAIMS = {w: f"porous-{130 + k}" for k, w in enumerate((-0.03, -0.02, -0.01, -0.005, 0.0, 0.01, 0.02, 0.03))}
 ORDER = "porous-138"
 
+#: the one of them that is about what a drop covers, since it hardly touches the plate
+BASE = CLAIMS[0.03]
+
 #: change in degrees over the last fifth of the steps below which an angle counts as settled
 SETTLED = 0.5
 
@@ -71,11 +74,13 @@ def table(found, published: pd.DataFrame) -> pd.DataFrame:
     Columns wetting (G_fs = -G_gs), angle (NaN where there is none: why), read and paper (corrected, of its picture),
     difference, formula (Huang et al. with rho_s = 1 and phases in equilibrium), complement (180 less the angle with the
     fluids exchanged), change; and in nodes the radius of the circle, the gap between it and the plate's surface
-    (negative where they intersect), how much of the plate fluid a covers, the residual of the circle.
+    (negative where they intersect), how much of the plate fluid a covers, the residual of the circle. base (%): what it
+    covers over the base of the half circle at the start.
     """
     rows = []
     for case, densities, angle, change in found:
         picture = published.reindex([case.wetting]).iloc[0]
+        covered = int((densities[0, 1] > densities[1, 1]).sum())
         rows.append(
             {
                 "wetting": case.wetting,
@@ -89,7 +94,8 @@ def table(found, published: pd.DataFrame) -> pd.DataFrame:
                 "change": change,
                 "radius": angle.radius,
                 "gap": angle.height - angle.radius,
-                "covered": int((densities[0, 1] > densities[1, 1]).sum()),
+                "covered": covered,
+                "base (%)": 100 * covered / (2 * case.radius),
                 "residual": angle.residual,
                 "why": angle.why,
             }
@@ -115,12 +121,16 @@ def over_solid_density(runs: dict[float, list], published: pd.DataFrame) -> pd.D
 def hand_over(record, frame: pd.DataFrame, beside: pd.DataFrame) -> None:
     """Give the notebook's `record` the angle of each of the paper's drops, and how often it rises from one to the next.
 
+    Of the drop that hardly touches the plate, what it covers.
+
     `frame` is from `table`, `beside` from `over_solid_density`.
     """
     rows = frame.set_index("wetting")
     for wetting, claim in CLAIMS.items():
         row, others = rows.loc[wetting], beside.loc[wetting].iloc[3:].dropna()
-        if row["why"]:
+        if claim == BASE:
+            record.measure(claim, row["base (%)"], note=row["why"])
+        elif row["why"]:
             record.not_measured(claim, f"{row['why']}: there is no angle")
         else:
             note = ", ".join(f"{name}: {angle:.1f}" for name, angle in others.items())

@@ -11,6 +11,8 @@ from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence, surface
 from repro.lbm.two_fluids.forces import STRENGTH
 from repro.lbm.two_fluids.observables import bubble_state
 
+CLAIMS = ("porous-069", "porous-162", "porous-163")
+
 #: share of the steps after which a bubble is looked at for the first time
 _FIRST_LOOK = 0.8
 
@@ -92,6 +94,13 @@ def line(rows: pd.DataFrame) -> Line:
     return Line(float(slope / factor), float(error / factor), float(1 - residual / ((y - y.mean()) ** 2).sum()))
 
 
+def off_line(rows: pd.DataFrame) -> float:
+    """The largest distance of the bubbles of `line` from it, in % of the pressure difference on the line."""
+    found = line(rows)
+    on_line = found.tension * (int(rows["dimensions"].iloc[0]) - 1) * rows["curvature"]
+    return float(100 * (rows["pressure"] / on_line - 1).abs().max())
+
+
 def lines(table: pd.DataFrame) -> pd.DataFrame:
     """The fitted lines of a table of `bubbles`, by dimensions, stencil and interaction; bubbles that are gone are left
     out."""
@@ -113,7 +122,7 @@ def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision
     Columns interaction, stencil, majority and minority (densities of fluid a in its own phase and in the other), the
     two that the continuum predicts at the same pressure, and those that the lattice's balance at rest predicts at the
     same density, pressure step (relative), potential step (difference of the
-    chemical potentials over 6 g rho, in %), tension from the pressure tensor.
+    chemical potentials over 6 g rho, in %), tension from the pressure tensor, thickness of an interface (nodes).
     """
     rows = []
     for case in cases:
@@ -138,9 +147,22 @@ def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision
                 "pressure step": abs(pressure[middle] / pressure[0] - 1),
                 "potential step (%)": 100 * abs(potential[middle] - potential[0]) / (strength * (a + b)[middle]),
                 "tension": surface_tension(a, b, case.interaction, case.stencil) / 2,
+                "thickness": thickness(a, b),
             }
         )
     return pd.DataFrame(rows)
+
+
+def thickness(a: np.ndarray, b: np.ndarray) -> float:
+    """Thickness of a flat interface in nodes: the difference between the phases of a - b over its steepest slope."""
+    difference = a - b
+    return float(np.ptp(difference) / np.abs(np.diff(difference)).max())
+
+
+def thickness_claims(flat: pd.DataFrame) -> dict[str, float]:
+    """{claim: value} of what section 6.2(3) says of g, from `flat_interfaces`; empty without both strengths."""
+    rows = flat.set_index("interaction")["thickness"]
+    return {"porous-163": float(rows[0.15] / rows[0.2])} if {0.15, 0.2} <= set(rows.index) else {}
 
 
 def precisions(case: Bubble, device, steps: int) -> pd.DataFrame:

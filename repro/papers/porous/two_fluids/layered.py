@@ -12,7 +12,7 @@ from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_pri
 #: half of the paper's gap, and half the thickness of the inner layer in its plotted curve, in nodes
 PAPER_HALF, PAPER_INNER = 128.0, 63.5
 
-CLAIMS = ("porous-076", "porous-077")
+CLAIMS = ("porous-076", "porous-077", "porous-160")
 
 #: relative change of the velocity in the middle over the last tenth of the steps below which a flow is steady
 SETTLED = 1e-3
@@ -278,5 +278,7 @@ def hand_over(record, flows: dict, points: pd.DataFrame) -> None:
     note = f"F_w = 0: {ten:.1f} % at the printed ratio 10, {six:.1f} % at the ratio 6 of the slope"
     settled = all(flow.change < SETTLED for flow in flows.values())
     record.measure("porous-077", printed, converged=settled, note=note)
+    others = (f"{kind}: {100 * flow.deviation():.1f} %" for (name, kind), flow in flows.items() if name == first)
+    record.measure("porous-160", 100 * flows[first, "bgk"].deviation(), converged=settled, note=", ".join(others))
     exact = flows[first, "bgk"].exact(inner=PAPER_INNER).max()
     record.measure("porous-076", float(exact), note=f"equation 6.2 for the interface at {PAPER_INNER}")

@@ -123,6 +123,12 @@ def surrounds(run: Run, steps) -> dict:
     return {"least": 100 * least, "pores": 100 * pores, "holds": bool(least > max(0.9, 1.5 * pores))}
 
 
+def over_its_share(run: Run, steps) -> float:
+    """The least of these steps of what fluid g covers of the solid over what it fills of the pores."""
+    rows = run.table.set_index("step").loc[list(steps)]
+    return float(((1 - rows["covered"]) / (1 - rows["saturation"])).min())
+
+
 def turned_round(table: pd.DataFrame) -> dict:
     """What fluid f covers with exchanged strengths and as in the paper, in %, of `summary`.
 
@@ -157,8 +163,8 @@ def drops(cases: list[Drop], device, steps: int, **options) -> tuple[pd.DataFram
     """Drops of fluid f on a plate after so many steps: a table, and the images of their phases.
 
     Columns wetting; angle in degrees, NaN where the drop does not touch the plate along a line; radius, height of the
-    circle's centre over the plate and residual in nodes, NaN where there is no drop that a circle describes; covered,
-    the share of both plates behind which there is f.
+    circle's centre over the plate and residual in nodes, NaN where there is no drop that a circle describes; base (%),
+    what it covers of the plates over the base of the half circle that it starts from.
     """
     rows, images = [], []
     for case in cases:
@@ -166,8 +172,9 @@ def drops(cases: list[Drop], device, steps: int, **options) -> tuple[pd.DataFram
         flow.step(steps)
         a, b, _ = flow.fields()
         images.append(phases(a, b, flow.problem.space.solid))
-        rows.append((case.wetting, *_circle(a, b), covered(images[-1])))
-    return pd.DataFrame(rows, columns=["wetting", "angle", "radius", "height", "residual", "covered"]), images
+        base = 100 * covered(images[-1]) * case.length / case.radius
+        rows.append((case.wetting, *_circle(a, b), base))
+    return pd.DataFrame(rows, columns=["wetting", "angle", "radius", "height", "residual", "base (%)"]), images
 
 
 def _circle(a, b) -> tuple[float, float, float, float]:

@@ -135,7 +135,7 @@ def drops(table: pd.DataFrame, images: list[np.ndarray]):
         angle = "no drop" if np.isnan(row.angle) else f"{row.angle:.0f} degrees"
         _show(axes, image, f"$G_{{fs}} = {row.wetting:g}$: {angle}")
     figure.legend(handles=_legend(0.0), loc="outside lower center", ncols=3)
-    return figure, {name: table[name] for name in ("wetting", "angle", "covered")}
+    return figure, {name: table[name] for name in ("wetting", "angle", "base (%)")}
 
 
 def bodies(image: np.ndarray, *, cut: bool) -> dict[int, Body]:

@@ -159,6 +159,28 @@ def test_the_papers_bubbles_stand_beside_those_of_the_same_start():
     assert found["difference (%)"].tolist() == pytest.approx([-5, 5])
 
 
+def test_the_distance_from_the_line_is_that_of_the_farthest_bubble():
+    for dimensions in (2, 3):
+        exact = bubbles([10, 20, 40], 0.07, dimensions)
+        assert laplace.off_line(exact) == pytest.approx(0, abs=1e-9)
+        # the smallest bubbles rule the line
+        assert laplace.off_line(exact.assign(pressure=exact["pressure"] * [1, 1, 1.03])) == pytest.approx(
+            2.86, abs=0.01
+        )
+    points = figure_points(DATA, "6.2 Laplace", "numerical")
+    theirs = pd.DataFrame({"curvature": points["x"], "pressure": points["y"], "dimensions": 2})
+    assert laplace.off_line(theirs) == pytest.approx(0.44, abs=0.005)
+
+
+def test_the_thickness_of_an_interface_is_that_of_its_steepest_slope():
+    x = np.arange(64)
+    a = 0.2 + 0.6 * np.clip((x - 20) / 8, 0, 1)
+    assert laplace.thickness(a, 1 - a) == pytest.approx(8)
+    flat = pd.DataFrame({"interaction": [0.13, 0.15, 0.2], "thickness": [9.0, 6.0, 4.0]})
+    assert laplace.thickness_claims(flat) == {"porous-163": 1.5}
+    assert laplace.thickness_claims(flat[:2]) == {}
+
+
 def test_lines_tell_stencils_interactions_and_dimensions_apart():
     table = laplace.joined(
         bubbles([10, 20], 0.07), bubbles([10, 20], 0.09, stencil="central"), bubbles([10, 20], 0.071, 3), pd.DataFrame()
@@ -280,6 +302,10 @@ def test_the_curve_is_handed_over_in_each_reading():
     assert more["converged"]
     assert "at the ratio 6" in more["note"]
     assert said["porous-076"][0] == pytest.approx(0.0158, abs=1e-4)
+    value, more = said["porous-160"]
+    # these flows are exact
+    assert value == pytest.approx(0, abs=1e-9)
+    assert more["note"] == "bgk: 0.0 %"
     layered.hand_over(record, readings_of(64), points)
     assert set(said) == set(layered.CLAIMS)
     assert all("the paper has 256" in reason for reason in said.values())
@@ -376,7 +402,9 @@ def test_each_of_the_papers_drops_is_handed_over():
     assert list(beside["rho_s = 1.15"]) == [pytest.approx(90)] * 8
     contact.hand_over(record, contact.table(found, pictures), beside)
     assert said["porous-130"] == pytest.approx(30)
-    assert said["porous-137"] == "the drop has left the plate: there is no angle"
+    # what the density of the made-up drop covers of its first base
+    assert contact.BASE == "porous-137"
+    assert said["porous-137"] == pytest.approx(100 * np.count_nonzero(densities[0, 1] > densities[1, 1]) / 40)
     assert said[contact.ORDER] == 7
 
 

@@ -106,7 +106,7 @@ def test_a_drop_at_its_start_is_half_a_circle():
     assert images[0].shape == (1, 18, 40)
     row = table.iloc[0]
     assert row["angle"] == pytest.approx(90, abs=6)
-    assert row["covered"] == pytest.approx(18 / 80, abs=0.03)
+    assert row["base (%)"] == pytest.approx(100, abs=12)
 
 
 def history(**columns) -> media.Run:
@@ -126,6 +126,8 @@ def test_findings_are_those_of_the_tables():
     found = media.surrounds(history(), [1000, 10000])
     assert found == {"least": pytest.approx(97), "pores": pytest.approx(54), "holds": True}
     assert not media.surrounds(history(covered=0.3), [1000])["holds"]
+    # 0.98 of the solid for 0.52 of the pores, then 0.97 for 0.54
+    assert media.over_its_share(history(), [1000, 10000]) == pytest.approx(0.97 / 0.54)
     # 0.46 of f in 0.46 of the pores against 0.27 of g in 0.54
     assert media.faster(history()) == {"times": pytest.approx(2), "holds": True}
     # the plateau at the end does not count
