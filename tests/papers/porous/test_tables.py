@@ -112,6 +112,28 @@ def test_shared_memory_and_direct_writes_are_compared_each_at_its_best_block():
     )
 
 
+def test_rows_of_a_power_of_two_are_told_from_others_on_each_device(threads):
+    cases = speed.first_dimensions(64, SimpleNamespace(name="cuda"))
+    assert [(where.name, problem.shape[0]) for _, problem, where, _ in cases] == [
+        ("threads", 64), ("threads", 96), ("cuda", 64), ("cuda", 96)
+    ]  # fmt: skip
+    assert len(speed.first_dimensions(64, threads)) == 2
+    rows = [
+        ("threads", "64 x 64", 2.0),
+        ("threads", "96 x 96", 3.0),
+        ("cuda", "64 x 64", 9.0),
+        ("cuda", "96 x 96", 8.0),
+    ]
+    table = with_runs(pd.DataFrame(rows, columns=["device", "size", "mlups"]))
+    claims = speed.dimension_claims(table)
+    assert set(verdicts(claims).values()) == {"reproduced"}
+    assert list(verdicts(speed.dimension_claims(table[:2]))) == ["porous-167"]
+    turned = speed.dimension_claims(table.assign(size=table["size"].to_numpy()[[1, 0, 3, 2]]))
+    assert set(verdicts(turned).values()) == {"not reproduced"}
+    assert speed.dimension_claims(table.assign(runs=[[1.0]] * 4)) == {}
+    assert speed.dimension_claims(table.assign(size=["48 x 48", "96 x 96"] * 2)) == {}
+
+
 def test_a_ways_best_block_is_sought_among_all_and_a_cpu_has_none(threads):
     gpu = SimpleNamespace(name="cuda")
     for build, length in ((speed.duct_streaming, None), (speed.cavity_streaming, 8)):
@@ -619,6 +641,30 @@ def test_the_papers_mrt_does_not_change_as_its_bgk_does():
     found = variants.steady_mrt(theirs)
     assert found == {"mrt": pytest.approx(0.32, abs=0.01), "bgk": pytest.approx(14.3, abs=0.1), "holds": True}
     assert not variants.steady_mrt(theirs.assign(**{"change with MRT (%)": -2.0}))["holds"]
+
+
+def test_figure_5_8_tells_the_rates_by_a_change_that_it_does_not_have():
+    theirs = variants.paper_changes(figure_points(DATA, "5.7"), figure_points(DATA, "5.8"))
+
+    def points(two, others):
+        """k at both tau for changes in per cent with either set of rates, the same at two chi."""
+        rows = [
+            (chi, tau, kind, 128, 100 * (1 + change / 100 * (tau == 1.0)))
+            for chi in (0.7, 0.9)
+            for kind, change in (("mrt", two), ("mrt-dhumieres", others))
+            for tau in (0.8, 1.0, 1.2)
+        ]
+        return pd.DataFrame(rows, columns=["chi", "tau", "collision", "length", "k"])
+
+    # the figure can be read to 0.07 % at 0.7 and to 0.4 % at 0.9
+    assert variants.told_rates(points(0.01, 0.3), theirs) == {
+        "chi": 0.7,
+        "others": pytest.approx(0.3),
+        "paper": 0,
+        "holds": True,
+    }
+    assert not variants.told_rates(points(0.01, 0.1), theirs)["holds"]
+    assert not variants.told_rates(points(0.2, 0.3), theirs)["holds"]
 
 
 def test_k_in_the_paper_cell_grows_with_the_square_of_its_length():

@@ -1,5 +1,6 @@
 """Speed of the strategies in the cavity and the duct: cases, tables, claims, and the time loop as a user sees it."""
 
+import numpy as np
 import pandas as pd
 
 from repro.lbm.benchmark import INCLUDES, check_strategy, measure_speed, size_of, uniform_flow
@@ -7,7 +8,7 @@ from repro.lbm.cases import Cavity, Duct
 from repro.lbm.model import Problem
 from repro.lbm.simulation import Simulation
 from repro.papers import speed as speeds
-from repro.parallel import GRAPH_STEPS, host_clock
+from repro.parallel import GRAPH_STEPS, CpuDevice, host_clock
 
 #: the strategy that the paper chose
 PAPER_STRATEGY = "shared memory"
@@ -17,6 +18,10 @@ STREAMING = {"shared": PAPER_STRATEGY, "direct": "push"}
 
 #: claims on the fastest block size of the duct, and the nodes across of each
 WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
+
+
+#: claims on rows of a power of two by device, and threads that a GPU runs at once
+DIMENSION_CLAIMS, WARP = {"threads": "porous-167", "cuda": "porous-168"}, 32
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
@@ -81,6 +86,27 @@ def duct_variants(nodes: int, device, **options) -> list[tuple]:
     cases = [case(name, problem, device, **options) for name in names]
     cases.append(case("pull", problem, device, **options | {"precision": "double"}))
     return cases if on_gpu(device) else cases[:1]
+
+
+def first_dimensions(side: int, device, **options) -> list[tuple]:
+    """`pull` in cavities of `side`, meant as a power of two, and of a warp more nodes: on one core, and on a GPU.
+
+    The longer rows are still aligned.
+    """
+    devices = [CpuDevice("threads", workers=1), *([device] if on_gpu(device) else [])]
+    return [case("pull", cavity_problem(n), where, **options) for where in devices for n in (side, side + WARP)]
+
+
+def dimension_claims(table: pd.DataFrame) -> dict:
+    """{claim: order} of what section 4.1 says of rows of a power of two, from `first_dimensions`, by device.
+
+    Without what ran less than three times, or has no such rows.
+    """
+    lengths = table["size"].str.split().str[0].astype(int)
+    table = table.assign(row=np.where(lengths & (lengths - 1), "other", "power of two"))
+    tested = table[table["runs"].map(len) >= 3].groupby("device")
+    found = {DIMENSION_CLAIMS[device]: rows for device, rows in tested if rows["row"].nunique() == 2}
+    return {claim: speeds.order(rows, "row", "mlups") for claim, rows in found.items()}
 
 
 def cavity_streaming(side: int, blocks, device, **options) -> list[tuple]:
