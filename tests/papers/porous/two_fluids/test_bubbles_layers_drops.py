@@ -354,6 +354,13 @@ def test_angles_stand_beside_their_pictures_and_their_mirror_images():
     assert contact.slopes(frame)["this run"] == pytest.approx((np.cos(np.radians(67)) - np.cos(np.radians(111))) / 0.02)
     slopes = contact.slopes(frame)
     assert contact.formula_slope(frame)["share"] == pytest.approx(slopes["formula"] / slopes["this run"])
+    times = slopes["paper's pictures"] / slopes["this run"]
+    assert contact.paper_slope(frame) == {"times": pytest.approx(times), "holds": times > 1}
+    # pictures have angles where drops that float have none
+    floating = frame.assign(angle=np.nan)
+    assert contact.paper_slope(floating) == {"times": 0.0, "holds": False}
+    assert contact.formula_slope(floating) == {"share": 0.0, "holds": False}
+    assert contact.paper_slope(frame[:1]) == {"times": 0.0, "holds": False}
     assert frame["complement"].to_list() == pytest.approx([180 - 111, 90, 180 - 67])
     np.testing.assert_allclose(contact.formula([-0.01, 0.0, 0.01]), frame["formula"])
     assert frame["formula"].to_list()[1] == pytest.approx(90)
