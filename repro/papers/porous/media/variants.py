@@ -134,23 +134,16 @@ def steady_mrt(paper: pd.DataFrame) -> dict:
 
 
 def told_rates(points: pd.DataFrame, paper: pd.DataFrame) -> dict:
-    """Whose rates figure 5.8 has: the change of k from tau = 0.8 to 1 in %, with those of reference 31 and the paper's.
+    """At how many chi of all figure 5.8 changes from tau = 0.8 to 1 more as with the rates of reference 30 than of 31.
 
-    At the chi where these are the farthest apart, in units of what the figure can be read to. `points` is from
-    `permeability.at_paper_points`, `paper` from `paper_changes`. Holds if they are apart by more than twice that, and
-    the change with the rates of reference 30 is not.
+    `points` is from `permeability.at_paper_points`, `paper` from `paper_changes`. Holds if at most of them.
     """
     rows = points[(points["length"] == PAPER_NODES) & points["tau"].isin(TAUS)]
     k = rows.pivot_table(index="chi", columns=["collision", "tau"], values="k").dropna()
-    theirs = paper.set_index("chi").loc[k.index]
-    off = {
-        kind: (_rise(*(k[kind, tau] for tau in TAUS)) - theirs["change with MRT (%)"]).abs() / theirs["reading (%)"]
-        for kind in ("mrt", "mrt-dhumieres")
-    }
-    chi = off["mrt-dhumieres"].idxmax()
-    others = _rise(*(k.loc[chi, ("mrt-dhumieres", tau)] for tau in TAUS))
-    holds = off["mrt"][chi] < 2 < off["mrt-dhumieres"][chi]
-    return {"chi": chi, "others": others, "paper": theirs.loc[chi, "change with MRT (%)"], "holds": bool(holds)}
+    theirs = paper.set_index("chi").loc[k.index, "change with MRT (%)"]
+    two, others = ((_rise(*(k[kind, tau] for tau in TAUS)) - theirs).abs() for kind in ("mrt", "mrt-dhumieres"))
+    nearer = int((two < others).sum())
+    return {"thirty": nearer, "all": len(k), "holds": nearer > len(k) / 2}
 
 
 def different(table: pd.DataFrame) -> pd.DataFrame:
