@@ -31,7 +31,7 @@ TOLERANCE = 1e-3
 """Of the largest value of an array: what processors with other units may round differently."""
 TINY = 1e-300
 LOOSE = {
-    "porous/bcc_precision figures convergence difference single": "it is rounding itself",
+    "porous/bcc_precision figures changes change, single, deviations": "it is rounding itself",
     "dpd/random_numbers": "method one draws numbers in the order in which threads come",
 }
 """Beginnings of the names of arrays that differ from run to run or processor, and why."""
