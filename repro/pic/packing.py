@@ -30,7 +30,8 @@ def entries_here(simulation, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     here = np.flatnonzero(subdomain.own(cells))
     if len(here) > subdomain.room:
         where = f"the part of rank {simulation.ranks.rank}" if simulation.ranks else "the box"
-        raise CapacityError(f"{len(here)} particles in {where}, and room for {subdomain.room}: take fewer ranks")
+        wanted = subdomain.wanted_capacity(len(here))
+        raise CapacityError(f"{len(here)} particles in {where}, and room for {subdomain.room}: take {wanted}")
     return here, subdomain.mesh.nodes(cells[here] - np.array(subdomain.first)).astype(np.int32)
 
 

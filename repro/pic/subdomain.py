@@ -24,7 +24,7 @@ class WholeDomain:
     first, exchange = (0, 0, 0), None
 
     def __init__(self, system):
-        self.mesh, self.room = system.mesh, system.room
+        self.mesh, self.room, self.wanted_capacity = system.mesh, system.room, system.wanted_capacity
 
     def own(self, cells: np.ndarray) -> np.ndarray:
         """Which of some cells (count, 3) are here: all."""
@@ -49,7 +49,12 @@ class Subdomain:
         self.mesh = Mesh(self.domain.local, mesh.spacing, mesh.boundaries, divided, mesh.layers)
         #: this part's first cell in the whole box
         self.first = self.domain.offset(ranks.rank)
+        self._wanted = system.wanted_capacity
         self.room = min(system.room, ceil(_UNEVEN * system.room / ranks.count) + _FEW)
+
+    def wanted_capacity(self, particles: int) -> str:
+        """What to take where so many particles found no room in this part, in words."""
+        return f"{self._wanted(ceil(particles * self.ranks.count / (2 * _UNEVEN)))}, or fewer ranks"
 
     def exchange(self, values, components, component_step, node_step):
         """What fills the guards that are other ranks' cells, see `Fields`."""
@@ -116,7 +121,7 @@ class Crossing:
         if end > room:
             raise CapacityError(
                 f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {start} of {room} entries are "
-                f"in use: take a capacity {ceil(100 * end / room) / 100:g} times as large"
+                f"in use: take {self._subdomain.wanted_capacity(end)}"
             )
         put_records(arrived, self._device, self._particles, start, np.arange(count))
         self._used[:] = end
@@ -137,6 +142,11 @@ class Crossing:
     def _progress(self, before: int) -> Progress:
         """What is to be sent, and how many appeared and disappeared since so many entries were in use."""
         cell, used = self._particles.cell, int(self._used[0])
+        if used > len(cell):
+            raise CapacityError(
+                f"{used} particles on rank {self._subdomain.ranks.rank}, and room for {len(cell)}: take "
+                f"{self._subdomain.wanted_capacity(used)}"
+            )
         gone = (cell <= LEAVES) & (cell > DEFERRED)
         entries = self._device.xp.flatnonzero(gone)
         leavers = {}

@@ -4,9 +4,15 @@ import json
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from repro.errors import CapacityError
 from repro.parallel.ranks.launch import launch
+from repro.pic.mesh import Mesh
+from repro.pic.packing import entries_here
+from repro.pic.subdomain import Subdomain
+from repro.pic.system import Electrons, System
 
 PROGRAM = Path(__file__).parents[1] / "helpers" / "rank_electrons.py"
 
@@ -37,3 +43,33 @@ def test_walls_that_absorb_and_collisions_give_the_bits_of_one_rank(case):
 
 def test_the_papers_strategy_takes_whoever_crosses_to_another_rank_into_its_baskets():
     assert run(3, "baskets", 30) == run(1, "walls", 30)
+
+
+class FirstOf:
+    """The first of so many ranks, which exchanges nothing."""
+
+    rank = 0
+
+    def __init__(self, count):
+        self.count = count
+
+
+class Placing:
+    """What `entries_here` asks of a simulation on a rank."""
+
+    def __init__(self, system, ranks):
+        self.ranks, self.subdomain = ranks, Subdomain(system, ranks, None)
+
+
+@pytest.mark.parametrize(("ranks", "count"), [(4, 5000), (2, 3000), (16, 1000)])
+def test_a_part_that_is_too_full_names_a_capacity_that_works(ranks, count):
+    # all electrons are in one part of the box
+    mesh, cells = Mesh((16, 2, 2), (1e-3,) * 3), np.zeros((count, 3), int)
+    electrons = Electrons(np.full((count, 3), 1e-4), np.zeros((count, 3)), np.ones(count))
+    system = System(mesh, 1e-13, electrons, self_field=False)
+    line = f"{count} particles in the part of rank 0, and room for [0-9]+: take a capacity of [0-9]+, or fewer ranks"
+    with pytest.raises(CapacityError, match=line) as caught:
+        entries_here(Placing(system, FirstOf(ranks)), cells)
+    wanted = int(str(caught.value).split("capacity of ")[1].split(",")[0])
+    larger = System(mesh, 1e-13, electrons, self_field=False, capacity=wanted)
+    assert len(entries_here(Placing(larger, FirstOf(ranks)), cells)[0]) == count

@@ -197,10 +197,10 @@ class HostLoop:
         filled = shares(len(self.waiting), np.minimum(free, self.counts.room))
         if not filled.any():
             if not on_the_way:
-                system, needed = self._simulation.system, int(self.threads.write.sum()) + len(self.waiting)
+                needed = int(self.threads.write.sum()) + len(self.waiting)
                 raise CapacityError(
-                    f"{needed} particles in a step of {system.name}, and room for {self._room}: take "
-                    f"{system.wanted_capacity(needed)}"
+                    f"{needed} particles in a step of {self._simulation.system.name}, and room for {self._room}: take "
+                    f"{self._simulation.subdomain.wanted_capacity(needed)}"
                 )
             return
         count = int(filled.sum())
