@@ -29,6 +29,8 @@ class TimeLoop:
 
     def __init__(self, device, launches, *, start: Callable[[], None], look: Callable[[], None]):
         self.device, self.steps = device, 0
+        #: most steps between two looks
+        self.check_steps = CHECK_STEPS
         self._launches, self._start_once, self._look = tuple(launches), start, look
         self._graphs, self._started, self._warm = {}, False, 0
 
@@ -105,7 +107,7 @@ class TimeLoop:
         if not (progress is None or callable(progress)):
             raise InputError(f"progress = {short(progress)}: must be a function of the number of steps done, or None")
         while count > 0:
-            portion = min(count, max(every, CHECK_STEPS // every * every))
+            portion = min(count, max(every, self.check_steps // every * every))
             self.advance(portion, every=every, observers=observers)
             self._look()
             count -= portion

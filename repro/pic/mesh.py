@@ -11,7 +11,9 @@ from repro.errors import InputError
 
 from .constants import SMALLEST
 
-#: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers
+#: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers. A
+#: conductor takes electrons up, and so do layers at their inner side: in layers the current of an electron would drive
+#: fields that are not its own. EPOCH, Smilei and WarpX (unless it is asked for particles in its layers) do so, too
 BOUNDARIES = ("periodic", "conducting", "absorbing")
 
 #: what `Mesh.neighbour_cell` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there,
@@ -86,6 +88,11 @@ class Mesh:
         return tuple(cells * spacing for cells, spacing in zip(self.shape, self.spacing, strict=True))
 
     @property
+    def inner_shape(self) -> tuple[int, ...]:
+        """Cells along each axis that do not absorb, in which electrons can be."""
+        return tuple(cells - low - high for cells, (low, high) in zip(self.shape, self.absorbing, strict=True))
+
+    @property
     def cell_volume(self) -> float:
         """Volume of a cell in m^3."""
         return float(np.prod(self.spacing))
@@ -107,12 +114,37 @@ class Mesh:
         if outside.any():
             raise InputError(f"{what}: {outside.sum()} electrons are outside the box of {self.length} m, from 0")
 
+    def require_before_layers(self, what: str, position: np.ndarray) -> None:
+        """Refuse positions (count, 3) in m in absorbing layers, in which there are no electrons."""
+        first, last = (
+            np.array([cells * spacing for cells, spacing in zip(ends, self.spacing, strict=True)])
+            for ends in zip(*self._inner_ends, strict=True)
+        )
+        inside = ~((position >= first) & (position <= last)).all(1)
+        if inside.any():
+            places = ", ".join(f"{low:g} to {high:g}" for low, high in zip(first, last, strict=True))
+            raise InputError(
+                f"{what}: {inside.sum()} electrons are in absorbing layers, which take up those that come there: they "
+                f"may be from {places} m along x, y, z"
+            )
+
+    @property
+    def _inner_ends(self) -> list[tuple[int, int]]:
+        """The first cell of each axis that does not absorb, and the first one after these that does."""
+        return [(low, cells - high) for cells, (low, high) in zip(self.shape, self.absorbing, strict=True)]
+
+    def inner_cells(self, cells: np.ndarray) -> np.ndarray:
+        """Cells (count, 3) moved to the nearest ones that do not absorb: places on the face between are in both."""
+        first, end = np.array(self._inner_ends).T
+        return np.clip(cells, first, end - 1)
+
     @cached_property
     def neighbour_cell(self) -> np.ndarray:
         """For each node as a cell: where a particle that has come there goes on.
 
-        Inside the box it is the cell itself, in a guard cell the one at the other end of a periodic axis, ABSORBED, or
-        LEAVES less the guard. Particles cross one face at a time, so edges and corners of the guards are never met.
+        Inside the box it is the cell itself, but ABSORBED in an absorbing layer; in a guard cell it is the one at the
+        other end of a periodic axis, ABSORBED, or LEAVES less the guard. Particles cross one face at a time, so edges
+        and corners of the guards are never met.
         """
         numbers = np.arange(self.layout.nodes, dtype=np.int32).reshape(self.guarded_grid)
         found = np.full_like(numbers, ABSORBED)
@@ -126,6 +158,9 @@ class Mesh:
                     found[tuple(guard)] = LEAVES - numbers[tuple(guard)]
                 elif boundary == "periodic":
                     found[tuple(guard)] = numbers[tuple(other)]
+            first, end = self._inner_ends[axis]
+            within = np.moveaxis(found[inside, inside, inside], 2 - axis, 0)
+            within[:first], within[end:] = ABSORBED, ABSORBED
         return found.ravel()
 
     @property

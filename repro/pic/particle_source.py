@@ -48,7 +48,7 @@ class SourceNumbers(NamedTuple):
     seed: int
     momentum: float
     weight: float
-    #: this box's first cell in the whole one along the axes, and the whole one's cells
+    #: this box's first cell along the axes in what the source fills, and the cells that it fills
     first: tuple
     whole: tuple
 
@@ -104,7 +104,8 @@ def make_source_kernel(real, add, at_start: bool):
             cy, py = place(b, source.whole[1])
             cz, pz = place(c, source.whole[2])
             cx, cy, cz = cx - source.first[0], cy - source.first[1], cz - source.first[2]
-            if 0 <= cx < layout.nx and 0 <= cy < layout.ny and 0 <= cz < layout.nz:
+            # where all is full nothing is counted any more, or the number would wrap before anybody looks
+            if 0 <= cx < layout.nx and 0 <= cy < layout.ny and 0 <= cz < layout.nz and source.used[0] <= count:
                 k = add(source.used, 0, 1)
                 if k < count:
                     cell = np.int32((cx + 1) + (cy + 1) * layout.row + (cz + 1) * layout.plane)

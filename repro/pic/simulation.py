@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from repro.declared import Device, Kind, OneOf, Whole
-from repro.errors import CapacityError, DivergenceError, InputError
+from repro.errors import InputError
 from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory, select, zero
 from repro.parallel.launch_sequence import LaunchSequence, in_turn
 from repro.parallel.ranks.world import Alone, Ranks
@@ -19,7 +19,8 @@ from .maxwell.bus import Bus
 from .maxwell.fields import Fields
 from .packing import entries_here, put_particles
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
-from .state import STUCK, bytes_each, make_particles
+from .stability_checks import require_valid, steps_between_looks
+from .state import bytes_each, make_particles
 from .strategies import STRATEGIES, Strategy, fastest
 from .subdomain import Subdomain, WholeDomain
 from .system import System
@@ -82,7 +83,10 @@ class Simulation(TimeLoop):
         if sort_every:
             self._cell_sort = CellSort(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
             launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
+        #: what has been warned of, see `stability_checks`
+        self.warned = set()
         super().__init__(device, launches, start=self._place, look=self._require_valid)
+        self.check_steps = steps_between_looks(system, self.check_steps)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.room} particles, {self.strategy}, {self.device})"
@@ -145,9 +149,12 @@ class Simulation(TimeLoop):
         if not count:
             return {}
         clock = source_target.device.zeros(1, np.int64) if at_start else self.clock
+        first = tuple(
+            int(cell) - low for cell, (low, _) in zip(self.subdomain.first, system.mesh.absorbing, strict=True)
+        )
         numbers = SourceNumbers(
             *(source_target.used, clock, source.start, source.per_step, len(system.electrons.weight)),
-            *(source.seed, source.momentum, source.weight, self.subdomain.first, system.mesh.shape),
+            *(source.seed, source.momentum, source.weight, first, system.mesh.inner_shape),
         )
         kernel = Kernel(make_source_kernel(self.real, source_target.device.add, at_start), strict=True)
         room, layout = len(source_target.particles.cell), self.subdomain.mesh.layout
@@ -175,12 +182,13 @@ class Simulation(TimeLoop):
     def _place_electrons(self):
         electrons, mesh, device = self.system.electrons, self.subdomain.mesh, self.device
         scaled = electrons.position / mesh.spacing
-        cells = np.minimum(scaled.astype(int), np.array(self.system.mesh.shape) - 1)
+        cells = self.system.mesh.inner_cells(scaled.astype(int))
         ids, nodes = entries_here(self, cells)
         if not len(ids):
             return
         weight = electrons.weight[ids]
-        place = (scaled - cells)[ids].T.astype(self.real)
+        # rounding may put one beside the face that it is on
+        place = np.clip(scaled - cells, 0, 1)[ids].T.astype(self.real)
         field = electric_at(self._electric(), nodes, tuple(place), mesh.layout)
         # half of the first kick belongs to the time before
         momentum = electrons.momentum[ids].T.astype(self.real) + self.real(0.5) * np.asarray(field, self.real)
@@ -190,21 +198,8 @@ class Simulation(TimeLoop):
         self.charges[:] += device.to_device(ions)
 
     def _require_valid(self):
-        """Raise where a run must end: a particle is lost, the box is full, or numbers are not finite."""
-        used, room = int(self.used[0]), self.subdomain.room
-        when = f"by step {self.steps} of {self.system.name}"
-        if used > room:
-            raise CapacityError(
-                f"{used} particles {when}, and room for {room}: take {self.system.wanted_capacity(used)}"
-            )
-        cell, u = self.particles_on_device.cell, self.particles_on_device.u
-        if not np.isfinite(float(u.sum(dtype=np.float64))):
-            raise DivergenceError(f"momenta are not finite {when}: dt = {self.system.dt:g} s")
-        stuck = int((cell == STUCK).sum())
-        if stuck:
-            raise DivergenceError(f"{stuck} particles met more faces in a step than there can be {when}")
-        if not np.isfinite(float(self.fields.arrays.electric.sum(dtype=np.float64))):
-            raise DivergenceError(f"the electric field is not finite {when}: dt = {self.system.dt:g} s")
+        """Raise where a run must end, see `stability_checks`."""
+        require_valid(self)
 
     def _electric(self) -> np.ndarray:
         return self.fields.device.to_host(self.fields.arrays.electric)

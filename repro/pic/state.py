@@ -26,8 +26,9 @@ class Particles(NamedTuple):
 #: what `left` is between steps
 FRESH = 2.0
 
-#: the cell of an entry without a particle, and of one that met more faces in a step than there can be
-EMPTY, STUCK = -2, -3
+#: the cell of an entry without a particle, of one that met more faces in a step than there can be, and of an electron
+#: in air that has more energy than collisions are known for
+EMPTY, STUCK, TOO_FAST = -2, -3, -4
 
 #: the cell of a particle that has appeared in the midst of a launch is this less the cell's number, so that nothing
 #: moves it too early

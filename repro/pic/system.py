@@ -11,15 +11,17 @@ from repro.declared import Flag, Kind, Number, Numbers, OrNone, Text, Whole, che
 from repro.errors import InputError
 
 from .air.collision_tables import Collisions
-from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY, SMALLEST
-from .exact import momentum_of
+from .constants import CHARGE, LIGHT, MASS, REST_ENERGY, SMALLEST
+from .deposition import units_of_weight
+from .exact import momentum_of, plasma_frequency
 from .maxwell.fields import courant_numbers
 from .mesh import Mesh
 from .motion.push import LARGEST_TURN
+from .stability import highest_density, largest_eigenvalue, slowness
 
 #: most momentum over m c, whose square single precision holds with room, and fewest electrons that a particle stands
 #: for, for which the units of the sums are numbers of single precision
-_FASTEST_ELECTRON, _LIGHTEST = 1e15, 1e-15
+FASTEST_ELECTRON, _LIGHTEST = 1e15, 1e-15
 
 #: plasma frequency times time step above which a leapfrog oscillates without a bound
 _FASTEST = 2.0
@@ -32,6 +34,9 @@ MOST_PARTICLES, _ROOM_STEPS = 2**31 - 1, 1000
 
 #: the vectors of no particle
 _NO = np.zeros((0, 3))
+
+#: units of the sums in a particle's weight below which one is warned: each of its currents loses up to a unit
+_LEAST_UNITS = 1000.0
 
 #: spacings in a Debye length or a gyration radius below which one is warned
 _RESOLVED = 0.3
@@ -59,20 +64,21 @@ class Electrons:
             raise InputError(
                 f"electrons: a weight of {self.weight.min():g}: every weight must be above 0, at least {_LIGHTEST:g}"
             )
-        if (fastest := np.abs(self.momentum).max(initial=0.0)) > _FASTEST_ELECTRON:
-            raise InputError(f"electrons: a momentum of {fastest:g} m c: at most {_FASTEST_ELECTRON:g} m c")
+        if (fastest := np.abs(self.momentum).max(initial=0.0)) > FASTEST_ELECTRON:
+            raise InputError(f"electrons: a momentum of {fastest:g} m c: at most {FASTEST_ELECTRON:g} m c")
 
 
 @dataclass(frozen=True)
 @checked
 class Source:
-    """A uniform source in the whole box: particles of one energy in all directions, each leaving an ion where it began.
+    """A uniform source of particles of one energy in all directions, each leaving an ion where it began.
 
-    `start` are there at the beginning, `per_step` come in each step, at times that are spread over it.
+    It fills the whole box but for absorbing layers. `start` are there at the beginning, `per_step` come in each step,
+    at times that are spread over it.
     """
 
     #: kinetic energy in eV
-    energy: Annotated[float, Number(SMALLEST, _FASTEST_ELECTRON * REST_ENERGY, "eV")]
+    energy: Annotated[float, Number(SMALLEST, FASTEST_ELECTRON * REST_ENERGY, "eV")]
     #: electrons that a particle stands for
     weight: Annotated[float, Number(_LIGHTEST)]
     start: Annotated[int, Whole()] = 0
@@ -114,9 +120,11 @@ class System:
         if self.room < self.count:
             raise InputError(f"{self.name}: capacity = {self.room} for {self.count} particles at the start")
         self.mesh.require_inside(self.name, self.electrons.position)
+        self.mesh.require_before_layers(self.name, self.electrons.position)
         self._require_steps()
         self._require_known_energies()
         self._warn_of_the_unresolved()
+        self._warn_of_the_light()
 
     @property
     def count(self) -> int:
@@ -151,38 +159,63 @@ class System:
     def density(self) -> float:
         """Mean number of electrons in m^3 at the start."""
         added = 0.0 if self.source is None else self.source.weight * self.source.start
-        return float(self.electrons.weight.sum() + added) / float(np.prod(self.mesh.length))
+        return float(self.electrons.weight.sum() + added) / self.volume
+
+    @property
+    def volume(self) -> float:
+        """Where there can be electrons, in m^3: the box without absorbing layers."""
+        return float(np.prod(np.array(self.mesh.inner_shape) * self.mesh.spacing))
+
+    @property
+    def _inert_density(self) -> float:
+        """The density with each electron counted as the share of one at rest that it is in omega_p^2."""
+        total = float(self.electrons.weight @ slowness(self.electrons.momentum))
+        if self.source is not None:
+            total += self.source.weight * self.source.start / sqrt(1 + self.source.momentum**2)
+        return total / self.volume
 
     @property
     def plasma_frequency(self) -> float:
         """omega_p in 1/s at the mean density of the start, without a correction for fast electrons."""
-        return sqrt(self.density * CHARGE**2 / (MASS * PERMITTIVITY))
+        return plasma_frequency(self.density)
 
     def _require_steps(self):
         courant = sqrt(sum(number**2 for number in courant_numbers(self.mesh, self.dt)))
         if courant > 1:
             raise InputError(
                 f"{self.name}: dt = {self.dt:g} s is beyond the Courant limit of this mesh: at most "
-                f"{_below(self.dt / courant)} s"
+                f"{below(self.dt / courant)} s"
             )
         turn = CHARGE * float(np.linalg.norm(self.magnetic)) * self.dt / MASS
         if turn > LARGEST_TURN:
             raise InputError(
                 f"{self.name}: in {np.linalg.norm(self.magnetic):g} T a slow electron turns by {turn:.3g} radians in a "
                 f"step of {self.dt:g} s, and may by {LARGEST_TURN:g}: dt at most "
-                f"{_below(self.dt * LARGEST_TURN / turn)} s"
+                f"{below(self.dt * LARGEST_TURN / turn)} s"
             )
         kick = CHARGE * float(np.linalg.norm(self.electric)) * self.dt / (MASS * LIGHT)
-        if kick > _FASTEST_ELECTRON:
+        if kick > FASTEST_ELECTRON:
             raise InputError(
                 f"{self.name}: in {np.linalg.norm(self.electric):g} V/m an electron gains {kick:.3g} m c in a step of "
-                f"{self.dt:g} s, and may {_FASTEST_ELECTRON:g}"
+                f"{self.dt:g} s, and may {FASTEST_ELECTRON:g}"
             )
+        if self.self_field:
+            self._require_stable(courant)
+
+    def _require_stable(self, courant: float):
+        """Refuse electrons that are too many for the step, by themselves or together with the Courant number."""
         fast = self.plasma_frequency * self.dt
-        if self.self_field and fast > _FASTEST:
+        if fast > _FASTEST:
             raise InputError(
                 f"{self.name}: the plasma frequency times dt is {fast:.3g}, unstable above {_FASTEST:g}: dt at most "
-                f"{_below(self.dt * _FASTEST / fast)} s, or fewer electrons"
+                f"{below(self.dt * _FASTEST / fast)} s, or fewer electrons"
+            )
+        eigenvalue = largest_eigenvalue(self.mesh, self.dt, self._inert_density)
+        if eigenvalue > 1:
+            raise InputError(
+                f"{self.name}: a Courant number of {courant:.3g} and a plasma frequency times dt of {fast:.3g} are "
+                f"unstable together: dt at most {below(self.dt / sqrt(eigenvalue))} s, or "
+                f"{below(highest_density(self.mesh, self.dt))} electrons in m3 instead of {self.density:.3g}"
             )
 
     def _require_known_energies(self):
@@ -216,6 +249,23 @@ class System:
                 f"resolved, which cells of at most {debye / _RESOLVED:.2g} m do"
             )
 
+    def _warn_of_the_light(self):
+        """Say of which particles the currents are cut, since sums have room for so many of the heaviest."""
+        units = self._lightest * units_of_weight(self.total_weight)
+        if self.self_field and units < _LEAST_UNITS:
+            least = self._lightest * _LEAST_UNITS / units
+            self._warn(
+                f"a particle of weight {self._lightest:.3g} carries {'no' if units < 1 else 'only a part of its'} "
+                f"current beside {self.room} of up to {self.heaviest:.3g}: weights of at least {least:.2g}, or a lower "
+                "capacity"
+            )
+
+    @property
+    def _lightest(self) -> float:
+        """The smallest weight of a particle."""
+        given = float(self.electrons.weight.min(initial=np.inf))
+        return min(given, np.inf if self.source is None else self.source.weight, self.heaviest)
+
     def _warn(self, line: str):
         warnings.warn(f"{self.name}: {line}", stacklevel=6)
 
@@ -234,7 +284,9 @@ class System:
         return sqrt(np.average(squares, weights=weights)) if squares else 0.0
 
 
-def _below(value: float) -> str:
-    """A number in three digits that is not above it."""
+def below(value: float) -> str:
+    """A number of three digits that is not above a value, as text."""
+    if value <= 0:
+        return "0"
     scale = 10.0 ** (ceil(np.log10(value)) - 3)
     return f"{np.floor(value / scale) * scale:.3g}"

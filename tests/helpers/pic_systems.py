@@ -22,12 +22,17 @@ def weight_of(frequency: float, count: int, volume: float) -> float:
     return frequency**2 * MASS * PERMITTIVITY / CHARGE**2 * volume / count
 
 
-def crowd(shape=(3, 4, 2), boundaries=("conducting", "periodic", "periodic"), *, count=9, born=(4, 3), seed=1):
+def crowd(
+    shape=(3, 4, 2), boundaries=("conducting", "periodic", "periodic"), *, count=9, born=(4, 3), seed=1, layers=1
+):
     """Fast electrons in a strong field of their own, a field from outside, a source, and walls that absorb."""
-    mesh, generator, dt = Mesh(shape, SPACING, boundaries), np.random.default_rng(seed), 0.95 * limit()
-    weight = weight_of(0.6 / dt, count + born[0], float(np.prod(mesh.length)))
+    mesh, generator = Mesh(shape, SPACING, boundaries, layers=layers), np.random.default_rng(seed)
+    # absorbing layers have no electrons
+    first, dt = np.array([low for low, _ in mesh.absorbing]) * SPACING, 0.95 * limit()
+    extent = np.array(mesh.inner_shape) * SPACING
+    weight = weight_of(0.6 / dt, count + born[0], float(np.prod(extent)))
     electrons = Electrons(
-        generator.random((count, 3)) * mesh.length, generator.normal(0, 2, (count, 3)), np.full(count, weight)
+        first + generator.random((count, 3)) * extent, generator.normal(0, 2, (count, 3)), np.full(count, weight)
     )
     field = 0.5 * MASS / (CHARGE * dt) * np.array([0.3, -0.5, 0.8])
     source = Source(1e6, weight / 3, *born, seed=seed)

@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 from helpers.pic_fields import UNIT, advance, made, random_fields
+from helpers.pic_systems import net_charge, weight_of
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.papers.electrons.fields.reflection import Pulse, decibels, reflected
 from repro.pic.maxwell.absorbing import grades, layered_nodes
-from repro.pic.maxwell.fields import Fields
+from repro.pic.maxwell.fields import Fields, courant_limit
 from repro.pic.mesh import Mesh
-from repro.pic.observables import field_energy
+from repro.pic.observables import field_energy, kinetic_energy
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, Source, System
 
 SPACING = (1e-3,) * 3
 
@@ -146,3 +149,56 @@ def together(halves) -> None:
         for name in getattr(halves[0], stage):
             for half in halves:
                 getattr(half, stage)[name]()
+
+
+def dense(mesh, seed=1) -> System:
+    """A warm plasma that fills what does not absorb; omega_p dt = 0.3."""
+    rng, dt = np.random.default_rng(seed), 0.9 * courant_limit(mesh)
+    extent = np.array(mesh.inner_shape) * mesh.spacing
+    count = 4 * int(np.prod(mesh.inner_shape))
+    first = np.array([low for low, _ in mesh.absorbing]) * mesh.spacing
+    weight = weight_of(0.3 / dt, count, float(np.prod(extent)))
+    place, momentum = first + rng.random((count, 3)) * extent, rng.normal(0, 0.1, (count, 3))
+    return System(mesh, dt, Electrons(place, momentum, np.full(count, weight)), name="dense")
+
+
+def energy(simulation) -> float:
+    found, mesh = simulation.particles(), simulation.system.mesh
+    own = field_energy(mesh, simulation.system.dt, **simulation.fields.on_host())
+    return own + kinetic_energy(found["momentum"], found["weight"])
+
+
+def test_a_plasma_that_reaches_the_layers_gains_no_energy_from_them(threads):
+    simulation = Simulation(dense(Mesh((12, 12, 12), SPACING, ("absorbing",) * 3, layers=4)), threads)
+    start, found = energy(simulation), []
+    for _ in range(3):
+        simulation.step(100)
+        found.append(energy(simulation))
+    assert max(found) < start
+    # it loses what the layers take up
+    assert simulation.count < simulation.system.count
+
+
+def test_layers_take_electrons_up_at_their_inner_side_and_leave_their_charge_there():
+    mesh = Mesh((9, 4, 5), SPACING, ("absorbing", "periodic", "conducting"), layers=2)
+    source = Source(1e6, 1e3, start=40, per_step=5)
+    simulation = Simulation(System(mesh, 1e-12, source=source, capacity=400), PlainDevice())
+    for _ in range(6):
+        simulation.step(2)
+        place = simulation.particles()["position"]
+        assert ((place[:, 0] >= 2e-3) & (place[:, 0] <= 7e-3)).all()
+    assert simulation.count < 40 + 5 * 12
+    assert abs(net_charge(simulation)[:, :-1].sum()) < 1e-3
+    rest = simulation.device.to_host(simulation.charges).reshape(mesh.guarded_grid)
+    # nothing rests in the layers
+    assert not rest[:, :, 1:3].any()
+    assert not rest[:, :, 9:].any()
+    assert rest[:, :, 3].any()
+
+
+def test_electrons_in_layers_are_refused_with_where_they_may_be():
+    mesh = Mesh((9, 4, 5), SPACING, ("absorbing", "periodic", "conducting"), layers=2)
+    edge = np.array([[2e-3, 1e-3, 1e-3], [7e-3, 1e-3, 1e-3]])
+    System(mesh, 1e-12, Electrons(edge, np.zeros((2, 3)), np.ones(2)))
+    with pytest.raises(InputError, match="1 electrons are in absorbing layers, .*: they may be from 0.002 to 0.007, "):
+        System(mesh, 1e-12, Electrons(edge + np.array([[0, 0, 0], [1e-4, 0, 0]]), np.zeros((2, 3)), np.ones(2)))

@@ -37,8 +37,7 @@ MESHES = ("E", "B", "J", "rho")
 
 
 def system(boundaries=("periodic",) * 3) -> System:
-    found = crowd(shape=(4, 5, 3), boundaries=("periodic",) * 3)
-    return replace(found, mesh=replace(found.mesh, boundaries=boundaries, layers=1))
+    return crowd(shape=(4, 5, 3), boundaries=boundaries)
 
 
 @pytest.fixture(scope="module")

@@ -41,10 +41,7 @@ def case(name: str) -> System:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if name == "open":
-            system = crowd(shape=(4, 4, 2))
-            return replace(
-                system, mesh=replace(system.mesh, boundaries=("absorbing", "periodic", "conducting"), layers=1)
-            )
+            return crowd(shape=(4, 4, 2), boundaries=("absorbing", "periodic", "conducting"))
         system = crowd(shape=(2, 2, 2), boundaries=("periodic",) * 3, count=4, born=(2, 1))
         return replace(system, air=Collisions(cut=2e4, stop=2e4), electric=(1e5, 0.0, 0.0))
 

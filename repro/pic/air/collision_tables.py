@@ -30,6 +30,9 @@ _PARTS = 6
 #: share of its energy that an electron may lose in a segment, by the rate at its start, and one that it cannot lose
 FALL, _COVERED = 1 / 16, 5 / 64
 
+#: share by which rounding may put an electron of the highest energy above it
+_ROUNDING = 1e-5
+
 #: columns of a table's row: cumulative cross-sections of the candidates of PROCESSES, of which the last is TOTAL, and
 #: the restricted stopping power
 TOTAL, STOPPING = len(PROCESSES) - 1, len(PROCESSES)
@@ -50,6 +53,8 @@ class Tables(NamedTuple):
     #: energy above which a secondary or photon is an event, and below which an electron is slow
     cut: float
     stop: float
+    #: energy above which the tables end, with room for rounding
+    highest: float
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,7 @@ def tables(collisions: Collisions, device, real) -> Tables:
         real(1 / cut),
         real(cut),
         real(stop),
+        real(collisions.highest / REST_ENERGY * (1 + _ROUNDING)),
     )
 
 

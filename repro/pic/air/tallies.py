@@ -14,9 +14,9 @@ from ..constants import LIGHT, MASS
 from .processes import NAMES, PROCESSES
 
 #: places in the array of sums: energy lost to the air in small portions, radiated by photons, and left to electrons
-#: that stopped; events of each process, from the first on; and electrons that stopped
+#: that stopped; events of each process, from the first on, before which all are energies; and electrons that stopped
 LOST, RADIATED, LEFT_OVER, EVENTS = range(4)
-STOPS = EVENTS + len(PROCESSES)
+ENERGIES, STOPS = EVENTS, EVENTS + len(PROCESSES)
 TALLIES = STOPS + 1
 
 #: units of the sums of weights in which energies in m c^2 are counted

@@ -20,7 +20,7 @@ from ..gather import magnetic_at
 from ..mesh import ABSORBED
 from ..motion.push import squared
 from ..motion.segment import make_segment
-from ..state import DEFERRED, FRESH, STUCK
+from ..state import DEFERRED, FRESH, STUCK, TOO_FAST
 from .collision_tables import make_look_ahead, make_slow_down
 from .collisions import make_collide
 from .event_numbers import make_segment_depth, secondary_id
@@ -53,9 +53,10 @@ def make_add_secondary(real, add):
 
     @device_function
     def add_secondary(i, particles, count, cell, position, momentum, left, key, event, context, air, layout):
-        k = add(air.used, 0, 1)
-        add(air.deferred, 0, 1)
+        # where all is full nothing is counted any more, or the number would wrap before anybody looks
+        k = add(air.used, 0, 1) if air.used[0] <= count else count
         if k < count:
+            add(air.deferred, 0, 1)
             low, high = secondary_id(key, event)
             set_place(particles, k, count, position, momentum)
             particles.weight[k], particles.left[k], particles.event[k] = particles.weight[i], left, 0
@@ -115,6 +116,9 @@ def make_transport(real, add):
         lost, radiated, left_over, events, stops = 0, 0, 0, NO_EVENTS, 0
         tau = energy_of(squared(momentum))
         for _ in range(MOST_IN_AIR):
+            if tau > tables.highest:
+                cell, going = np.int32(TOO_FAST), False
+                break
             if tau < tables.stop:
                 # its ion is where it began, and it stays here
                 rest(context.charges, cell, position, -amount, layout)

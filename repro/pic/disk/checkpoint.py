@@ -66,10 +66,11 @@ def _state(file, system: System, real) -> dict[str, np.ndarray]:
 
 def _require_valid(state: dict[str, np.ndarray], system: System) -> None:
     """Refuse what no run of the system comes to; the line names the array."""
-    steps, cells = int(state["steps"]), np.array(system.mesh.shape)
+    steps, mesh = int(state["steps"]), system.mesh
     source, heaviest = system.source, system.heaviest
     _require("steps", state["steps"], 0 <= steps <= MOST_STEPS, f"a whole number from 0 to {MOST_STEPS}")
-    _require("cell", state["cell"], (state["cell"] >= 0) & (state["cell"] < cells), f"in the box of {cells} cells")
+    here = mesh.inner_cells(state["cell"]) == state["cell"]
+    _require("cell", state["cell"], here, f"in the box of {np.array(mesh.shape)} cells, before any absorbing layer")
     _require("place", state["place"], (state["place"] >= 0) & (state["place"] <= 1), "from 0 to 1")
     weight = state["weight"]
     _require(
