@@ -8,7 +8,8 @@ Where a section of the electrons paper is:
     2, current of a segment              deposition.py
     2, collisions, the time to one       air/transport.py, collisions.py, collision_tables.py
     2, processes                         air/processes.py; elastic.py, ionisation.py, bremsstrahlung.py
-    2, slow electrons                    air/electron_loss.py
+    2, slow electrons                    air/electron_loss.py, which says why no run has it
+    2, secondaries to the unprocessed    strategies/domains_in_air.py
     2, source                            particle_source.py
     3, figure 1, domains and pointers    strategies/domains.py (segment, take, settle)
     3, figure 1, baskets                 strategies/transfer_buffers.py, host_loop.py

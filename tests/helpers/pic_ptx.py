@@ -18,18 +18,18 @@ from repro.pic.strategies import STRATEGIES
 
 def main(precision, *names):
     # what strategies share is compiled once, and told of the first of them; those in air come last
-    ways = sorted(map(STRATEGIES.get, names or STRATEGIES), key=lambda way: way.through_air)
-    for device, way in product((PtxDevice(True), PtxDevice(False)), ways):
-        if "cuda" not in way.on:
-            continue
+    ways = [STRATEGIES[name] for name in names or STRATEGIES if "cuda" in STRATEGIES[name].on]
+    vacuum = [(way, False) for way in ways if way.through_vacuum]
+    air = [(way, True) for way in ways if way.through_air]
+    for device, (way, in_air) in product((PtxDevice(True), PtxDevice(False)), vacuum + air):
         known = set(device.kernels)
-        system = replace(crowd(), air=Collisions()) if way.through_air else crowd()
+        system = replace(crowd(), air=Collisions()) if in_air else crowd()
         # binds what a start and a step launch, births and the order of cells among it
         simulation = Simulation(system, device, strategy=way.name, precision=precision, sort_every=2)
         simulation.start()
         for key in device.kernels.keys() - known:
             name, text = device.kernels[key]
-            about = {"strategy": way.name, "kernel": name, "fuse": device.fuse}
+            about = {"strategy": way.name, "air": in_air, "kernel": name, "fuse": device.fuse}
             print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
 
 

@@ -27,6 +27,7 @@ CASES = {
     "walls": (("conducting", "periodic", "conducting"), "batches", None),
     "baskets": (("conducting", "periodic", "conducting"), baskets(blocks=3, threads=8, basket=4, every=4), None),
     "air": (("periodic",) * 3, "in air", Collisions(cut=2e3, stop=2e3)),
+    "air in baskets": (("periodic",) * 3, baskets(blocks=3, threads=8, basket=20), Collisions(cut=2e3, stop=2e3)),
 }
 
 

@@ -45,6 +45,10 @@ def test_the_papers_strategy_takes_whoever_crosses_to_another_rank_into_its_bask
     assert run(3, "baskets", 30) == run(1, "walls", 30)
 
 
+def test_a_source_in_air_with_a_field_of_its_own_has_the_same_histories_in_baskets_on_ranks():
+    assert run(2, "air in baskets", 30) == run(1, "air", 30)
+
+
 class FirstOf:
     """The first of so many ranks, which exchanges nothing."""
 

@@ -7,6 +7,8 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import CapacityError, InputError, MemoryLimitError
+from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.medium import Air
 from repro.pic.constants import LIGHT
 from repro.pic.mesh import ABSORBED, LEAVES, Mesh
 from repro.pic.packing import put_records, record_type, to_records
@@ -254,3 +256,36 @@ def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
 def test_what_cannot_be_is_refused(wrong):
     with pytest.raises(InputError):
         baskets(**wrong)
+
+
+def in_air() -> System:
+    """A source in dense air and a field of the electrons' own: collisions, secondaries and stops in two steps."""
+    air = Collisions(Air(density=300.0), cut=2e3, stop=2e3)
+    source = Source(energy=1e4, weight=2e4, start=8, per_step=2)
+    return replace(CASE, source=source, air=air, electric=(4e5, -2e5, 1e5), capacity=200)
+
+
+@pytest.fixture(scope="module")
+def expected_in_air():
+    """What one thread a particle makes of it, which follows secondaries in launches of their own."""
+    simulation = run(PlainDevice(), "in air", in_air(), 2)
+    told = simulation.tallies()
+    assert min(told[name] for name in ("elastic", "ionisation", "stops")) > 0
+    return simulation
+
+
+@pytest.mark.parametrize(
+    ("blocks", "threads", "basket", "every", "sort_every"), [(1, 1, 1, 1, 0), (2, 3, 3, 2, 1), (3, 2, 9, 4, 0)]
+)
+def test_in_air_secondaries_go_to_the_unprocessed_and_no_bit_changes(
+    expected_in_air, blocks, threads, basket, every, sort_every
+):
+    strategy = plain(blocks=blocks, threads=threads, basket=basket, every=every)
+    found = run(PlainDevice(), strategy, in_air(), 2, sort_every=sort_every)
+    require_same_bits(found, expected_in_air)
+    assert found.tallies() == expected_in_air.tallies()
+
+
+def test_in_air_a_block_needs_room_for_a_secondary_of_each_thread():
+    with pytest.raises(InputError, match="baskets for 3 in air: at least as many as the 4 threads of a block"):
+        Simulation(in_air(), PlainDevice(), strategy=plain(blocks=1, threads=4, basket=3))

@@ -3,6 +3,11 @@
     dn/dt = S - nu n - beta n n_ion
 
 Rates after Kossyi et al. (1992) and Biondi, second hand: to be trusted within 40 %.
+
+In a run nothing calls this, since it would change nothing there: an electron below `Collisions.stop` stays where it is,
+and a negative ion that it makes, or the atom with which a positive one recombines, has the same charge in the same
+place. So the field and the electrons that fly are those with and without it. What it would change is the current of
+slow electrons, which drift in the field until they are lost; that current is not in the solver.
 """
 
 from functools import cache

@@ -25,7 +25,7 @@ from .collision_tables import make_look_ahead, make_slow_down
 from .collisions import make_collide
 from .event_numbers import make_segment_depth, secondary_id
 from .kinematics import make_kinetic_energy, make_with_energy
-from .processes import HEATS, RADIATES, SETS_FREE
+from .processes import HEATS, NOTHING, RADIATES, SETS_FREE
 from .tallies import ENERGY_SHARE, NO_EVENTS, make_add_tallies, make_count_event
 
 #: most segments of one particle in a step
@@ -97,12 +97,68 @@ def make_air_segment(real):
 
 
 @cache
+def make_advance_to_event(real, add):
+    """One segment in air and what ends it: advance_to_event(cell, sums, position, momentum, tau, left, faces, ...).
+
+    `faces` are those that the particle has met in the step, `sums` is the number by which the sums of currents know the
+    cell. Returns cell, position, momentum, energy, what is left of the step, the face that was met or INSIDE, what the
+    electron lost on the way, the process that ends the segment or NOTHING, the momentum of the electron that it sets
+    free, the energy that it takes, and whether the particle has more segments before it.
+    """
+    advance_segment, collide, deposit = make_air_segment(real), make_collide(real), make_deposit(real, add)
+    cross, turned_by = make_cross_face(real, add), make_turning_field(real)
+    energy_of, zero = make_kinetic_energy(real), real(0)
+
+    @device_function
+    def advance_to_event(
+        cell,
+        sums,
+        position,
+        momentum,
+        tau,
+        left,
+        faces,
+        amount,
+        key,
+        event,
+        fields,
+        context,
+        courant,
+        layout,
+        air,
+        tables,
+    ):
+        magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, layout))
+        end, momentum, slowed, used, face, majorant = advance_segment(
+            position, momentum, tau, magnetic, courant, left, key, event, air, tables
+        )
+        deposit(fields.currents, sums, position, end, amount)
+        position, left, after, going = end, left - used, slowed, True
+        process, secondary = NOTHING, (zero, zero, zero)
+        if face >= 0:
+            cell, position = cross(cell, position, face, amount, context, layout)
+            going = cell >= 0
+        elif majorant > zero:
+            if slowed >= tables.stop:
+                process, momentum, secondary, _ = collide(momentum, majorant, key, event, tables)
+                after = energy_of(squared(momentum))
+        else:
+            going = left > zero
+        return cell, position, momentum, after, left, face, tau - slowed, process, secondary, slowed - after, going
+
+    return advance_to_event
+
+
+@cache
 def make_transport(real, add):
     """Particle i's step in air: transport(i, particles, count, fields, context, courant, layout, air, tables)."""
-    begin, advance_segment, collide = make_first_kick(real), make_air_segment(real), make_collide(real)
-    deposit, rest, cross = make_deposit(real, add), make_deposit_charge(real, add), make_cross_face(real, add)
+    begin, advance_to_event, rest = (
+        make_first_kick(real),
+        make_advance_to_event(real, add),
+        make_deposit_charge(real, add),
+    )
     add_secondary, add_tallies, count_event = make_add_secondary(real, add), make_add_tallies(add), make_count_event()
-    turned_by, energy_of, zero, fresh = make_turning_field(real), make_kinetic_energy(real), real(0), real(FRESH)
+    energy_of, fresh = make_kinetic_energy(real), real(FRESH)
 
     @device_function
     def transport(i, particles, count, fields, context, courant, layout, air, tables):
@@ -124,33 +180,34 @@ def make_transport(real, add):
                 rest(context.charges, cell, position, -amount, layout)
                 cell, left_over, stops, going = np.int32(ABSORBED), np.int64(energy * tau), 1, False
                 break
-            magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, layout))
-            before, event = tau, event + 1
-            end, momentum, tau, used, face, majorant = advance_segment(
-                position, momentum, tau, magnetic, courant, left, key, event, air, tables
+            event += 1
+            cell, position, momentum, tau, left, face, on_way, process, secondary, taken, going = advance_to_event(
+                cell,
+                cell,
+                position,
+                momentum,
+                tau,
+                left,
+                faces,
+                amount,
+                key,
+                event,
+                fields,
+                context,
+                courant,
+                layout,
+                air,
+                tables,
             )
-            deposit(fields.currents, cell, position, end, amount)
-            position, left = end, left - used
-            lost += np.int64(energy * (before - tau))
-            if face >= 0:
-                cell, position = cross(cell, position, face, amount, context, layout)
-                faces, going = faces + 1, cell >= 0
-            elif majorant > zero:
-                before = tau
-                if tau >= tables.stop:
-                    process, momentum, secondary, _ = collide(momentum, majorant, key, event, tables)
-                    tau = energy_of(squared(momentum))
-                    events = count_event(events, process)
-                    if (SETS_FREE >> process) & 1:
-                        add_secondary(
-                            i, particles, count, cell, position, secondary, left, key, event, context, air, layout
-                        )
-                    if (RADIATES >> process) & 1:
-                        radiated += np.int64(energy * (before - tau))
-                    if (HEATS >> process) & 1:
-                        lost += np.int64(energy * (before - tau))
-            else:
-                going = left > zero
+            lost += np.int64(energy * on_way)
+            faces += face >= 0
+            events = count_event(events, process)
+            if (SETS_FREE >> process) & 1:
+                add_secondary(i, particles, count, cell, position, secondary, left, key, event, context, air, layout)
+            if (RADIATES >> process) & 1:
+                radiated += np.int64(energy * taken)
+            if (HEATS >> process) & 1:
+                lost += np.int64(energy * taken)
             if not going:
                 break
         particles.cell[i] = STUCK if going else cell

@@ -13,7 +13,7 @@ STRATEGIES = {
         Strategy("global sums", global_sums.build, crossing=Crossing),
         Strategy("tiles", tiles.build, crossing=Crossing, on=("cuda",)),
         baskets(),
-        Strategy("in air", in_air.build, crossing=Crossing, by_host=True, through_air=True),
+        Strategy("in air", in_air.build, crossing=Crossing, by_host=True, through_air=True, through_vacuum=False),
     )
 }
 

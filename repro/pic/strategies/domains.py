@@ -26,8 +26,9 @@ class Threads(NamedTuple):
     write: np.ndarray
     #: the end of what is to be read
     end: np.ndarray
-    #: segments that the particle in work has had in this step
+    #: segments that the particle in work has had in this step, and in air the faces that it has met
     segments: np.ndarray
+    faces: np.ndarray
     #: launches in which the thread had a particle, in this step, and its particles that a wall took up
     busy: np.ndarray
     absorbed: np.ndarray
@@ -78,7 +79,7 @@ def find_ends(x, n, particles, count, threads, counts, used):
             end += 1
             i += counts.threads
         threads.read[t], threads.write[t], threads.end[t] = 0, 0, end
-        threads.segments[t], threads.busy[t], threads.absorbed[t] = 0, 0, 0
+        threads.segments[t], threads.faces[t], threads.busy[t], threads.absorbed[t] = 0, 0, 0, 0
 
 
 @device_function
@@ -153,7 +154,7 @@ def make_settle(real, add):
                 particles.cell[i] = EMPTY
             threads.write[t] += 1
         threads.read[t] += 1
-        threads.segments[t] = 0
+        threads.segments[t], threads.faces[t] = 0, 0
 
     return settle
 

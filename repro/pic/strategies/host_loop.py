@@ -5,14 +5,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.errors import CapacityError
+from repro.errors import CapacityError, InputError
 from repro.parallel import Kernel, zero
 from repro.parallel.launch_sequence import LaunchSequence
 
 from ..advance import MeshContext
+from ..air.collision_tables import tables
+from ..air.tallies import TALLIES
+from ..air.transport import AirContext
+from ..constants import LIGHT
 from ..packing import put_records, record_type, to_records
-from ..particle_source import SourceTarget
-from ..state import Particles, make_particles, rows_of
+from ..particle_source import SourceTarget, count_steps
+from ..state import DEFERRED, Particles, make_particles, rows_of
 from .domains import (
     LEFT,
     ON_THE_WAY,
@@ -25,6 +29,7 @@ from .domains import (
     make_segment_kernel,
     take_stock,
 )
+from .domains_in_air import make_air_kernel
 
 #: what clears a few numbers, and the sums of all blocks, of which small blocks of threads would be millions
 _FEW, _MANY = Kernel(zero, block=32), Kernel(zero, block=1024)
@@ -79,10 +84,19 @@ class HostLoop:
         self.counts = Counts(*filled, basket, per_block, total)
         fields = simulation.step_arguments[0]
         self.sums = Sums(device.zeros(self.blocks * len(fields.currents), np.int64), per_block)
+        in_air = simulation.system.air is not None
+        if in_air and basket < per_block:
+            raise InputError(f"baskets for {basket} in air: at least as many as the {per_block} threads of a block")
+        #: what electrons in air have done so far, see `air.tallies`, and the step, as the device counts it
+        self.tallies = device.zeros(TALLIES, np.int64) if in_air else None
+        alike = simulation.fields.device is device
+        self._clock = simulation.clock if alike else device.zeros(1, np.int64)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
         self._sequences = {name: LaunchSequence(device, launches) for name, launches in self._bind(simulation).items()}
         self._inject = _make_injection(simulation)
+        #: electrons that collisions have set free in this step
+        self.set_free = 0
         #: particles on the host that no buffer has had room for yet
         self.waiting = np.empty(0, record_type(real))
         self.launches, self.filled = 0, 0
@@ -95,9 +109,12 @@ class HostLoop:
         particles = simulation.particles_on_device, self._room, self.threads
         per_block = self.counts.block
         limit = _REGISTERS // per_block if per_block > 256 else None
-        body = make_segment_kernel(simulation.real, simulation.device.add)
+        make_kernel = make_segment_kernel if self.tallies is None else make_air_kernel
+        body = make_kernel(simulation.real, simulation.device.add)
         kernel = Kernel(body, block=per_block, registers=limit, strict=True)
         moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *simulation.step_arguments
+        if self.tallies is not None:
+            moving = *moving, *self._air(simulation)
         total = (len(fields.currents),), self.sums, self.blocks, fields.currents
         stock = [
             compiled(_FEW)((2,), self.stock),
@@ -113,6 +130,13 @@ class HostLoop:
             ],
         }
 
+    def _air(self, simulation) -> tuple:
+        """What a kernel needs to know of the air."""
+        system, light = simulation.system, LIGHT * simulation.system.dt
+        # secondaries wait at the host: none appears among the particles
+        context = AirContext(simulation.used, self._clock, self.stock, self.tallies, np.uint32(system.seed), light)
+        return context, tables(system.air, simulation.device, simulation.real)
+
     def __call__(self):
         """A step."""
         self.begin()
@@ -124,7 +148,9 @@ class HostLoop:
         """Point all threads to the start of their domains; new particles wait at the host."""
         self.launches, self.filled, self._seen = 0, 0, None
         self._sequences["begin"]()
-        self.waiting = self._inject()
+        self.waiting, self.set_free = self._inject(), 0
+        if self._clock is not self._simulation.clock:
+            self._clock[:] = int(self._simulation.clock[0])
 
     def launch(self):
         """As many launches as there are between two looks."""
@@ -144,6 +170,9 @@ class HostLoop:
     def look(self) -> bool:
         """Between launches: empty and fill the buffers; returns whether a particle is still in transit."""
         exchange = self._options.exchange
+        if not exchange:
+            # what collisions have set free, and nothing else
+            self.departed()
         while exchange:
             arrived = exchange(self.departed(), not self.going)
             if arrived is None:
@@ -166,7 +195,10 @@ class HostLoop:
         return StepLaunches(self.launches, share, busy, self.filled)
 
     def departed(self) -> np.ndarray:
-        """Particles that have left, out of the outgoing buffers, which are then empty."""
+        """Particles that have left, out of the outgoing buffers, which are then empty.
+
+        Electrons that collisions have set free go to the list of those that wait.
+        """
         device = self._simulation.device
         if not self._look_at_stock(LEFT):
             return self.waiting[:0]
@@ -176,7 +208,13 @@ class HostLoop:
         # the first entries of each buffer lie in one piece
         size = filled.max() * self.blocks
         used = Particles(*(device.to_host(rows[:, :size].ravel()) for rows in rows_of(self.outgoing)))
-        return to_records(used, self._entries(filled))
+        records = to_records(used, self._entries(filled))
+        new = records["cell"] <= DEFERRED
+        if not new.any():
+            return records
+        records["cell"][new] = DEFERRED - records["cell"][new]
+        self.waiting, self.set_free = np.concatenate([self.waiting, records[new]]), self.set_free + int(new.sum())
+        return records[~new]
 
     def _entries(self, filled) -> np.ndarray:
         """Entries of the buffers, of which each has so many: the first of all blocks, the second of all ..."""
@@ -215,7 +253,14 @@ def _make_injection(simulation):
     source, device = simulation.system.source, simulation.fields.device
     room = source.per_step if source else 0
     if not room:
-        return lambda: np.empty(0, record_type(simulation.real))
+        # the random numbers of collisions are named by the step
+        count, none = count_steps(device, simulation.clock), np.empty(0, record_type(simulation.real))
+
+        def inject_none():
+            count()
+            return none
+
+        return inject_none
     added, used = make_particles(device, simulation.real, room), device.zeros(1, np.int32)
     context = simulation.step_arguments[1]
     charges = ions = context.charges

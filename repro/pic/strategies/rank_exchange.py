@@ -41,7 +41,9 @@ class RankExchange:
             host_loop.begin()
             created = len(host_loop.waiting)
         host_loop.waiting = np.concatenate([host_loop.waiting, arrived])
+        before = host_loop.set_free
         leavers = self._subdomain.sent_on(host_loop.departed())
+        created += host_loop.set_free - before
         host_loop.fill()
         if host_loop.going:
             host_loop.launch()
