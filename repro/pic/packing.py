@@ -13,6 +13,17 @@ def record_type(real) -> np.dtype:
     return np.dtype([*fields, ("left", real), ("event", np.int32)])
 
 
+def taken_records(device, particles: Particles, entries) -> np.ndarray:
+    """Records of some `entries` (on the device) of arrays on a device, which cross to the host in one piece."""
+    xp, count = device.xp, len(entries)
+    gathered = [xp.ascontiguousarray(rows[:, entries]).ravel().view(np.uint8) for rows in rows_of(particles)]
+    host = device.to_host(xp.concatenate(gathered))
+    ends = np.cumsum([len(piece) for piece in gathered])
+    pieces = np.split(host, ends[:-1])
+    values = (piece.view(rows.dtype) for piece, rows in zip(pieces, particles, strict=True))
+    return to_records(Particles(*values), np.arange(count))
+
+
 def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:
     """Records of some entries of arrays on the host."""
     found = np.empty(len(entries), record_type(particles.weight.dtype))

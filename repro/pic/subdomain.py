@@ -11,8 +11,8 @@ from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
 from .mesh import ABSORBED, LEAVES, Mesh
-from .packing import put_records, record_type, to_records
-from .state import DEFERRED, EMPTY, Particles, rows_of
+from .packing import put_records, record_type, taken_records
+from .state import DEFERRED, EMPTY, rows_of
 
 #: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
 _UNEVEN, _FEW = 1.5, 256
@@ -91,21 +91,24 @@ class Crossing:
         source = simulation.system.source
         self._added = source.per_step if source else 0
         self._record, self._held, self._before, self.counts = record_type(simulation.real), None, 0, None
+        #: called with what happens in a step, see `repro.parallel.ranks.migration`
+        self.notice = None
 
     def count(self) -> None:
         """Count the particles that are here, before a step."""
         self._make_room(self._added)
-        self._held, self._before = int((self._particles.cell >= 0).sum()), int(self._used[0])
+        self._held, self._before = _number(self._device, self._particles.cell >= 0), int(self._used[0])
 
     def __call__(self):
         """The particles' part of a step, on all ranks together."""
         self._first = True
-        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held)
+        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held, self.notice)
 
     def _work(self, arrived: np.ndarray) -> Progress:
         before = self._before
         if self._first:
-            self._first = False
+            # all particles move, and later only those that arrive
+            self._first, self._start, self._settled = False, 0, 0
             self._move()
         elif len(arrived):
             before = self._put(arrived)
@@ -116,14 +119,14 @@ class Crossing:
         """Put arrivals behind the particles that are here; returns how many entries are then in use."""
         count, room = len(arrived), len(self._particles.cell)
         self._make_room(count)
-        start = int(self._used[0])
-        end = start + count
+        self._start = int(self._used[0])
+        end = self._start + count
         if end > room:
             raise CapacityError(
-                f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {start} of {room} entries are "
-                f"in use: take {self._subdomain.wanted_capacity(end)}"
+                f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {self._start} of {room} entries "
+                f"are in use: take {self._subdomain.wanted_capacity(end)}"
             )
-        put_records(arrived, self._device, self._particles, start, np.arange(count))
+        put_records(arrived, self._device, self._particles, self._start, np.arange(count))
         self._used[:] = end
         return end
 
@@ -141,21 +144,26 @@ class Crossing:
 
     def _progress(self, before: int) -> Progress:
         """What is to be sent, and how many appeared and disappeared since so many entries were in use."""
-        cell, used = self._particles.cell, int(self._used[0])
-        if used > len(cell):
+        xp, used = self._device.xp, int(self._used[0])
+        if used > len(self._particles.cell):
             raise CapacityError(
-                f"{used} particles on rank {self._subdomain.ranks.rank}, and room for {len(cell)}: take "
-                f"{self._subdomain.wanted_capacity(used)}"
+                f"{used} particles on rank {self._subdomain.ranks.rank}, and room for {len(self._particles.cell)}: "
+                f"take {self._subdomain.wanted_capacity(used)}"
             )
-        gone = (cell <= LEAVES) & (cell > DEFERRED)
-        entries = self._device.xp.flatnonzero(gone)
+        # those that have moved since the last time, of which few are gone
+        cell = self._particles.cell[self._start : used]
+        gone = xp.flatnonzero(cell < 0)
+        kinds = cell[gone]
+        leaves, absorbed = (kinds <= LEAVES) & (kinds > DEFERRED), kinds == ABSORBED
         leavers = {}
-        if len(entries):
-            host = Particles(*(self._device.to_host(rows[:, entries]).ravel() for rows in rows_of(self._particles)))
-            leavers = self._subdomain.sent_on(to_records(host, np.arange(len(entries))))
-            cell[entries] = EMPTY
-        absorbed = int((cell == ABSORBED).sum())
-        if absorbed:
-            cell[cell == ABSORBED] = EMPTY
-        self._before = used
-        return Progress(leavers, 0, int((cell >= 0).sum()), created=used - before, absorbed=absorbed)
+        if _number(self._device, leaves):
+            entries = gone[leaves] + self._start
+            leavers = self._subdomain.sent_on(taken_records(self._device, self._particles, entries))
+        cell[gone[leaves | absorbed]] = EMPTY
+        self._settled, self._start, self._before = self._settled + len(cell) - len(gone), used, used
+        taken_up = _number(self._device, absorbed)
+        return Progress(leavers, 0, self._settled, created=used - before, absorbed=taken_up)
+
+
+def _number(device, flags) -> int:
+    return int(device.xp.count_nonzero(flags))

@@ -212,10 +212,11 @@ class System:
             )
         eigenvalue = largest_eigenvalue(self.mesh, self.dt, self._inert_density)
         if eigenvalue > 1:
+            most = below(highest_density(self.mesh, self.dt))
+            fewer = f", or {most} electrons in m3 instead of {self.density:.3g}" if most != "0" else ""
             raise InputError(
                 f"{self.name}: a Courant number of {courant:.3g} and a plasma frequency times dt of {fast:.3g} are "
-                f"unstable together: dt at most {below(self.dt / sqrt(eigenvalue))} s, or "
-                f"{below(highest_density(self.mesh, self.dt))} electrons in m3 instead of {self.density:.3g}"
+                f"unstable together: dt at most {below(self.dt / sqrt(eigenvalue))} s{fewer}"
             )
 
     def _require_known_energies(self):

@@ -260,7 +260,7 @@ def test_what_cannot_be_is_refused(wrong):
 
 def in_air() -> System:
     """A source in dense air and a field of the electrons' own: collisions, secondaries and stops in two steps."""
-    air = Collisions(Air(density=300.0), cut=2e3, stop=2e3)
+    air = Collisions(Air(density=60.0), cut=2e3, stop=2e3)
     source = Source(energy=1e4, weight=2e4, start=8, per_step=2)
     return replace(CASE, source=source, air=air, electric=(4e5, -2e5, 1e5), capacity=200)
 

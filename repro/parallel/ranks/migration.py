@@ -8,6 +8,7 @@ ranks have entered it, what is unfinished or on its way is counted; zero ends th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 
@@ -34,7 +35,8 @@ class Progress:
 class Counts:
     """Particles of one rank in one step. `before` and `after` are held at its ends; all others are summed over it.
 
-    `messages` were sent, and `rounds` barriers were needed.
+    `messages` of `bytes` together were sent, and `rounds` barriers were needed. For `waited` seconds the rank had
+    nothing to do: it had entered a barrier, or waited for its messages to be taken.
     """
 
     before: int
@@ -44,7 +46,9 @@ class Counts:
     sent: int = 0
     received: int = 0
     messages: int = 0
+    bytes: int = 0
     rounds: int = 0
+    waited: float = 0.0
 
     @property
     def surplus(self) -> int:
@@ -52,22 +56,37 @@ class Counts:
         return self.after - (self.before + self.created + self.received - self.absorbed - self.sent)
 
 
-def run_until_all_done(work: Callable[[np.ndarray], Progress], ranks, record: np.dtype, held: int) -> Counts:
+#: what a rank can be told of a step: it begins and ends to move particles, sends or receives some, enters a barrier,
+#: comes back to work although it has entered one, and passes it
+MOVES, MOVED, SENT, RECEIVED, ENTERED, RESUMED, PASSED = NOTICES = (
+    *("moves", "moved", "sent", "received", "entered", "resumed", "passed"),
+)
+
+
+def run_until_all_done(
+    work: Callable[[np.ndarray], Progress],
+    ranks,
+    record: np.dtype,
+    held: int,
+    notice: Callable[[str, int], None] | None = None,
+) -> Counts:
     """Take all particles of all ranks to the end of a step; returns what this rank has counted.
 
     `work(arrived)` takes over records that have arrived (an array of dtype `record`, a structure or a row such as
     `np.dtype((np.float64, 8))`; empty in the first call), moves particles and says what it has done; while it leaves
     some `remaining` it is called again, and messages are exchanged in between. `held` particles are here before.
 
+    `notice(what, number)` is called with each of NOTICES that happens here, and the number of particles that it is of.
     All ranks must call it. Raises CheckError on all of them, naming ranks and numbers, if a particle was lost or
     doubled.
     """
-    step = _Step(work, ranks, np.dtype(record), Counts(before=held, after=held))
+    step = _Step(work, ranks, np.dtype(record), Counts(before=held, after=held), notice or _unnoticed)
     step.move(step.nothing)
     while True:
         ranks.until(step.passed_barrier, "the end of a step")
-        step.counts.rounds += 1
         counts = step.counts
+        counts.rounds += 1
+        step.notice(PASSED, 0)
         mine = np.array([counts.sent - counts.received, step.remaining, abs(counts.surplus)])
         flying, remaining, wrong = ranks.sum(mine, "the count of particles on their way")
         if flying == remaining == 0 or flying < 0:
@@ -86,10 +105,12 @@ class _Step:
     ranks: object
     record: np.dtype
     counts: Counts
+    notice: Callable[[str, int], None]
     remaining: int = 0
     _sends: list = field(default_factory=list)
     _to_myself: list = field(default_factory=list)
     _barrier: object = None
+    _idle_since: float | None = None
 
     @property
     def nothing(self) -> np.ndarray:
@@ -99,19 +120,32 @@ class _Step:
     def passed_barrier(self) -> bool:
         """Do what there is to do; whether all ranks have entered the barrier."""
         arrived = self._arrived()
+        self._count_waiting(idle=not (arrived or self.remaining))
         if arrived or self.remaining:
+            if arrived and self._barrier is not None:
+                self.notice(RESUMED, sum(map(len, arrived)))
             self.move(np.concatenate(arrived) if arrived else self.nothing)
             self.ranks.progress()
         elif self._barrier is None and self._confirmed():
             self._barrier = self.ranks.barrier()
+            self.notice(ENTERED, 0)
         if self._barrier is None or not self._barrier.Test():
             return False
         self._barrier = None
+        self._count_waiting(idle=False)
         return True
+
+    def _count_waiting(self, *, idle: bool) -> None:
+        now = perf_counter()
+        if self._idle_since is not None:
+            self.counts.waited += now - self._idle_since
+        self._idle_since = now if idle else None
 
     def move(self, arrived: np.ndarray) -> None:
         """Let the particles move, and send those that leave."""
+        self.notice(MOVES, len(arrived))
         done = self.work(arrived)
+        self.notice(MOVED, done.held)
         self.remaining, self.counts.after = done.remaining, done.held
         self.counts.created += done.created
         self.counts.absorbed += done.absorbed
@@ -126,6 +160,8 @@ class _Step:
     def _send(self, rank: int, records: np.ndarray) -> None:
         self.counts.sent += len(records)
         self.counts.messages += 1
+        self.counts.bytes += records.nbytes
+        self.notice(SENT, len(records))
         if rank == self.ranks.rank:
             self._to_myself.append(records)
         else:
@@ -135,13 +171,19 @@ class _Step:
     def _arrived(self) -> list[np.ndarray]:
         arrived = self._to_myself + self.ranks.arrived(self.record)
         self._to_myself = []
-        self.counts.received += sum(map(len, arrived))
+        for records in arrived:
+            self.counts.received += len(records)
+            self.notice(RECEIVED, len(records))
         return arrived
 
     def _confirmed(self) -> bool:
         """Whether the addressees have begun to receive all that was sent."""
         self._sends = [send for send in self._sends if not send[0].Test()]
         return not self._sends
+
+
+def _unnoticed(what: str, number: int) -> None:
+    """Nobody wants to know."""
 
 
 def _refuse(ranks, counts: Counts) -> None:

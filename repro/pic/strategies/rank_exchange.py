@@ -20,6 +20,8 @@ class RankExchange:
         self._subdomain, self._cell = simulation.subdomain, simulation.particles_on_device.cell
         self._record = record_type(simulation.real)
         self._held, self._begun = 0, False
+        #: called with what happens in a step, see `repro.parallel.ranks.migration`
+        self.notice = None
 
     def count(self) -> None:
         """Count the particles that are here, before a step."""
@@ -28,7 +30,7 @@ class RankExchange:
     def __call__(self):
         """The particles' part of a step, on all ranks together."""
         self._begun = False
-        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held)
+        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held, self.notice)
         self.host_loop.end()
 
     def _here(self) -> int:

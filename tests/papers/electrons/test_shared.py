@@ -13,7 +13,11 @@ from repro.errors import CheckError, InputError
 from repro.exclusive_timing import VARIABLE
 from repro.papers.electrons.speed import a_rank, figures, shared
 from repro.papers.electrons.speed.programs import LOOP, PAPER, PRODUCTION
+from repro.parallel.ranks.migration import Counts
 from repro.parallel.ranks.world import Alone
+
+#: what an exchange took, of which all that is asked is that it comes through
+COUNTED = {"messages": 4.0, "kB": 1.5, "rounds": 1.0, "waiting": 0.1}
 
 GPU, CORES = SimpleNamespace(name="cuda"), SimpleNamespace(name="threads")
 
@@ -27,6 +31,7 @@ def launched(monkeypatch):
         program, *_, answer = arguments
         seen.append((program, processes, environment))
         found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
+        found |= COUNTED
         answer.write_text(json.dumps(found))
         return "\x1b[?1034h"
 
@@ -92,7 +97,7 @@ def test_a_service_goes_on_in_the_background_neither_waited_for_nor_stopped_by_w
 
 def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatch):
     def launch(processes, target, arguments, **_):
-        found = {"seconds": 1, "crossing": 0, "currents": 1, "digest": processes}
+        found = {"seconds": 1, "crossing": 0, "currents": 1, "digest": processes} | COUNTED
         arguments[-1].write_text(json.dumps(found))
 
     monkeypatch.setattr(shared, "launch", launch)
@@ -108,6 +113,16 @@ def test_table_and_figure_show_every_way(launched):
     assert len(figure.axes[0].lines) == table.groupby(["program", "sharing"]).ngroups
     assert list(arrays["ns"]) == list(table["ns"])
     plt.close(figure)
+
+
+def test_what_the_exchange_took_is_that_of_all_ranks_and_rounds_are_of_one():
+    counts = Counts(5, 5, sent=3, received=3, messages=2, bytes=144, rounds=4, waited=0.25)
+    simulation = SimpleNamespace(crossing=SimpleNamespace(counts=counts))
+    # another rank has counted the same
+    ranks = SimpleNamespace(count=2, sum=lambda values: 2 * values)
+    found = a_rank._exchange(simulation, ranks)
+    assert found == pytest.approx({"sent": 6, "messages": 4, "kB": 0.288, "rounds": 4, "waiting": 0.5})
+    assert set(a_rank._exchange(None, Alone()).values()) == {0.0}
 
 
 def test_processes_take_as_long_for_a_step_as_the_last_of_them(monkeypatch):

@@ -10,6 +10,7 @@ import numpy as np
 from repro.files import write_json
 from repro.parallel import host_clock, select
 from repro.parallel.benchmark import REPEATS
+from repro.parallel.ranks.migration import Counts
 from repro.parallel.ranks.world import world
 from repro.pic.benchmark import CHECK_STEPS
 from repro.pic.cases import UniformSource
@@ -35,15 +36,15 @@ def main(program: str, device: str, particles: str, steps: str, answer: str):
     simulation.step(1)
     simulation.advance(steps)
     seconds = median(_seconds(simulation, ranks, steps) for _ in range(REPEATS))
-    sent = simulation.crossing.counts.sent if ranks.count > 1 else 0
-    (crossing,) = ranks.sum(np.array([sent]))
+    counted = _exchange(simulation, ranks)
+    counted["crossing"] = counted.pop("sent") / particles
+    counted["waiting"] /= ranks.count * seconds
     host_loop = host_loop_of(simulation)
     result = {
         "seconds": seconds,
-        "crossing": crossing / particles,
         "currents": (host_loop.sums if host_loop else simulation.fields.arrays).currents.nbytes,
         "digest": _digest(small, ranks),
-    }
+    } | counted
     if ranks.rank == 0:
         write_json(Path(answer), result)
     ranks.finish()
@@ -55,6 +56,13 @@ def _options(program: str, device, processes: int) -> dict:
     if program == PAPER:
         options |= {"strategy": baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))}
     return options
+
+
+def _exchange(simulation: Simulation, ranks) -> dict[str, float]:
+    """What the exchange took in the last step, of all ranks together; rounds are of one, for all have as many."""
+    counts = simulation.crossing.counts if ranks.count > 1 else Counts(0, 0)
+    mine = np.array([counts.sent, counts.messages, counts.bytes / 1e3, counts.rounds / ranks.count, counts.waited])
+    return dict(zip(("sent", "messages", "kB", "rounds", "waiting"), ranks.sum(mine).tolist(), strict=True))
 
 
 def _seconds(simulation: Simulation, ranks, steps: int) -> float:

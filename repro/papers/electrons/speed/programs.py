@@ -38,10 +38,9 @@ def programs(device) -> dict[str, tuple]:
         found |= {name: (device, _sorting(name)) for name in (PRODUCTION, TILES)}
     cores, loop, batches = select("threads"), _sorting("global sums"), _sorting("batches")
     found |= {LOOP: (cores, loop), BATCHES: (cores, batches)}
-    return found | {
-        LOOP_ON_CORE: (select("serial"), loop),
-        BATCHES_ON_CORE: (CpuDevice("threads", workers=1), batches),
-    }
+    # both as one worker of `threads`, or one would be charged for how `serial` calls its kernels
+    core = CpuDevice("threads", workers=1)
+    return found | {LOOP_ON_CORE: (core, loop), BATCHES_ON_CORE: (core, batches)}
 
 
 def _sorting(strategy: str) -> dict:

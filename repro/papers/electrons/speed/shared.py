@@ -27,6 +27,9 @@ TURNS, SERVICE, CORES = "in turns", "at once (MPS)", "cores"
 
 _CONTROL = "nvidia-cuda-mps-control"
 
+#: what the exchange between processes took in a step, see `shared`
+_COUNTED = ("crossing", "messages", "kB", "rounds", "waiting")
+
 #: seconds for the service to start, or to end
 _PATIENCE = 30.0
 
@@ -35,8 +38,9 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
     """Speeds of `counts` processes that share the device, a row a program, number of processes and way of sharing.
 
     Columns: program, sharing, processes, ns (a particle and step), "over one" (how often that of one process),
-    crossing (share of the particles that go from one
-    process to another in a step), currents (bytes of the sums of currents in one process). Each program first moves
+    crossing (share of the particles that go from one process to another in a step), messages, kB, rounds (barriers) of
+    all processes in the last step, waiting (share of the step in which a process had nothing to do, in the mean),
+    currents (bytes of the sums of currents in one process). Each program first moves
     a small source; raises CheckError if that depends on the number of processes in a single bit.
     """
     require_whole("particles of several processes", particles, PER_CELL, 2**31 - 1)
@@ -52,7 +56,8 @@ def shared(particles: int, counts, device, *, steps: int) -> pd.DataFrame:
             rows += [row(*way, environment) for way in ways]
     else:
         rows = [row(LOOP, count, CORES) for count in counts]
-    table = pd.DataFrame(rows, columns=["program", "sharing", "processes", "ns", "crossing", "currents", "digest"])
+    names = ["program", "sharing", "processes", "ns", *_COUNTED, "currents", "digest"]
+    table = pd.DataFrame(rows, columns=names)
     for program, rows in table.groupby("program"):
         if rows["digest"].nunique() > 1:
             raise CheckError(f"{program}: electrons depend on the number of processes, {list(rows['processes'])}")
@@ -72,7 +77,8 @@ def _row(
         launch(processes, _MODULE, [program, device, particles, steps, answer], timeout=240, environment=environment)
         result = read_json(answer)
     ns = 1e9 * result["seconds"] / particles
-    return program, sharing, processes, ns, result["crossing"], result["currents"], result["digest"]
+    counted = [result[name] for name in _COUNTED]
+    return program, sharing, processes, ns, *counted, result["currents"], result["digest"]
 
 
 @contextmanager
