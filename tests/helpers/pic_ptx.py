@@ -1,6 +1,6 @@
 """Compile every kernel of the pic solver to PTX for sm_90, without a GPU; prints one JSON object a kernel.
 
-python -m helpers.pic_ptx PRECISION [STRATEGY ...]
+python -m helpers.pic_ptx PRECISION [STRATEGY ...], of which STRATEGY/air is in air
 """
 
 import json
@@ -18,14 +18,7 @@ from repro.pic.strategies import STRATEGIES
 
 def main(precision, *names):
     # what strategies share is compiled once, and told of the first of them; those in air come last
-    ways = [STRATEGIES[name] for name in names or STRATEGIES if "cuda" in STRATEGIES[name].on]
-    vacuum = [(way, False) for way in ways if way.through_vacuum]
-    air = [(way, True) for way in ways if way.through_air]
-    for device, (way, in_air) in product((PtxDevice(True), PtxDevice(False)), vacuum + air):
-        # what also goes through vacuum has both formulas in others already: once is enough
-        once = in_air and way.through_vacuum
-        if once and not device.fuse:
-            continue
+    for device, (way, in_air) in product((PtxDevice(True), PtxDevice(False)), list(chosen(names))):
         known = set(device.kernels)
         system = replace(crowd(), air=Collisions()) if in_air else crowd()
         # binds what a start and a step launch, births and the order of cells among it
@@ -33,8 +26,20 @@ def main(precision, *names):
         simulation.start()
         for key in device.kernels.keys() - known:
             name, text = device.kernels[key]
-            about = {"strategy": way.name, "air": in_air, "once": once, "kernel": name, "fuse": device.fuse}
+            about = {"strategy": way.name, "air": in_air, "kernel": name, "fuse": device.fuse}
             print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
+
+
+def chosen(names):
+    """Strategies of a GPU, and whether each goes through air: all where they must, or those named, with /air or not."""
+    if names:
+        for name in names:
+            strategy, _, medium = name.partition("/")
+            yield STRATEGIES[strategy], medium == "air"
+        return
+    ways = [way for way in STRATEGIES.values() if "cuda" in way.on]
+    for way in sorted(ways, key=lambda way: not way.through_vacuum):
+        yield way, not way.through_vacuum
 
 
 #: a constant that is a power of two: a product with it is exact, fused or not
