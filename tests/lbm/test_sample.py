@@ -41,9 +41,7 @@ def test_the_shipped_sample_is_three_bores_of_the_sizes_that_its_file_says():
     bores = np.ones((32, 32, 32), bool)
     bores[6:22, 4:20, :] = bores[8:20, :, 10:24] = bores[:, 6:18, 8:20] = False
     np.testing.assert_array_equal(solid, bores)
-    assert (
-        "16 x 16 voxels along x, 14 x 12 along y, 12 x 12 along z" in path.read_text()
-    )
+    assert "16 x 16 voxels along x, 14 x 12 along y, 12 x 12 along z" in path.read_text()
     assert (sample.axis, sample.ends, sample.sides) == ("x", "periodic", "periodic")
 
 
