@@ -30,7 +30,7 @@ from repro.parallel.stack_array import stack_array
 def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
     count, index_count, shared_count = rows * lanes, index_rows * lanes, shared_rows * lanes
 
-    @njit(fastmath={fast}, cache={cache}, error_model="numpy", no_cfunc_wrapper=True)
+    @njit(fastmath={fast}, cache={cache}, error_model="numpy", no_cfunc_wrapper=True, _nrt={counted})
     def loop(chunk, chunks, nx, ny, nz{arguments}):
 {scratch}{walk}
     return loop
@@ -124,7 +124,10 @@ def cpu_loop(body, packing: Packing, *, ndim, rows, dtype, lanes, edges, index_r
     scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
     parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "walk": walk}
     constants = body, rows, dtype, lanes, edges, index_rows, shared_rows
-    module = generated("cpu", _CPU.format(**parts, fast=not strict, cache=UNDERSTOOD), *constants)
+    # references to arrays are counted at each use of one, which takes up to three quarters of a loop's time: a body
+    # makes no array, and only the views of scratch need the count
+    text = _CPU.format(**parts, fast=not strict, cache=UNDERSTOOD, counted=bool(kinds))
+    module = generated("cpu", text, *constants)
     return cached_apart(module.make(*constants))
 
 
