@@ -53,14 +53,31 @@ def cell_along(upper, cells):
 
 
 @cache
-def cell_of(real):
-    """The number of the cell of a point, x fastest: cell(x, y, z, cells)."""
+def make_place(real):
+    """Where the cell of a point lies along each axis: place(x, y, z, cells) = (cx, cy, cz)."""
     upper = cell_bits(real)
 
     @device_function
+    def place(x, y, z, cells):
+        return cell_along(upper(x), cells[0]), cell_along(upper(y), cells[1]), cell_along(upper(z), cells[2])
+
+    return place
+
+
+@device_function
+def cell_number(at, cells):
+    """The number of the cell at (cx, cy, cz, ...), x fastest."""
+    return (at[2] * cells[1] + at[1]) * cells[0] + at[0]
+
+
+@cache
+def cell_of(real):
+    """The number of the cell of a point, x fastest: cell(x, y, z, cells)."""
+    place = make_place(real)
+
+    @device_function
     def cell(x, y, z, cells):
-        row = cell_along(upper(z), cells[2]) * cells[1] + cell_along(upper(y), cells[1])
-        return row * cells[0] + cell_along(upper(x), cells[0])
+        return cell_number(place(x, y, z, cells), cells)
 
     return cell
 
@@ -72,10 +89,20 @@ def wrapped(cell, cells):
 
 
 @device_function
-def neighbour(cell, k, cells):
-    """The number of the k-th of the 27 cells around a cell."""
+def place_of(cell, cells):
+    """Where a cell of that number lies along each axis, (cx, cy, cz)."""
     row = cell // cells[0]
-    cx = wrapped(cell % cells[0] + k % 3 - 1, cells[0])
-    cy = wrapped(row % cells[1] + (k // 3) % 3 - 1, cells[1])
-    cz = wrapped(row // cells[1] + k // 9 - 1, cells[2])
-    return (cz * cells[1] + cy) * cells[0] + cx
+    return cell % cells[0], row % cells[1], row // cells[1]
+
+
+@device_function
+def row_beside(row, at, cells):
+    """The number of the first cell of a row along x: of nine, with z slowest, those around the cell at (cx, cy, cz)."""
+    cz, cy = wrapped(at[2] + row // 3 - 1, cells[2]), wrapped(at[1] + row % 3 - 1, cells[1])
+    return (cz * cells[1] + cy) * cells[0]
+
+
+@device_function
+def neighbour(at, k, cells):
+    """The number of the k-th of the 27 cells around the cell at (cx, cy, cz), without a division by `cells`."""
+    return row_beside(k // 3, at, cells) + wrapped(at[0] + k % 3 - 1, cells[0])

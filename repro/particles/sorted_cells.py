@@ -7,7 +7,7 @@ from numpy import uint32
 
 from repro.parallel import device_function
 
-from .cells import wrapped
+from .cells import row_beside, wrapped
 
 
 @device_function
@@ -16,12 +16,11 @@ def row_around(piece, cx, cy, cz, starts, cells):
 
     Pieces 0 to 8 are the rows of three cells around the own one, pieces 9 to 17 what lies over the edge of x.
     """
-    m = piece % 9
-    row = wrapped(cz + m // 3 - 1, cells[2]) * cells[1] + wrapped(cy + m % 3 - 1, cells[1])
+    base = row_beside(piece % 9, (cx, cy, cz), cells)
     low, high = max(cx - 1, 0), min(cx + 1, cells[0] - 1)
     if piece >= 9:
         low = high = cells[0] - 1 if cx == 0 else 0
-    return uint32(starts[row * cells[0] + low]), uint32(starts[row * cells[0] + high + 1])
+    return uint32(starts[base + low]), uint32(starts[base + high + 1])
 
 
 @device_function

@@ -9,10 +9,11 @@ from functools import cache
 from numpy import float64
 
 from repro.parallel import device_function
+from repro.particles.cells import cell_number
 
 from .equations import make_pressure_term, make_xsph_mean
 from .pair import AIR, UNUSED, Position, make_extrapolation_pair, make_nearest_pair, vector_of
-from .strategies.search import cell_number, make_locate, make_sum_around
+from .strategies.search import make_locate, make_sum_around
 
 
 @cache

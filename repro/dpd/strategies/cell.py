@@ -4,7 +4,7 @@ from functools import cache
 
 from repro.parallel import device_function
 from repro.particles.cell_table import particles_in
-from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour
+from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour, place_of
 
 from ..noise import thread_words
 from ..pair import Pair, make_add_to_both, make_force
@@ -25,9 +25,9 @@ def cell_body(real, pair: Pair, add):
         key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]
         for thread in range(x, x + n):
             own = order[thread]
-            words = thread_words(own, key)
+            words, at = thread_words(own, key), place_of(own, cells)
             for k in range(OWN_CELL, ALL_CELLS):
-                c = neighbour(own, k, cells)
+                c = neighbour(at, k, cells)
                 for place in range(particles_in(table, own)):
                     i = table.entries[place * total + own]
                     for slot in range(place + 1 if k == OWN_CELL else 0, particles_in(table, c)):

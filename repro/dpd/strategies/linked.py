@@ -5,7 +5,7 @@ from functools import cache
 from numpy import float64
 
 from repro.parallel import Kernel, device_function
-from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
+from repro.particles.cells import ALL_CELLS, OWN_CELL, make_place, neighbour
 from repro.particles.linked_list import LinkedList
 
 from ..noise import thread_words
@@ -18,7 +18,7 @@ TRAITS = Traits(devices=("serial",))
 
 @cache
 def _body(real, pair: Pair):
-    cell, separation, force = cell_of(real), pair.separation, make_force(real, pair)
+    place, separation, force = make_place(real), pair.separation, make_force(real, pair)
     zero, one = float64(0), real(1)
 
     @device_function
@@ -31,7 +31,7 @@ def _body(real, pair: Pair):
             number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
             velocity = u[i], u[count + i], u[2 * count + i]
             fx, fy, fz, share = zero, zero, zero, zero
-            own = cell(xi, yi, zi, cells)
+            own = place(xi, yi, zi, cells)
             for k in range(OWN_CELL, ALL_CELLS):
                 j = before[i] if k == OWN_CELL else last[neighbour(own, k, cells)]
                 while j >= 0:

@@ -4,7 +4,7 @@ from functools import cache
 
 from repro.parallel import device_function
 from repro.particles.cell_table import particles_in
-from repro.particles.cells import ALL_CELLS, OWN_CELL, cell_of, neighbour
+from repro.particles.cells import ALL_CELLS, OWN_CELL, make_place, neighbour
 
 from ..noise import thread_words
 from ..pair import Pair, make_add_to_both, make_force
@@ -18,7 +18,7 @@ TRAITS = Traits(table=True)
 def half_body(real, pair: Pair, add):
     """A thread's particle meets the later ones of its own cell, and those of thirteen neighbouring cells."""
     separation, force, add_to_both = pair.separation, make_force(real, pair), make_add_to_both(add)
-    cell, one = cell_of(real), real(1)
+    place, one = make_place(real), real(1)
 
     @device_function
     def forces(x, n, particles, sums, source, table, p, cells):
@@ -26,7 +26,7 @@ def half_body(real, pair: Pair, add):
         key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
             words = thread_words(i, key)
-            own = cell(r[i], r[count + i], r[2 * count + i], cells)
+            own = place(r[i], r[count + i], r[2 * count + i], cells)
             for k in range(OWN_CELL, ALL_CELLS):
                 c = neighbour(own, k, cells)
                 for slot in range(particles_in(table, c)):

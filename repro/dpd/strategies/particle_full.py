@@ -6,7 +6,7 @@ from numpy import float64
 
 from repro.parallel import device_function
 from repro.particles.cell_table import particles_in
-from repro.particles.cells import ALL_CELLS, cell_of, neighbour
+from repro.particles.cells import ALL_CELLS, make_place, neighbour
 
 from ..pair import Pair, make_force
 from .setup import Forces, Setup, Traits
@@ -18,7 +18,7 @@ TRAITS = Traits(table=True, both_sides=True)
 @cache
 def full_body(real, pair: Pair, constants=None):
     """A thread's particle meets all particles of 27 cells; constants(p) gives a pair's numbers, p itself by default."""
-    separation, force, cell = pair.separation, make_force(real, pair), cell_of(real)
+    separation, force, place = pair.separation, make_force(real, pair), make_place(real)
     given, zero, half, one, none = constants or same, float64(0), float64(0.5), real(1), (real(0),) * 4
 
     @device_function
@@ -26,7 +26,7 @@ def full_body(real, pair: Pair, constants=None):
         r, _, u, ids, count, moving = particles
         f, key, p, total = sums.f, (source.seed, source.clock[0]), given(q), cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
-            own = cell(r[i], r[count + i], r[2 * count + i], cells)
+            own = place(r[i], r[count + i], r[2 * count + i], cells)
             fx, fy, fz, share = zero, zero, zero, zero
             for k in range(ALL_CELLS):
                 c = neighbour(own, k, cells)

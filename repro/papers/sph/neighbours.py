@@ -13,7 +13,7 @@ from numpy import uint32
 
 from repro.errors import CheckError
 from repro.parallel import Kernel, device_function, part_seconds
-from repro.particles.cells import ALL_CELLS, Cells, neighbour
+from repro.particles.cells import ALL_CELLS, Cells, neighbour, place_of
 from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
 from repro.sph.cases import DamBreak, StillWater
@@ -92,7 +92,7 @@ def neighbour_cells(shape=(5, 4, 6)) -> int:
     """
     counts = set()
     for own in range(int(np.prod(shape))):
-        visited = [neighbour(own, k, shape) for k in range(ALL_CELLS)]
+        visited = [neighbour(place_of(own, shape), k, shape) for k in range(ALL_CELLS)]
         if len(set(visited)) != len(visited):
             raise CheckError(f"the search around cell {own} visits a cell twice")
         counts.add(len(set(visited) - {own}))

@@ -11,7 +11,7 @@ from repro.particles.cells import ALL_CELLS, neighbour
 from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
-from .search import Lists, Search, cell_by_cell, cell_number
+from .search import Lists, Search, cell_by_cell
 
 
 def _make_cell_sum(pair_term):
@@ -28,10 +28,9 @@ def _make_cell_sum(pair_term):
 
 @device_function
 def _occupied(cell, species, cells):
-    own = cell_number(cell, cells)
     found = False
     for k in range(ALL_CELLS):
-        found |= species.starts[neighbour(own, k, cells)] != NO_PARTICLE
+        found |= species.starts[neighbour(cell, k, cells)] != NO_PARTICLE
     return found
 
 

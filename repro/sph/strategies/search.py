@@ -6,8 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from repro.parallel import device_function
-from repro.particles.cells import cell_along, neighbour
-from repro.particles.position import cell_bits
+from repro.particles.cells import make_place, row_beside, wrapped
 
 #: rows of three cells along x around a cell, in the order of cells
 ROWS = 9
@@ -49,26 +48,14 @@ class Search(NamedTuple):
     shares: bool = False
 
 
-@device_function
-def cell_number(cell, cells):
-    """The number of the cell `cell` = (cx, cy, cz, ...) in the order of cells."""
-    return (cell[2] * cells[1] + cell[1]) * cells[0] + cell[0]
-
-
 @cache
 def make_locate(real):
     """The cell of particle i of `count` at a position, as a walk takes it: locate(position, i, count, cells)."""
-    upper = cell_bits(real)
+    place = make_place(real)
 
     @device_function
     def locate(position, i, count, cells):
-        return (
-            cell_along(upper(position[0]), cells[0]),
-            cell_along(upper(position[1]), cells[1]),
-            cell_along(upper(position[2]), cells[2]),
-            i,
-            count,
-        )
+        return *place(position[0], position[1], position[2], cells), i, count
 
     return locate
 
@@ -98,9 +85,9 @@ def cell_by_cell(make_cell_sum):
 
         @device_function
         def along(sums, target, cell, row, species, p, cells):
-            own = cell_number(cell, cells)
-            for k in range(3 * row, 3 * row + 3):
-                sums = one(sums, target, neighbour(own, k, cells), species, p)
+            base = row_beside(row, cell, cells)
+            for k in range(-1, 2):
+                sums = one(sums, target, base + wrapped(cell[0] + k, cells[0]), species, p)
             return sums
 
         return along

@@ -16,7 +16,7 @@ from repro.errors import CapacityError, CheckError, InputError
 from repro.parallel import select
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cell_table import CellTable
-from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour
+from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour, place_of
 from repro.particles.linked_list import NO_PARTICLE, LinkedList
 
 #: the lists, by name
@@ -139,8 +139,8 @@ def cells_visited(shape: tuple[int, int, int]) -> tuple[float, str]:
     Raises CheckError unless the half stencil of the strategies meets each of them exactly once.
     """
     cells, half = range(int(np.prod(shape))), range(OWN_CELL, ALL_CELLS)
-    touching = {frozenset((c, neighbour(c, k, shape))) for c in cells for k in range(ALL_CELLS)}
-    met = [frozenset((c, neighbour(c, k, shape))) for c in cells for k in half]
+    touching = {frozenset((c, neighbour(place_of(c, shape), k, shape))) for c in cells for k in range(ALL_CELLS)}
+    met = [frozenset((c, neighbour(place_of(c, shape), k, shape))) for c in cells for k in half]
     if not len(met) == len(touching) == len(touching & set(met)):
         raise CheckError(f"the half stencil meets {len(set(met))} of {len(touching)} pairs of cells, {len(met)} times")
     counted = f"{len(touching)} pairs of cells that touch or are the same, in {len(cells)} cells, each met once"
