@@ -10,7 +10,7 @@ from repro.errors import InputError
 
 from .fluid import RATIO, Fluid, Resolution
 from .kernels import KERNELS
-from .system import System
+from .system import System, Walls
 
 #: particles or spacings along an axis: beyond every memory
 MOST = 1 << 15
@@ -29,18 +29,19 @@ class _Case:
     #: in s; None takes one below all limits
     time_step: Annotated[float | None, OrNone(Above(0, "s"))] = None
 
-    def _at_rest(self, tank, name: str) -> System:
-        """The column on its lattice, without velocity."""
+    def _at_rest(self, tank, name: str, **more) -> System:
+        """The column on its lattice, without velocity; `more` as of System."""
         spacing = self.resolution.spacing
         index = np.stack(np.meshgrid(*(np.arange(n) for n in self.column), indexing="ij"), -1).reshape(-1, 3)
         position = (index + 0.5) * spacing
-        return System(self.fluid, self.resolution, tank, position, np.zeros_like(position), self.time_step, name)
+        still = np.zeros_like(position)
+        return System(self.fluid, self.resolution, tank, position, still, self.time_step, name, **more)
 
 
 @dataclass(frozen=True)
 @checked
 class DamBreak(_Case):
-    """A column of water in the corner of a closed tank (figures 6 to 8); nothing holds it from the start.
+    """A column of water in the corner of a tank (figures 6 to 8); nothing holds it from the start.
 
     The paper states no size. These are of Koshizuka and Oka's experiment, a column 0.146 m wide and twice as high in a
     tank four times as long, and the paper's 10^4 fluid particles: 25 x 8 x 50.
@@ -52,6 +53,15 @@ class DamBreak(_Case):
     #: the tank's length and height over the column's width
     length: Annotated[float, Above(0, "widths of the column")] = 4.0
     height: Annotated[float, Above(0, "widths of the column")] = 4.0
+    walls: Annotated[Walls, Kind(Walls)] = field(default_factory=Walls)
+
+    @classmethod
+    def of_paper(cls, column=(20, 20, 25), *, still: bool = True, **more) -> "DamBreak":
+        """The tank of figure 6 as its two numbers have it: 10^4 of fluid and 4,744 ghosts for the paper's 5,000.
+
+        A column in a tank two and a half times as long and no higher, open above, with one layer of ghosts.
+        """
+        return cls(column=column, length=2.5, height=column[2] / column[0], walls=Walls(1, False, still), **more)
 
     @property
     def resolution(self) -> Resolution:
@@ -66,7 +76,7 @@ class DamBreak(_Case):
             if size > room:
                 raise InputError(f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
         tank = tuple(n * spacing for n in (length, self.column[1], height))
-        return self._at_rest(tank, "dam break")
+        return self._at_rest(tank, "dam break", walls=self.walls)
 
     def _spacings(self, name: str) -> int:
         """The tank's length or height in spacings."""

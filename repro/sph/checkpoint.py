@@ -51,7 +51,7 @@ def _identity(simulation: Simulation) -> dict:
     system = simulation.system
     about = {"name": system.name, "particles": system.count, "time step": system.dt, "mass": system.mass}
     about |= {f"tank {axis}": side for axis, side in zip("xyz", system.tank, strict=True)}
-    about |= asdict(system.fluid) | asdict(system.resolution)
+    about |= asdict(system.fluid) | asdict(system.resolution) | asdict(system.walls)
     about["obstacles"] = hashlib.sha256(np.ascontiguousarray(system.obstacles, dtype=float)).hexdigest()
     return about | {name: getattr(simulation, name) for name in ("density", "boundary", "precision")}
 

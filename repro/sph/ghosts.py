@@ -42,12 +42,14 @@ class Sites(NamedTuple):
 
 def lattice(system: System) -> list[Sites]:
     """The sites in the walls and those in the tank; raises InputError if the lattice does not fit the tank."""
-    spacing, layers = system.resolution.spacing, system.resolution.layers
+    spacing, layers = system.resolution.spacing, system.layers
     shape = [round(side / spacing) for side in system.tank]
     for axis, side, n in zip("xyz", system.tank, shape, strict=True):
         if abs(n * spacing - side) > 1e-6 * side:
             raise InputError(f"tank side {axis} = {side:g} m is no whole number of spacings of {spacing:g} m")
     axes = [np.arange(-layers, n + layers) for n in shape]
+    if not system.walls.lid:
+        axes[2] = axes[2][axes[2] < shape[2]]
     index = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
     beyond = (index < 0) | (index >= shape)
     position, kind = (index + 0.5) * spacing, beyond @ np.array([1, 2, 4], np.int32)

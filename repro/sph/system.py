@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from scipy.spatial import cKDTree
 
-from repro.declared import Above, Array, Each, Kind, OrNone, Text, checked
+from repro.declared import Above, Array, Each, Flag, Kind, OrNone, Text, Whole, checked
 from repro.errors import require
 from repro.particles.cells import Cells
 from repro.particles.random import require_ids
@@ -23,6 +23,23 @@ MACH = 0.3
 
 #: share of the longest time step that is taken where none is given
 SAFETY = 0.8
+
+
+#: layers of ghosts in a wall: beyond every support
+MOST_LAYERS = 64
+
+
+@dataclass(frozen=True)
+@checked
+class Walls:
+    """The ghosts that make the tank's walls; the paper counts 5,000 of them and says no more of how they lie."""
+
+    #: layers of ghosts; 0 takes as many as are together as thick as the support
+    layers: Annotated[int, Whole(0, MOST_LAYERS)] = 0
+    #: whether there is a wall above; without one particles may rise over the tank's edge
+    lid: Annotated[bool, Flag()] = True
+    #: whether ghosts stay without velocity and pressure of their own: they "need no computation themselves" (section 2)
+    still: Annotated[bool, Flag()] = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +59,7 @@ class System:
     name: Annotated[str, Text()] = "tank"
     #: places in m of solid particles that stand still in the tank, (count, 3), a spacing apart
     obstacles: Annotated[np.ndarray, Array(None, 3)] = field(default_factory=lambda: np.zeros((0, 3)), repr=False)
+    walls: Annotated[Walls, Kind(Walls)] = field(default_factory=Walls)
 
     def __post_init__(self):
         require(len(self.position) > 0, f"{self.name}: no particle")
@@ -96,7 +114,7 @@ class System:
         """
         spacing, air, h = self.resolution.spacing, self.tank[2] - self.depth, self.resolution.smoothing_length
         full = (self.count + len(self.obstacles)) * spacing**3 > (1 - 1e-6) * np.prod(self.tank)
-        if self.fluid.gravity > 0 and air < h and not full:
+        if self.fluid.gravity > 0 and air < h and self.walls.lid and not full:
             warnings.warn(
                 f"{self.name}: fluid {max(air, 0):.2g} m below the lid hangs from it: leave at least a smoothing "
                 f"length of air, {h:.2g} m, in a tank {self.depth + h:.3g} m high or more",
@@ -156,9 +174,19 @@ class System:
         return self.time_step or SAFETY * min(limits.values())
 
     @property
+    def layers(self) -> int:
+        """Layers of ghosts in the walls."""
+        return self.walls.layers or self.resolution.layers
+
+    @property
+    def ceiling(self) -> float:
+        """Height in m that no particle may leave behind: the tank's, or of an open one the support more."""
+        return self.tank[2] + (0 if self.walls.lid else self.resolution.support)
+
+    @property
     def margin(self) -> float:
         """Distance in m from the box's edge to the tank: the ghosts' layer, and a cell that stays empty."""
-        return (self.resolution.layers + 1) * self.resolution.spacing + 2 * self.resolution.support
+        return (max(self.layers, self.resolution.layers) + 1) * self.resolution.spacing + 2 * self.resolution.support
 
     @property
     def box(self) -> tuple[float, float, float]:
