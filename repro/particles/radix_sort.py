@@ -1,6 +1,7 @@
 """Radix sort of particles by the number of their cell, and where each cell begins (sph paper, section 2, figure 5).
 
-The particles stay where they are: what is sorted are pairs of cell and particle. Four bits a pass, and each pass keeps
+The particles stay where they are: what is sorted are pairs of cell and particle. This is the sort in global memory; the
+one in the memory of a block is `block_sort`, a library's `library_sort`. Four bits a pass, and each pass keeps
 the order of what it finds equal, so that the particles of a cell lie in the order of their numbers, on every device.
 """
 
@@ -65,36 +66,55 @@ def _find_starts(x, n, keys, starts, count):
         starts[c] = low
 
 
-class RadixSort:
+class CellSort:
     """Numbers of the particles in the order of their cells: those of cell c are members[starts[c] : starts[c + 1]].
 
-    `starts` is the paper's first-index array, one longer than the number of cells.
+    `starts` is the paper's first-index array, one longer than the number of cells. Which sort it is, a subclass says:
+    `_passes` are its launches, which bring pairs of cell and particle from the first of two arrays into the order of
+    cells, to and fro.
     """
+
+    #: whether a GPU can record the launches
+    recorded = True
 
     def __init__(self, device, cells, count: int, real):
         self.device, self.cells, self.count, self._real = device, cells, count, real
-        self._chunks = -(-count // CHUNK)
-        self._passes = max(1, -(-(cells.count - 1).bit_length() // 4))
-        self._keys = [device.zeros(count, np.int32) for _ in range(2)]
-        self._members = [device.zeros(count, np.int32) for _ in range(2)]
-        self._counts = device.zeros(_DIGITS * self._chunks, np.int32)
-        self._places = device.zeros(_DIGITS * self._chunks + 1, np.int32)
-        self.members = self._members[self._passes % 2]
         self.starts = device.zeros(cells.count + 1, np.int32)
+
+    def _allocate(self, passes: int) -> None:
+        self._keys = [self.device.zeros(self.count, np.int32) for _ in range(2)]
+        self._members = [self.device.zeros(self.count, np.int32) for _ in range(2)]
+        self._sorted_keys, self.members = self._keys[passes % 2], self._members[passes % 2]
+
+    def _passes(self) -> dict:
+        raise NotImplementedError
 
     def update(self, r) -> dict:
         """The launches that sort the particles by their positions `r`, by name."""
         device, count = self.device, self.count
+        if not count:
+            # every cell begins at 0
+            return {}
         assign = device.compile(Kernel(_assign_body(self._real)))(
             (count,), r, self._keys[0], self._members[0], count, self.cells.shape
         )
-        launches = {"cell of each particle": assign}
-        for k in range(self._passes):
-            launches[f"sort by digit {k}"] = self._one_pass(k)
-        find = device.compile(Kernel(_find_starts))(
-            (self.cells.count + 1,), self._keys[self._passes % 2], self.starts, count
-        )
-        return launches | {"first of each cell": find}
+        find = device.compile(Kernel(_find_starts))((self.cells.count + 1,), self._sorted_keys, self.starts, count)
+        return {"cell of each particle": assign} | self._passes() | {"first of each cell": find}
+
+
+class RadixSort(CellSort):
+    """A `CellSort` in global memory, four bits a pass."""
+
+    def __init__(self, device, cells, count: int, real):
+        super().__init__(device, cells, count, real)
+        self._chunks = -(-count // CHUNK)
+        self._digits = max(1, -(-(cells.count - 1).bit_length() // 4))
+        self._counts = device.zeros(_DIGITS * self._chunks, np.int32)
+        self._places = device.zeros(_DIGITS * self._chunks + 1, np.int32)
+        self._allocate(self._digits)
+
+    def _passes(self) -> dict:
+        return {f"sort by digit {k}": self._one_pass(k) for k in range(self._digits)}
 
     def _one_pass(self, k: int):
         device, chunks, shift, now = self.device, self._chunks, 4 * k, k % 2

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from repro.errors import require
 from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
@@ -13,9 +14,18 @@ from .ghosts import GAP
 from .integrate import free, make_drift, make_held, make_kick
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
-from .strategies import STRATEGIES
+from .strategies import PAIRS_ONCE, STRATEGIES
 from .strategies.search import ROWS
-from .sum_kernels import make_accumulate, make_particle_sums, make_row_sums, make_row_total, make_side_by_side, shared
+from .sum_kernels import (
+    make_accumulate,
+    make_pair_sums,
+    make_pair_total,
+    make_particle_sums,
+    make_row_sums,
+    make_row_total,
+    make_side_by_side,
+    shared,
+)
 
 
 class Bindings:
@@ -23,8 +33,10 @@ class Bindings:
 
     def __init__(self, device, real, system, strategy: str):
         self.device, self.real, self.system = device, real, system
-        self.search, self._kernel = STRATEGIES[strategy], system.resolution.smoothing_kernel
+        self.search, self._kernel = (STRATEGIES | PAIRS_ONCE)[strategy], system.resolution.smoothing_kernel
         gpu = device.name == "cuda"
+        one_core = not gpu and device.workers == 1
+        require(one_core or not self.search.ahead, f"'{strategy}' meets each pair once, on one core: not on {device}")
         self.walk = self.search.walk_on_gpu if gpu else self.search.walk
         #: of the two sums in a step, the second one over the same places
         self.first, self.second = [self.walk] * 2 if gpu else (self.search.first_walk, self.search.second_walk)
@@ -33,10 +45,12 @@ class Bindings:
         self.shared = self.search.shares and shared(device, system.count)
         self._numbers, self._cells = numbers(system, real), system.cells.shape
         #: positions of the three lower and the three upper walls
-        corners = np.array([np.full(3, system.margin), np.add(system.tank, system.margin)])
+        corners = np.array([np.full(3, system.margin), np.add((*system.tank[:2], system.ceiling), system.margin)])
         self._faces = tuple(Units(real).of(corners, system.box).ravel())
         #: partial sums of the rows of cells, where threads share
         self._rows = device.zeros(ROWS * LARGEST * system.count, np.float64) if self.shared else None
+        #: sums of each particle that its pairs before have added to
+        self._reactions = device.zeros(LARGEST * system.count, np.float64) if self.search.ahead else None
 
     def launch(self, body, items, *arguments):
         """The launch of a body over so many items."""
@@ -56,8 +70,14 @@ class Bindings:
         count, p = self.system.count, self._numbers
         if static:
             p = p._replace(divergence=np.float64(0), diffusion=np.float64(0))
-        accumulate = make_accumulate(self.real, self._kernel, walk, terms.equation, tuple(neighbours))
+        met = {name: species for name, species in neighbours.items() if name != "fluid" or not self.search.ahead}
+        accumulate = make_accumulate(self.real, self._kernel, walk, terms.equation, tuple(neighbours), tuple(met))
         species = self._faces, p, self._cells, *neighbours.values()
+        if self.search.ahead:
+            body = make_pair_sums(self.real, self._kernel, terms, self.search.ahead, accumulate)
+            pairs = self.launch(body, count, self._reactions, *species)
+            taken = result, self._reactions, self._faces, p, neighbours["fluid"]
+            return partial(in_turn, pairs, self.launch(make_pair_total(terms), count, *taken))
         if not self.shared:
             return self.launch(make_particle_sums(terms, accumulate), count, result, *species)
         body, items, arguments = make_row_sums(terms, accumulate), ROWS * count, (self._rows, *species)

@@ -59,6 +59,8 @@ class NeighbourSum(NamedTuple):
     size: int
     #: store(i, sums, result, faces, p, fluid): what becomes of the sums, in the array `result` and those of the fluid
     store: Callable
+    #: what a pair of the fluid adds to the sums of its other particle, over what it adds to those of the first one
+    reaction: tuple[int, ...]
 
 
 @cache
@@ -76,7 +78,7 @@ def summation(real, least) -> NeighbourSum:
         result[i] = max(real(fma(p.density, sums[0], float64(-1))), floor)
         fluid.term[i] = term(result[i], p.stiffness)
 
-    return NeighbourSum(load, "density", 1, store)
+    return NeighbourSum(load, "density", 1, store, reaction=(1,))
 
 
 @cache
@@ -102,7 +104,7 @@ def continuity(real, least) -> NeighbourSum:
         result[i] = real(fma(p.divergence, divergence, float64(result[i])))
         fluid.term[i] = term(max(result[i], floor), p.stiffness)
 
-    return NeighbourSum(load, "divergence", 6, store)
+    return NeighbourSum(load, "divergence", 6, store, reaction=(1, 1, 1, 0, 0, 0))
 
 
 @cache
@@ -132,4 +134,5 @@ def momentum(real, equation) -> NeighbourSum:
         result[count + i] = real(fma(p.acceleration, kernel_corrected(sums[1], sums[4], p), float64(y)))
         result[2 * count + i] = real(fma(p.acceleration, kernel_corrected(sums[2], sums[5], p), float64(z) - p.gravity))
 
-    return NeighbourSum(load, equation, LARGEST if diffusive else 6, store)
+    size = LARGEST if diffusive else 6
+    return NeighbourSum(load, equation, size, store, reaction=(-1, -1, -1, 0, 0, 0, -1)[:size])

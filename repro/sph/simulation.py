@@ -18,7 +18,7 @@ from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
 from .neighbour_sums import LARGEST, continuity, momentum, summation
 from .stability_checks import require_inside, require_limits
 from .state import make_state
-from .strategies import STRATEGIES
+from .strategies import PAIRS_ONCE, STRATEGIES
 from .strategies.search import ROWS
 from .sum_kernels import FEW
 from .system import System
@@ -33,8 +33,9 @@ DENSITIES = ("summation", "continuity")
 class Simulation(TimeLoop):
     """The fluid of `system` on a device, at first with the density of water at rest.
 
-    `device` comes from `repro.parallel.select`; `strategy` is a key of strategies.STRATEGIES, `density` one of
-    DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With "ghosts" these keep the fluid
+    `device` comes from `repro.parallel.select`; `strategy` is a key of strategies.STRATEGIES, or on one core of
+    PAIRS_ONCE, `density` one of DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With
+    "ghosts" these keep the fluid
     in the tank, and push back what sinks into a wall; otherwise the walls hold it back. Raises InputError for what
     cannot work and MemoryLimitError before allocating what does not fit. A particle through a wall or without a finite
     velocity stops the run, and so does a time step beyond what the fluid's speed, acceleration or compression allow.
@@ -46,7 +47,7 @@ class Simulation(TimeLoop):
         system: Annotated[System, Kind(System, wanted="a System, as case.system() makes it")],
         device: OnDevice,
         *,
-        strategy: Annotated[str, OneOf(STRATEGIES)] = "sorted cells",
+        strategy: Annotated[str, OneOf(STRATEGIES | PAIRS_ONCE)] = "sorted cells",
         density: Annotated[str, OneOf(DENSITIES)] = "continuity",
         boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
         precision: Precision = "single",
@@ -92,13 +93,13 @@ class Simulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device, about: fluid with a sorted copy and shared sums, ghosts, tables of cells."""
         inside = np.prod([side / self.system.resolution.spacing for side in self.system.tank])
-        walls = 2 * (self.system.resolution.layers + 1)
+        walls = 2 * (self.system.layers + 1)
         sites = np.prod([side / self.system.resolution.spacing + walls for side in self.system.tank])
         each = np.dtype(self.real).itemsize
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
         fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
-        fluid += 2 * 4 * STRATEGIES[self.strategy].cached_words
+        fluid += 2 * 4 * (STRATEGIES | PAIRS_ONCE)[self.strategy].cached_words
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
@@ -118,6 +119,8 @@ class Simulation(TimeLoop):
     @cached_property
     def followers(self):
         """What gives ghosts the fluid's velocity and pressure, by name: body, items and arguments."""
+        if self.system.walls.still:
+            return {}
         used = {name: ghosts for name, ghosts in self.neighbours.items() if name != "fluid" and ghosts.count}
         return {f"ghosts in {name}": self._bind.extrapolation(self.fluid, ghosts) for name, ghosts in used.items()}
 

@@ -7,7 +7,7 @@ is found at the same time, by further threads of its kernel.
 
 from functools import cache
 
-from numpy import float64
+from numpy import float64, uint32
 
 from repro.parallel import device_function
 
@@ -24,15 +24,15 @@ def shared(device, count: int) -> bool:
 
 
 @cache
-def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...]):
-    """What the neighbours of all types in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
+def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], met: tuple[str, ...]):
+    """What neighbours of the types `met` in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
 
     species[k] is of types[k], `equation` a field of `PairTerms`.
     """
     accumulate = _unchanged
     for k, name in enumerate(types):
         make_pair_term = getattr(PARTICLE_TYPES[name], equation)
-        if make_pair_term:
+        if make_pair_term and name in met:
             accumulate = _then(accumulate, walk(real, make_pair_term(real, kernel)), k)
     return accumulate
 
@@ -113,6 +113,62 @@ def make_row_total(terms: NeighbourSum):
             store(i, sums, result, faces, p, fluid)
 
     return row_total
+
+
+@cache
+def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
+    """The kernel of one core that meets each pair of the fluid once, into size numbers a particle, zero before.
+
+    `ahead` as of `Search`; `accumulate` are the sums over the other types.
+    """
+    load, size, (zeros, plus, read) = terms.load, terms.size, _tuples(terms.size)
+    pair_term = getattr(PARTICLE_TYPES["fluid"], terms.equation)(real, kernel)
+    others_of_pairs = ahead(real, _make_both_ways(terms, pair_term))
+
+    @device_function
+    def pair_sums(x, n, table, faces, p, cells, fluid, *others):
+        for i in range(x, x + n):
+            target, cell = load(i, faces, p, cells, fluid)
+            # with itself
+            sums = pair_term(zeros, target, uint32(i), fluid, p)
+            sums = others_of_pairs(sums, table, target, cell, fluid, p, cells)
+            for row in range(ROWS):
+                sums = accumulate(sums, target, cell, row, (fluid, *others), p, cells)
+            total = plus(read(table, i * size, 1), sums)
+            for k in range(size):
+                table[i * size + k] = total[k]
+
+    return pair_sums
+
+
+def _make_both_ways(terms: NeighbourSum, pair_term):
+    """A pair's term for both: both(sums, table, target, j, species, p) adds to the sums and to those of j."""
+    size, reaction, (zeros, plus, _) = terms.size, terms.reaction, _tuples(terms.size)
+
+    @device_function
+    def both(sums, table, target, j, species, p):
+        added = pair_term(zeros, target, j, species, p)
+        for k in range(size):
+            if reaction[k] != 0:
+                table[uint32(j * size + k)] += reaction[k] * added[k]
+        return plus(sums, added)
+
+    return both
+
+
+@cache
+def make_pair_total(terms: NeighbourSum):
+    """The kernel that stores what `make_pair_sums` has found and empties its table, one item a particle."""
+    store, size, (_, _, read) = terms.store, terms.size, _tuples(terms.size)
+
+    @device_function
+    def pair_total(x, n, result, table, faces, p, fluid):
+        for i in range(x, x + n):
+            store(i, read(table, i * size, 1), result, faces, p, fluid)
+            for k in range(size):
+                table[i * size + k] = 0
+
+    return pair_total
 
 
 @cache

@@ -4,11 +4,21 @@ That order is that of the cells, and within a cell that of the ids, so that sums
 A further type of particles is one more call of a walk.
 """
 
-from .cell_table import SEARCH as CELL_TABLE
-from .linked_list import SEARCH as LINKED_LIST
+from . import cell_table, linked_list, sorted_cells
 from .search import Lists
-from .sorted_cells import SEARCH as SORTED_CELLS
 
-STRATEGIES = {"cell table": CELL_TABLE, "linked list": LINKED_LIST, "sorted cells": SORTED_CELLS}
+STRATEGIES = {
+    "cell table": cell_table.SEARCH,
+    "cell table, block sort": cell_table.IN_BLOCKS,
+    "linked list": linked_list.SEARCH,
+    "sorted cells": sorted_cells.SEARCH,
+}
 
-__all__ = ["STRATEGIES", "Lists"]
+#: on one core only, where a pair can be met once: another order of sums, so that the last bits differ
+PAIRS_ONCE = {
+    "linked list, pairs once": linked_list.PAIRS_ONCE,
+    "sorted cells, pairs once": sorted_cells.PAIRS_ONCE,
+    "sorted cells, pairs once, vectorised": sorted_cells.PAIRS_ONCE_BY_WORDS,
+}
+
+__all__ = ["PAIRS_ONCE", "STRATEGIES", "Lists"]

@@ -1,11 +1,15 @@
 """The paper's search (section 2, figure 5): a radix sort by cell and a first-index array, and the 27 cells one by one.
 
+It calls it the sliding dynamic vector: algorithm A of its reference 3, Domínguez and others, Int. J. Numer. Methods
+Fluids 67 (2011) 2026, in which the linked list is D.
+
 The particles stay in their order; what is sorted are their numbers. One thread a particle, as the paper has it.
 """
 
 from numpy import uint32
 
 from repro.parallel import device_function
+from repro.particles.block_sort import BlockSort
 from repro.particles.radix_sort import RadixSort
 
 from .search import Lists, Search, cell_by_cell, unchanged
@@ -22,10 +26,16 @@ def _make_cell_sum(pair_term):
     return one
 
 
-def _lists(device, cells, state, real) -> Lists:
-    """The fluid's first-index array."""
-    sort = RadixSort(device, cells, state.count, real)
-    return Lists(sort.update(state.r), sort.starts, sort.members)
+def _make_lists(sort_of):
+    def lists(device, cells, state, real) -> Lists:
+        """The fluid's first-index array."""
+        sort = sort_of(device, cells, state.count, real)
+        return Lists(sort.update(state.r), sort.starts, sort.members)
+
+    return lists
 
 
-SEARCH = Search(_lists, unchanged, occupied, *[cell_by_cell(_make_cell_sum)] * 4)
+SEARCH = Search(_make_lists(RadixSort), unchanged, occupied, *[cell_by_cell(_make_cell_sum)] * 4)
+
+#: with the paper's sort, in the memory that a block shares
+IN_BLOCKS = SEARCH._replace(lists=_make_lists(BlockSort))

@@ -4,13 +4,16 @@ Domínguez and others, Int. J. Numer. Methods Fluids 67 (2011) 2026: the first p
 next. A list is in the order of its particles' numbers (see `particles.ordered_list`). One thread a particle.
 """
 
+from functools import cache
+
 from numpy import uint32
 
 from repro.parallel import device_function
-from repro.particles.cells import ALL_CELLS, neighbour
+from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour
 from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
+from ..pair import separation
 from .search import Lists, Search, cell_by_cell
 
 
@@ -24,6 +27,30 @@ def _make_cell_sum(pair_term):
         return sums
 
     return one
+
+
+@cache
+def _ahead(real, both):
+    apart = separation(real)
+
+    @device_function
+    def of_list(sums, table, target, j, species, p):
+        while j != NO_PARTICLE:
+            _, square = apart(target.position, uint32(j), species, p)
+            if square < p.reach:
+                sums = both(sums, table, target, uint32(j), species, p)
+            j = species.members[j]
+        return sums
+
+    @device_function
+    def walk(sums, table, target, cell, species, p, cells):
+        # the rest of its own list, and the lists of half the cells around
+        sums = of_list(sums, table, target, species.members[cell[3]], species, p)
+        for k in range(OWN_CELL + 1, ALL_CELLS):
+            sums = of_list(sums, table, target, species.starts[neighbour(cell, k, cells)], species, p)
+        return sums
+
+    return walk
 
 
 @device_function
@@ -47,3 +74,6 @@ def _static(device, species):
 
 
 SEARCH = Search(_lists, _static, _occupied, *[cell_by_cell(_make_cell_sum)] * 4)
+
+#: on one core, each pair once
+PAIRS_ONCE = SEARCH._replace(ahead=_ahead)

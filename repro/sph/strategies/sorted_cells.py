@@ -15,13 +15,16 @@ from numpy import uint32
 
 from repro.parallel import device_function, ones
 from repro.particles.cell_permutation import CellPermutation
-from repro.particles.sorted_cells import row_around
+from repro.particles.sorted_cells import row_ahead, row_around
 
 from ..pair import separation
 from .search import ROWS, Lists, Search, unchanged
 
 #: particles of a word, and words a row that are cached; the rest of a longer run is looked at twice
 WORD, WORDS = 32, 3
+
+#: rows of half the stencil, without those over the edge of x
+ROWS_AHEAD = 5
 
 
 @cache
@@ -86,6 +89,42 @@ def _walk_on_gpu(real, pair_term):
     return along
 
 
+@cache
+def _ahead_by_branches(real, both):
+    apart = separation(real)
+
+    @device_function
+    def walk(sums, table, target, cell, species, p, cells):
+        for piece in range(ROWS_AHEAD):
+            start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
+            for j in range(start, end):
+                _, square = apart(target.position, uint32(j), species, p)
+                if square < p.reach:
+                    sums = both(sums, table, target, uint32(j), species, p)
+        return sums
+
+    return walk
+
+
+@cache
+def _ahead_by_words(real, both):
+    find, *_ = _make_words(real)
+
+    @device_function
+    def walk(sums, table, target, cell, species, p, cells):
+        for piece in range(ROWS_AHEAD):
+            start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
+            for first in range(start, end, WORD):
+                word = find(target, 0, 0, first, min(WORD, end - first), species, p)
+                while word != uint32(0):
+                    k = ones(uint32(~word & uint32(word - uint32(1))))
+                    sums = both(sums, table, target, uint32(first + k), species, p)
+                    word = uint32(word & uint32(word - uint32(1)))
+        return sums
+
+    return walk
+
+
 @device_function
 def occupied(cell, species, cells):
     """Whether the 27 cells hold a particle: they are nine rows of the first-index array."""
@@ -113,3 +152,7 @@ SEARCH = Search(
     cached_words=WORDS * ROWS,
     shares=True,
 )
+
+#: on one core, each pair once: with a branch on each candidate, and with the neighbours found first
+PAIRS_ONCE = SEARCH._replace(ahead=_ahead_by_branches)
+PAIRS_ONCE_BY_WORDS = SEARCH._replace(ahead=_ahead_by_words)
