@@ -64,8 +64,11 @@ _WALK_LINES = """        for line in range(chunk * ny * nz // chunks, (chunk + 1
                 x += n
 """
 
-_WALK_POINTS = """        x = chunk * nx // chunks
-        stop = (chunk + 1) * nx // chunks
+# where a run is a block, a core takes whole blocks
+_WALK_POINTS = """        grain = lanes if shared_rows else 1
+        grains = (nx + grain - 1) // grain
+        x = chunk * grains // chunks * grain
+        stop = min(nx, (chunk + 1) * grains // chunks * grain)
         while x < stop:
             n = min(lanes, stop - x)
             {call}

@@ -252,3 +252,15 @@ def test_the_bits_that_are_set_are_counted_on_every_device(device):
     device.compile(Kernel(count))((len(words),), device.to_device(words), out)()
     device.synchronise()
     assert device.to_host(out).tolist() == [bin(word).count("1") for word in words]
+
+
+def test_a_core_takes_whole_blocks_where_runs_share_memory(device):
+    # three blocks on two cores: half of a block would find its first item elsewhere
+    @device_function
+    def firsts(x, n, t, found):
+        for i in range(x, x + n):
+            found[i] = x % 4 if n > 1 else 0
+
+    found = device.to_device(np.full(12, 77, np.int32))
+    device.compile(Kernel(firsts, dtype=np.int32, shared_rows=1, block=4))((12,), found)()
+    np.testing.assert_array_equal(device.to_host(found), 0)
