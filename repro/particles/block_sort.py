@@ -18,8 +18,8 @@ from repro.parallel.launch_sequence import in_turn
 from .radix_sort import CellSort
 from .scan import running_sum
 
-#: pairs of a thread, and threads of a block: a power of two
-ITEMS, THREADS = 11, 1024
+#: pairs of a thread, and threads of a block, a power of two: so many where there are enough pairs
+ITEMS, THREADS, _FEWEST = 11, 1024, 32
 
 #: bits of a pair's place in its block, and of the part of its key that is sorted beside it in a word of 31
 _PLACE_BITS, _KEY_BITS = 14, 17
@@ -163,7 +163,9 @@ class BlockSort(CellSort):
 
     def __init__(self, device, cells, count: int, real, threads: int = THREADS):
         super().__init__(device, cells, count, real)
-        self._threads, self._blocks = threads, -(-count // (threads * ITEMS))
+        enough = 1 << max(0, -(-count // ITEMS) - 1).bit_length()
+        self._threads = threads = min(threads, max(_FEWEST, enough))
+        self._blocks = -(-count // (threads * ITEMS))
         bits = max(1, (cells.count - 1).bit_length())
         self._alone = self._blocks == 1 and bits <= _KEY_BITS
         self._bits = [bits] if self._alone else [min(_DIGIT_BITS, bits - k) for k in range(0, bits, _DIGIT_BITS)]

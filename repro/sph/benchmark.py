@@ -1,11 +1,14 @@
 """Speed of a neighbour search: what is checked before it is timed, what a step does, and what was chosen."""
 
+import time
 from functools import cache, partial
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from repro.exclusive_timing import exclusive_timing
 from repro.parallel import Speed, agreement, how_launched, measure_runs, require_timeable, select, time_steps
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
 from .cases import DamBreak
@@ -26,6 +29,9 @@ TOLERANCES = {"single": 1e-4, "double": 1e-9}
 
 #: steps of a GPU before the clock
 _WARM_UP = 200
+
+#: most replays of a sequence of parts in a sample
+_MOST_REPEATS = 1000
 
 
 def check_strategy(device, *, strategy: str, precision: str = "single", **options) -> str:
@@ -78,12 +84,58 @@ def measure_speed(
         return {**names, "work": {"updates": system.count}, "choices": choices}
 
     build = partial(Simulation, system, device, strategy=strategy, **options)
-    time = partial(time_steps, seconds=seconds, warm_up=_WARM_UP)
+    timer = partial(time_steps, seconds=seconds, warm_up=_WARM_UP)
 
     def check(_):
         return check_strategy(device, strategy=strategy, **options)
 
-    return measure_runs(case, device, build=build, check=check, time=time, facts=facts, runs=runs)
+    return measure_runs(case, device, build=build, check=check, time=timer, facts=facts, runs=runs)
+
+
+def part_samples(simulation: Simulation, samples: int = 20, seconds: float = 0.01) -> dict[str, list[float]]:
+    """Seconds of each of `simulation.parts` in so many samples, by name; leaves the state of a GPU invalid.
+
+    On a CPU each launch of so many steps is timed, on one core by the CPU time of the thread, which other programs do
+    not lengthen. On a GPU a part is the difference between the sequence of parts up to it and the one before, each
+    replayed for about `seconds`; drift and kick, which move particles away from their lists, come last and alone.
+    """
+    device, parts = simulation.device, dict(simulation.parts)
+    simulation.advance(2)
+    with exclusive_timing():
+        if device.name != "cuda":
+            clock = time.thread_time if device.workers == 1 else time.perf_counter
+            return _clocked(parts, clock, samples)
+        drift, kick = parts.pop("drift"), parts.pop("kick")
+        between = _differences(parts, device, samples, seconds)
+        ends = [
+            _differences({name: launch}, device, samples, seconds)
+            for name, launch in (("kick", kick), ("drift", drift))
+        ]
+        return ends[1] | between | ends[0]
+
+
+def _clocked(parts: dict, clock, samples: int) -> dict[str, list[float]]:
+    found = {name: [] for name in parts}
+    for _ in range(samples):
+        for name, launch in parts.items():
+            start = clock()
+            launch()
+            found[name].append(clock() - start)
+    return found
+
+
+def _differences(parts: dict, device, samples: int, seconds: float) -> dict[str, list[float]]:
+    """The sequences are replayed in turn, so that what disturbs one sample disturbs all parts of it."""
+    launches = list(parts.values())
+    in_turn(*launches)
+    once = device.clock(device.capture(lambda: in_turn(*launches)))
+    repeats = max(1, min(_MOST_REPEATS, round(seconds / max(once, 1e-9))))
+    sequences = [
+        device.capture(lambda up_to=k: [in_turn(*launches[:up_to]) for _ in range(repeats)] and None)
+        for k in range(1, len(launches) + 1)
+    ]
+    times = np.array([[device.clock(sequence) for sequence in sequences] for _ in range(samples)]) / repeats
+    return dict(zip(parts, np.diff(times, axis=1, prepend=0).T.tolist(), strict=True))
 
 
 def facts_of(simulation: Simulation) -> dict:

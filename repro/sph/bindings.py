@@ -14,7 +14,7 @@ from .ghosts import GAP
 from .integrate import free, make_drift, make_held, make_kick
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
-from .strategies import PAIRS_ONCE, STRATEGIES
+from .strategies import SEARCHES
 from .strategies.search import ROWS
 from .sum_kernels import (
     make_accumulate,
@@ -33,7 +33,7 @@ class Bindings:
 
     def __init__(self, device, real, system, strategy: str):
         self.device, self.real, self.system = device, real, system
-        self.search, self._kernel = (STRATEGIES | PAIRS_ONCE)[strategy], system.resolution.smoothing_kernel
+        self.search, self._kernel = SEARCHES[strategy], system.resolution.smoothing_kernel
         gpu = device.name == "cuda"
         one_core = not gpu and device.workers == 1
         require(one_core or not self.search.ahead, f"'{strategy}' meets each pair once, on one core: not on {device}")

@@ -18,7 +18,7 @@ from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
 from .neighbour_sums import LARGEST, continuity, momentum, summation
 from .stability_checks import require_inside, require_limits
 from .state import make_state
-from .strategies import PAIRS_ONCE, STRATEGIES
+from .strategies import SEARCHES
 from .strategies.search import ROWS
 from .sum_kernels import FEW
 from .system import System
@@ -47,7 +47,7 @@ class Simulation(TimeLoop):
         system: Annotated[System, Kind(System, wanted="a System, as case.system() makes it")],
         device: OnDevice,
         *,
-        strategy: Annotated[str, OneOf(STRATEGIES | PAIRS_ONCE)] = "sorted cells",
+        strategy: Annotated[str, OneOf(SEARCHES)] = "sorted cells",
         density: Annotated[str, OneOf(DENSITIES)] = "continuity",
         boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
         precision: Precision = "single",
@@ -99,7 +99,7 @@ class Simulation(TimeLoop):
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
         fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
-        fluid += 2 * 4 * (STRATEGIES | PAIRS_ONCE)[self.strategy].cached_words
+        fluid += 2 * 4 * SEARCHES[self.strategy].cached_words
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):

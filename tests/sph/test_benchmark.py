@@ -7,7 +7,7 @@ from helpers.sph_systems import shaken
 from helpers.unremembered import unremembered
 
 from repro.errors import CheckError
-from repro.parallel import device_function, part_times
+from repro.parallel import Kernel, device_function, part_times
 from repro.sph import benchmark
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
@@ -75,3 +75,21 @@ def test_neighbours_are_counted_with_the_ghosts_and_without_the_particle_itself(
     assert benchmark.mean_neighbours(simulation) == pytest.approx(near.sum(1).mean() - 1)
     # ghosts fill up what is missing of a sphere of 74
     assert 30 < near.sum(1).mean() < 90
+
+
+def test_every_part_of_a_step_is_timed_in_every_sample(core):
+    simulation = Simulation(SYSTEM, core, **OPEN)
+    found = benchmark.part_samples(simulation, samples=3)
+    assert list(found) == list(simulation.parts)
+    assert {len(samples) for samples in found.values()} == {3}
+    assert all(sample > 0 for samples in found.values() for sample in samples)
+
+
+def test_a_part_of_a_gpu_is_what_its_sequence_takes_longer_than_the_one_before():
+    # a launch of plain Python's core takes a millisecond by its clock
+    core, one = PlainCore(), Kernel(device_function(lambda x, n, values: None))
+    launch = core.compile(one)((1,), np.zeros(1))
+    parts = {"one launch": launch, "three": lambda: [launch() for _ in range(3)], "none": lambda: None}
+    found = benchmark._differences(parts, core, samples=4, seconds=0.02)
+    for name, ms in (("one launch", 1), ("three", 3), ("none", 0)):
+        np.testing.assert_allclose(found[name], [1e-3 * ms] * 4, atol=1e-12)

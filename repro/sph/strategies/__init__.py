@@ -4,6 +4,8 @@ That order is that of the cells, and within a cell that of the ids, so that sums
 A further type of particles is one more call of a walk.
 """
 
+from collections import ChainMap
+
 from . import cell_table, linked_list, sorted_cells
 from .search import Lists
 
@@ -21,4 +23,7 @@ PAIRS_ONCE = {
     "sorted cells, pairs once, vectorised": sorted_cells.PAIRS_ONCE_BY_WORDS,
 }
 
-__all__ = ["PAIRS_ONCE", "STRATEGIES", "Lists"]
+#: all of them by name, also those that a user adds
+SEARCHES = ChainMap(PAIRS_ONCE, STRATEGIES)
+
+__all__ = ["PAIRS_ONCE", "SEARCHES", "STRATEGIES", "Lists"]
