@@ -35,10 +35,10 @@ class Simulation(TimeLoop):
 
     `device` comes from `repro.parallel.select`; `strategy` is a key of strategies.STRATEGIES, or on one core of
     PAIRS_ONCE, `density` one of DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With
-    "ghosts" these keep the fluid
-    in the tank, and push back what sinks into a wall; otherwise the walls hold it back. Raises InputError for what
-    cannot work and MemoryLimitError before allocating what does not fit. A particle through a wall or without a finite
-    velocity stops the run, and so does a time step beyond what the fluid's speed, acceleration or compression allow.
+    "ghosts" these keep the fluid in the tank, and push back what sinks into a wall; otherwise the walls hold it back.
+    Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit. A particle through
+    a wall or without a finite velocity stops the run, and so does a time step beyond what the fluid's speed,
+    acceleration or compression allow.
     """
 
     @checked
@@ -99,7 +99,8 @@ class Simulation(TimeLoop):
         ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
         ghosts += len(self.system.obstacles)
         fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
-        fluid += 2 * 4 * SEARCHES[self.strategy].cached_words
+        search = SEARCHES[self.strategy]
+        fluid += 2 * 4 * search.cached_words + 8 * LARGEST * bool(search.ahead)
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):

@@ -3,7 +3,7 @@
 Its example, its equality with a comparison of every pair, how many candidates it looks at, and what empty cells cost.
 """
 
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -12,13 +12,15 @@ import pandas as pd
 from numpy import uint32
 
 from repro.errors import CheckError
-from repro.parallel import Kernel, device_function, part_seconds
+from repro.parallel import Kernel, device_function, measure, part_seconds, time_launches
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.cells import ALL_CELLS, Cells, neighbour, place_of
 from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
+from repro.particles.sorts import SORTS
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.pair import separation, vector_of
-from repro.sph.state import make_state, numbers
+from repro.sph.state import Species, make_state, numbers
 from repro.sph.strategies import STRATEGIES, Lists
 from repro.sph.strategies.search import make_locate, make_sum_around
 from repro.sph.system import System
@@ -27,6 +29,9 @@ _REAL = np.float32
 
 #: a comparison of every particle with every other one
 BRUTE_FORCE = "every particle"
+
+#: claims on the cells around one, and on several kinds of particles
+CLAIMS = ["sph-031", "sph-039"]
 
 #: how particles of a random set lie
 KINDS = ("scattered", "in a corner", "in one cell", "on faces of cells")
@@ -154,11 +159,11 @@ def _make_listing(real, walk):
     total, locate = make_sum_around(real, _make_listing_pair(real), walk), make_locate(real)
 
     @device_function
-    def listing(x, n, fluid, counts, table, width, p, cells):
+    def listing(x, n, fluid, species, counts, table, width, p, cells):
         for i in range(x, x + n):
             position = vector_of(fluid.r, i, fluid.count)
             target, cell = _Listed(position, i * width, table, width), locate(position, i, fluid.count, cells)
-            counts[i], counts[fluid.count + i] = total((0, 0), target, cell, fluid, p, cells)
+            counts[i], counts[fluid.count + i] = total((0, 0), target, cell, species, p, cells)
 
     return listing
 
@@ -186,7 +191,7 @@ def search(name: str, system: System, position: np.ndarray, device, width: int =
     fluid = state.species(lists.starts, lists.members)
     counts, table = device.zeros(2 * count, np.int32), device.zeros(max(1, count * width), np.int32)
     bind = device.compile(Kernel(_make_listing(_REAL, module.walk), dtype=_REAL, strict=True))
-    run = bind((count,), fluid, counts, table, width, numbers(system, _REAL), cells.shape)
+    run = bind((count,), fluid, fluid, counts, table, width, numbers(system, _REAL), cells.shape)
     for launch in (*lists.parts.values(), run):
         launch()
     ids, (candidates, near) = device.to_host(state.ids), device.to_host(counts).reshape(2, -1)
@@ -281,3 +286,99 @@ def empty_cells(lengths, column, device, seconds: float) -> pd.DataFrame:
         row |= {"bytes a particle": sort.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
         rows.append(row | {"first index (us)": 1e6 * find})
     return pd.DataFrame(rows)
+
+
+def sort_table(counts, device, seconds: float, seed: int = 1) -> pd.DataFrame:
+    """Microseconds of each of SORTS with so many particles, as many a cell as in water at a ratio of 1.3.
+
+    Without the step that finds each particle's cell, and the one that finds where each cell begins.
+    """
+    generator, rows = np.random.default_rng(seed), []
+    for count in counts:
+        cells = Cells((max(3.0, (count / 2.6**3) ** (1 / 3)),) * 3)
+        position = generator.uniform(0, cells.box, (count, 3))
+        r = vectors(device, Units(_REAL).of(position, cells.box))
+        row, expected = {"particles": count, "cells": cells.count}, np.argsort(cells.of(position, _REAL), kind="stable")
+        for name, sort_of in SORTS.items():
+            sort = sort_of(device, cells, count, _REAL)
+            launches = sort.update(r)
+            assign, *passes = [launch for part, launch in launches.items() if part != "first of each cell"]
+            before, whole = (_best(each, device, seconds, sort.recorded) for each in ([assign], [assign, *passes]))
+            row[f"{name} (us)"] = 1e6 * max(whole - before, 0.0)
+            if not np.array_equal(device.to_host(sort.members), expected):
+                raise CheckError(f"the sort {name} does not sort {count} particles")
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _best(launches, device, seconds: float, recorded: bool) -> float:
+    """The shortest time of launches; of what a GPU cannot record, launched one by one."""
+    if recorded or device.name != "cuda":
+        return time_launches(launches, device, seconds).best
+    return measure(partial(in_turn, *launches), device, repeats=20).best
+
+
+#: the kinds of particles in `mixture`
+FLUID, SECOND, GHOSTS, BODY = "fluid", "second fluid", "ghosts", "obstacle"
+
+
+def mixture(side: int, seed: int = 1) -> tuple[System, dict[str, np.ndarray]]:
+    """A tank of side^3 spacings, and in m where the particles of each kind are.
+
+    Two fluids one above the other, a body in their midst, and a layer of ghosts in the walls.
+    """
+    system, generator = StillWater(column=(side,) * 3).system(), np.random.default_rng(seed)
+    spacing, middle = system.resolution.spacing, system.position / system.resolution.spacing - side / 2
+    body, above = (np.abs(middle) < side / 6).all(1), middle[:, 2] > 0
+    index = np.stack(np.meshgrid(*[np.arange(-1, side + 1)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    walls = ((index < 0) | (index >= side)).any(1)
+    shaken = system.position + generator.uniform(-0.3, 0.3, system.position.shape) * spacing
+    kinds = {FLUID: shaken[~body & ~above], SECOND: shaken[~body & above], GHOSTS: (index[walls] + 0.5) * spacing}
+    return system, kinds | {BODY: system.position[body]}
+
+
+def _species(device, system: System, position: np.ndarray):
+    """Particles with a first-index array of their own on the system's grid, and the launches that build it."""
+    count, nothing = len(position), device.zeros(1, _REAL)
+    r = vectors(device, Units(_REAL).of(position + system.margin, system.box))
+    sort = RadixSort(device, system.cells, count, _REAL)
+    kind = device.zeros(count, np.int32)
+    return Species(r, *[nothing] * 4, kind, count, sort.starts, sort.members, sort.starts), sort.update(r)
+
+
+def kinds_table(side: int, device, seconds: float, width: int = 300) -> tuple[pd.DataFrame, float]:
+    """Several kinds of particles in tables of their own on one grid: what the fluid finds there, and what it costs.
+
+    Columns kind, particles, mean neighbours of a particle of fluid, and microseconds of building the table and of
+    searching it; in the last row all kinds are in one table. Also the share (%) of the fluid's particles whose
+    neighbours in the tables together are those in the one.
+    """
+    system, kinds = mixture(side)
+    tables = kinds | {"all in one table": np.concatenate(list(kinds.values()))}
+    offsets = dict(zip(kinds, np.cumsum([0, *map(len, kinds.values())]), strict=False))
+    p, cells, bind = numbers(system, _REAL), system.cells.shape, device.compile(_listing_kernel())
+    fluid, build = _species(device, system, kinds[FLUID])
+    in_turn(*build.values())
+    found, rows = {}, []
+    for name, position in tables.items():
+        species, build = _species(device, system, position)
+        counts = device.zeros(2 * fluid.count, np.int32)
+        table = device.zeros(fluid.count * width, np.int32)
+        listing = bind((fluid.count,), fluid, species, counts, table, width, p, cells)
+        in_turn(*build.values(), listing)
+        near = device.to_host(counts)[fluid.count :]
+        if near.max() > width:
+            raise CheckError(f"{near.max()} neighbours: more than the {width} that are written down")
+        places = device.to_host(table).reshape(-1, width) + offsets.get(name, 0)
+        found[name] = [set(row[:n].tolist()) for row, n in zip(places, near, strict=True)]
+        times = [1e6 * time_launches(each, device, seconds).best for each in (build.values(), [listing])]
+        row = {"kind": name, "particles": len(position), "neighbours": near.mean()}
+        rows.append(row | {"build (us)": times[0], "search (us)": times[1]})
+    together = [set().union(*(found[name][i] for name in kinds)) for i in range(fluid.count)]
+    return pd.DataFrame(rows), 100 * float(
+        np.mean([a == b for a, b in zip(together, found["all in one table"], strict=True)])
+    )
+
+
+def _listing_kernel() -> Kernel:
+    return Kernel(_make_listing(_REAL, STRATEGIES["cell table"].walk), dtype=_REAL, strict=True)

@@ -94,3 +94,16 @@ def empty_cells(table: pd.DataFrame):
     axes.set_title(f"{table['particles'].iloc[0]:,} particles")
     figure.legend(loc="outside lower center", ncols=2)
     return figure, {"cells a particle": cells, **table[["sort (us)", "first index (us)"]]}
+
+
+def sorts(table: pd.DataFrame):
+    """Time of each sort over the number of particles, from `neighbours.sort_table`."""
+    figure, axes = plt.subplots()
+    names = [name for name in table if name.endswith(" (us)")]
+    for name, colour, marker in zip(names, (BLUE, VERMILLION, GREEN), ("o", "s", "^"), strict=True):
+        axes.plot(
+            table["particles"], table[name] / table["particles"] * 1e3, color=colour, marker=marker, label=name[:-5]
+        )
+    axes.set(xscale="log", xlabel="particles", ylabel="time of the sort over the particles (ns)", ylim=(0, None))
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure, dict(table[["particles", *names]])

@@ -1,13 +1,18 @@
-"""The tables of the sph paper's speed notebook: tables 1 and 2, what is fast today, another code; and the claims."""
+"""The tables of the sph paper's speed notebook: readings of its case, a ladder of baselines, tables 1 and 2, claims."""
 
+import shutil
+import subprocess
+import tempfile
+from math import log
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from repro.errors import InputError
+from repro.errors import CheckError, InputError
 from repro.papers.speed import speed_table, speedups
-from repro.parallel import CpuDevice, part_times, select
-from repro.sph.benchmark import INCLUDES, measure_speed
+from repro.parallel import CpuDevice, measure, select
+from repro.sph.benchmark import INCLUDES, check_strategy, facts_of, measure_speed, part_samples
 from repro.sph.cases import DamBreak
 from repro.sph.simulation import Simulation
 from repro.sph.system import System
@@ -15,21 +20,29 @@ from repro.sph.system import System
 #: the paper's programs, by the names of table 1
 PAPER, GPU_LIST, FOUR_THREADS, ONE_CORE = "this paper", "GPU linked list", "CPU multithread", "CPU"
 
-#: our fast search, on the device and on all cores
-SORTED_CELLS, SORTED_ON_CORES = "sorted cells", "sorted cells, all cores"
+#: the paper's search with the sort in global memory, and our fast search, on the device and on all cores
+GLOBAL_SORT, SORTED_CELLS, SORTED_ON_CORES = "sort in global memory", "sorted cells", "sorted cells, all cores"
 
-#: particles of the columns of water by the paper's thousands of particles, of which two thirds are fluid as in figure 6
-COLUMNS = {15: (25, 8, 50), 30: (25, 16, 50), 70: (36, 18, 72)}
+#: particles of the columns of water by the paper's thousands of particles, ghosts counted, in one shape of tank
+COLUMNS = {15: (20, 20, 25), 30: (26, 26, 33), 70: (36, 36, 43)}
+
+#: smoothing lengths over the spacing that the paper's text allows: it names none
+RATIOS = (1.0, 1.3, 2.0)
 
 #: names of the parts that the paper's table 2 tells apart
 GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
 
-#: the paper merges density and pressure into its own method's building of the table (section 2); of the linked lists
-#: that it compares with, the table takes too little time for a sum over neighbours
-_DENSITY_IN_LIST = ("cell table", "sorted cells")
-
 #: thousands of particles whose step the paper takes apart
 PARTS_OF = 15
+
+#: the ladder of baselines on a CPU: search, and whether it runs on all cores; headlines quote the last one first
+RUNGS = {
+    "linked list": ("linked list", False),
+    "each pair once": ("linked list, pairs once", False),
+    "sorted": ("sorted cells, pairs once", False),
+    "vectorised": ("sorted cells, pairs once, vectorised", False),
+    "all cores": ("sorted cells", True),
+}
 
 #: claims of table 1 by program: time of a step in ms with 15, 30 and 70 thousand particles
 _TABLE_1 = {
@@ -49,17 +62,41 @@ _TABLE_2 = {
 #: claims of the paper's method over four threads and over one core, on the order of the programs by the time of a step,
 #: and on that of both GPU programs by the time of the neighbour list and of the force
 OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER = (f"sph-{n:03d}" for n in (22, 23, 34, 35, 36))
+
+#: claims on how a step grows with the particles, on the paper's method and on one core; on four threads over one; and
+#: on the share of the neighbour list in a step, by program
+GROWTH, CORE_GROWTH, SCALING = "sph-040", "sph-041", "sph-042"
+
+#: claim on the order of both GPU programs with as many particles a thread as on the paper's GPU
+LOADED_ORDER = "sph-046"
+
+#: thousands of particles of fluid that are as many a thread on an H100, with 270,336 of them, as the paper's ten to 46
+#: thousand on the 8,192 threads of its Quadro K4000
+EQUAL_LOAD = (300, 1600)
+SHARES = {PAPER: "sph-043", GPU_LIST: "sph-044", ONE_CORE: "sph-045"}
+
 CLAIMS = sorted(
-    [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER]
+    [
+        OVER_THREADS,
+        OVER_CORE,
+        ORDER,
+        LIST_ORDER,
+        FORCE_ORDER,
+        GROWTH,
+        CORE_GROWTH,
+        SCALING,
+        LOADED_ORDER,
+        *SHARES.values(),
+    ]
     + [name for table in (_TABLE_1, _TABLE_2) for names in table.values() for name in names]
 )
 
 
-def system_of(thousands: int) -> System:
-    """The dam break that stands for the paper's with so many thousand particles."""
+def system_of(thousands: int, ratio: float = 1.3, still: bool = True) -> System:
+    """The paper's dam break with so many thousand particles, ghosts counted, in a reading of its text."""
     if thousands not in COLUMNS:
         raise InputError(f"{thousands} thousand particles: table 1 has {', '.join(map(str, COLUMNS))}")
-    return DamBreak(column=COLUMNS[thousands]).system()
+    return DamBreak.of_paper(COLUMNS[thousands], ratio=ratio, still=still).system()
 
 
 def pysph_system() -> System:
@@ -67,20 +104,10 @@ def pysph_system() -> System:
     return DamBreak(column=(24, 19, 11), width=1.2, length=64 / 24, height=20 / 24).system()
 
 
-def large_system(column) -> System:
-    """A column of many particles in a tank twice as long, with little air above: sites for ghosts take memory."""
-    return DamBreak(column=tuple(column), length=2.0, height=2.5).system()
-
-
 def paper_groups(simulation: Simulation) -> dict[str, str]:
-    """Which of GROUPS the paper counts each part of a step to, by the names of `simulation.parts`.
-
-    What the density needs is counted with it; ghosts' extrapolation, which follows it, is needed for the forces.
-    """
-    names, lists = list(simulation.parts), simulation._lists.parts
-    merged = NEIGHBOUR_LIST if simulation.strategy in _DENSITY_IN_LIST else FORCE
-    groups = {name: merged if k <= names.index("density") else FORCE for k, name in enumerate(names)}
-    return groups | dict.fromkeys(lists, NEIGHBOUR_LIST) | {"drift": UPDATE, "kick": UPDATE}
+    """Which of GROUPS each part of a step belongs to; what is neither list nor update is force, the density too."""
+    groups = dict.fromkeys(simulation.parts, FORCE) | dict.fromkeys(simulation._lists.parts, NEIGHBOUR_LIST)
+    return groups | {"drift": UPDATE, "kick": UPDATE}
 
 
 def on_threads(count: int) -> CpuDevice:
@@ -91,7 +118,8 @@ def on_threads(count: int) -> CpuDevice:
 def ways(device) -> dict:
     """Search and device of each program by name; without a GPU the paper's method runs on all cores."""
     gpu = device.name == "cuda"
-    programs = {PAPER: ("cell table", device)} | ({GPU_LIST: ("linked list", device)} if gpu else {})
+    programs = {PAPER: ("cell table, block sort", device)}
+    programs |= {GPU_LIST: ("linked list", device), GLOBAL_SORT: ("cell table", device)} if gpu else {}
     programs |= {FOUR_THREADS: ("linked list", on_threads(4)), ONE_CORE: ("linked list", on_threads(1))}
     programs |= {SORTED_CELLS: (SORTED_CELLS, device)}
     return programs | ({SORTED_ON_CORES: (SORTED_CELLS, select("threads"))} if gpu else {})
@@ -106,94 +134,182 @@ def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
 
 
-def time_table(thousands, device, record=None, *, seconds: float = 0.2, runs: int = 1) -> pd.DataFrame:
-    """Table 1: whole steps of every program with so many thousand particles, in single precision."""
-    systems = {number: system_of(number) for number in thousands}
-    cases = [(number, way, *how) for number in systems for way, how in ways(device).items()]
-    table = _measured([(f"{n}k, {way}", systems[n], *how) for n, way, *how in cases], record, seconds, runs)
-    table = table.assign(thousands=[number for number, *_ in cases], way=[way for _, way, *_ in cases])
-    return speedups(table, (FOUR_THREADS, ONE_CORE), "thousands", "million/s")
+def _sampled(system: System, strategy: str, device, samples: int) -> tuple[Simulation, pd.DataFrame]:
+    """A simulation and its parts in ms, a row a sample, once its strategy has been checked."""
+    check_strategy(device, strategy=strategy)
+    simulation = Simulation(system, device, strategy=strategy)
+    return simulation, 1e3 * pd.DataFrame(part_samples(simulation, samples))
 
 
-def _measured(cases, record, seconds, runs=1) -> pd.DataFrame:
-    options = {"seconds": seconds, "runs": runs}
-    listed = [
-        (f"{case}, {device.name}", system, device, options | {"strategy": s}) for case, system, s, device in cases
-    ]
-    table = speed_table(listed, record, measured=measure_speed, includes=INCLUDES)
-    return table.assign(ms=1e3 * table["seconds"], **{"million/s": table["updates"] / 1e6})
+def _middle(ms: pd.Series) -> dict:
+    """Median, and the quartiles between which half of the samples lie."""
+    return {"ms": ms.median(), "from": ms.quantile(0.25), "to": ms.quantile(0.75)}
 
 
-def over_both(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """How often the paper's method is as fast as a CPU: over our programs, over the paper's times, and in the paper.
+def readings_table(ratios, samples: int) -> pd.DataFrame:
+    """A step of 15 thousand particles by linked list on one core (ms of CPU time) in each reading of the paper's text.
 
-    From `time_table` and `published`. Columns thousands, "over" (the CPU's program), "its ms here", "its ms in the
-    paper", and the speedups "over ours", "over the paper's" and "in the paper".
+    Its smoothing length is not stated; its ghosts "need no computation themselves", or take over the fluid's numbers.
     """
-    rows, ms = [], table.set_index(["way", "thousands"])["ms"]
-    for way in (FOUR_THREADS, ONE_CORE):
-        for number in table["thousands"].unique():
-            fast, own, printed = ms[PAPER, number], ms[way, number], paper.loc[way, number]
-            rows.append((number, way, own, printed, own / fast, printed / fast, printed / paper.loc[PAPER, number]))
-    names = ["thousands", "over", "its ms here", "its ms in the paper", "over ours", "over the paper's", "in the paper"]
-    return pd.DataFrame(rows, columns=names)
+    rows = []
+    for ratio in ratios:
+        for still in (True, False):
+            system = system_of(PARTS_OF, ratio, still)
+            simulation, parts = _sampled(system, "linked list", on_threads(1), samples)
+            facts = facts_of(simulation)
+            row = {"h over spacing": ratio, "pass over ghosts": not still, "neighbours": facts["neighbours"]}
+            rows.append(row | {"ghosts": facts["ghosts"]} | _middle(parts.sum(axis=1)))
+    return pd.DataFrame(rows)
 
 
-def parts_table(thousands: int, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
-    """Table 2: milliseconds of the parts of a step, columns way, run, part, group and ms, in independent runs.
+def ladder_table(thousands: int, samples: int, record=None) -> pd.DataFrame:
+    """A step (ms) of each of RUNGS, with "over" the rungs: how often the last one is as fast.
 
-    Without a GPU of the program for one core alone.
+    On one core by the CPU time of its thread.
     """
     system, rows = system_of(thousands), []
+    for rung, (strategy, all_cores) in RUNGS.items():
+        device = select("threads") if all_cores else on_threads(1)
+        _, parts = _sampled(system, strategy, device, samples)
+        step = parts.sum(axis=1)
+        about = {"strategy": strategy, "device": device.name, "hardware": device.description}
+        rows.append({"rung": rung, **about, **_middle(step)})
+        if record is not None:
+            more = {"precision": "single", "size": f"{thousands} thousand particles", "includes": INCLUDES}
+            check = check_strategy(device, strategy=strategy)
+            spread = float((step.max() - step.min()) / step.median())
+            record.timing(f"rung: {rung}", seconds=step.median() / 1e3, spread=spread, **about, **more, check=check)
+    table = pd.DataFrame(rows)
+    return table.assign(gain=table["ms"].shift() / table["ms"], **{"of all": table["ms"].iloc[0] / table["ms"]})
+
+
+def plain_c(root: Path, thousands: int, ratio: float = 1.3, steps: int = 20) -> pd.Series | None:
+    """The plain C program of a checkout on this machine, by the CPU time of its thread; None without a compiler.
+
+    In ms, "linked list" and "each pair once" of a step, and its mean number of "neighbours".
+    """
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return None
+    source = root / "tools" / "peers" / "sph_linked_list.c"
+    (nx, ny, nz), tank = COLUMNS[thousands], round(2.5 * COLUMNS[thousands][0])
+    with tempfile.TemporaryDirectory() as folder:
+        program = f"{folder}/list"
+        subprocess.run([compiler, "-O3", "-march=native", str(source), "-o", program, "-lm"], check=True)
+        size = map(str, (nx, ny, nz, tank, ny, ratio, steps))
+        done = subprocess.run([program, *size], check=True, capture_output=True, text=True)
+    fluid, ghosts, neighbours, build, density, _, forces, density_once, forces_once = map(float, done.stdout.split(","))
+    if fluid != nx * ny * nz:
+        raise CheckError(f"the C program has {fluid:g} particles of fluid, not {nx * ny * nz}")
+    times = {"linked list": build + density + forces, "each pair once": build + density_once + forces_once}
+    return pd.Series(times | {"neighbours": neighbours, "ghosts": ghosts})
+
+
+def time_table(systems: dict, device, record=None, *, seconds: float = 0.2, runs: int = 1, only=None) -> pd.DataFrame:
+    """Whole steps of every program, or of those named `only`, with the systems by the thousands of their particles."""
+    cases = [(n, way, *how) for n in systems for way, how in ways(device).items() if only is None or way in only]
+    listed = [
+        (f"{n}k, {way}, {on.name}", systems[n], on, {"strategy": strategy, "seconds": seconds, "runs": runs})
+        for n, way, strategy, on in cases
+    ]
+    table = speed_table(listed, record, measured=measure_speed, includes=INCLUDES)
+    table = table.assign(thousands=[n for n, *_ in cases], way=[way for _, way, *_ in cases])
+    table = table.assign(ms=1e3 * table["seconds"], **{"million/s": table["updates"] / 1e6})
+    bases = [way for way in (FOUR_THREADS, ONE_CORE) if way in set(table["way"])]
+    return speedups(table, bases, "thousands", "million/s")
+
+
+def paper_systems(thousands) -> dict[int, System]:
+    """The systems of table 1."""
+    return {number: system_of(number) for number in thousands}
+
+
+def loaded_systems(columns) -> dict[int, System]:
+    """Columns of more particles in the paper's shape of tank, by their thousands of particles of fluid."""
+    found = [DamBreak.of_paper(tuple(column)).system() for column in columns]
+    return {round(system.count / 1000): system for system in found}
+
+
+def parts_table(device, *, samples: int = 20, runs: int = 1) -> pd.DataFrame:
+    """Table 2: milliseconds of the parts of a step in each sample, columns way, device, run, sample, part, group, ms.
+
+    Without a GPU of the program for one core alone. Independent runs are built anew.
+    """
+    system, rows = system_of(PARTS_OF), []
     for way in _TABLE_2 if device.name == "cuda" else [ONE_CORE]:
         strategy, on = ways(device)[way]
         for run in range(runs):
-            simulation = Simulation(system, on, strategy=strategy)
-            times, groups = part_times(simulation, seconds=seconds), paper_groups(simulation)
-            rows += [(way, on.name, run, part, groups[part], 1e3 * time) for part, time in times.items()]
-    return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
+            simulation, parts = _sampled(system, strategy, on, samples)
+            long = parts.rename_axis("sample").reset_index().melt("sample", var_name="part", value_name="ms")
+            rows.append(long.assign(way=way, device=on.name, run=run, group=long["part"].map(paper_groups(simulation))))
+    return pd.concat(rows, ignore_index=True)
+
+
+def _groups_of(parts: pd.DataFrame) -> pd.DataFrame:
+    """Milliseconds of each of GROUPS in each sample; "density" apart."""
+    apart = parts["group"].where(parts["part"] != "density", "density")
+    return parts.assign(group=apart).groupby(["way", "run", "sample", "group"], sort=False)["ms"].sum().unstack("group")
 
 
 def group_times(parts: pd.DataFrame) -> pd.DataFrame:
-    """Milliseconds of each of GROUPS, a row a way, medians over the runs."""
-    sums = parts.groupby(["way", "run", "group"], sort=False)["ms"].sum()
-    return sums.groupby(["way", "group"], sort=False).median().unstack("group")[list(GROUPS)]
+    """Milliseconds of each of GROUPS and of the density, which is in none of them, a row a way: medians of samples."""
+    return _groups_of(parts).groupby("way", sort=False).median()[[NEIGHBOUR_LIST, "density", FORCE, UPDATE]]
+
+
+def group_scatter(parts: pd.DataFrame) -> pd.DataFrame:
+    """Half of the samples lie between these quartiles, a row a way and group (ms)."""
+    long = _groups_of(parts).stack().rename("ms").reset_index()
+    quartiles = long.groupby(["way", "group"], sort=False)["ms"].quantile([0.25, 0.5, 0.75]).unstack()
+    return quartiles.set_axis(["from", "ms", "to"], axis=1).reset_index().assign(samples=parts["sample"].nunique())
+
+
+def with_density(groups: pd.DataFrame) -> pd.DataFrame:
+    """Times of GROUPS as the paper words them: its method has the density in the list, linked lists in the force."""
+    merged = groups[list(GROUPS)].copy()
+    for way in merged.index:
+        merged.loc[way, NEIGHBOUR_LIST if way == PAPER else FORCE] += groups.loc[way, "density"]
+    return merged
 
 
 def list_shares(parts: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """Share of the neighbour list in a step (%), here and in the paper's table 2; from `parts_table` and `published`.
-
-    Columns way, "here (%)", "paper (%)", and in ms "list" and "force" of a step with the density in neither.
-    """
-    groups, bare = group_times(parts), group_times(parts[parts["part"] != "density"])
-    shares = [100 * table[NEIGHBOUR_LIST] / table.sum(axis=1) for table in (groups, paper.loc[groups.index])]
-    columns = {"here (%)": shares[0], "paper (%)": shares[1], "list": bare[NEIGHBOUR_LIST], "force": bare[FORCE]}
-    return pd.DataFrame(columns, groups.index).reset_index()
-
-
-def neighbour_cost(times: pd.DataFrame, parts: pd.DataFrame) -> tuple[float, float]:
-    """What a neighbour costs one core in a pass (ns), and neighbours and passes of all particles; 15 thousand of them.
-
-    Density and forces are the passes; from `time_table` and `parts_table`.
-    """
-    row = times[(times["way"] == ONE_CORE) & (times["thousands"] == PARTS_OF)].iloc[0]
-    ms = parts[parts["way"] == ONE_CORE].groupby("part")["ms"].median()
-    pairs = row["particles"] * row["neighbours"] * row["passes"]
-    return 1e6 * (ms["density"] + ms["forces"]) / pairs, pairs
+    """Share of the neighbour list in a step (%), with the density in the list or not, and in the paper's table 2."""
+    groups = group_times(parts)
+    whole, listed = groups.sum(axis=1), groups[NEIGHBOUR_LIST]
+    printed = paper.loc[groups.index]
+    columns = {
+        "without density (%)": 100 * listed / whole,
+        "with density (%)": 100 * (listed + groups["density"]) / whole,
+        "paper (%)": 100 * printed[NEIGHBOUR_LIST] / printed.sum(axis=1),
+    }
+    return pd.DataFrame(columns, groups.index).rename_axis("way").reset_index()
 
 
-def sorting_cost(parts: pd.DataFrame) -> tuple[float, float, float]:
-    """Of a GPU's `parts_table`, in ms: the sort of the paper's method, its whole step, and the linked list's."""
-    gpu = parts[parts["device"] == "cuda"]
-    steps = gpu.groupby(["way", "run"])["ms"].sum().groupby("way").median()
-    sort = gpu[(gpu["way"] == PAPER) & gpu["part"].str.startswith("sort by")].groupby("run")["ms"].sum()
-    return sort.median(), steps[PAPER], steps[GPU_LIST]
+def growth(table: pd.DataFrame, way: str) -> float:
+    """The power of the number of fluid particles with which a step of a program grows, first to last size."""
+    rows = table[table["way"] == way].sort_values("particles")
+    first, last = rows.iloc[0], rows.iloc[-1]
+    return log(last["ms"] / first["ms"]) / log(last["particles"] / first["particles"])
 
 
-def production_table(columns, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """The fast search with many particles, for columns of so many particles along each axis."""
-    named = {f"{'x'.join(map(str, column))}, {SORTED_CELLS}": large_system(column) for column in columns}
-    return _measured([(name, system, SORTED_CELLS, device) for name, system in named.items()], record, seconds)
+def growth_table(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """That power of each program, here and in the paper's table 1, where there are two sizes or more."""
+    found = [way for way in table["way"].unique() if way in paper.index and (table["way"] == way).sum() > 1]
+    stated = [log(paper.loc[way].iloc[-1] / paper.loc[way].iloc[0]) / log(max(COLUMNS) / min(COLUMNS)) for way in found]
+    return pd.DataFrame(
+        {"way": found, "power here": [growth(table, way) for way in found], "power in the paper": stated}
+    )
+
+
+def copy_table(thousands: int, device, frames, *, samples: int = 20) -> pd.DataFrame:
+    """What it costs to copy the positions to the host every so many frames, as in figure 2: share of all time (%)."""
+    strategy, on = ways(device)[PAPER]
+    simulation = Simulation(system_of(thousands), on, strategy=strategy)
+    simulation.advance(2)
+    host = on.to_host(simulation.state.r)
+    copy = measure(lambda: on.download(simulation.state.r, host), on, repeats=samples).seconds
+    step = sum(np.median(times) for times in part_samples(simulation, samples).values())
+    rows = [(every, 1e3 * step, 1e3 * copy, 100 * copy / (copy + every * step)) for every in frames]
+    return pd.DataFrame(rows, columns=["frames a copy", "step (ms)", "copy (ms)", "share of the copy (%)"])
 
 
 def other_codes(data: Path) -> pd.DataFrame:
@@ -204,36 +320,77 @@ def other_codes(data: Path) -> pd.DataFrame:
 def pysph_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """The fast search with PySPH's fluid, on all cores and on a GPU."""
     devices = [select("threads")] + [device] * (device.name == "cuda")
-    return _measured([("PySPH's fluid", pysph_system(), SORTED_CELLS, on) for on in devices], record, seconds)
+    listed = [(f"PySPH's fluid, {on.name}", pysph_system(), on, {"seconds": seconds}) for on in devices]
+    table = speed_table(listed, record, measured=measure_speed, includes=INCLUDES)
+    return table.assign(ms=1e3 * table["seconds"], way=SORTED_CELLS, **{"million/s": table["updates"] / 1e6})
 
 
-def claim_values(table: pd.DataFrame, parts: pd.DataFrame) -> dict[str, dict]:
+def over_rungs(times: pd.DataFrame, ladder: pd.DataFrame, thousands: int = PARTS_OF) -> pd.DataFrame:
+    """How often a program of `time_table` is as fast as each rung of `ladder_table`, the last rung first."""
+    fast = times[(times["thousands"] == thousands) & (times["way"].isin([PAPER, GPU_LIST, SORTED_CELLS]))]
+    gains = {way: ladder["ms"] / ms for way, ms in zip(fast["way"], fast["ms"], strict=True)}
+    return pd.DataFrame({"over": ladder["rung"], "its ms": ladder["ms"], **gains}).iloc[::-1]
+
+
+def claim_values(
+    table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFrame, loaded: pd.DataFrame | None = None
+) -> dict[str, dict]:
     """Keywords of `Record.measure` for the claims that a run can test, by id.
 
-    From `time_table` and `parts_table` (of 15 thousand particles). What the paper ran on a GPU counts only on a GPU,
-    and speedups and the order of all programs need all its sizes.
+    From `time_table` of the paper's sizes, `parts_table`, `readings_table`, and `time_table` at equal load. What the
+    paper ran on a GPU counts only on a GPU; speedups, growth and the order need all its sizes.
     """
+    values = _step_values(table) | _part_values(table, parts, readings)
+    if loaded is not None and set(loaded["device"]) == {"cuda"}:
+        values |= _loaded_values(loaded[loaded["thousands"].between(*EQUAL_LOAD)])
+    # four threads on fewer cores are not the paper's program
+    lacking = () if on_threads(4).workers == 4 else (*_TABLE_1[FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
+    return {name: value for name, value in values.items() if name not in lacking}
+
+
+def _loaded_values(table: pd.DataFrame) -> dict[str, dict]:
+    if table["thousands"].nunique() < 2:
+        return {}
+    named = table.assign(case=table["thousands"].map("{} thousand of fluid".format))
+    return {GROWTH: {"measured": growth(table, PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
+
+
+def _step_values(table: pd.DataFrame) -> dict[str, dict]:
     counted = table[(table["device"] == "cuda") | table["way"].isin([FOUR_THREADS, ONE_CORE])]
+    counted = counted[counted["way"].isin(_TABLE_1)]
     sizes, values = list(COLUMNS), {}
-    for row in counted[counted["way"].isin(_TABLE_1)].to_dict("records"):
+    for row in counted.to_dict("records"):
         note = f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
         values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": note}
-    for way, times in group_times(parts).iterrows():
-        values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
+    if set(counted["thousands"]) != set(sizes):
+        return values
+    ms = counted.set_index(["way", "thousands"])["ms"]
+    values[CORE_GROWTH] = {"measured": growth(table, ONE_CORE)}
+    values[SCALING] = {"measured": min(ms[ONE_CORE, n] / ms[FOUR_THREADS, n] for n in sizes)}
     paper = counted[counted["way"] == PAPER]
-    if set(paper["thousands"]) == set(sizes):
+    if len(paper):
         for name, way in ((OVER_THREADS, FOUR_THREADS), (OVER_CORE, ONE_CORE)):
             least = paper.loc[paper[f"over {way}"].idxmin()]
             values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
-        named = counted[counted["way"].isin(_TABLE_1)].assign(case=counted["thousands"].map("{}000 particles".format))
+        named = counted.assign(case=counted["thousands"].map("{}000 particles".format))
         values[ORDER] = {"measured": _times(named)}
+    return values
+
+
+def _part_values(table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFrame) -> dict[str, dict]:
+    groups, values = group_times(parts), {}
+    merged, shares = with_density(groups), 100 * groups[NEIGHBOUR_LIST] / groups.sum(axis=1)
+    for way, times in merged.iterrows():
+        values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
+        values[SHARES[way]] = {"measured": float(shares[way]), "note": "density not in the list"}
+    spread = f"by reading of the text {readings['ms'].min():.3g} to {readings['ms'].max():.3g} ms a step"
+    values[_TABLE_2[ONE_CORE][1]]["note"] = spread
     if GPU_LIST in set(parts["way"]):
-        pair = parts[parts["way"].isin([PAPER, GPU_LIST])].groupby(["group", "way", "run"])["ms"].sum()
+        runs = _groups_of(parts).groupby(["way", "run"]).median()
         for name, group in ((LIST_ORDER, NEIGHBOUR_LIST), (FORCE_ORDER, FORCE)):
-            values[name] = {"measured": {way: pair[group][way].tolist() for way in (PAPER, GPU_LIST)}}
-    # four threads on fewer cores are not the paper's program
-    lacking = () if on_threads(4).workers == 4 else (*_TABLE_1[FOUR_THREADS], OVER_THREADS, ORDER)
-    return {name: value for name, value in values.items() if name not in lacking}
+            found = {way: runs.loc[way, group].tolist() for way in (PAPER, GPU_LIST)}
+            values[name] = {"measured": found, "note": "density in neither list nor force"}
+    return values
 
 
 def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
@@ -251,6 +408,5 @@ def _baseline(row, table: pd.DataFrame, way: str) -> str:
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """The columns that a reader compares."""
-    columns = ["thousands", "way", "device", "strategy", "particles", "ghosts", "ratio", "neighbours", "passes"]
-    columns = [name for name in [*columns, "passes of ghosts", "ms", "spread", "million/s"] if name in table]
-    return table[columns + [name for name in table if name.startswith("over ")]]
+    columns = ["thousands", "way", "device", "particles", "ghosts", "neighbours", "ms", "spread", "million/s"]
+    return table[[name for name in columns if name in table] + [name for name in table if name.startswith("over ")]]

@@ -7,12 +7,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from repro.papers import speed
-from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
 from .speed import (
     COLUMNS,
     FORCE,
     FOUR_THREADS,
+    GLOBAL_SORT,
     GPU_LIST,
     GROUPS,
     NEIGHBOUR_LIST,
@@ -22,11 +23,13 @@ from .speed import (
     SORTED_ON_CORES,
     UPDATE,
     group_times,
+    with_density,
 )
 
 _LOOKS = {
     PAPER: {"color": BLUE, "marker": "o"},
     GPU_LIST: {"color": VERMILLION, "marker": "s"},
+    GLOBAL_SORT: {"color": YELLOW, "marker": "v"},
     FOUR_THREADS: {"color": GREEN, "marker": "^"},
     ONE_CORE: {"color": ORANGE, "marker": "D"},
     SORTED_CELLS: {"color": SKY_BLUE, "marker": "X"},
@@ -34,6 +37,23 @@ _LOOKS = {
 }
 
 _GROUP_COLOURS = {NEIGHBOUR_LIST: SKY_BLUE, FORCE: ORANGE, UPDATE: PURPLE}
+
+
+def ladder(table: pd.DataFrame, plain_c: pd.Series | None):
+    """Time of a step of each rung with its quartiles, and of plain C; from `speed.ladder_table` and `speed.plain_c`."""
+    figure, axes = plt.subplots(figsize=(6.8, 0.5 * len(table) + 1.4))
+    errors = [table["ms"] - table["from"], table["to"] - table["ms"]]
+    bars = axes.barh(table["rung"], table["ms"], color=BLUE, xerr=errors, error_kw={"elinewidth": 1, "capsize": 2})
+    axes.bar_label(bars, [f" {ms:.3g} ms" for ms in table["ms"]], padding=6, fontsize=9)
+    arrays = {"ms": table["ms"]}
+    if plain_c is not None:
+        arrays["plain C"] = plain_c[["linked list", "each pair once"]].to_numpy(float)
+        axes.plot(arrays["plain C"], ["linked list", "each pair once"], "D", color=ORANGE, label="plain C")
+        figure.legend(loc="outside lower center")
+    axes.invert_yaxis()
+    axes.set(xlabel="CPU time of a step (ms)", xlim=(0, 1.25 * axes.dataLim.xmax))
+    axes.grid(axis="y", visible=False)
+    return figure, arrays
 
 
 def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
@@ -44,7 +64,7 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     for way, row in published.iterrows():
         look = paper | {"marker": _LOOKS[way]["marker"], "markersize": 7}
         axes.plot(row.index, row, **look, label=f"paper, {way}")
-    axes.set(xscale="log", yscale="log", xlabel="particles as the paper counts them (thousands)")
+    axes.set(xscale="log", yscale="log", xlabel="particles of fluid and ghosts (thousands)")
     axes.set_ylabel("time of a step (ms)")
     axes.set_xticks(list(COLUMNS), list(map(str, COLUMNS)))
     axes.minorticks_off()
@@ -54,17 +74,19 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
 
 def part_bars(parts: pd.DataFrame, published: pd.DataFrame):
     """Neighbour list, force and update of each program as bars, with the paper's times as points (table 2)."""
-    own = group_times(parts)
+    own = with_density(group_times(parts))
     bars = [(way, group, own.loc[way, group]) for way in own.index for group in GROUPS]
     points = [published.loc[way, group] for way, group, _ in bars]
     figure = speed.part_bars(bars, _GROUP_COLOURS, "time in a step (ms)", points=points)
     return figure, dict(zip(("program", "part", "ms"), zip(*bars, strict=True), strict=True))
 
 
-def production(table: pd.DataFrame):
-    """Million steps of a fluid particle a second over the number of fluid particles, one search."""
+def loaded(table: pd.DataFrame):
+    """Million steps of a fluid particle a second over the number of fluid particles, a line a search."""
     figure, axes = plt.subplots()
-    axes.plot(table["particles"], table["million/s"], color=SKY_BLUE, marker="X")
+    for way, rows in table.groupby("way", sort=False):
+        axes.plot(rows["particles"], rows["million/s"], **_LOOKS[way], label=way)
     axes.set(xscale="log", xlabel="fluid particles", ylabel="million particle steps a second", ylim=(0, None))
-    axes.set_title(f"{table['strategy'].iloc[0]}, {table['hardware'].iloc[0]}")
-    return figure, dict(table[["particles", "million/s"]])
+    axes.set_title(table["hardware"].iloc[0])
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, dict(table[["way", "particles", "million/s"]])

@@ -1,11 +1,16 @@
 """The paper's example, and the comparison of searches, as plain Python."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.plain import PlainDevice
+from scipy.spatial import cKDTree
 
 from repro.errors import CheckError
 from repro.papers.sph import neighbours
+from repro.parallel.launch_sequence import in_turn
+from repro.particles.radix_sort import RadixSort
 from repro.sph.cases import StillWater
 from repro.sph.strategies import STRATEGIES
 
@@ -75,3 +80,43 @@ def test_a_search_that_misses_a_neighbour_is_told_by_name(monkeypatch):
     monkeypatch.setattr(neighbours, "search", blind)
     table = neighbours.agreement(PLAIN, sets=1, side=2)
     assert (table["sorted cells"] < 100).all()
+
+
+def test_the_neighbours_in_a_table_a_kind_are_those_in_one_table_and_those_of_a_tree(monkeypatch):
+    monkeypatch.setattr(neighbours, "time_launches", lambda launches, device, seconds: SimpleNamespace(best=1e-6))
+    table, same = neighbours.kinds_table(4, PLAIN, 0.001)
+    system, kinds = neighbours.mixture(4)
+    assert same == 100
+    support = system.resolution.support
+    for row in table.iloc[:-1].itertuples():
+        near = cKDTree(kinds[row.kind]).query_ball_point(kinds["fluid"], support, return_length=True)
+        assert row.particles == len(kinds[row.kind]) > 0
+        assert row.neighbours == pytest.approx(near.mean())
+    assert table["neighbours"].iloc[-1] == pytest.approx(table["neighbours"].iloc[:-1].sum())
+
+
+def test_kinds_that_share_their_particles_are_found_out(monkeypatch):
+    monkeypatch.setattr(neighbours, "time_launches", lambda launches, device, seconds: SimpleNamespace(best=1e-6))
+    species = neighbours._species
+
+    def blind(device, system, position):
+        found, build = species(device, system, position)
+        # a table that holds the first particle in every place
+        return found, build | {"spoil": lambda: found.members.fill(0)}
+
+    monkeypatch.setattr(neighbours, "_species", blind)
+    assert neighbours.kinds_table(4, PLAIN, 0.001)[1] < 100
+
+
+def test_every_sort_is_timed_with_what_it_must_give(monkeypatch):
+    def launch(launches, device, seconds):
+        in_turn(*launches)
+        return SimpleNamespace(best=1e-6 * len(launches))
+
+    monkeypatch.setattr(neighbours, "time_launches", launch)
+    monkeypatch.setattr(neighbours, "measure", lambda run, device, repeats: launch([run], device, 0))
+    table = neighbours.sort_table([1, 30], PLAIN, 0.001)
+    assert list(table["particles"]) == [1, 30]
+    monkeypatch.setattr(RadixSort, "_passes", lambda sort: {})
+    with pytest.raises(CheckError, match="in global memory does not sort 30 particles"):
+        neighbours.sort_table([30], PLAIN, 0.001)

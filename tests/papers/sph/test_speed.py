@@ -1,18 +1,30 @@
-"""The tables of speeds: what stands for the paper's cases, and which claims a run can judge."""
+"""The tables of speeds: what stands for the paper's cases, the ladder, and which claims a run can judge."""
 
+import shutil
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
+from helpers.plain import PlainCore
+from helpers.sph_systems import shaken
+from scipy.spatial import cKDTree
 
 from repro.errors import InputError
 from repro.papers.speed import speedups
 from repro.papers.sph import speed, speed_figures
+from repro.sph.ghosts import lattice
+from repro.sph.simulation import Simulation
 from repro.study.notebooks import Project
+
+PROJECT = Project.default()
 
 #: milliseconds of a step, by program and thousands, and its parts with 15 thousand, made up
 _MS = {speed.PAPER: 1.0, speed.GPU_LIST: 2.0, speed.FOUR_THREADS: 8.0, speed.ONE_CORE: 20.0, speed.SORTED_CELLS: 0.5}
+
+#: particles of fluid, made up
+_FLUID = {15: 10_000, 30: 20_000, 70: 40_000}
 
 
 def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:
@@ -26,27 +38,32 @@ def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:
             device = "cuda" if gpu and not on_cpu else "threads"
             value = ms / 2 if on_cpu and number == 70 else ms
             row = {"thousands": number, "way": way, "device": device, "hardware": device, "ms": value}
-            row |= {"runs": tuple(value * factor / 1e3 for factor in (0.99, 1, 1.01)), "particles": 1000}
+            row |= {"runs": tuple(value * factor / 1e3 for factor in (0.99, 1, 1.01)), "particles": _FLUID[number]}
             rows.append(row | {"ghosts": 100, "neighbours": 74.0, "million/s": 1 / value})
     return speedups(pd.DataFrame(rows), (speed.FOUR_THREADS, speed.ONE_CORE), "thousands", "million/s")
 
 
 def parts(gpu: bool) -> pd.DataFrame:
-    """A table as of `speed.parts_table`."""
-    ways = [speed.PAPER, speed.GPU_LIST] * gpu + [speed.ONE_CORE]
-    rows = []
+    """A table as of `speed.parts_table`: list 1, density 4, force 3 and update 2 times a number of the way."""
+    ways, rows = [speed.PAPER, speed.GPU_LIST] * gpu + [speed.ONE_CORE], []
+    times_of = {"link": speed.NEIGHBOUR_LIST, "density": speed.FORCE, "forces": speed.FORCE, "kick": speed.UPDATE}
     for way in ways:
         device = "cuda" if gpu and way != speed.ONE_CORE else "serial"
         for run in range(3):
-            for k, group in enumerate(speed.GROUPS):
-                # two parts a group
-                rows += [(way, device, run, f"{group} {n}", group, (k + 1) * _MS[way]) for n in range(2)]
-    return pd.DataFrame(rows, columns=["way", "device", "run", "part", "group", "ms"])
+            for sample, factor in enumerate((0.5, 1.0, 9.0)):
+                for (part, group), share in zip(times_of.items(), (1, 4, 3, 2), strict=True):
+                    rows.append((way, device, run, sample, part, group, share * factor * _MS[way]))
+    return pd.DataFrame(rows, columns=["way", "device", "run", "sample", "part", "group", "ms"])
 
 
-def test_two_thirds_of_the_papers_particles_are_fluid():
+READINGS = pd.DataFrame({"ms": [11.0, 130.0]})
+
+
+def test_the_papers_particles_are_fluid_and_ghosts_in_one_shape_of_tank():
     for number in speed.COLUMNS:
-        assert speed.system_of(number).count == pytest.approx(1000 * number * 2 / 3, rel=1e-3)
+        system = speed.system_of(number)
+        assert system.count + len(lattice(system)[0].position) == pytest.approx(1000 * number, rel=0.02)
+        assert system.tank[0] / system.position[:, 0].max() == pytest.approx(2.5, rel=0.04)
     with pytest.raises(InputError, match="table 1 has 15, 30, 70"):
         speed.system_of(20)
 
@@ -58,9 +75,25 @@ def test_pysphs_case_has_as_much_fluid():
 
 
 def test_other_codes_ran_the_same_fluid():
-    others = speed.other_codes(Project.default().data)
+    others = speed.other_codes(PROJECT.data)
     assert (others["fluid"] == speed.pysph_system().count).all()
     assert others.notna().all(axis=None)
+
+
+@pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc")), reason="there is no C compiler")
+def test_the_plain_c_program_has_the_same_particles_with_as_many_neighbours():
+    found, system = speed.plain_c(PROJECT.root, 15, steps=1), speed.system_of(15)
+    ghosts = lattice(system)[0].position
+    places = np.concatenate([system.position, ghosts])
+    near = cKDTree(places).query_ball_point(system.position, system.resolution.support, return_length=True)
+    assert found["ghosts"] == len(ghosts)
+    assert found["neighbours"] == pytest.approx(near.mean() - 1, abs=0.01)
+    assert 0 < found["each pair once"] < found["linked list"]
+
+
+def test_without_a_compiler_there_is_no_plain_c(monkeypatch):
+    monkeypatch.setattr(speed.shutil, "which", lambda name: None)
+    assert speed.plain_c(PROJECT.root, 15) is None
 
 
 @pytest.fixture(autouse=True)
@@ -68,35 +101,101 @@ def _four_cores(monkeypatch):
     monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=count))
 
 
+@pytest.fixture
+def plain(monkeypatch):
+    """Twelve particles in plain Python, and the searches that were checked."""
+    asked = []
+
+    def check(device, *, strategy):
+        asked.append(strategy)
+        return "checked"
+
+    system = shaken(3, tank=(4, 3, 4), water=(2, 2, 3))
+    for name in ("on_threads", "select"):
+        monkeypatch.setattr(speed, name, lambda name: PlainCore())
+    monkeypatch.setattr(speed, "check_strategy", check)
+    monkeypatch.setattr(speed, "system_of", lambda *reading: system)
+    return asked
+
+
+def test_every_rung_is_checked_before_it_is_timed_and_gains_are_over_the_one_before(plain):
+    table = speed.ladder_table(15, 2)
+    assert list(table["rung"]) == list(speed.RUNGS)
+    assert plain == [strategy for strategy, _ in speed.RUNGS.values()]
+    assert (table["from"] <= table["ms"]).all()
+    assert (table["ms"] <= table["to"]).all()
+    assert table["gain"][1:].prod() == pytest.approx(table["of all"].iloc[-1])
+    figure, arrays = speed_figures.ladder(table, None)
+    assert list(arrays["ms"]) == list(table["ms"])
+    plt.close(figure)
+
+
+def test_each_reading_is_timed_with_and_without_a_pass_over_ghosts(plain):
+    table = speed.readings_table([1.3], 2)
+    assert list(table["pass over ghosts"]) == [False, True]
+    assert plain == ["linked list"] * 2
+
+
+def test_parts_are_grouped_and_a_copy_is_rarer_with_more_frames(plain, monkeypatch):
+    table = speed.parts_table(PlainCore(), samples=2)
+    assert set(table["group"]) == set(speed.GROUPS)
+    assert set(table.loc[table["group"] == speed.NEIGHBOUR_LIST, "part"]) == {"unlink", "link"}
+    assert set(table.loc[table["group"] == speed.UPDATE, "part"]) == {"drift", "kick"}
+    monkeypatch.setattr(PlainCore, "download", lambda core, source, target: None, raising=False)
+    monkeypatch.setattr(speed, "measure", lambda run, device, repeats: SimpleNamespace(seconds=1e-3))
+    monkeypatch.setattr(speed, "ways", lambda device: {speed.PAPER: ("linked list", device)})
+    copies = speed.copy_table(15, PlainCore(), [1, 10], samples=2)
+    step = copies["step (ms)"].iloc[0]
+    assert list(copies["share of the copy (%)"]) == pytest.approx([100 / (1 + n * step) for n in (1, 10)])
+
+
 def test_four_threads_on_two_cores_are_not_the_paper_s_program(monkeypatch):
     monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=2))
-    values = speed.claim_values(times(gpu=True), parts(gpu=True))
-    assert not {"sph-003", speed.OVER_THREADS, speed.ORDER} & set(values)
+    values = speed.claim_values(times(gpu=True), parts(gpu=True), READINGS)
+    assert not {"sph-003", speed.OVER_THREADS, speed.ORDER, speed.SCALING} & set(values)
     assert {"sph-004", speed.OVER_CORE} <= set(values)
 
 
 def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
-    values = speed.claim_values(times(gpu=True), parts(gpu=True))
+    loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 20, device="cuda")
+    values = speed.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded)
     assert sorted(values) == speed.CLAIMS
     assert values["sph-002"]["measured"] == 2.0
     assert values["sph-011"]["measured"] == 4.0
-    # two parts a group, medians over the runs
-    assert [values[f"sph-0{n}"]["measured"] for n in (16, 17, 18)] == [4.0, 8.0, 12.0]
+    # medians of the samples; the density stands where the paper's words put it
+    assert [values[f"sph-0{n}"]["measured"] for n in (13, 14, 15)] == [5.0, 3.0, 2.0]
+    assert [values[f"sph-0{n}"]["measured"] for n in (16, 17, 18)] == [2.0, 14.0, 4.0]
+    # and orders have it in neither
+    assert values[speed.LIST_ORDER]["measured"] == {"this paper": [1.0] * 3, "GPU linked list": [2.0] * 3}
+    assert values[speed.FORCE_ORDER]["measured"] == {"this paper": [3.0] * 3, "GPU linked list": [6.0] * 3}
+    assert values[speed.SHARES[speed.PAPER]]["measured"] == pytest.approx(10)
     # the smallest speedup is that of 70 thousand
     assert values[speed.OVER_THREADS]["measured"] == pytest.approx(4.0)
     assert "4 ms a step with 70 thousand particles" in values[speed.OVER_THREADS]["baseline"]
     assert values[speed.ORDER]["measured"]["30000 particles"]["CPU"] == pytest.approx([19.8, 20, 20.2])
-    assert values[speed.LIST_ORDER]["measured"] == {"this paper": [2.0] * 3, "GPU linked list": [4.0] * 3}
+    assert values[speed.SCALING]["measured"] == pytest.approx(2.5)
+    # half the time for four times the fluid
+    assert values[speed.CORE_GROWTH]["measured"] == pytest.approx(-0.5)
+    assert values[speed.GROWTH]["measured"] == 0
+    # 300 thousand are below the load of the paper's GPU on an H100
+    assert list(values[speed.LOADED_ORDER]["measured"]) == [f"{20 * n} thousand of fluid" for n in (15, 30, 70)]
+
+
+def test_one_size_at_equal_load_tells_no_growth():
+    loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 100, device="cuda")
+    values = speed.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded)
+    assert not {speed.GROWTH, speed.LOADED_ORDER} & set(values)
 
 
 def test_without_a_gpu_only_the_cpus_programs_are_judged():
-    values = speed.claim_values(times(gpu=False, sizes=[15]), parts(gpu=False))
-    assert sorted(values) == ["sph-003", "sph-004", "sph-019", "sph-020", "sph-021"]
+    values = speed.claim_values(times(gpu=False, sizes=[15]), parts(gpu=False), READINGS)
+    assert sorted(values) == ["sph-003", "sph-004", "sph-019", "sph-020", "sph-021", "sph-045"]
+    assert values["sph-020"]["note"] == "by reading of the text 11 to 130 ms a step"
 
 
 def test_speedups_and_the_order_need_all_sizes():
-    values = speed.claim_values(times(gpu=True, sizes=[15, 30]), parts(gpu=True))
-    assert not {speed.OVER_THREADS, speed.OVER_CORE, speed.ORDER} & set(values)
+    values = speed.claim_values(times(gpu=True, sizes=[15, 30]), parts(gpu=True), READINGS)
+    assert not {speed.OVER_THREADS, speed.OVER_CORE, speed.ORDER, speed.CORE_GROWTH} & set(values)
     assert {"sph-005", speed.LIST_ORDER} <= set(values)
 
 
@@ -107,58 +206,52 @@ def test_the_papers_tables_are_those_of_its_claims():
     assert list(two.loc[speed.ONE_CORE]) == [19, 20, 21]
 
 
-def times_of(ms: dict, device: str = "cuda") -> pd.DataFrame:
-    """A table as of `speed.time_table` from {(program, thousands): milliseconds}."""
-    facts = {"particles": 10_000, "neighbours": 100.0, "passes": 2, "hardware": "a machine"}
-    rows = [{"way": way, "thousands": n, "ms": t, "device": device, **facts} for (way, n), t in ms.items()]
-    return pd.DataFrame(rows)
-
-
-def test_a_slow_program_on_our_core_does_not_raise_the_speedup_over_the_paper_s_time():
-    paper = pd.DataFrame({15: {"this paper": 5.0, "CPU multithread": 20.0, "CPU": 50.0}})
-    found = [
-        speed.over_both(
-            times_of({("this paper", 15): 1.0, ("CPU multithread", 15): slow / 4, ("CPU", 15): slow}), paper
-        ).set_index("over")
-        for slow in (40.0, 400.0)
-    ]
-    assert [table.loc["CPU", "over ours"] for table in found] == [40, 400]
-    assert [table.loc["CPU", "over the paper's"] for table in found] == [50, 50]
-    assert found[0].loc["CPU multithread", "in the paper"] == 4
-
-
-def test_the_time_of_a_neighbour_and_of_the_sort_follow_from_the_parts():
-    parts = pd.DataFrame(
-        [
-            ("CPU", "threads", 0, "density", "force", 40.0),
-            ("CPU", "threads", 0, "forces", "force", 60.0),
-            ("CPU", "threads", 0, "ghosts in walls", "force", 20.0),
-            ("this paper", "cuda", 0, "sort by digit 0", "neighbour list", 0.2),
-            ("this paper", "cuda", 0, "forces", "force", 0.5),
-            ("GPU linked list", "cuda", 0, "link", "neighbour list", 0.1),
-            ("GPU linked list", "cuda", 0, "forces", "force", 0.3),
-            ("GPU linked list", "cuda", 0, "density", "force", 0.2),
-            *((way, "cuda", 0, "kick", "update", 0.0) for way in ("this paper", "GPU linked list")),
-        ],
-        columns=["way", "device", "run", "part", "group", "ms"],
+def test_the_paper_s_own_times_grow_by_the_powers_that_the_claims_state():
+    claims = {claim: text for claim, text in _published().items() if claim in speed.CLAIMS}
+    one, _ = speed.published(pd.DataFrame({"id": list(claims), "paper": list(claims.values())}))
+    ms = {way: list(one.loc[way]) for way in one.index}
+    table = pd.DataFrame(
+        [(way, n, n, t) for way, row in ms.items() for n, t in zip((15, 30, 70), row, strict=True)],
+        columns=["way", "thousands", "particles", "ms"],
     )
-    each, pairs = speed.neighbour_cost(times_of({("CPU", 15): 120.0}), parts)
-    # 100 ms for 10000 particles, 100 neighbours, two passes
-    assert each == pytest.approx(50)
-    assert pairs == 2e6
-    assert speed.sorting_cost(parts) == pytest.approx((0.2, 0.7, 0.6))
-    table_2 = pd.DataFrame({"neighbour list": 1.0, "force": 3.0}, index=["this paper", "GPU linked list"])
-    shares = speed.list_shares(parts[parts["device"] == "cuda"], table_2).set_index("way")
-    assert list(shares.loc["this paper"]) == pytest.approx([100 * 0.2 / 0.7, 25, 0.2, 0.5])
-    # with the density in neither
-    assert list(shares.loc["GPU linked list", ["list", "force"]]) == pytest.approx([0.1, 0.3])
+    powers = speed.growth_table(table, one).set_index("way")
+    np.testing.assert_allclose(powers["power here"], powers["power in the paper"])
+    for way, claim in ((speed.PAPER, speed.GROWTH), (speed.ONE_CORE, speed.CORE_GROWTH)):
+        assert powers["power in the paper"][way] == pytest.approx(float(claims[claim]), abs=0.005)
+
+
+def _published() -> dict[str, str]:
+    table = pd.read_csv(PROJECT.data / "published" / "sph.csv", comment="#", dtype=str)
+    return dict(zip(table["id"], table["value"], strict=True))
+
+
+def test_speedups_are_over_the_last_rung_first():
+    ladder = pd.DataFrame({"rung": ["linked list", "all cores"], "ms": [40.0, 5.0]})
+    found = speed.over_rungs(times(gpu=True), ladder)
+    assert list(found["over"]) == ["all cores", "linked list"]
+    assert list(found[speed.PAPER]) == [5, 40]
+    assert list(found[speed.SORTED_CELLS]) == [10, 80]
+
+
+def test_the_share_of_the_list_is_told_with_the_density_in_it_and_without():
+    table_2 = pd.DataFrame({"neighbour list": 1.0, "force": 3.0}, index=["this paper", "GPU linked list", "CPU"])
+    shares = speed.list_shares(parts(gpu=True), table_2).set_index("way")
+    for way in table_2.index:
+        assert list(shares.loc[way]) == pytest.approx([10, 50, 25])
+
+
+def test_half_of_the_samples_lie_between_the_quartiles():
+    scatter = speed.group_scatter(parts(gpu=False)).set_index("group")
+    # samples of 0.5, 1 and 9 times 20 ms
+    assert list(scatter.loc[speed.NEIGHBOUR_LIST, ["from", "ms", "to"]]) == [10, 20, 180]
+    assert (scatter["samples"] == 3).all()
 
 
 def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
-    times = parts(gpu=True)
-    ours = speed.group_times(times)
+    table = parts(gpu=True)
+    ours = speed.with_density(speed.group_times(table))
     for factor in (0.5, 1.0, 1.4, 2.0, 20.0):
-        figure, _ = speed_figures.part_bars(times, factor * ours)
+        figure, _ = speed_figures.part_bars(table, factor * ours)
         figure.draw_without_rendering()
         axes = figure.axes[0]
         points = axes.transData.transform(axes.lines[0].get_xydata())
@@ -167,13 +260,8 @@ def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
         plt.close(figure)
 
 
-def test_the_papers_own_search_counts_the_density_to_the_neighbour_list():
-    names = ["drift", "sort", "air", "density", "ghosts in walls", "forces", "kick"]
-
-    def groups(strategy):
-        lists = SimpleNamespace(parts={"sort": None})
-        simulation = SimpleNamespace(parts=dict.fromkeys(names), strategy=strategy, _lists=lists)
-        return [speed.paper_groups(simulation)[name] for name in names]
-
-    assert groups("cell table") == ["update", *["neighbour list"] * 3, "force", "force", "update"]
-    assert groups("linked list") == ["update", "neighbour list", *["force"] * 4, "update"]
+def test_every_part_of_a_step_of_the_papers_search_belongs_to_a_group(plain):
+    groups = speed.paper_groups(Simulation(speed.system_of(15), PlainCore(), strategy="cell table, block sort"))
+    assert groups["sort in a block"] == groups["first of each cell"] == speed.NEIGHBOUR_LIST
+    assert groups["density"] == groups["forces"] == groups["ghosts in walls"] == speed.FORCE
+    assert groups["drift"] == groups["kick"] == speed.UPDATE
