@@ -7,8 +7,8 @@ Where a section is:
     dpd 4.1, table 1               linked_list.py
     dpd 4.1, table 2               cell_table.py
     dpd 4.3                        random.py (TEA, Box-Muller transform), cells.py (half the stencil)
-    sph 2, figures 3 and 5         block_sort.py (cells by sorted keys, in shared memory); radix_sort.py in global memory
-                                   and library_sort.py by a library, ordered_list.py, cell_order.py beside them
+    sph 2, figures 3 and 5         block_sort.py (cells by sorted keys, in shared memory); beside it radix_sort.py (in
+                                   global memory), library_sort.py, ordered_list.py and cell_order.py
 
 Not in the papers: cell_order.py, cell_permutation.py and sorted_cells.py (particles in the order of their cells).
 """

@@ -12,7 +12,8 @@ Where a section is:
     2, figure 4                    repro/papers/sph/neighbours.py (example), repro/particles/cells.py
     2, figure 3 (shared memory)    repro/particles/block_sort.py
     2, figure 5 (first index)      strategies/cell_table.py, repro/particles/radix_sort.py
-    3.2, figures 6 and 7           cases.py (DamBreak.of_paper), system.py (Walls), ghosts.py (BOUNDARIES); repro/papers/sph/ghosts
+    3.2, figures 6 and 7           cases.py (DamBreak.of_paper), system.py (Walls), ghosts.py (BOUNDARIES);
+                                   repro/papers/sph/ghosts
     3.2, figure 8                  surface.py, vtk.py; repro/papers/sph/dam_break
     3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/ordered_list.py, benchmark.py
 
@@ -20,9 +21,9 @@ A term of equation 6 is launched in four steps: equations.py -> pair.py (with on
 all of them) -> sum_kernels.py (a thread's share), which bindings.py launches. Smoothing kernels stand in kernels.py,
 what is measured in observables.py, theory in exact.py, restarts in checkpoint.py.
 
-Not in the paper: strategies/sorted_cells.py (fast), each pair once (strategies.PAIRS_ONCE), integrate.py (it names no time step), artificial viscosity, density
-diffusion, Wendland's kernel, a mass with which the lattice has exactly the density of rest, sums of equations 4 and 6
-that are exact on the lattice, the pressure of rest at the start, fluid that slips along walls, is mirrored in them and
+Not in the paper: strategies/sorted_cells.py (fast), each pair once (strategies.PAIRS_ONCE), integrate.py (it names no
+time step), artificial viscosity, density diffusion, Wendland's kernel, a mass with which the lattice has exactly the
+density of rest, sums of equations 4 and 6 that are exact on the lattice, the pressure of rest at the start, fluid that slips along walls, is mirrored in them and
 pushed back, obstacles, and ghosts in the air at fixed sites, with a gap of our choice. What stops a run stands in
 stability_checks.py.
 """
