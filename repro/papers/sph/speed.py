@@ -205,6 +205,12 @@ def plain_c(root: Path, thousands: int, ratio: float = 1.3, steps: int = 20) -> 
     return pd.Series(times | {"neighbours": neighbours, "ghosts": ghosts})
 
 
+def beside_plain_c(ladder: pd.DataFrame, plain: pd.Series | None) -> pd.DataFrame:
+    """`ladder_table` with the times of `plain_c` beside the rungs that it has, and without it where there is none."""
+    times = {} if plain is None else dict(plain)
+    return ladder.assign(**{"plain C (ms)": [times.get(rung, np.nan) for rung in ladder["rung"]]})
+
+
 def time_table(systems: dict, device, record=None, *, seconds: float = 0.2, runs: int = 1, only=None) -> pd.DataFrame:
     """Whole steps of every program, or of those named `only`, with the systems by the thousands of their particles."""
     cases = [(n, way, *how) for n in systems for way, how in ways(device).items() if only is None or way in only]

@@ -96,6 +96,13 @@ def test_without_a_compiler_there_is_no_plain_c(monkeypatch):
     assert speed.plain_c(PROJECT.root, 15) is None
 
 
+def test_plain_c_stands_beside_the_rungs_that_it_has():
+    ladder = pd.DataFrame({"rung": ["linked list", "sorted"], "ms": [40.0, 20.0]})
+    beside = speed.beside_plain_c(ladder, pd.Series({"linked list": 38.0, "neighbours": 75.0}))
+    assert beside["plain C (ms)"].tolist() == pytest.approx([38.0, np.nan], nan_ok=True)
+    assert speed.beside_plain_c(ladder, None)["plain C (ms)"].isna().all()
+
+
 @pytest.fixture(autouse=True)
 def _four_cores(monkeypatch):
     monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=count))
