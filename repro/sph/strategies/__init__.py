@@ -11,9 +11,9 @@ from .search import Lists
 
 STRATEGIES = {
     "cell table": cell_table.SEARCH,
-    "cell table, block sort": cell_table.IN_BLOCKS,
     "linked list": linked_list.SEARCH,
     "sorted cells": sorted_cells.SEARCH,
+    "cell table, block sort": cell_table.IN_BLOCKS,
 }
 
 #: on one core only, where a pair can be met once: another order of sums, so that the last bits differ
