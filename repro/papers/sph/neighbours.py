@@ -77,19 +77,6 @@ def example_tables(result: Example) -> dict[str, pd.DataFrame]:
     }
 
 
-def statements(result: Example) -> pd.DataFrame:
-    """What the paper's text says of its example, beside what the sort gives."""
-    held, starts = np.diff(result.starts), result.starts
-    rows = [
-        ("cell of particle 5, at row 0 and column 2", 3, result.cell[5]),
-        ("particles in cell 2", 3, held[1]),
-        ("particles in cell 4", 0, held[3]),
-        ("first index of cell 5 less cell 4's", 0, starts[4] - starts[3]),
-        ("entries beyond the number of cells", 1, len(starts) - ROWS * COLUMNS),
-    ]
-    return pd.DataFrame(rows, columns=["the paper's text", "paper", "here"]).astype({"here": int})
-
-
 def neighbour_cells(shape=(5, 4, 6)) -> int:
     """Cells beside its own that a particle's search visits (definition 1, claim sph-031), the same for every cell.
 

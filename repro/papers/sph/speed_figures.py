@@ -51,7 +51,7 @@ def ladder(table: pd.DataFrame, plain_c: pd.Series | None):
         axes.plot(arrays["plain C"], ["linked list", "each pair once"], "D", color=ORANGE, label="plain C")
         figure.legend(loc="outside lower center")
     axes.invert_yaxis()
-    axes.set(xlabel="CPU time of a step (ms)", xlim=(0, 1.25 * axes.dataLim.xmax))
+    axes.set(xlabel="time of a step (ms)", xlim=(0, 1.25 * axes.dataLim.xmax))
     axes.grid(axis="y", visible=False)
     return figure, arrays
 
