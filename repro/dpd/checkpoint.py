@@ -17,8 +17,8 @@ from .walls import Walls
 
 KIND = "checkpoint of DPD particles"
 
-_VERSION = 3
-_ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock")
+_VERSION = 4
+_ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock", "sequence")
 
 
 def save(simulation: Simulation, path) -> None:

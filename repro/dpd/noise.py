@@ -1,8 +1,9 @@
-"""The noise of a pair: keyed by the two ids, or from a thread's own pair of linear congruential generators.
+"""The noise of a pair: keyed by the two ids, from linear generators of a thread, or from one running sequence.
 
 Method two (section 4.3) names a number by (seed, step, lower id, higher id): both particles of a pair find the same
-one, in any order, on any device, and nothing is stored between steps. Method one (equations 6 to 8) keeps a state of
-two words in each thread. A `key` is (seed, step).
+one, in any order, on any device, and nothing is stored between steps. Method one (equations 6 and 7) keeps a state of
+two words in each thread, begun anew in every step. The paper's serial program has one sequence for all particles, from
+which the pairs take their numbers in the order in which the core meets them. A `key` is (seed, step).
 """
 
 from functools import cache
@@ -24,6 +25,12 @@ LCG_FACTOR, LCG_INCREMENT = uint32(69069), uint32(1234567)
 def lcg(word):
     """The next word of the linear congruential generator (equation 6)."""
     return uint32(uint32(word * LCG_FACTOR) + LCG_INCREMENT)
+
+
+@device_function
+def combined(first, second):
+    """The word of two generators together (equation 8): v = (u1 + u2) mod 1."""
+    return uint32(first + second)
 
 
 @cache
@@ -50,6 +57,23 @@ def make_thread_noise(real):
     @device_function
     def noise(first, second, key, words):
         one, two = lcg(words[0]), lcg(words[1])
+        return deviates(one, two)[0], (one, two)
+
+    return noise
+
+
+@cache
+def make_running_noise(real):
+    """The serial program's, with the same signature: a deviate from the next two words of the sequence, and the last.
+
+    Of the two words that it takes and returns only the second counts: the one at which the sequence has arrived.
+    """
+    deviates = normal(real)
+
+    @device_function
+    def noise(first, second, key, words):
+        one = lcg(words[1])
+        two = lcg(one)
         return deviates(one, two)[0], (one, two)
 
     return noise

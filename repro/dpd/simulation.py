@@ -53,7 +53,7 @@ class Simulation(TimeLoop):
         self.options = dict(zip(self.OPTIONS, (strategy, precision, seed, rounds, capacity, block), strict=True))
         self.real = PRECISIONS[precision]
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
-        self.state = make_state(device, self.real, system.position, system.velocity, system.moving, system.box)
+        self.state = make_state(device, self.real, system.position, system.velocity, system.moving, system.box, seed)
         physics = self.state, system.fluid, system.cells, seed, rounds
         self.setup = Setup(device, self.real, *physics, capacity, block, registers)
         self.forces = build(strategy, self.setup)

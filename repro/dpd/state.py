@@ -33,10 +33,13 @@ class Sums(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """What names the noise of a step: the seed, and how often the forces have been found, one 64-bit integer."""
+    """Where the noise of a step comes from."""
 
     seed: int
+    #: how often the forces have been found, one 64-bit integer: with the seed it names the numbers of a step
     clock: object
+    #: the word at which the one running sequence of a serial program has arrived
+    sequence: object
 
 
 @dataclass
@@ -52,6 +55,7 @@ class State:
     virial: object
     ids: object
     clock: object
+    sequence: object
 
     #: what a particle takes: four vectors, the virial and the id
     NUMBERS = 13
@@ -72,8 +76,11 @@ class State:
         return {"position": Units(v.dtype.type).coordinates(r, box), "velocity": v, "force": f}
 
 
-def make_state(device, real, position: np.ndarray, velocity: np.ndarray, moving: int, box) -> State:
-    """A state from positions and velocities of shape (count, 3), with forces of zero and ids in this order."""
+def make_state(device, real, position: np.ndarray, velocity: np.ndarray, moving: int, box, seed: int = 1) -> State:
+    """A state from positions and velocities of shape (count, 3), with forces of zero and ids in this order.
+
+    The running sequence begins at the word `seed`.
+    """
     count = len(position)
     return State(
         count,
@@ -85,4 +92,5 @@ def make_state(device, real, position: np.ndarray, velocity: np.ndarray, moving:
         virial=device.zeros(count, real),
         ids=device.to_device(np.arange(count, dtype=np.int32)),
         clock=device.zeros(1, np.int64),
+        sequence=device.to_device(np.array([seed % 2**32], np.uint32)),
     )

@@ -11,7 +11,7 @@ from ..pair import Pair, make_add_to_both, make_force
 from .setup import Forces, Setup, Traits
 from .sums import table_forces
 
-TRAITS = Traits(table=True)
+TRAITS = Traits(table=True, linear=True)
 
 
 @cache

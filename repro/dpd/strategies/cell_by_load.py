@@ -16,7 +16,7 @@ from .cell import cell_body
 from .setup import Forces, Setup, Traits
 from .sums import table_forces
 
-TRAITS = Traits(table=True)
+TRAITS = Traits(table=True, linear=True)
 
 
 @cache

@@ -1,4 +1,9 @@
-"""The paper's cell list of the CPU: two arrays of links, on one core, each pair once (section 4.1, table 1)."""
+"""The paper's serial program: two arrays of links, on one core, each pair once (section 4.1, table 1).
+
+With rounds=0 its noise is the paper's: one running sequence of linear congruential numbers, taken by one pair after
+the other and carried on from step to step (section 4.3). With TEA it has the noise of all other strategies, and is the
+reference for their forces.
+"""
 
 from functools import cache
 
@@ -8,25 +13,24 @@ from repro.parallel import Kernel, device_function
 from repro.particles.cells import ALL_CELLS, OWN_CELL, make_place, neighbour
 from repro.particles.linked_list import LinkedList
 
-from ..noise import thread_words
-from ..pair import Pair, add_to, make_force, take_from
+from ..pair import Pair, add_to, make_force, make_pair, take_from
 from .setup import Forces, Setup, Traits
-from .sums import double_sums
+from .sums import clear_sums, double_sums
 
-TRAITS = Traits(devices=("serial",))
+TRAITS = Traits(devices=("serial",), linear=True)
 
 
 @cache
-def _body(real, pair: Pair):
+def _body(real, pair: Pair, sum_type):
     place, separation, force = make_place(real), pair.separation, make_force(real, pair)
-    zero, one = float64(0), real(1)
+    zero, one = sum_type(0), real(1)
 
     @device_function
     def forces(x, n, particles, sums, source, last, before, p, cells):
         r, _, u, ids, count, moving = particles
         key = (source.seed, source.clock[0])
+        words = source.sequence[0], source.sequence[0]
         for i in range(x, x + n):
-            words = thread_words(i, key)
             # what belongs to i stays in registers: through memory, pair by pair, the loop takes three times as long
             number, xi, yi, zi = ids[i], r[i], r[count + i], r[2 * count + i]
             velocity = u[i], u[count + i], u[2 * count + i]
@@ -42,17 +46,26 @@ def _body(real, pair: Pair):
                         take_from(sums.f, j, count, gx, gy, gz)
                     j = before[j]
             add_to(sums, i, count, fx, fy, fz, share)
+        source.sequence[0] = words[1]
 
     return forces
 
 
 def build(setup: Setup) -> Forces:
-    """Bind the strategy's kernels to the setup's arrays."""
-    state, device, cells = setup.state, setup.device, setup.cells
-    links = LinkedList(device, cells, state.count, setup.real)
-    sums, clear, round_off = double_sums(setup)
-    run = device.compile(Kernel(_body(setup.real, setup.pair), strict=True))(
+    """Bind the strategy's kernels to the setup's arrays.
+
+    With TEA forces are summed in double precision, see `sums.double_sums`; the paper's program has one precision.
+    """
+    state, device, cells, real = setup.state, setup.device, setup.cells, setup.real
+    links = LinkedList(device, cells, state.count, real)
+    if setup.rounds:
+        pair, sum_type, (sums, clear, round_off) = setup.pair, float64, double_sums(setup)
+    else:
+        pair, sum_type = make_pair(real, 0, setup.fluid.law, running=True), real
+        sums, clear, round_off = state.sums, clear_sums(setup, state.sums), None
+    run = device.compile(Kernel(_body(real, pair, sum_type), strict=True))(
         (state.count,),
         *(state.particles, sums, setup.noise_state, links.last, links.before, setup.numbers, cells.shape),
     )
-    return Forces(links.update(state.r) | {"clear": clear, "forces": run, "round off": round_off})
+    after = {"round off": round_off} if round_off else {}
+    return Forces(links.update(state.r) | {"clear": clear, "forces": run} | after)

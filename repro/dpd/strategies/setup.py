@@ -44,7 +44,7 @@ class Setup:
     @property
     def noise_state(self) -> Noise:
         """What names the noise of a step."""
-        return Noise(self.seed, self.state.clock)
+        return Noise(self.seed, self.state.clock, self.state.sequence)
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,10 @@ class Traits:
     repeats: tuple[str, ...] = ("serial",)
     #: whether it keeps a table of all cells, with room for the same number of particles in each
     table: bool = False
-    #: whether two threads compute the same pair, so that a thread's own random numbers do not serve
+    #: whether two threads compute the same pair, and none adds to another's particles
     both_sides: bool = False
+    #: whether linear generators serve, which give a number once and in an order
+    linear: bool = False
     #: 32-bit words of shared memory that its force kernel takes for each thread of a block
     shared_words: int = 0
 
@@ -67,10 +69,8 @@ class Traits:
         """Refuse a setup that the strategy `name` does not run on, in one line."""
         if setup.device.name not in self.devices:
             raise InputError(f"'{name}' runs on {' and '.join(self.devices)}, not on '{setup.device.name}'")
-        if self.both_sides and not setup.rounds:
-            raise InputError(
-                "the linear generator cannot give two threads the same number: choose a half stencil or TEA"
-            )
+        if not (self.linear or setup.rounds):
+            raise InputError(f"'{name}' asks for the number of a pair in any order: a linear generator has none, TEA has")
 
 
 @dataclass(frozen=True)

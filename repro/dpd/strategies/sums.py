@@ -25,6 +25,11 @@ def _round_off(x, n, sums, rounded, count):
             rounded.f[i + k * count] = sums.f[i + k * count]
 
 
+def clear_sums(setup: Setup, sums: Sums):
+    """The launch that sets sums of forces and of virials to zero."""
+    return setup.device.compile(Kernel(_clear))((setup.state.count,), sums, setup.state.count)
+
+
 def double_sums(setup: Setup):
     """Arrays for sums of forces and of virials, the launch that clears them and the one that rounds them off.
 
@@ -33,8 +38,7 @@ def double_sums(setup: Setup):
     """
     state, device, count = setup.state, setup.device, setup.state.count
     sums = Sums(device.zeros(3 * count, float64), device.zeros(count, float64))
-    clear = device.compile(Kernel(_clear))((count,), sums, count)
-    return sums, clear, device.compile(Kernel(_round_off))((count,), sums, state.sums, count)
+    return sums, clear_sums(setup, sums), device.compile(Kernel(_round_off))((count,), sums, state.sums, count)
 
 
 def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, numbers=None) -> Forces:
@@ -45,7 +49,6 @@ def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, number
     """
     state, device = setup.state, setup.device
     table = CellTable(device, setup.cells, setup.capacity, setup.real)
-    clear = device.compile(Kernel(_clear))((state.count,), state.sums, state.count)
     kernel = Kernel(body, dtype=setup.real, block=setup.block, registers=setup.registers, strict=True)
     run = device.compile(kernel)(
         (items,),
@@ -53,4 +56,4 @@ def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, number
         *(setup.numbers if numbers is None else numbers, setup.cells.shape),
     )
     between = {} if parts is None else parts(table)
-    return Forces(table.update(state.r, state.count) | between | {"clear": clear, "forces": run}, table.check)
+    return Forces(table.update(state.r, state.count) | between | {"clear": clear_sums(setup, state.sums), "forces": run}, table.check)
