@@ -9,35 +9,15 @@ from matplotlib.patches import Rectangle
 
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel, Poiseuille
-from repro.papers.style import BLUE, GREEN, ORANGE, OURS, PLATE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, OURS, PLATE, SKY_BLUE, VERMILLION, looks
 
-from .flows import Flow
-from .plates import Comparison, Parabola, thermal
-from .sections import Comparison as Sections
-from .sections import beside_faces, in_fluid, middle_velocities, rates_by_window
+from .flows import THEORY, Comparison, Flow, mean_field
+from .plates import thermal
+from .sections import axis_velocities, by_section, in_fluid, rates_by_window
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
 _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
 _WALL = "0.75"
-
-
-def profile(both: Comparison, unfitted: np.ndarray):
-    """Velocity over the height: runs as points, theory as lines (figure 8).
-
-    `unfitted` is theory with the viscosity of the bulk, at the heights `both.fit.z`.
-    """
-    fit, height = both.fit, both.system.walls.top - both.system.walls.bottom
-    figure, axes = plt.subplots()
-    dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}
-    theories = (("theory, fitted", fit.theory, OURS), ("theory, bulk viscosity", unfitted, dashed))
-    for name, velocity, style in theories:
-        axes.plot(*_parabola(fit.z, velocity, height), **style, label=name)
-    for k, (name, each) in enumerate(both.last.items(), start=1):
-        axes.plot(each.z, each.velocity, **_POINTS, color=f"C{k}", marker="so^"[k - 1], label=name)
-    axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
-    axes.set_ylim(0, 1.3 * max(np.nanmax(line.get_ydata()) for line in axes.lines))
-    axes.legend(ncols=2, loc="upper center")
-    return figure
 
 
 def _parabola(z: np.ndarray, velocity: np.ndarray, height: float) -> tuple[np.ndarray, np.ndarray]:
@@ -86,28 +66,6 @@ def slip(study: pd.DataFrame):
     return figure
 
 
-def layers(runs: dict[str, tuple[Parabola, Field]]):
-    """Residual of the parabola, density and temperature over the height, in shares of the height and of v_max."""
-    figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.6))
-    for k, (name, (fit, field)) in enumerate(runs.items()):
-        height = fit.z / (fit.z[0] + fit.z[-1])
-        style = {"color": f"C{k}", "marker": "os^"[k], "markersize": 3.5, "linewidth": 1}
-        for axes, values in zip(panels, (100 * fit.residual, field.density[0], thermal(field)), strict=True):
-            axes.plot(height, values, **style, label=name)
-    labels = ("velocity less parabola (% of $v_{max}$)", r"density ($1/r_c^3$)", "temperature ($kT$)")
-    for axes, label in zip(panels, labels, strict=True):
-        axes.set(xlabel="z / H", ylabel=label, xlim=(0, 1))
-    panels[0].legend(loc="upper center")
-    _raise_top(panels[0], 0.3)
-    return figure
-
-
-def _raise_top(axes, share: float) -> None:
-    """Make room for a legend above the curves, a share of the axes' height."""
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + share * (high - low))
-
-
 def flow_map(field: Field, case: Channel):
     """Speed and streamlines in the plane of x and z, walls in grey (figure 9)."""
     inside, low = in_fluid(field, case), case.walls.bottom
@@ -125,61 +83,6 @@ def flow_map(field: Field, case: Channel):
     return figure, arrays
 
 
-def sections(compared: Sections):
-    """Velocity along x over the height at both middle sections (figure 10)."""
-    figure, panels = plt.subplots(1, 2, figsize=(8.6, 3.8))
-    arrays = {"z": compared.z}
-    for k, (name, velocities) in enumerate(compared.profiles.items()):
-        style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
-        for axes, (place, velocity) in zip(panels, velocities.items(), strict=True):
-            axes.plot(compared.z, velocity, **style, color=f"C{k}", label=name)
-            arrays[f"{name} {place}"] = velocity
-    for axes, place in zip(panels, velocities, strict=True):
-        axes.axhline(0, color="0.5", lw=0.8)
-        axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
-        axes.set_title(f"middle of the {place} part")
-    _raise_top(panels[0], 0.25)
-    panels[0].legend(ncols=2, loc="upper center")
-    return figure, arrays
-
-
-def rates(flow: Flow, case: Channel):
-    """Flow rate and velocities on the axis window by window, and the flow rate over x in the last three windows.
-
-    The bars are the spread over the sections on the left, without the columns beside the faces, and standard errors,
-    from the windows, on the right.
-    """
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11.4, 3.6), width_ratios=[1, 1, 1.3])
-    found = rates_by_window(flow, case)
-    sections = found[:, ~beside_faces(flow.windows[0], case)]
-    left.errorbar(flow.ends / 1000, sections.mean(1), sections.std(1, ddof=1), fmt="o-", capsize=3)
-    left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
-    middles = middle_velocities(flow, case)
-    for k, (place, velocity) in enumerate(middles.items()):
-        middle.plot(flow.ends / 1000, velocity, marker="so"[k], color=f"C{k + 1}", label=f"{place} part")
-    middle.set(ylabel=f"velocity on the axis ({_SPEED})")
-    low, high = middle.get_ylim()
-    middle.set_ylim(min(0, low), 1.25 * high)
-    middle.legend(ncols=2, loc="upper center")
-    for axes in (left, middle):
-        axes.xaxis.get_major_locator().set_params(nbins=6)
-        axes.set_xlabel("end of the window (thousand steps)")
-    _rate_over_x(right, found[-3:], flow, case)
-    return figure, {"ends": flow.ends, "x": flow.windows[0].x, "rates": found} | middles
-
-
-def _rate_over_x(axes, kept: np.ndarray, flow: Flow, case: Channel) -> None:
-    error = kept.std(0, ddof=1) / np.sqrt(len(kept))
-    beside, x = beside_faces(flow.windows[0], case), flow.windows[0].x
-    for chosen, label, mark in ((~beside, "sections", "o"), (beside, "beside a face", "s")):
-        mean, style = kept.mean(0)[chosen], {"ms": 3, "capsize": 2, "lw": 0.8, "markerfacecolor": "none"}
-        axes.errorbar(x[chosen], mean, error[chosen], fmt=mark, label=label, **style)
-    axes.axhline(kept[:, ~beside].mean(), color="0.4", lw=1, marker="none", label="mean")
-    axes.axvspan(*_blocks(case), color=_WALL, alpha=0.4, label="narrow part")
-    axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"flow rate (particles per {_TIME})", ylim=(0, 1.4 * kept.mean(0).max()))
-    axes.legend(ncols=2, loc="upper center")
-
-
 def _blocks(case: Channel) -> tuple[float, float]:
     """Where the narrow part begins and ends."""
     return (case.length - case.narrow_length) / 2, (case.length + case.narrow_length) / 2
@@ -193,22 +96,6 @@ def _draw_blocks(axes, case: Channel) -> None:
     axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"z ({_LENGTH})", aspect="equal")
     axes.set(xlim=(0, case.length), ylim=(0, case.height))
     axes.grid(False)
-
-
-def snapshots(seen: dict[str, np.ndarray], case: Channel, steps: int):
-    """Particles of a slice, `steps` before the end and at the end, coloured by the stripe in which they were before.
-
-    `seen` comes from sections.snapshot.
-    """
-    figure, panels = plt.subplots(2, 1, figsize=(7.4, 1.4 + 11.2 * case.height / case.length))
-    stripe = (8 * seen["x before"] / case.length).astype(int) % 2
-    titles = (f"{steps} steps before the end, coloured in stripes", "the same particles at the end")
-    for axes, title, suffix in zip(panels, titles, (" before", ""), strict=True):
-        colours = np.array([BLUE, ORANGE])[stripe]
-        axes.scatter(seen[f"x{suffix}"], seen[f"z{suffix}"], s=1.5, c=colours, marker="o", lw=0, rasterized=True)
-        _draw_blocks(axes, case)
-        axes.set_title(title)
-    return figure
 
 
 def channel_sketch(case: Channel):
@@ -235,3 +122,70 @@ def channel_sketch(case: Channel):
     axes.text(0.84 * case.length, middle + 0.05 * case.height, "body force g", color=BLUE, ha="center")
     axes.set_title(f"periodic along x and along y (width {case.width:g}); dots: frozen particles")
     return figure
+
+
+def profile(both: Comparison, z: np.ndarray, height: float, unfitted: np.ndarray):
+    """Velocity over the height: the paper's programs as points, theory as lines (figure 8).
+
+    `unfitted` is theory with the viscosity of the bulk. Returns (figure, arrays), as all figures of a comparison.
+    """
+    figure, axes = plt.subplots()
+    dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}
+    for name, velocity, style in (("theory, fitted", both.theory, OURS), ("theory, bulk viscosity", unfitted, dashed)):
+        axes.plot(*_parabola(z, velocity, height), **style, label=name)
+    programs = [name for name in both.profiles if name != THEORY]
+    for name, look in looks(programs, marker=("s", "o"), color=(VERMILLION, GREEN)):
+        axes.plot(z, both.profiles[name], **_POINTS | look, label=name)
+    axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
+    axes.set_ylim(0, 1.3 * max(np.nanmax(line.get_ydata()) for line in axes.lines))
+    axes.legend(ncols=2, loc="upper center")
+    return figure, both.profiles | {"z": z, "bulk": unfitted}
+
+
+def layers(averages: dict[str, list[Field]], theory: np.ndarray):
+    """Velocity less theory, density and temperature over the height, in shares of the height and of v_max."""
+    figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.6))
+    arrays = {}
+    for name, look in looks(averages, markersize=3.5, linewidth=1):
+        field = mean_field(averages[name])
+        off = 100 * (field.velocity_x[0] - theory) / theory.max()
+        found = {"off": off, "density": field.density[0], "temperature": thermal(field)}
+        for axes, values in zip(panels, found.values(), strict=True):
+            axes.plot((np.arange(len(theory)) + 0.5) / len(theory), values, **look, label=name)
+        arrays |= {f"{name} {what}": values for what, values in found.items()}
+    labels = ("velocity less theory (% of $v_{max}$)", r"density ($1/r_c^3$)", "temperature ($kT$)")
+    for axes, label in zip(panels, labels, strict=True):
+        axes.set(xlabel="z / H", ylabel=label, xlim=(0, 1))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure, arrays
+
+
+def sections(both: Comparison, z: np.ndarray):
+    """Velocity along x over the height above the lower wall at both middle sections (figure 10)."""
+    figure, panels = plt.subplots(1, 2, figsize=(8.6, 3.8))
+    for k, (name, velocities) in enumerate(by_section(both).items()):
+        style = {"linestyle": "-", "marker": "none"} if k == 0 else _POINTS | {"marker": "s"}
+        for axes, (place, velocity) in zip(panels, velocities.items(), strict=True):
+            axes.plot(z, velocity, **style, color=f"C{k}", label=name)
+            axes.set(xlabel=f"height z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
+            axes.set_title(f"middle of the {place} part")
+    for axes in panels:
+        axes.axhline(0, color="0.5", lw=0.8, marker="none")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure, both.profiles | {"z": z}
+
+
+def rates(flow: Flow, case: Channel):
+    """Flow rate and velocities on the axis window by window; the bars are the spread over the sections."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
+    found, middles = rates_by_window(flow.windows, case), axis_velocities(flow, case)
+    left.errorbar(flow.ends / 1000, found.mean(1), found.std(1, ddof=1), fmt="o-", capsize=3)
+    left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
+    for place, look in looks(middles):
+        right.plot(flow.ends / 1000, middles[place], **look, label=f"{place} part")
+    right.set(ylabel=f"velocity on the axis ({_SPEED})")
+    right.legend()
+    for axes in (left, right):
+        axes.xaxis.get_major_locator().set_params(nbins=6)
+        axes.set_xlabel("end of the window (thousand steps)")
+    return figure, {"ends": flow.ends, "rates": found} | middles

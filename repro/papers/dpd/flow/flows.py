@@ -1,21 +1,34 @@
-"""Driven flows as the paper runs them: first without the force, then averaged window by window (section 5)."""
+"""Driven flows as the paper runs them, and the paper's two programs in them (sections 5 and 6).
+
+A flow runs first without the force, and is then averaged window by window. The GPU's program settles it; the serial
+program, hundreds of times slower, goes on from settled states of it, on each core from another.
+"""
 
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from math import isfinite, pi
+from multiprocessing import get_context
 
 import numpy as np
+from scipy.stats import norm
 
 from repro.dpd import exact
 from repro.dpd.averages import Averages, Field
 from repro.dpd.cases import Bulk, Channel, Poiseuille
 from repro.dpd.fluid import Fluid
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
-from repro.dpd.system import System
+from repro.dpd.system import System, in_cell_order
 from repro.errors import InputError
-from repro.parallel import CpuDevice
+from repro.parallel import select
+
+#: the paper's two programs, as options of a simulation: a linked list with one running sequence of random numbers, on
+#: one core; and a table filled atomically, one thread per particle, 32 rounds of TEA
+SERIAL_PROGRAM = {"strategy": "linked", "rounds": 0}
+GPU_PROGRAM = {"strategy": "particle", "rounds": PAPER_ROUNDS}
 
 #: steps between two samples of the averages
 EVERY = 10
@@ -23,8 +36,11 @@ EVERY = 10
 #: relaxation times after which a flow counts as settled: 2 % of the way is left
 SETTLED = 4.0
 
-#: the share of a window between two snapshots: in the paper's channel the jet then moves a fraction of its length
-_SNAPSHOTS = 5
+#: share of the largest velocity that counts as agreement, and averages of each run that it takes to tell
+AGREEMENT, FEWEST = 0.05, 3
+
+#: the name of the fitted parabola among the profiles
+THEORY = "theory"
 
 #: added to the seed for the part with the force, so that its noise differs from that of the part before
 _NEXT_SEED = 1_000_003
@@ -32,16 +48,13 @@ _NEXT_SEED = 1_000_003
 
 @dataclass(frozen=True)
 class Flow:
-    """A run: its system, and its averages window by window."""
+    """A run: its system as it is at the end, and its averages window by window."""
 
-    system: System
+    end: System
     #: steps without the force at the beginning, and steps in a window
     equilibration: int
     window: int
     windows: list[Field]
-    #: positions of all particles `seen` steps before the end and at the end, each of shape (count, 3)
-    snapshots: tuple[np.ndarray, ...] = ()
-    seen: int = 0
 
     @property
     def ends(self) -> np.ndarray:
@@ -53,11 +66,11 @@ class Flow:
 
         Raises InputError if there is none.
         """
-        least = self.equilibration + SETTLED * relaxation / self.system.fluid.dt
+        least = self.equilibration + SETTLED * relaxation / self.end.fluid.dt
         kept = [f for f, end in zip(self.windows, self.ends, strict=True) if end - self.window >= least]
         if not kept:
             raise InputError(
-                f"{self.system.name}: {self.ends[-1]} steps end before the flow has settled and a window of "
+                f"{self.end.name}: {self.ends[-1]} steps end before the flow has settled and a window of "
                 f"{self.window} steps has passed: choose at least {int(least) + 1 + self.window}"
             )
         return kept
@@ -71,38 +84,56 @@ def run(
     Afterwards each `window` steps give one average, in `columns` x `rows` bins over the fluid's height. `options` go
     to the simulation. Raises InputError unless the driven steps are whole windows.
     """
-    driven = _driven(steps, equilibration, window)
-    system = _at_rest(case.system(seed), device, equilibration, seed=seed, **options)
-    simulation = Simulation(system, device, seed=seed + _NEXT_SEED, **options)
-    walls = system.walls
+    driven, system = _driven(steps, equilibration, window), case.system(seed)
+    resting = Simulation(replace(system, drive=0.0), device, seed=seed, **options)
+    resting.step(equilibration)
+    start = replace(_as_it_is(resting), drive=system.drive)
+    bins = {"columns": columns, "rows": rows, "seed": seed + _NEXT_SEED}
+    windows, end = go_on(start, device, windows=driven // window, window=window, **bins, **options)
+    return Flow(end, equilibration, window, windows)
+
+
+def go_on(system: System, device, *, windows: int, window: int, columns: int, rows: int, seed: int, **options):
+    """Averages over so many windows from a system on, and the system at the end."""
+    simulation, walls = Simulation(system, device, seed=seed, **options), system.walls
     low, high = (walls.bottom, walls.top) if isfinite(walls.top) else (0.0, system.box[2])
-    averages, windows = Averages(simulation, columns=columns, rows=rows, low=low, high=high), []
-    for _ in range(driven // window - 1):
+    averages, found = Averages(simulation, columns=columns, rows=rows, low=low, high=high), []
+    for _ in range(windows):
         simulation.step(window, every=EVERY, observers=(averages,))
-        windows.append(averages.take())
-    # the last window in two pieces, between which one looks at the particles
-    seen = max(EVERY, window // _SNAPSHOTS // EVERY * EVERY)
-    snapshots = []
-    for piece in (window - seen, seen):
-        simulation.step(piece, every=EVERY, observers=(averages,))
-        snapshots.append(simulation.particles()["position"])
-    windows.append(averages.take())
-    return Flow(system, equilibration, window, windows, tuple(snapshots), seen)
+        found.append(averages.take())
+    return found, _as_it_is(simulation)
 
 
-def processor(case: Poiseuille | Channel, steps: int = 100):
-    """One core or all cores, whichever runs `steps` steps of a case faster: with few particles, cores mostly wait.
+def _as_it_is(simulation: Simulation) -> System:
+    particles = simulation.particles()
+    return replace(simulation.system, position=particles["position"], velocity=particles["velocity"])
 
-    The result does not depend on the number of cores.
+
+def states(system: System, device, count: int, apart: int) -> list[System]:
+    """So many states of a settled flow, `apart` steps from each other, by the fastest program of the device."""
+    simulation, found = Simulation(system, device, seed=2 * _NEXT_SEED), []
+    for _ in range(count):
+        simulation.step(apart)
+        found.append(_as_it_is(simulation))
+    return found
+
+
+def serial_program(starts: list[System], *, window: int, columns: int = 1, rows: int = 30) -> list[Field]:
+    """The average of one window of the paper's serial program from each state on, a process a state.
+
+    Each begins the running sequence of random numbers at another word.
     """
+    bins = {"windows": 1, "window": window, "columns": columns, "rows": rows}
+    jobs = [partial(_serially, in_cell_order(start), seed=5 + 7919 * k, **bins) for k, start in enumerate(starts)]
+    if len(jobs) == 1:
+        return [jobs[0]()]
+    # a process that was forked would share the parent's GPU
+    with ProcessPoolExecutor(min(len(jobs), select("threads").workers), get_context("spawn")) as pool:
+        return [future.result() for future in [pool.submit(job) for job in jobs]]
 
-    def seconds(device) -> float:
-        simulation = Simulation(case.system(1), device, strategy="planes")
-        # the first step compiles
-        simulation.step(1)
-        return device.clock(partial(simulation.step, steps))
 
-    return min(CpuDevice("threads"), CpuDevice("threads", workers=1), key=seconds)
+def _serially(system: System, **options) -> Field:
+    return go_on(system, select("serial"), **options, **SERIAL_PROGRAM)[0][0]
 
 
 def require(runs: Iterable[tuple[Poiseuille | Channel | Bulk, int]], *, equilibration: int, window: int, **_) -> None:
@@ -126,14 +157,6 @@ def _driven(steps: int, equilibration: int, window: int) -> int:
     return driven
 
 
-def _at_rest(system: System, device, steps: int, **options) -> System:
-    """The system with its particles after `steps` steps without the body force."""
-    simulation = Simulation(replace(system, drive=0.0), device, **options)
-    simulation.step(steps)
-    particles = simulation.particles()
-    return replace(system, position=particles["position"], velocity=particles["velocity"])
-
-
 def mean_field(windows: list[Field]) -> Field:
     """The average over windows of equal bins, each particle with the same weight."""
     count = np.array([f.density * f.samples for f in windows])
@@ -150,14 +173,58 @@ def mean_field(windows: list[Field]) -> Field:
     return Field(first.x, first.z, total / samples, u, w, (square - u**2 - w**2) / 3, samples)
 
 
-def scatter(profiles: list[np.ndarray]) -> float:
-    """Distance of one window's profile from the mean: root mean square over windows and bins.
+@dataclass(frozen=True)
+class Comparison:
+    """Profiles of the paper's programs, each from averages that are independent of each other, and of theory."""
 
-    Empty bins (nan) are left out. Raises InputError for fewer than two windows.
-    """
-    if len(profiles) < 2:
-        raise InputError(f"{len(profiles)} window: the scatter between windows needs at least 2")
-    return float(np.sqrt(np.nanmean(np.var(profiles, axis=0, ddof=1))))
+    #: by program: the profile of each average, of shape (averages, bins); nan in empty bins
+    averages: dict[str, np.ndarray]
+    #: the largest velocity
+    scale: float
+    theory: np.ndarray | None = None
+
+    @property
+    def profiles(self) -> dict[str, np.ndarray]:
+        """The mean profile of each program, and theory, of shape (bins,)."""
+        means = {name: profiles.mean(0) for name, profiles in self.averages.items()}
+        return means if self.theory is None else means | {THEORY: self.theory}
+
+    @property
+    def apart(self) -> dict[str, float]:
+        """The largest distance of each two profiles over the largest velocity, by "first and second"."""
+        return distances(self.profiles, self.scale)
+
+    @property
+    def largest(self) -> float:
+        """The largest of the distances: what is judged."""
+        return max(self.apart.values())
+
+    @property
+    def chance(self) -> float:
+        """The largest distance of two programs that thermal noise alone makes, over the largest velocity: its median.
+
+        From the standard error of a bin, which the scatter of the averages gives; nan for a single average.
+        """
+        if min(map(len, self.averages.values())) < 2:
+            return float("nan")
+        squares = [np.nanmean(p.var(0, ddof=1)) / len(p) for p in self.averages.values()]
+        bins = int(np.isfinite(sum(self.profiles.values())).sum())
+        return float(np.sqrt(sum(squares)) * norm.ppf((1 + 0.5 ** (1 / bins)) / 2)) / self.scale
+
+    @property
+    def resolved(self) -> bool:
+        """Whether a distance of `AGREEMENT` can be told from chance."""
+        return min(map(len, self.averages.values())) >= FEWEST and self.chance < AGREEMENT
+
+    @property
+    def evidence(self) -> dict:
+        """Keywords of `Record.measure`, in %: the largest distance, and what chance makes of it as the scatter."""
+        return {"measured": 100 * self.largest, "scatter": 100 * self.chance}
+
+    @property
+    def said(self) -> dict:
+        """The largest distance and that by chance in %, for `Record.say`; holds if it counts as agreement."""
+        return {"largest": 100 * self.largest, "chance": 100 * self.chance, "holds": self.largest <= AGREEMENT}
 
 
 def kinematic_viscosity(fluid: Fluid) -> float:

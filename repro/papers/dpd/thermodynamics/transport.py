@@ -16,6 +16,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.observables import Estimate, nearest_move, reverse_viscosity
 from repro.dpd.simulation import Simulation
+from repro.dpd.system import in_cell_order
 from repro.errors import InputError
 from repro.papers.dpd.flow.flows import kinematic_viscosity, relaxation_time
 
@@ -125,10 +126,15 @@ class Reverse:
         return max(1, round(relaxations * relaxation / fluid.dt / EVERY)) * EVERY
 
 
-def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1) -> tuple[Estimate, pd.DataFrame]:
-    """Viscosity, its error from blocks of time, and the profile with columns z, velocity, error, fit."""
-    system = Bulk(tuple(flow.box), fluid, drive).system(seed)
-    simulation = Simulation(system, device, seed=seed)
+def reverse_flow(
+    device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1, **options
+) -> tuple[Estimate, pd.DataFrame]:
+    """Viscosity, its error from blocks of time, and the profile with columns z, velocity, error, fit.
+
+    `options` go to the simulation.
+    """
+    system = in_cell_order(Bulk(tuple(flow.box), fluid, drive).system(seed))
+    simulation = Simulation(system, device, seed=seed, **options)
     simulation.step(flow.steps(fluid, flow.settle), every=EVERY)
     # bins of half a cutoff radius or a little more, as many in either half
     averages, fields = Averages(simulation, rows=2 * int(flow.box[2])), []
