@@ -1,17 +1,18 @@
-"""The speed of the paper's serial program, which has a linear generator instead of TEA.
+"""What is checked before a program with a linear generator is timed: its forces without noise, and its temperature.
 
-Its random numbers depend on the order in which pairs are met, so no other program has the same forces. It is checked
-without noise, and its noise by what it must have in common with that of TEA.
+Its random numbers depend on the order in which pairs are met, so no other program has the same forces. What it must
+have is the fluid's temperature, over a run.
 """
 
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
+import pandas as pd
 
-from repro.dpd.benchmark import TOLERANCE, check_forces, measure_speed, reference_forces
-from repro.dpd.cases import Poiseuille
+from repro.dpd.benchmark import check_forces, measure_speed, reference_forces
+from repro.dpd.cases import Bulk, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS
+from repro.dpd.observables import BLOCKS, Estimate, block_average, temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
@@ -20,11 +21,14 @@ from repro.parallel import Speed, select
 #: a time step so long that the noise, which falls with its root, is nothing beside the other forces
 _QUIET = 1e30
 
-#: steps whose noise is compared; in step 0 both words of a thread are the same
-_STEPS = range(1, 17)
+#: largest distance of kT from 1
+LIMIT = 0.005
 
-#: largest deviation of the noise's mean square from that of TEA, over the latter: over these steps it scatters by 0.02
-_DEVIATION = 0.1
+#: steps between two samples of kT, and before the first
+_EVERY, _SETTLE = 10, 200
+
+#: the box of `kt_of`, and the steps after which its error lies well below `LIMIT`
+BOX, STEPS = (8.0, 8.0, 8.0), 2000
 
 
 def timed(case: str, system: System, device, *, rounds: int, **options) -> Speed:
@@ -36,45 +40,63 @@ def timed(case: str, system: System, device, *, rounds: int, **options) -> Speed
 
 
 @cache
-def check_linear(strategy: str, precision: str, device=None) -> str:
-    """Check a strategy with the linear generator on a small flow in cell order; returns how well it agrees.
+def check_linear(strategy: str, precision: str, device) -> str:
+    """Check the forces of a strategy with linear generators on a small flow; returns how well they agree.
 
-    Without noise its forces on `device` (one core by default) must be those of one thread per cell, to rounding. Its
-    noise on one core must sum to zero over all particles, and have the mean square that TEA's noise has. Raises
-    CheckError where that is not so.
+    Without noise they must be those of one thread per cell, to rounding. Raises CheckError where that is not so.
     """
-    core, options = select("serial"), {"strategy": strategy, "precision": precision, "rounds": 0}
-    other = {"strategy": "cell", "precision": precision, "rounds": PAPER_ROUNDS}
     noisy = in_cell_order(Poiseuille(6, 4, 8).system())
     quiet = replace(noisy, fluid=replace(noisy.fluid, dt=_QUIET))
-    tested = Simulation(quiet, device or core, **options)
-    agree = check_forces(tested, reference_forces(quiet, **other), other="cell")
-    linear, tea = (_forces(noisy, core, **chosen) - _forces(quiet, core, **chosen) for chosen in (options, other))
-    noise = compare_noise(linear, tea, noisy.moving, TOLERANCE[precision])
-    return f"in cell order, without noise: {agree}; {noise}; its single numbers are not checked"
+    tested = Simulation(quiet, device, strategy=strategy, precision=precision, rounds=0)
+    expected = reference_forces(quiet, strategy="cell", precision=precision, rounds=PAPER_ROUNDS)
+    return f"without noise: {check_forces(tested, expected, other='cell')}; kT: see the table of temperatures"
 
 
-def compare_noise(linear: np.ndarray, tea: np.ndarray, moving: int, tolerance: float) -> str:
-    """Compare the noise of the linear generator with that of TEA: forces of shape (steps, count, 3).
+def kt_of(device, *, steps: int = STEPS, box=BOX, **options) -> Estimate:
+    """kT of the paper's fluid, for which 1 is set, by a program over a run: its mean and its error."""
+    simulation = Simulation(in_cell_order(Bulk(box).system()), device, **options)
+    simulation.step(_SETTLE)
+    series = []
+    for _ in range(max(2 * BLOCKS, steps // _EVERY)):
+        simulation.step(_EVERY, every=_EVERY)
+        series.append(temperature(simulation))
+    return block_average(series)
 
-    Returns how they compare. Raises CheckError if a step's sum over the largest force is not zero to the tolerance, or
-    if the mean square of the forces on the `moving` particles of the fluid differs by too much.
+
+def temperatures(ways: dict, *, steps: int = STEPS) -> pd.DataFrame:
+    """kT of each program that is timed, by its name, device and options; columns program, kT, error, within."""
+    rows = []
+    for name, (device, options) in ways.items():
+        found = kt_of(device, steps=steps, **options)
+        rows.append((name, found.value, found.error, abs(found.value - 1) <= max(LIMIT, 3 * found.error)))
+    return pd.DataFrame(rows, columns=["program", "kT", "error", "within"])
+
+
+def require_fluid(table: pd.DataFrame) -> None:
+    """Raise CheckError if a program of `temperatures` has another temperature: it would be timed for another fluid."""
+    wrong = table[~table["within"]]
+    if len(wrong):
+        name, kt = wrong.iloc[0][["program", "kT"]]
+        raise CheckError(f"{name}: kT = {kt:.3f} where 1 is set: it simulates another fluid, and is not timed")
+
+
+def plain_c(source, folder, box, steps: int) -> dict | None:
+    """The rate and the temperature of the plain C program of tools/peers, or None where there is no C compiler.
+
+    `source` is its file, `folder` where the program may be built. CheckError if it does not run.
     """
-    total = float(np.abs(linear.sum(1)).max() / np.abs(linear).max())
-    ratio = float(np.square(linear[:, :moving]).mean() / np.square(tea[:, :moving]).mean())
-    if not total <= tolerance:
-        raise CheckError(f"the noise of the linear generator sums to {total:.1e} of its largest force, not to zero")
-    if not abs(ratio - 1) <= _DEVIATION:
-        raise CheckError(f"the noise of the linear generator has {ratio:.2f} times the mean square of TEA's")
-    return f"noise sums to {total:.0e} of its largest force, and has {ratio:.2f} times the mean square of TEA's"
+    import shutil
+    import subprocess
 
-
-def _forces(system: System, device, **options) -> np.ndarray:
-    """Forces on all particles where they are, with the noise of each of the steps: (steps, count, 3)."""
-    simulation = Simulation(system, device, **options)
-    forces = []
-    for step in _STEPS:
-        simulation.state.clock[0] = step
-        simulation.forces.run()
-        forces.append(simulation.particles()["force"])
-    return np.stack(forces)
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return None
+    program = folder / "dpd_serial"
+    build = [compiler, "-O3", "-march=native", "-o", str(program), str(source), "-lm"]
+    for command in (build, [str(program), *(str(int(side)) for side in box), str(steps)]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise CheckError(f"{source.name}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}")
+    words = done.stdout.split()
+    found = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+    return {"updates": found["updates/s"], "kT": found["kT"]}
