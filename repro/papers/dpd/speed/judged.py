@@ -6,6 +6,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.papers.dpd.repeated import of_runs, quotients
 from repro.papers.speed import orders
 
+from . import host
 from .tables import MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts
 
 #: columns of the paper's table 4; the particles are set-up and not judged
@@ -24,7 +25,7 @@ CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
 GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
 
 CLAIMS = sorted(
-    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS]
+    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS, *host.CLAIMS.values()]
     + [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
 )
 

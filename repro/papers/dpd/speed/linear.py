@@ -4,6 +4,8 @@ Its random numbers depend on the order in which pairs are met, so no other progr
 have is the fluid's temperature, over a run.
 """
 
+import shutil
+import subprocess
 from dataclasses import replace
 from functools import cache
 
@@ -85,9 +87,6 @@ def plain_c(source, folder, box, steps: int) -> dict | None:
 
     `source` is its file, `folder` where the program may be built. CheckError if it does not run.
     """
-    import shutil
-    import subprocess
-
     compiler = shutil.which("cc")
     if compiler is None:
         return None
