@@ -33,7 +33,7 @@ def _clear(x, n, counts, peaks):
 
 
 @cache
-def _fill_body(real, add):
+def fill_body(real, add):
     cell = cell_of(real)
 
     @device_function
@@ -61,7 +61,7 @@ class CellTable:
     def update(self, r, count: int) -> dict:
         """The launches that empty the table and fill it from positions `r`, by name."""
         clear = self.device.compile(Kernel(_clear))((self.cells.count,), self.counts, self.peaks)
-        fill = self.device.compile(Kernel(_fill_body(self._real, self.device.add)))
+        fill = self.device.compile(Kernel(fill_body(self._real, self.device.add)))
         return {"clear the table": clear, "fill the table": fill((count,), r, self.table, count, self.cells.shape)}
 
     def check(self) -> None:

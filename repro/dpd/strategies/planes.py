@@ -43,9 +43,7 @@ def planes_body(real, pair: Pair):
                         for j in range(start, end):
                             distance = separation(xi, yi, zi, j, particles, p)
                             if distance[3] < one and min(number, ids[j]) < moving:
-                                (gx, gy, gz, more), _ = force(
-                                    distance, number, velocity, j, particles, key, p, (0, 0)
-                                )
+                                (gx, gy, gz, more), _ = force(distance, number, velocity, j, particles, key, p, (0, 0))
                                 fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
                                 take_from(sums.f, j, count, gx, gy, gz)
                     add_to(sums, i, count, fx, fy, fz, share)

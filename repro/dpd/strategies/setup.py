@@ -70,7 +70,7 @@ class Traits:
         if setup.device.name not in self.devices:
             raise InputError(f"'{name}' runs on {' and '.join(self.devices)}, not on '{setup.device.name}'")
         if not (self.linear or setup.rounds):
-            raise InputError(f"'{name}' asks for the number of a pair in any order: a linear generator has none, TEA has")
+            raise InputError(f"'{name}' meets pairs in any order, and a linear generator has one: choose TEA")
 
 
 @dataclass(frozen=True)

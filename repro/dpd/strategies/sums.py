@@ -56,4 +56,5 @@ def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, number
         *(setup.numbers if numbers is None else numbers, setup.cells.shape),
     )
     between = {} if parts is None else parts(table)
-    return Forces(table.update(state.r, state.count) | between | {"clear": clear_sums(setup, state.sums), "forces": run}, table.check)
+    after = {"clear": clear_sums(setup, state.sums), "forces": run}
+    return Forces(table.update(state.r, state.count) | between | after, table.check)

@@ -19,6 +19,14 @@ from repro.particles.cell_table import CellTable
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour, place_of
 from repro.particles.linked_list import NO_PARTICLE, LinkedList
 
+#: the paper's table 1, particles and cells numbered from 1, and 0 for none: array A has the particle before each one in
+#: its cell, array B the last one of each cell
+ARRAY_A = (0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 7, 8, 1, 2)
+ARRAY_B = (12, 4, 11, 10, 13, 5, 14, 6, 9)
+
+#: its table 2: a column a cell
+TABLE_2 = ((8, 4, 7, 10, 1, 5, 2, 3, 9), (12, 0, 11, 0, 13, 0, 14, 6, 0), (0,) * 9)
+
 #: the lists, by name
 LINKED, TABLE, SORTED = "linked list", "table", "counting sort"
 LISTS = (LINKED, TABLE, SORTED)
@@ -102,34 +110,47 @@ def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["list", "device", "particles", "cells", "fullest cell", "in the right cell"])
 
 
-def example(seed: int) -> np.ndarray:
-    """Positions of 14 particles, one in each of nine cells at least, in the lowest layer of a box of 3 x 3 x 3."""
-    generator = np.random.default_rng(seed)
-    cell = generator.permutation(np.concatenate([np.arange(9), generator.integers(0, 9, 5)]))
-    corner = np.column_stack([cell % 3, cell // 3, np.zeros(14)])
-    return corner + generator.uniform(0.2, 0.8, (14, 3))
+def memberships(before, last) -> np.ndarray:
+    """The cell of each particle, from 0, by following the links of table 1 from the last particle of each cell."""
+    cell = np.full(len(before), -1)
+    for c, particle in enumerate(last):
+        while particle:
+            cell[particle - 1], particle = c, before[particle - 1]
+    return cell
 
 
-def example_lists(position: np.ndarray, device, rows: int) -> dict[str, pd.DataFrame]:
-    """The three lists of the example as tables, one column per cell or particle; empty entries are blank."""
-    cells = Cells((3.0, 3.0, 3.0))
-    linked, table, ordered = (launched(name, position, cells, device, rows)[0] for name in LISTS)
-    nine, everyone = [f"cell {c}" for c in range(9)], [str(i) for i in range(len(position))]
-    columns = device.to_host(table.entries).reshape(rows, -1)[:, :9]
-    filled = np.where(np.arange(rows)[:, None] < device.to_host(table.counts)[:9], columns, NO_PARTICLE)
-    starts, ids = device.to_host(ordered.starts), device.to_host(ordered.ids)
+def example(seed: int = 220) -> np.ndarray:
+    """Positions of the paper's 14 particles in the cells of its table 1, the lowest layer of a box of 3 x 3 x 3."""
+    cell = memberships(ARRAY_A, ARRAY_B)
+    corner = np.column_stack([cell % 3, cell // 3, np.zeros(len(cell))])
+    return corner + np.random.default_rng(seed).uniform(0.2, 0.8, (len(cell), 3))
+
+
+def example_lists(position: np.ndarray, device) -> dict[str, pd.DataFrame]:
+    """Tables 1 and 2 as our lists have them, and the counting sort, numbered as in the paper.
+
+    The table is filled on one core, particle after particle: threads that fill it come in any order.
+    """
+    cells, core = Cells((3.0, 3.0, 3.0)), select("serial")
+    linked, table = (launched(name, position, cells, core, len(TABLE_2))[0] for name in (LINKED, TABLE))
+    ordered, on = launched(SORTED, position, cells, device, len(TABLE_2))
+    nine, everyone = [f"cell {c}" for c in range(1, 10)], [str(i) for i in range(1, len(position) + 1)]
+    filled = np.arange(len(TABLE_2))[:, None] < table.counts[:9]
+    rows = np.where(filled, table.entries.reshape(len(TABLE_2), -1)[:, :9] + 1, 0)
+    starts, ids = on.to_host(ordered.starts), on.to_host(ordered.ids)
     return {
-        "last particle of each cell": _blank([linked.last[:9]], nine, ["last"]),
-        "particle before, in its cell": _blank([linked.before], everyone, ["before"]),
-        "table": _blank(np.sort(filled, 0)[::-1], nine, [f"row {k}" for k in range(rows)]),
-        "start of each cell": _blank([starts[:9]], nine, ["start"]),
-        "particles in the order of cells": _blank([ids], [f"place {k}" for k in range(len(ids))], ["particle"]),
+        "array A": pd.DataFrame([linked.before + 1], columns=everyone, index=["before"]),
+        "array B": pd.DataFrame([linked.last[:9] + 1], columns=nine, index=["last"]),
+        "table 2": pd.DataFrame(rows, columns=nine),
+        "start of each cell": pd.DataFrame([starts[:9]], columns=nine, index=["start"]),
+        "particles in the order of cells": pd.DataFrame([ids + 1], columns=everyone, index=["particle"]),
     }
 
 
-def _blank(rows, columns, index) -> pd.DataFrame:
-    texts = [["" if value == NO_PARTICLE else str(int(value)) for value in row] for row in rows]
-    return pd.DataFrame(texts, columns=columns, index=index)
+def entries_as_printed(lists: dict[str, pd.DataFrame]) -> tuple[int, int]:
+    """How many entries of tables 1 and 2 the lists of `example_lists` have as the paper prints them."""
+    first = (lists["array A"].to_numpy() == ARRAY_A).sum() + (lists["array B"].to_numpy() == ARRAY_B).sum()
+    return int(first), int((lists["table 2"].to_numpy() == TABLE_2).sum())
 
 
 def cells_visited(shape: tuple[int, int, int]) -> tuple[float, str]:

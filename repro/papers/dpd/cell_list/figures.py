@@ -12,19 +12,16 @@ from .speed import ORDERED, RANDOM
 _LOOKS = {LINKED: ("0.45", "o"), TABLE: (BLUE, "s"), SORTED: (VERMILLION, "^")}
 _LINES = {RANDOM: "-", ORDERED: "--"}
 
-#: microseconds at which the logarithmic axis of times begins
-_SHORTEST = 0.1
-
 #: time of the update by particles (section 4.1), seconds
 PAPER_UPDATES = {65536: 31e-6, 524288: 278e-6}
 
 
 def example(position: np.ndarray):
-    """Numbered particles in nine cells of one cutoff radius (our figure 1)."""
+    """Numbered particles in nine cells of one cutoff radius (figure 1)."""
     figure, axes = plt.subplots(figsize=(4.4, 4.2))
     for k in range(9):
-        axes.text(k % 3 + 0.04, k // 3 + 0.97, f"cell {k}", va="top", color="0.5", fontsize=8)
-    for number, (x, y, _) in enumerate(position):
+        axes.text(k % 3 + 0.04, k // 3 + 0.97, f"cell {k + 1}", va="top", color="0.5", fontsize=8)
+    for number, (x, y, _) in enumerate(position, 1):
         axes.plot(x, y, "o", ms=15, mfc=SKY_BLUE, mec=BLUE)
         axes.text(x, y, str(number), ha="center", va="center", fontsize=8)
     axes.set(xlim=(0, 3), ylim=(0, 3), xticks=range(4), yticks=range(4), aspect="equal")
@@ -50,19 +47,19 @@ def reading(lists: dict[str, pd.DataFrame]):
 
     An arrow leads from each cell to its last particle, and from each particle to the one before it, if there is one.
     """
-    heads, links = (frame.iloc[0] for frame in list(lists.values())[:2])
+    heads, links = lists["array B"].iloc[0], lists["array A"].iloc[0]
     figure, axes = plt.subplots(figsize=(8.0, 2.9))
     for y, row, colour in ((1, heads, YELLOW), (0, links, SKY_BLUE)):
         for k, (label, value) in enumerate(row.items()):
             axes.add_patch(plt.Rectangle((k, y), 0.9, 0.32, facecolor=colour, edgecolor="0.3", alpha=0.6))
-            axes.text(k + 0.45, y + 0.16, value, ha="center", va="center", fontsize=9)
+            axes.text(k + 0.45, y + 0.16, value or "", ha="center", va="center", fontsize=9)
             above = y + 0.36 if y else y - 0.05
             axes.text(k + 0.45, above, label, ha="center", va="bottom" if y else "top", fontsize=8, color="0.4")
     for k, value in enumerate(heads):
-        _arrow(axes, (k + 0.45, 1.0), (int(value) + 0.45, 0.32), BLUE, 0.0)
+        _arrow(axes, (k + 0.45, 1.0), (int(value) - 0.55, 0.32), BLUE, 0.0)
     for k, value in enumerate(links):
         if value:
-            _arrow(axes, (k + 0.45, 0.0), (int(value) + 0.45, 0.0), VERMILLION, 0.35 if k > int(value) else -0.35)
+            _arrow(axes, (k + 0.45, 0.0), (int(value) - 0.55, 0.0), VERMILLION, 0.35 if k >= int(value) else -0.35)
     axes.text(-0.2, 1.16, "last", ha="right", va="center")
     axes.text(-0.2, 0.16, "before", ha="right", va="center")
     axes.set(xlim=(-1.1, len(links)), ylim=(-0.85, 1.6))
@@ -73,35 +70,6 @@ def reading(lists: dict[str, pd.DataFrame]):
 def _arrow(axes, start, end, colour: str, bend: float) -> None:
     style = {"arrowstyle": "->", "color": colour, "lw": 1.1, "connectionstyle": f"arc3,rad={-bend}"}
     axes.annotate("", end, start, arrowprops=style)
-
-
-def bars(parts: pd.DataFrame, particles: int):
-    """Time of each part of each list, in microseconds, for both orders at one size; the axis is logarithmic."""
-    rows = parts[parts["particles"] == particles]
-    figure, axes = plt.subplots(figsize=(7.6, 0.27 * len(rows) + 1.6))
-    names, at = [], 0.0
-    right = {"ha": "right", "va": "center", "fontsize": 8, "transform": axes.get_yaxis_transform()}
-    for (name, device, order), each in rows.groupby(["list", "device", "order"], sort=False):
-        for row in each.to_dict("records"):
-            time = max(1e6 * row["seconds"], _SHORTEST)
-            axes.barh(at, time - _SHORTEST, 0.8, _SHORTEST, color=_LOOKS[name][0], alpha=1 if order == RANDOM else 0.55)
-            axes.text(time, at, f" {_microseconds(1e6 * row['seconds'])}", va="center", fontsize=8)
-            names.append((at, row["part"]))
-            at += 1
-        whole = 1e6 * each["seconds"].sum()
-        axes.text(0.99, at - len(each) / 2 - 0.5, f"{name}, {device}, {order}: {_microseconds(whole)}", **right)
-        at += 0.6
-    axes.set_yticks(*zip(*names, strict=True), fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlim(_SHORTEST, 300 * max(1e6 * rows["seconds"].max(), 1))
-    axes.set(xlabel=r"time ($\mu$s), at the right that of the whole list", title=f"{particles} particles")
-    axes.grid(axis="y", visible=False)
-    return figure
-
-
-def _microseconds(time: float) -> str:
-    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
 
 
 def contention(table: pd.DataFrame):

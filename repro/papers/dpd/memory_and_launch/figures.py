@@ -6,8 +6,6 @@ import pandas as pd
 
 from repro.papers.style import BLACK, COLOURS, MARKERS, PLATE, SKY_BLUE, VERMILLION
 
-from .occupancy import Limits, occupancy, shared_bytes
-
 
 def strides(table: pd.DataFrame, paper_ratio: float):
     """Time over that of coalesced access, over the stride; `table` comes from access.strides_table.
@@ -57,27 +55,6 @@ def places(table: pd.DataFrame):
     axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
     axes.grid(axis="x", visible=False)
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
-
-
-def occupancy_curves(all_limits: list[Limits], block: int, shown=("particle", "sorted cells")):
-    """Theoretical occupancy over the registers per thread, for kernels with and without lists in shared memory.
-
-    `all_limits` are those of two machines.
-    """
-    figure, axes = plt.subplots()
-    registers = np.arange(16, 256)
-    # equal limits give equal curves: the first is wider, to be seen below the others
-    for k, (limits, width) in enumerate(zip(all_limits, (4.0, 1.5), strict=True)):
-        for strategy, line in zip(shown, ("-", "--"), strict=True):
-            shared = shared_bytes(strategy, block)
-            share = [100 * occupancy(limits, block, int(number), shared).share for number in registers]
-            label = f"capability {limits.name}, {shared // 1024} KiB shared memory a block"
-            style = {"color": (SKY_BLUE, VERMILLION)[k], "linewidth": width, "marker": "none"}
-            axes.step(registers, share, line, where="post", label=label, **style)
-    axes.set(xlabel="registers a thread", ylabel="occupancy (%)", ylim=(0, 108), xlim=(16, 255))
-    axes.set_title(f"blocks of {block} threads")
-    figure.legend(loc="outside lower center", ncols=1)
     return figure
 
 

@@ -12,7 +12,7 @@ from repro.papers.speed import speed_table
 from repro.parallel import Speed
 
 from . import constants
-from .occupancy import kernel_speed, limits_of, occupancy
+from .occupancy import kernel_speed, occupancy
 
 #: where the constants lie in the two kernels that a claim compares
 PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
@@ -54,9 +54,8 @@ def _taken(device, forces, block: int) -> dict:
     """Registers a thread and the occupancy of a force kernel that has run; empty where nothing takes registers."""
     if device.name != "cuda" or device.simulated:
         return {}
-    took = device.resources(forces.parts["forces"])
-    resident = occupancy(limits_of(device), block, took["registers"], took["shared"])
-    return {"registers": took["registers"], "occupancy": resident.share}
+    launch = forces.parts["forces"]
+    return {"registers": device.resources(launch)["registers"], "occupancy": occupancy(device, launch, block)}
 
 
 def gains(constants_times: pd.DataFrame) -> pd.Series:

@@ -1,6 +1,5 @@
-"""Theoretical occupancy, from the registers and shared memory of a kernel and the hardware's limits (section 4.6)."""
+"""Occupancy of the force kernels by the GPU's driver, and what limits of registers do to it (section 4.6)."""
 
-from dataclasses import dataclass
 from statistics import median
 
 import pandas as pd
@@ -15,110 +14,64 @@ from repro.parallel import Speed, measure_runs, time_launches
 
 WARP = 32
 
-#: registers are allocated to warps in units of this size, and warps in fours, since compute capability 3.0
-_REGISTER_UNIT, _WARP_UNIT = 256, 4
-
-#: most threads and most bytes of shared memory, fixed when the kernel is compiled, of one block
-MOST_THREADS, MOST_STATIC_SHARED = 1024, 49152
+#: most bytes of shared memory of a block, fixed when the kernel is compiled
+MOST_STATIC_SHARED = 49152
 
 _INCLUDES = "the force kernel alone, at fixed positions, replayed as a graph on a GPU"
 
 #: strategies whose force kernels are launched
 KERNELS = ("particle", "sorted cells")
 
-
-@dataclass(frozen=True)
-class Limits:
-    """Resources of a multiprocessor, in the paper's order."""
-
-    name: str
-    warps: int
-    threads: int
-    blocks: int
-    registers: int
-    registers_a_thread: int
-    #: bytes of shared memory, of which each block takes `reserved` for the system and the rest in units of `unit`
-    shared: int
-    reserved: int = 0
-    unit: int = 256
+#: what a multiprocessor of the paper's K20c (compute capability 3.5) has at most, as the paper lists it
+KEPLER = {
+    "warps": 64,
+    "threads": 2048,
+    "blocks": 16,
+    "registers": 65536,
+    "registers a thread": 255,
+    "shared memory (bytes)": 49152,
+}
 
 
-#: compute capability 3.5, the paper's K20c, and 9.0, an H200
-KEPLER = Limits("3.5", 64, 2048, 16, 65536, 255, 49152)
-HOPPER = Limits("9.0", 64, 2048, 32, 65536, 255, 233472, reserved=1024, unit=128)
-
-
-@dataclass(frozen=True)
-class Occupancy:
-    """Resident blocks of a multiprocessor, the share of its warps, and the resource that limits them."""
-
-    blocks: int
-    share: float
-    stopped_by: str
-
-
-def occupancy(limits: Limits, block: int, registers: int, shared: int = 0) -> Occupancy:
-    """The theoretical occupancy for `block` threads and `shared` bytes per block, and `registers` per thread.
-
-    Raises InputError for a block that does not fit into a multiprocessor.
-    """
-    if not 1 <= block <= MOST_THREADS:
-        raise InputError(f"block = {block}: 1 to {MOST_THREADS} threads")
-    if not 1 <= registers <= limits.registers_a_thread:
-        raise InputError(f"registers = {registers}: 1 to {limits.registers_a_thread} a thread")
-    warps = -(-block // WARP)
-    warps_with_registers = limits.registers // _rounded(registers * WARP, _REGISTER_UNIT) // _WARP_UNIT * _WARP_UNIT
-    room = {
-        "warps": limits.warps // warps,
-        "threads": limits.threads // (warps * WARP),
-        "blocks": limits.blocks,
-        "registers": warps_with_registers // warps,
-    }
-    taken = _rounded(shared + limits.reserved, limits.unit)
-    if taken:
-        room["shared memory"] = limits.shared // taken
-    scarce = min(room, key=room.get)
-    blocks = room[scarce]
-    if blocks == 0:
-        raise InputError(
-            f"a block of {block} threads with {registers} registers each and {shared} bytes of shared memory "
-            f"does not fit into a multiprocessor of compute capability {limits.name}: use a smaller block"
-        )
-    return Occupancy(blocks, blocks * warps / limits.warps, scarce)
-
-
-def _rounded(amount: int, unit: int) -> int:
-    return -(-amount // unit) * unit
-
-
-def limits_of(device) -> Limits:
-    """The limits of the GPU at hand, as its driver states them."""
-    runtime = device.xp.cuda.runtime
-    properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
-    threads = properties["maxThreadsPerMultiProcessor"]
-    return Limits(
-        f"{properties['major']}.{properties['minor']}",
-        warps=threads // properties["warpSize"],
-        threads=threads,
-        blocks=properties["maxBlocksPerMultiProcessor"],
-        registers=properties["regsPerMultiprocessor"],
-        registers_a_thread=255,
-        shared=properties["sharedMemPerMultiprocessor"],
-        reserved=properties["reservedSharedMemPerBlock"],
-        unit=128 if properties["major"] >= 8 else 256,
+def limits_here(device) -> dict[str, int]:
+    """What a multiprocessor of the GPU at hand has at most, as its driver states it."""
+    found = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
+    threads = found["maxThreadsPerMultiProcessor"]
+    numbers = threads // found["warpSize"], threads, found["maxBlocksPerMultiProcessor"]
+    return dict(
+        zip(KEPLER, (*numbers, found["regsPerMultiprocessor"], 255, found["sharedMemPerMultiprocessor"]), strict=True)
     )
 
 
-def limits_table(all_limits) -> pd.DataFrame:
-    """The limits side by side, as the paper lists them."""
-    names = ("warps", "threads", "blocks", "registers", "registers_a_thread", "shared")
-    table = {f"compute capability {each.name}": [getattr(each, name) for name in names] for each in all_limits}
-    return pd.DataFrame({"a multiprocessor has at most": [name.replace("_", " ") for name in names]} | table)
+def limits_table(device) -> pd.DataFrame:
+    """The paper's limits, and beside them those of the GPU at hand, if there is one."""
+    table = {"a multiprocessor has at most": list(KEPLER), "paper, K20c": list(KEPLER.values())}
+    if device.name == "cuda" and not device.simulated:
+        table[device.description] = list(limits_here(device).values())
+    return pd.DataFrame(table)
+
+
+def occupancy(device, launch, block: int) -> float:
+    """The share of a multiprocessor's warps that a launch in blocks of so many threads fills, by the driver's count.
+
+    The launch must have run once.
+    """
+    from numba import cuda
+
+    (kernel,) = launch.compiled.overloads.values()
+    context, code = cuda.current_context(), kernel._codelibrary.get_cufunc()
+    blocks = context.get_active_blocks_per_multiprocessor(code, block, 0)
+    return blocks * -(-block // WARP) / limits_here(device)["warps"]
 
 
 def shared_bytes(strategy: str, block: int) -> int:
     """Bytes of shared memory per block of a strategy's force kernel."""
     return 4 * STRATEGIES[strategy].TRAITS.shared_words * block
+
+
+def limit_needed(block: int) -> int | None:
+    """The limit of registers a thread without which a block may not fit: none up to 256 threads of 255 registers."""
+    return None if block <= 256 else 65536 // block
 
 
 def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
@@ -128,20 +81,10 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     and fits whatever registers its threads take.
     """
     sizes = [size for size in blocks if shared_bytes(strategy, size) <= MOST_STATIC_SHARED]
-    sure = [size for size in sizes if limit_needed(KEPLER, size) is None]
+    sure = [size for size in sizes if limit_needed(size) is None]
     if block not in sure:
         raise InputError(f"block = {block}: choose one of {', '.join(map(str, sure))}")
     return [(size, None) for size in sizes] + [(block, most) for most in registers]
-
-
-def limit_needed(limits: Limits, block: int, registers: int | None = None) -> int | None:
-    """The limit of registers a thread without which one block does not fit; None where it fits as compiled.
-
-    `registers` are those of the kernel as compiled, by default the most that a thread can have.
-    """
-    threads, each = _rounded(-(-block // WARP), _WARP_UNIT) * WARP, _REGISTER_UNIT // WARP
-    most = limits.registers // threads // each * each
-    return None if (registers or limits.registers_a_thread) <= most else most
 
 
 def launch_table(
@@ -150,25 +93,21 @@ def launch_table(
     """Time the force kernels of KERNELS for each of their `launches`, on a GPU; each is checked.
 
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
-    occupancy, "stopped by", seconds (median over independent runs), runs (the seconds of each), spread. A block that
-    does not fit with the registers that a smaller one before it took gets the limit that makes it fit. Only launches
-    with blocks of `block` threads, which `gains_by_limits` compares, are run more than once.
+    occupancy, seconds (median over independent runs), runs (the seconds of each), spread. A block above 256 threads
+    gets the limit with which it fits whatever the kernel takes. Only launches with blocks of `block` threads, which
+    `gains_by_limits` compares, are run more than once.
     """
-    expected, limits, rows, compiled = reference_forces(system), limits_of(device), [], {}
+    expected, rows = reference_forces(system), []
     for strategy in KERNELS:
         for size, chosen in launches(strategy, blocks, registers, block):
-            most = chosen or limit_needed(limits, size, compiled.get(strategy))
+            most = chosen or limit_needed(size)
             options = {"expected": expected, "seconds": seconds, "runs": runs if size == block else 1}
             speed = _launch_speed(system, device, strategy, size, most, **options)
-            took = {name: speed.choices[name] for name in ("registers", "local", "shared")}
-            if not most:
-                compiled[strategy] = took["registers"]
-            resident = occupancy(limits, size, took["registers"], took["shared"])
-            row = {"strategy": strategy, "block": size, "limit": most or 0} | took
-            row |= {"occupancy": resident.share, "stopped by": resident.stopped_by}
+            names = ("registers", "local", "shared", "occupancy")
+            row = {"strategy": strategy, "block": size, "limit": most or 0} | {n: speed.choices[n] for n in names}
             rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
             if record is not None:
-                record.timing(**speed.row, occupancy=resident.share, includes=_INCLUDES)
+                record.timing(**speed.row, includes=_INCLUDES)
     return pd.DataFrame(rows)
 
 
@@ -178,7 +117,8 @@ def _launch_speed(system, device, strategy, block, most, **options) -> Speed:
         return simulation, simulation.forces
 
     def choices(_, forces):
-        return {"block": block} | device.resources(forces.parts["forces"])
+        launch = forces.parts["forces"]
+        return {"block": block, "occupancy": occupancy(device, launch, block)} | device.resources(launch)
 
     case = f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}"
     return kernel_speed(case, device, build, choices, **options)
@@ -268,15 +208,3 @@ def fastest_and_fullest(launched: pd.DataFrame) -> pd.DataFrame:
         rows.append((name, *fastest[["block", "registers", "occupancy"]], *times))
     columns = ["strategy", "block", "registers", "occupancy", "largest occupancy", "its time", "rank correlation"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def with_as_few_warps(launched: pd.DataFrame, block: int, occupied: float) -> float | None:
-    """Speed of `particle` at an occupancy, over that of the same code in blocks of `block` threads; None without one.
-
-    `launched` is from `launch_table`; launches whose registers are limited are other code.
-    """
-    rows = launched[(launched["strategy"] == "particle") & (launched["limit"] == 0)].set_index("block")
-    same = rows[(rows["occupancy"] == occupied) & (rows["registers"] == rows.loc[block, "registers"])]
-    if same.empty or occupied >= rows.loc[block, "occupancy"]:
-        return None
-    return rows.loc[block, "seconds"] / same["seconds"].iloc[0]

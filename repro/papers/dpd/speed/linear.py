@@ -18,7 +18,7 @@ from repro.dpd.observables import BLOCKS, Estimate, block_average, temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
-from repro.parallel import Speed, select
+from repro.parallel import Speed
 
 #: a time step so long that the noise, which falls with its root, is nothing beside the other forces
 _QUIET = 1e30

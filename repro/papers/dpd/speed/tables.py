@@ -20,7 +20,6 @@ from repro.parallel import part_times, select
 from repro.particles.random import ROUNDS
 
 from . import linear
-from .trajectories import differences
 
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
@@ -39,9 +38,6 @@ PAPER_PROGRAM = "serial program, one core"
 
 #: a program that sorts, with TEA, on one core and on all
 ONE_CORE, ALL_CORES = "planes, one core", "planes, all cores"
-
-#: the paper's list with TEA instead: its noise is the GPU's
-TEA_PROGRAM = "linked list, TEA, one core"
 
 #: the ladder over which every speedup is given, with strategy and device; claims are judged by the first rung
 _PROGRAMS = {
@@ -111,27 +107,6 @@ def programs(device) -> dict:
         f"{name}, {device.name}": (device, {"strategy": strategy, "rounds": PAPER_ROUNDS})
         for name, (strategy, device) in mappings(device).items()
     }
-
-
-def trajectory_table(row: int, device, steps, precisions) -> pd.DataFrame:
-    """How far trajectories on all cores and on `device` are from that of the linked list, all with TEA.
-
-    Of the system in a row of table 4; see `trajectories.differences`.
-    """
-    ways = {TEA_PROGRAM: ("linked", select("serial")), ALL_CORES: baselines()[ALL_CORES]}
-    ways |= {f"{name}, {device.name}": way for name, way in mappings(device).items()}
-    (system,) = systems([row])
-    return differences(system, ways, steps, precisions, rounds=PAPER_ROUNDS)
-
-
-def particles_that_differ(moved: pd.DataFrame, device) -> int:
-    """How many particles differ in `trajectory_table` after the last step, of ways without atomic additions.
-
-    In single precision; the most of all ways.
-    """
-    atomic = moved["way"].isin([f"thread per {name}, {device.name}" for name in MAPPINGS])
-    last = (moved["step"] == moved["step"].max()) & (moved["precision"] == "single")
-    return int(moved.loc[last & ~atomic, "particles that differ"].max())
 
 
 def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
@@ -292,10 +267,3 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     columns = ["particles", "way", "device", "precision", "rounds"]
     short = table[columns].assign(**{"million/s": table["updates"] / 1e6, "spread": table["spread"]})
     return short.round({"million/s": 3, "spread": 3}).join(table.filter(regex="^over ").round(2))
-
-
-def trajectory_view(moved: pd.DataFrame):
-    """The table of `trajectory_table` for display: one row per precision and way, one column per step."""
-    columns = ["largest distance", "particles that differ"]
-    wide = moved.pivot_table(index=["precision", "way"], columns="step", values=columns, sort=False)
-    return wide.style.format("{:.2g}", subset=columns[0]).format("{:,.0f}", subset=columns[1])
