@@ -15,8 +15,8 @@ TRAITS = Traits(table=True, linear=True)
 
 
 @cache
-def cell_body(real, pair: Pair, add):
-    """A thread's particles are those of cell order[x]."""
+def cell_body(real, pair: Pair, add, begin=thread_words):
+    """A thread's particles are those of cell order[x]; begin(thread, key) are its first words in method one."""
     separation, force, add_to_both, one = pair.separation, make_force(real, pair), make_add_to_both(add), real(1)
 
     @device_function
@@ -25,7 +25,7 @@ def cell_body(real, pair: Pair, add):
         key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]
         for thread in range(x, x + n):
             own = order[thread]
-            words, at = thread_words(own, key), place_of(own, cells)
+            words, at = begin(own, key), place_of(own, cells)
             for k in range(OWN_CELL, ALL_CELLS):
                 c = neighbour(at, k, cells)
                 for place in range(particles_in(table, own)):
@@ -41,7 +41,8 @@ def cell_body(real, pair: Pair, add):
     return forces
 
 
-def build(setup: Setup) -> Forces:
-    """Bind the strategy's kernels to the setup's arrays."""
-    order = setup.device.xp.arange(setup.cells.count, dtype="int32")
-    return table_forces(setup, cell_body(setup.real, setup.pair, setup.device.add), setup.cells.count, extra=(order,))
+def build(setup: Setup, order=None, begin=thread_words) -> Forces:
+    """Bind the strategy's kernels to the setup's arrays; thread x takes cell order[x], or cell x."""
+    order = setup.device.xp.arange(setup.cells.count, dtype="int32") if order is None else order
+    body = cell_body(setup.real, setup.pair, setup.device.add, begin)
+    return table_forces(setup, body, setup.cells.count, extra=(order,))

@@ -1,14 +1,17 @@
 """Load balancing with one thread per cell: warp divergence predicted and measured (section 4.4)."""
 
 from collections.abc import Iterable
+from itertools import product
+from statistics import median
 
 import numpy as np
 import pandas as pd
 
 from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces, size_of
 from repro.dpd.simulation import Simulation
-from repro.dpd.system import System
-from repro.papers.dpd.repeated import of_runs
+from repro.dpd.strategies import cell
+from repro.dpd.system import System, in_cell_order
+from repro.papers.dpd.repeated import RUNS, of_runs, quotients
 from repro.papers.speed import record_launches
 from repro.parallel import time_launches
 from repro.particles.cells import ALL_CELLS, OWN_CELL
@@ -17,8 +20,11 @@ from .uneven import particles_in_cells
 
 WARP = 32
 
-#: orders in which threads are assigned to cells
-ORDERS = ("natural", "by particles", "by pairs")
+#: orders in which threads are assigned to cells; in the last, cells change places within blocks of neighbours only
+ORDERS = ("natural", "by particles", "by pairs", "by particles in blocks")
+
+#: cells of such a block: 32 warps
+BLOCK = 32 * WARP
 
 #: the launches of "cell by load" that sort, and only they
 _SORTING = ("clear the loads", "count the loads", "scan the loads", "sort by load")
@@ -35,9 +41,11 @@ def pairs_of_cells(counts: np.ndarray, shape) -> np.ndarray:
 
 
 def cell_order(name: str, counts: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The cells in one of ORDERS: by index, fullest first (the paper's), or those with the most pairs first."""
+    """The cells in one of ORDERS: by index, fullest first (the paper's), with the most pairs first, or in blocks."""
     if name == "natural":
         return np.arange(len(counts))
+    if name == "by particles in blocks":
+        return np.lexsort((-counts, np.arange(len(counts)) // BLOCK))
     return np.argsort(-(counts if name == "by particles" else pairs), kind="stable")
 
 
@@ -68,21 +76,8 @@ def balance_gain(systems: Iterable[System]) -> dict:
     return of_runs(gains)
 
 
-def useful_share(work: np.ndarray, order: np.ndarray, device) -> float:
-    """Share eta of the threads' time in which they do useful work.
-
-    On a GPU a warp takes as long as the thread with the most work (warp divergence). On a CPU each worker takes one
-    contiguous chunk of the order, and all wait for the worker with the most work.
-    """
-    if device.name == "cuda":
-        return warp_share(work, order)
-    ends = np.arange(device.workers + 1) * len(order) // device.workers
-    pieces = np.diff(np.concatenate([[0], np.cumsum(work[order])])[ends])
-    return float(pieces.mean() / pieces.max())
-
-
-def model_table(systems: dict, device) -> pd.DataFrame:
-    """One row per density: the fullest cell, how uneven the work is, and the useful share of each order.
+def model_table(systems: dict) -> pd.DataFrame:
+    """One row per density: the fullest cell, how uneven the work is, and each order's share of lanes that work.
 
     `systems` maps names to systems.
     """
@@ -92,7 +87,7 @@ def model_table(systems: dict, device) -> pd.DataFrame:
         pairs = pairs_of_cells(counts, system.cells.shape)
         row = {"density": name, "particles": system.count, "cells": len(counts), "fullest cell": int(counts.max())}
         row |= {"empty cells": (counts == 0).mean(), "pairs, largest over mean": pairs.max() / pairs.mean()}
-        row |= {order: useful_share(pairs, cell_order(order, counts, pairs), device) for order in ORDERS}
+        row |= {order: warp_share(pairs, cell_order(order, counts, pairs)) for order in ORDERS}
         rows.append(row | {"predicted gain": row["by particles"] / row["natural"]})
     return pd.DataFrame(rows)
 
@@ -122,6 +117,44 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05)
     return pd.DataFrame(rows)
 
 
+def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
+    """Time of the kernel of one thread per cell over that in the natural order, by the order of cells and of particles.
+
+    Sorting the cells improves the balance and parts neighbours, in blocks it parts them less; particles in the order of
+    their cells are near in memory whatever thread takes them. Columns particles, cells, "lanes that work", gain and
+    "runs", the gain in each of `RUNS` runs.
+    """
+    counts = particles_in_cells(system)
+    pairs, rows = pairs_of_cells(counts, system.cells.shape), []
+    for lie, chosen in (("random", system), ("by cell", in_cell_order(system))):
+        times = {name: [] for name in ORDERS}
+        for _, name in product(range(RUNS), ORDERS):
+            made = Simulation(chosen, device, strategy="cell", capacity=int(counts.max()))
+            order = device.to_device(cell_order(name, counts, pairs).astype(np.int32))
+            forces = cell.build(made.setup, order)
+            forces.run()
+            times[name].append(time_launches([forces.parts["forces"]], device, seconds).seconds)
+        for name, each in times.items():
+            gain = quotients(times["natural"], each)
+            rows.append((lie, name, warp_share(pairs, cell_order(name, counts, pairs)), median(gain), gain))
+    return pd.DataFrame(rows, columns=["particles", "cells", "lanes that work", "gain", "runs"])
+
+
+def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
+    """How many times as long each of the paper's mappings takes on the drops as at the even density, in `RUNS` runs."""
+    capacity, found = max(int(particles_in_cells(system).max()) for system in systems.values()), {}
+    for strategy in ("cell", "particle"):
+        runs = []
+        for _ in range(RUNS):
+            made = [
+                Simulation(systems[name], device, strategy=strategy, capacity=capacity) for name in ("drops", "even")
+            ]
+            drops, even = (time_launches(each.forces.parts.values(), device, seconds).seconds for each in made)
+            runs.append(drops / even)
+        found[strategy] = runs
+    return found
+
+
 def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Speedup by sorting by load at each density: predicted, of the force kernel, and with lists and sorting."""
     at = times.set_index(["strategy", "density"])
@@ -131,21 +164,6 @@ def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     table["with sorting"] = plain["seconds"] / sorted_["seconds"]
     table["sorting (% of lists and forces)"] = 100 * sorted_["sorting"] / sorted_["seconds"]
     return table.reset_index()
-
-
-def slowdown(times: pd.DataFrame) -> pd.Series:
-    """How many times as long each strategy takes on the drops as at the even density, from `times_table`."""
-    seconds = times.set_index(["strategy", "density"])["seconds"].unstack("density")
-    return (seconds["drops"] / seconds["even"]).rename("drops / even")
-
-
-def note(device, gained: pd.DataFrame) -> str:
-    """How the balance was counted, and the gain in time, which is not judged; from `gains`."""
-    drops = gained.set_index("density").loc["drops"]
-    return (
-        f"counted from the candidate pairs; in time on {device.name} the force kernel alone gains "
-        f"{drops['kernel']:.2f}, with lists and sorting {drops['with sorting']:.2f}"
-    )
 
 
 def extra_memory(systems: dict) -> float:

@@ -55,19 +55,3 @@ def gain_bars(table: pd.DataFrame):
     axes.grid(axis="x", visible=False)
     figure.legend(loc="outside lower center", ncols=3)
     return figure
-
-
-def strategy_times(times: pd.DataFrame):
-    """Nanoseconds per particle of each strategy at each density; `times` comes from balance.times_table."""
-    densities = list(dict.fromkeys(times["density"]))
-    figure, axes = plt.subplots()
-    for strategy, rows in times.groupby("strategy", sort=False):
-        each = 1e9 * (rows["seconds"] / rows["particles"]).to_numpy()
-        axes.semilogy(range(len(densities)), each, linestyle=":", linewidth=1, label=strategy)
-    axes.set_xticks(range(len(densities)), densities)
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("{x:g}")
-    axes.tick_params(axis="y", which="minor", labelsize=7)
-    axes.set(xlabel="density", ylabel="lists and forces (ns a particle)", xlim=(-0.3, len(densities) - 0.7))
-    figure.legend(loc="outside lower center", ncols=3)
-    return figure

@@ -109,6 +109,23 @@ def driver(table: pd.DataFrame, wave) -> str:
     return "; ".join(found) or "none"
 
 
+def period(increment: int, start: int) -> int:
+    """After how many steps x <- a x + increment modulo 2^32 comes back to `start`: a power of two, since a is odd."""
+    factor, steps = int(LCG_FACTOR), 1
+    while (factor * start + increment) % PERIOD != start % PERIOD:
+        factor, increment, steps = factor * factor % PERIOD, (factor * increment + increment) % PERIOD, 2 * steps
+    return steps
+
+
+def combined_period() -> float:
+    """The period of equation 8 over that of equation 6, both generators with the constants that the paper states.
+
+    The sum of two words follows x <- a x + 2 c: the increment is even, so a sum stays even or odd.
+    """
+    c = int(LCG_INCREMENT)
+    return max(period(2 * c, start) for start in (1, 2)) / period(c, 1)
+
+
 def _nearest_zero(turns: float) -> float:
     """The same angle between minus and plus half a turn."""
     return turns - round(turns)

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy import uint32
 
 from repro.dpd import exact
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
+from repro.dpd.noise import lcg, thread_words
 from repro.dpd.simulation import Simulation
+from repro.dpd.strategies import cell
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs
+from repro.parallel import device_function
 from repro.particles.random import ROUNDS
 
 from .cycle import driver
@@ -24,6 +28,21 @@ TEA, BY_PARTICLE, BY_CELL = "TEA", "method one, a thread a particle", "method on
 
 #: strategy and rounds of TEA (0: linear congruential generators, a state in each thread)
 WAYS = {TEA: ("fastest", ROUNDS), BY_PARTICLE: ("particle", 0), BY_CELL: ("cell", 0)}
+
+
+@device_function
+def _apart(thread, key):
+    return lcg(uint32(thread + key[0])), lcg(uint32(key[1] + key[0]))
+
+
+@device_function
+def _crosswise(thread, key):
+    first, second = lcg(uint32(thread + key[0])), lcg(uint32(key[1] + key[0]))
+    return lcg(uint32(first + key[1])), lcg(uint32(second + thread))
+
+
+#: ways in which a thread's number n and the step t can make two words, which the paper leaves open
+SEEDINGS = {"from n and n + t": thread_words, "from n, and from t": _apart, "from n and t, crosswise": _crosswise}
 
 #: rows of the cell table: a driven wave must not overflow it
 _CAPACITY = 64
@@ -58,8 +77,10 @@ class Sampled:
         return power
 
 
-def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: int) -> Sampled:
+def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: int, begin=None) -> Sampled:
     """Run a bulk fluid for `settle` and then `steps` steps, sampled each `every` steps.
+
+    `begin` is one of SEEDINGS, for one thread per cell.
 
     The seed sets the initial particles only: the random numbers' own seed is the same in all runs, so that effects of
     the numbers are the same in all runs.
@@ -68,6 +89,8 @@ def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: 
         raise InputError(f"{steps} steps with a sample each {every}: at least two samples")
     strategy, rounds = WAYS[way]
     simulation = Simulation(Bulk(tuple(box)).system(seed), device, strategy=strategy, rounds=rounds, capacity=_CAPACITY)
+    if begin is not None:
+        simulation.forces = cell.build(simulation.setup, begin=begin)
     shape, count = simulation.system.cells.shape, simulation.system.count
     simulation.step(settle, every=every)
     counts, energy, waves, temperature, drift = np.zeros(shape), np.zeros(shape), [], [], 0.0
@@ -185,15 +208,21 @@ def regularity(runs: dict, way: str) -> dict:
     return of_runs(np.nanmax(run.structure / tea) / chance for run in runs[way])
 
 
+def seedings(runs: dict, box, device, **lengths) -> pd.DataFrame:
+    """kT and the strongest wave with one thread per cell for each of SEEDINGS, one run each; see `regularity`.
+
+    `runs` and `lengths` as for `sample_ways`. Columns seeding, kT, "over chance".
+    """
+    tea, chance, rows = structures(runs)[TEA], np.nanmax(excess(runs, TEA)), []
+    for name, begin in SEEDINGS.items():
+        run = sample(box, device, BY_CELL, seed=1, begin=begin, **lengths)
+        rows.append((name, run.temperature.mean(), np.nanmax(run.structure / tea) / chance))
+    return pd.DataFrame(rows, columns=["seeding", "kT", "over chance"])
+
+
 def height(run: Sampled, wave) -> np.ndarray:
     """The wave's amplitude in the density at each sample, over the mean density, where its phase is zero."""
     return 2 * run.waves[(slice(None), *wave)].real / run.particles
-
-
-def profiles(run: Sampled, quantity: str) -> dict[str, np.ndarray]:
-    """Averages of "counts" or "cell_temperature" over planes normal to x, y and z, over the mean."""
-    values = getattr(run, quantity) / getattr(run, quantity).mean()
-    return {axis: values.mean(tuple({0, 1, 2} - {k})) for k, axis in enumerate("xyz")}
 
 
 def structures(runs: dict) -> dict[str, np.ndarray]:

@@ -9,7 +9,7 @@ from repro.papers.style import BLUE, OURS, VERMILLION
 from repro.particles.random import ROUNDS
 
 from .cycle import PERIOD, position
-from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, profiles, structures
+from .density_waves import BY_CELL, BY_PARTICLE, TEA, height, structures
 
 _LOOK = {
     TEA: {"color": "0.45", "marker": "o"},
@@ -92,24 +92,3 @@ def heights(runs: dict, wave, steps: int):
     figure.supylabel(f"density in the wave {wave} (% of the mean)", fontsize=10)
     panels[-1].set_xlabel("step")
     return figure, arrays
-
-
-def planes(runs: dict):
-    """Density and temperature in layers normal to each axis, over the mean, with the range of TEA's runs in grey.
-
-    The arrays are the maps of kT, averaged over time, of the first run of each way.
-    """
-    figure, panels = plt.subplots(2, 3, figsize=(9.6, 5.2), sharey="row")
-    quantities = {"counts": "density / mean", "cell_temperature": "kT / mean"}
-    for row, (quantity, label) in zip(panels, quantities.items(), strict=True):
-        found = {way: [profiles(run, quantity) for run in each] for way, each in runs.items()}
-        for axes, axis in zip(row, "xyz", strict=True):
-            tea = np.array([profile[axis] for profile in found[TEA]])
-            at = np.arange(tea.shape[1]) + 0.5
-            axes.fill_between(at, tea.min(0), tea.max(0), color="0.8", label=f"{TEA}, all runs")
-            for way in (way for way in runs if way != TEA):
-                axes.plot(at, np.mean([profile[axis] for profile in found[way]], 0), **_LOOK[way], ms=4, label=way)
-            axes.set_xlabel(f"{axis} (cells)")
-        row[0].set_ylabel(label)
-    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure, {way: each[0].cell_temperature for way, each in runs.items()}
