@@ -146,9 +146,8 @@ def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
     for strategy in ("cell", "particle"):
         runs = []
         for _ in range(RUNS):
-            made = [
-                Simulation(systems[name], device, strategy=strategy, capacity=capacity) for name in ("drops", "even")
-            ]
+            options = {"strategy": strategy, "capacity": capacity}
+            made = [Simulation(systems[name], device, **options) for name in ("drops", "even")]
             drops, even = (time_launches(each.forces.parts.values(), device, seconds).seconds for each in made)
             runs.append(drops / even)
         found[strategy] = runs

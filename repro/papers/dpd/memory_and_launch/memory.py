@@ -39,9 +39,22 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
     return table.assign(**{"against global memory": table["stencil"].map(plain) / table["seconds"]})
 
 
-def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str, **options) -> Speed:
+def with_equal_registers(constants_times: pd.DataFrame, system: System, device, record=None, *, seconds, runs) -> float:
+    """The gain of the read-only path over global memory with as many registers a thread as plain loads take.
+
+    Half stencil, a GPU's; above one where the path itself is faster, not the occupancy.
+    """
+    plain = constants_times.set_index(["stencil", "constants"]).loc[("half", PLAIN)]
+    options = {"stencil": "half", "place": READ_ONLY, "registers": int(plain["registers"]), "runs": runs}
+    options |= {"expected": reference_forces(system), "seconds": seconds}
+    case = f"force kernel, half stencil, constants: {READ_ONLY}, {plain['registers']} registers"
+    table = speed_table([(case, system, device, options)], record, measured=_kernel_speed, includes=INCLUDES_FORCES)
+    return float(plain["seconds"] / table["seconds"].iloc[0])
+
+
+def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str, registers=None, **options) -> Speed:
     def build():
-        simulation = Simulation(system, device, strategy="particle")
+        simulation = Simulation(system, device, strategy="particle", registers=registers)
         return simulation, constants.build(simulation.setup, place, stencil)
 
     def choices(simulation, forces):
