@@ -14,6 +14,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
 from repro.dpd.system import System, in_cell_order
 from repro.errors import InputError
+from repro.parallel import select
 
 #: forces of order 100 in single precision, positions to 1e-9 of the box
 TOLERANCE = {"single": 3e-5, "double": 1e-10}
@@ -81,7 +82,7 @@ def test_pair_forces_conserve_momentum_to_rounding(threads, strategy):
     force = found_forces(system, threads, strategy, "double", capacity=64)
     assert np.abs(force.sum(0)).max() < 1e-11
     # the linear generators give each pair one number as well, where each pair is met once
-    if strategy in ("cell", "cell by load", "particle", "planes"):
+    if STRATEGIES[strategy].TRAITS.linear:
         force = found_forces(system, threads, strategy, "double", capacity=64, rounds=0)
         assert np.abs(force.sum(0)).max() < 1e-11
 
@@ -109,3 +110,30 @@ def test_in_cell_order_the_particles_are_the_same_and_lie_cell_after_cell():
     np.testing.assert_array_equal(system.position, place[order])
     np.testing.assert_array_equal(system.velocity, velocity[order])
     assert (system.moving, system.drive, system.box) == (4, 0.5, (3.0, 3.0, 3.0))
+
+
+def test_the_serial_program_takes_its_numbers_from_one_sequence_pair_after_pair():
+    # two pairs in two cells: 0 and 2, which are met from 0 and from 2
+    position = np.array([[0.2, 0.2, 0.2], [0.5, 0.3, 0.2], [1.8, 1.8, 1.8], [1.9, 1.6, 1.8]])
+    system = System(Fluid(repulsion=0.0), (3.0, 3.0, 3.0), position, np.zeros((4, 3)), 4)
+    simulation = Simulation(system, select("serial"), strategy="linked", precision="double", rounds=0, seed=5)
+    simulation.forces.run()
+    words = [5]
+    for _ in range(4):
+        words.append((69069 * words[-1] + 1234567) % 2**32)
+    assert simulation.state.sequence[0] == words[-1]
+    force, found = simulation.particles()["force"], []
+    for first, second in ((0, 1), (2, 3)):
+        e = position[first] - position[second]
+        r = np.linalg.norm(e)
+        found.append(abs(force[first] @ e / r) / (3.0 / np.sqrt(0.02) * (1 - r)))
+    # Box and Muller's transform of both pairs of words, in the order of the core's work
+    u = (np.array(words[1:]) + 0.5) / 2**32
+    expected = np.abs(np.sqrt(-2 * np.log(u[::2])) * np.cos(2 * np.pi * u[1::2]))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_strategy_that_needs_a_pairs_number_in_any_order_refuses_linear_generators(threads):
+    for strategy in ("planes", "sorted cells", "particle, full stencil"):
+        with pytest.raises(InputError, match=f"'{strategy}' meets pairs in any order.*choose TEA"):
+            Simulation(Poiseuille(3, 3, 4).system(), threads, strategy=strategy, rounds=0)

@@ -135,6 +135,19 @@ def test_a_run_repeats_bit_for_bit_where_its_strategy_says_so(device, strategy):
         np.testing.assert_array_equal(*(run.particles()["velocity"] for run in runs))
 
 
+def test_a_restart_of_the_serial_program_carries_its_sequence_on(one_core, tmp_path):
+    options = {"strategy": "linked", "rounds": 0, "seed": 5}
+    whole = Simulation(Bulk((3.0, 3.0, 4.0)).system(), one_core, **options)
+    whole.step(40)
+    first = Simulation(Bulk((3.0, 3.0, 4.0)).system(), one_core, **options)
+    first.step(20)
+    checkpoint.save(first, tmp_path / "run.h5")
+    second = checkpoint.load(tmp_path / "run.h5", one_core)
+    second.step(20)
+    for name in ("r", "v", "f", "sequence"):
+        np.testing.assert_array_equal(getattr(whole.state, name), getattr(second.state, name))
+
+
 class Backwards(PlainDevice):
     """Plain Python that runs the items of each kernel from the last to the first, as threads may."""
 

@@ -10,16 +10,13 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.state import make_state
 from repro.errors import InputError
 from repro.papers.dpd.load_balance import balance as load_balance
-from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cells, useful_share
+from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cells, warp_share
 from repro.papers.dpd.load_balance.uneven import KINDS, Uneven, particles_in_cells
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import Cells, neighbour, place_of
 from repro.study.judge import claims
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
-
-GPU = SimpleNamespace(name="cuda")
-TWO_CORES = SimpleNamespace(name="threads", workers=2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,41 +83,24 @@ def test_an_even_density_is_all_useful_and_one_full_cell_in_a_warp_leaves_a_thir
     lone = np.zeros(64, int)
     lone[[3, 40]] = 7
     natural = np.arange(64)
-    assert useful_share(even, natural, GPU) == 1
-    assert useful_share(lone, natural, GPU) == pytest.approx(1 / WARP)
+    assert warp_share(even, natural) == 1
+    assert warp_share(lone, natural) == pytest.approx(1 / WARP)
     # sorted, both full cells are in one warp: it works as long as one of two warps did before
-    assert useful_share(lone, cell_order("by pairs", lone, lone), GPU) == pytest.approx(2 / WARP)
+    assert warp_share(lone, cell_order("by pairs", lone, lone)) == pytest.approx(2 / WARP)
     # a last warp that is not full is idle in part
-    assert useful_share(np.full(48, 5), np.arange(48), GPU) == pytest.approx(48 / 64)
-
-
-def test_sorting_helps_warps_and_harms_cores_that_take_one_piece_each():
-    work = np.tile([9, 1], 64)
-    natural, by_load = np.arange(128), cell_order("by particles", work, work)
-    assert useful_share(work, natural, GPU) == pytest.approx(5 / 9)
-    assert useful_share(work, by_load, GPU) == 1
-    assert useful_share(work, natural, TWO_CORES) == 1
-    # one core gets all of the work's larger half: mean 320 of largest 576
-    assert useful_share(work, by_load, TWO_CORES) == pytest.approx(320 / 576)
+    assert warp_share(np.full(48, 5), np.arange(48)) == pytest.approx(48 / 64)
 
 
 def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
     systems = {"drops": Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()}
     times = load_balance.times_table(systems, threads, ["cell", "cell by load"], seconds=1e-4)
-    model = load_balance.model_table(systems, threads)
+    model = load_balance.model_table(systems)
     gain = load_balance.gains(times, model)
     at = times.set_index("strategy")
     assert gain["kernel"][0] == pytest.approx(at["kernel"]["cell"] / at["kernel"]["cell by load"])
     assert gain["with sorting"][0] == pytest.approx(at["seconds"]["cell"] / at["seconds"]["cell by load"])
     assert gain["predicted gain"][0] == pytest.approx(model["by particles"][0] / model["natural"][0])
     assert at["sorting"]["cell"] == 0 < at["sorting"]["cell by load"]
-
-
-def test_the_verdict_is_about_balance_and_names_the_gain_in_time_on_drops():
-    rows = [("even", 1.0, 1.0, 0.9), ("drops", 2.0, 1.8, 1.5)]
-    gains = pd.DataFrame(rows, columns=["density", "predicted gain", "kernel", "with sorting"])
-    note = load_balance.note(GPU, gains)
-    assert note.endswith("in time on cuda the force kernel alone gains 1.80, with lists and sorting 1.50")
 
 
 def _particles_in(cells) -> SimpleNamespace:
@@ -146,18 +126,46 @@ def test_the_balance_scatters_by_what_the_seeds_differ():
     assert load_balance.balance_gain([even, apart, even])["scatter"] == pytest.approx(1.0)
 
 
-def test_a_worse_balance_refutes_the_claim_and_one_within_the_scatter_is_a_tie():
-    claim = claims.load("dpd")["dpd-062"]
-    assert judge(claim, Evidence(0.9, scatter=0.02)).verdict is Verdict.NOT_REPRODUCED
-    assert judge(claim, Evidence(0.99, scatter=0.02)).verdict is Verdict.TIE
-
-
 def test_times_are_shown_in_milliseconds():
     times = pd.DataFrame({"strategy": ["cell"], "seconds": [0.25], "kernel": [0.125], "sorting": [0.0]})
     shown = load_balance.in_milliseconds(times).iloc[0]
     assert (shown["all (ms)"], shown["forces (ms)"], shown["sorting (ms)"]) == (250.0, 125.0, 0.0)
 
 
-def test_more_workers_than_cells_leave_some_without_work():
-    many = SimpleNamespace(name="threads", workers=4)
-    assert useful_share(np.ones(2), np.arange(2), many) == pytest.approx(0.5)
+def test_cells_sorted_in_blocks_stay_in_their_block_fullest_first():
+    counts = np.random.default_rng(3).integers(0, 9, 2 * load_balance.BLOCK + 100)
+    order = cell_order("by particles in blocks", counts, counts)
+    assert sorted(order) == list(range(len(counts)))
+    assert (np.diff(order // load_balance.BLOCK) >= 0).all()
+    for block in range(3):
+        inside = order[order // load_balance.BLOCK == block]
+        assert (np.diff(counts[inside]) <= 0).all()
+
+
+def test_the_experiment_times_each_order_of_cells_and_particles_with_the_forces_of_all_cells(threads):
+    system = Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()
+    table = load_balance.causes_table(system, threads, seconds=1e-4)
+    assert len(table) == 2 * len(load_balance.ORDERS)
+    assert (table.loc[table["cells"] == "natural", "gain"] == 1).all()
+    shares = table.groupby("cells")["lanes that work"].nunique()
+    assert (shares == 1).all()
+
+
+def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch, threads):
+    system = Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()
+    systems = {"drops": system, "even": system}
+    seconds = iter([6.0, 2.0] * 3 + [4.0, 2.0] * 3)
+    monkeypatch.setattr(load_balance, "time_launches", lambda *_: SimpleNamespace(seconds=next(seconds)))
+    found = load_balance.slowdowns(systems, threads)
+    assert found == {"cell": [3.0] * 3, "particle": [2.0] * 3}
+    claim = claims.load("dpd")["dpd-083"]
+    assert judge(claim, Evidence(found)).verdict is Verdict.REPRODUCED
+    assert (
+        judge(claim, Evidence(dict(zip(found, reversed(found.values()), strict=True)))).verdict
+        is Verdict.NOT_REPRODUCED
+    )
+
+
+def test_by_either_reading_of_balance_the_claim_is_not_comparable():
+    for value in (0.77, 1.96):
+        assert judge(claims.load("dpd")["dpd-062"], Evidence(value)).verdict is Verdict.NOT_COMPARABLE

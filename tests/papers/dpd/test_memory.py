@@ -11,7 +11,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.errors import CheckError, InputError
-from repro.papers.dpd.memory_and_launch import access, constants, occupancy
+from repro.papers.dpd.memory_and_launch import access, constants
 from repro.papers.dpd.memory_and_launch import memory as memory_benchmark
 from repro.parallel import Speed, Timing, select
 from repro.study.judge import claims
@@ -110,16 +110,6 @@ def test_what_was_run_once_says_nothing_of_how_far_runs_lie_apart():
     assert memory_benchmark.scatter(table) == 0.1
     # where nothing was run twice, the repetitions scatter
     assert memory_benchmark.scatter(table[table["spread"] > 0.1]) == 0.4
-
-
-def test_only_a_launch_of_the_same_code_with_as_few_warps_is_compared():
-    rows = [("particle", 128, 0, 0.4375, 3.0), ("particle", 256, 0, 0.375, 3.2), ("particle", 128, 48, 0.375, 9.0)]
-    launched = pd.DataFrame(rows, columns=["strategy", "block", "limit", "occupancy", "seconds"]).assign(registers=72)
-    assert occupancy.with_as_few_warps(launched, 128, 0.375) == pytest.approx(3.0 / 3.2)
-    assert occupancy.with_as_few_warps(launched[launched["block"] == 128], 128, 0.375) is None
-    # other registers are other code
-    assert occupancy.with_as_few_warps(launched.assign(registers=[72, 64, 48]), 128, 0.375) is None
-    assert occupancy.with_as_few_warps(launched, 128, 0.4375) is None
 
 
 def _constants(times: dict) -> pd.DataFrame:

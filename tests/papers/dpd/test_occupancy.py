@@ -9,64 +9,10 @@ from helpers.judging import by_statement
 from repro.dpd.strategies.sorted_cells import LIST
 from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
-from repro.papers.dpd.memory_and_launch.occupancy import HOPPER, KEPLER, occupancy
 from repro.parallel import Speed, Timing
 from repro.study.judge import claims
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict
-
-
-def test_kepler_has_the_limits_that_the_paper_states():
-    stated = [int(claims.load("dpd")[f"dpd-{number:03}"].value) for number in range(12, 18)]
-    names = ("warps", "threads", "blocks", "registers", "registers_a_thread", "shared")
-    assert [getattr(KEPLER, name) for name in names] == stated
-
-
-@pytest.mark.parametrize("limits", [KEPLER, HOPPER])
-@pytest.mark.parametrize(
-    ("block", "registers", "blocks"),
-    [
-        # CUDA C++ Best Practices Guide, occupancy: 37 registers, 75 % with blocks of 128, 63 % with blocks of 320
-        (128, 37, 12),
-        (320, 37, 4),
-        # and: full occupancy takes at most 32 registers a thread
-        (256, 32, 8),
-        # CUDA C++ Programming Guide, multiprocessor level: 512 threads with 64 registers fit twice, with 65 once
-        (512, 64, 2),
-        (512, 65, 1),
-    ],
-)
-def test_registers_allow_what_nvidias_examples_say(limits, block, registers, blocks):
-    found = occupancy(limits, block, registers)
-    assert found.blocks == blocks
-    assert found.share == pytest.approx(blocks * block / 2048)
-
-
-def test_small_blocks_are_stopped_by_the_number_of_blocks():
-    # 16 and 32 blocks of one warp each, of 64 warps
-    assert occupancy(KEPLER, 32, 16) == launch.Occupancy(16, 0.25, "blocks")
-    assert occupancy(HOPPER, 32, 16) == launch.Occupancy(32, 0.5, "blocks")
-    # a block of one thread takes a warp all the same
-    assert occupancy(HOPPER, 1, 16).share == 0.5
-
-
-def test_shared_memory_allows_what_fits_with_what_the_system_keeps():
-    # 48 KiB on a K20c; Hopper Tuning Guide: 228 KiB, at most 227 KiB a block, since each block keeps 1 KiB back
-    assert occupancy(KEPLER, 128, 32, 16384).blocks == 3
-    assert occupancy(HOPPER, 128, 32, 227 * 1024).blocks == 1
-    assert occupancy(HOPPER, 128, 32, 113 * 1024).blocks == 2
-    assert occupancy(HOPPER, 128, 32, 113 * 1024).stopped_by == "shared memory"
-    with pytest.raises(InputError, match="does not fit"):
-        occupancy(HOPPER, 128, 32, 228 * 1024)
-
-
-@pytest.mark.parametrize(
-    ("block", "registers", "message"),
-    [(1024, 65, "does not fit"), (2048, 16, "1 to 1024"), (64, 256, "1 to 255"), (0, 16, "1 to 1024")],
-)
-def test_a_block_that_no_multiprocessor_can_hold_is_refused(block, registers, message):
-    with pytest.raises(InputError, match=message):
-        occupancy(HOPPER, block, registers)
 
 
 def test_what_is_tried_fits_into_registers_and_shared_memory():
@@ -75,25 +21,17 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
     # four bytes for each of the particles that a thread lists, and 48 KiB a block
     assert launch.shared_bytes("sorted cells", 384) == 4 * LIST * 384 == 49152
     assert [block for block, _ in launch.launches("sorted cells", sizes, [], 128)] == [32, 128, 384]
-    for block in (*sizes, 320):
-        most = launch.limit_needed(HOPPER, block)
-        assert occupancy(HOPPER, block, most or 255).blocks >= 1
+    # a multiprocessor has 65536 registers, and a thread takes 255 at most
+    for block in (*sizes, 256, 320):
+        assert block * (launch.limit_needed(block) or 255) <= 65536
     with pytest.raises(InputError, match="choose one of 32, 128"):
         launch.launches("particle", sizes, [32], 512)
-
-
-@pytest.mark.parametrize(
-    ("block", "registers", "limit"),
-    [(512, 72, None), (1024, 72, 64), (1024, 64, None), (512, None, 128), (384, 200, 168), (256, None, None)],
-)
-def test_only_a_block_that_does_not_fit_as_compiled_needs_a_limit(block, registers, limit):
-    assert launch.limit_needed(HOPPER, block, registers) == limit
 
 
 def _launched(rows, **more) -> pd.DataFrame:
     """A table of launches (strategy, block, limit, seconds of each run, occupancy), with other columns `more`."""
     table = pd.DataFrame(rows, columns=["strategy", "block", "limit", "runs", "occupancy"])
-    more = {"registers": 72, "local": 0, "stopped by": "registers"} | more
+    more = {"registers": 72, "local": 0} | more
     return table.assign(seconds=[sorted(runs)[1] for runs in table["runs"]], **more)
 
 
@@ -148,23 +86,25 @@ def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing
 def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_run(monkeypatch):
     timings = [Timing(seconds, seconds, 0.01, 5) for seconds in (3.0, 2.0, 4.0)]
     more = {"strategy": "sorted cells", "precision": "single", "size": "", "check": "", "work": {}}
-    took, device = {"registers": 64, "local": 0, "shared": 0}, SimpleNamespace(name="cuda", description="")
+    took, device = (
+        {"registers": 64, "local": 0, "shared": 0, "occupancy": 0.5},
+        SimpleNamespace(name="cuda", description=""),
+    )
 
     def speed(*_, runs, **options):
         return Speed.of("", device, timings[:runs], **more, choices=took)
 
     monkeypatch.setattr(launch, "_launch_speed", speed)
     monkeypatch.setattr(launch, "reference_forces", lambda system: None)
-    monkeypatch.setattr(launch, "limits_of", lambda device: HOPPER)
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
     monkeypatch.setattr(launch, "KERNELS", ("sorted cells",))
     monkeypatch.setattr(launch, "launches", lambda *_: [(256, None), (512, None), (128, 64)])
     table = launch.launch_table(None, None, [], [], 256, record, runs=3)
     row = table.iloc[0]
-    assert (row["limit"], row["registers"], row["occupancy"], row["stopped by"]) == (0, 64, 0.5, "registers")
-    # the registers of the first launch let the larger block have no limit
-    assert list(table["limit"]) == [0, 0, 64]
+    assert (row["limit"], row["registers"], row["occupancy"]) == (0, 64, 0.5)
+    # a larger block gets the limit with which it fits
+    assert list(table["limit"]) == [0, 128, 64]
     # the block size that is compared is run three times, the others once
     assert list(table["runs"]) == [(3.0, 2.0, 4.0), (3.0,), (3.0,)]
     assert list(table["seconds"]) == [3.0] * 3
@@ -176,3 +116,22 @@ def test_the_simulator_has_no_registers_to_report(cuda_device):
         pytest.skip("for the simulator")
     with pytest.raises(DeviceError, match="no registers"):
         cuda_device.resources(None)
+
+
+def test_the_limits_of_the_papers_gpu_are_those_that_it_states(threads):
+    stated = [int(claims.load("dpd")[f"dpd-{number:03}"].value) for number in range(12, 18)]
+    assert list(launch.limits_table(threads)["paper, K20c"]) == stated
+
+
+def test_the_occupancy_is_the_drivers_count_of_blocks(monkeypatch):
+    from numba import cuda
+
+    asked = []
+    context = SimpleNamespace(get_active_blocks_per_multiprocessor=lambda *a: asked.append(a) or 5)
+    monkeypatch.setattr(cuda, "current_context", lambda: context, raising=False)
+    monkeypatch.setattr(launch, "limits_here", lambda device: {"warps": 64})
+    kernel = SimpleNamespace(_codelibrary=SimpleNamespace(get_cufunc=lambda: "code"))
+    bound = SimpleNamespace(compiled=SimpleNamespace(overloads={"signature": kernel}))
+    # 5 blocks of three warps, the last of which is not full
+    assert launch.occupancy(None, bound, 96) == launch.occupancy(None, bound, 70) == 15 / 64
+    assert asked == [("code", 96, 0), ("code", 70, 0)]

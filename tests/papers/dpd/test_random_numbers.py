@@ -6,7 +6,7 @@ import pytest
 
 from repro.dpd.exact import sound_speed
 from repro.dpd.fluid import Fluid
-from repro.dpd.noise import lcg, thread_words
+from repro.dpd.noise import combined, lcg, thread_words
 from repro.errors import InputError
 from repro.papers.dpd.random_numbers import cycle
 from repro.papers.dpd.random_numbers import density_waves as dw
@@ -217,3 +217,30 @@ def test_free_sound_advances_by_its_speed_over_its_length():
     # a wave along the diagonal of a square of 8 is 8/sqrt(2) long
     expected = sound_speed(fluid) * fluid.dt * 2**0.5 / 8
     assert dw.free_turns((0, 1, -1), (8.0, 8.0, 8.0), fluid) == pytest.approx(expected)
+
+
+def test_two_generators_with_one_set_of_constants_have_half_the_period_of_one():
+    # the generator of equation 6 has full period
+    assert cycle.period(1234567, 5) == 2**32
+    assert cycle.combined_period() == 0.5
+    # and equation 8 adds the words that the generators give
+    first, second = lcg(np.uint32(7)), lcg(np.uint32(90))
+    assert combined(first, second) == (int(first) + int(second)) % 2**32
+    assert combined(lcg(first), lcg(second)) == (69069 * int(combined(first, second)) + 2 * 1234567) % 2**32
+
+
+def test_each_way_to_seed_gives_every_thread_and_step_words_of_their_own():
+    threads, found = np.arange(50), {}
+    for name, begin in dw.SEEDINGS.items():
+        words = [np.concatenate([np.ravel(w) + 0 * threads for w in begin(threads, (1, step))]) for step in (1, 2)]
+        assert (words[0] != words[1]).any()
+        found[name] = words[0]
+    assert len({tuple(words) for words in found.values()}) == len(dw.SEEDINGS)
+
+
+def test_the_ways_to_seed_are_run_with_one_thread_per_cell(threads):
+    lengths = {"steps": 20, "every": 10, "settle": 10}
+    runs = dw.sample_ways((3.0, 3.0, 4.0), threads, {dw.TEA: 3}, **lengths)
+    table = dw.seedings(runs, (3.0, 3.0, 4.0), threads, **lengths)
+    assert list(table["seeding"]) == list(dw.SEEDINGS)
+    assert table["kT"].between(0.5, 2).all()

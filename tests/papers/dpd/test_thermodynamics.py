@@ -17,6 +17,7 @@ from repro.papers.dpd.thermodynamics import equilibrium as thermodynamics
 from repro.papers.dpd.thermodynamics import transport
 from repro.papers.dpd.thermodynamics.equilibrium import Length
 from repro.parallel import select
+from repro.study.notebooks import Project
 
 SERIAL = select("serial")
 TINY = Length(side=4.0, samples=40, settle=1.0)
@@ -129,16 +130,30 @@ def test_the_error_of_a_mean_is_the_scatter_over_the_root_of_the_number():
         transport.mean_of([1.0])
 
 
-def test_a_check_holds_within_its_tolerance_or_three_errors():
-    measured = ((1.09, 0.0), (1.11, 0.0), (1.11, 0.05), (np.nan, 0.05), (1.09, np.nan), (1.11, np.nan))
-    holds = list(thermo_checks.table_of([("law", *each, 1.0, 0.1) for each in measured])["holds"])
-    assert holds == [True, False, True, False, True, False]
-
-
 def test_linear_response_compares_the_weakest_with_the_strongest_drive():
     rows = [(0.0, 0.1, 1.0, 0.03, 1.1, 1.0), (0.0, 0.2, 1.2, 0.04, 1.1, 2.0), (0.0, 0.15, 9.0, 0.01, 1.1, 1.5)]
     table = pd.DataFrame(rows, columns=["a", "drive", "viscosity", "error", "theory", "fastest"])
     checked = thermo_checks.table_of(thermo_checks.of_viscosity(table))
     assert list(checked["measured"]) == [1.0, pytest.approx(0.2)]
     assert checked["error"][1] == pytest.approx(0.05)
+    assert list(checked["exact"]) == [False, True]
     assert list(checked["holds"]) == [True, False]
+
+
+def test_an_exact_law_holds_within_three_errors_and_a_theory_that_is_off_has_no_verdict():
+    rows = [("exact", 1.1, 0.04, 1.0, 0.0), ("exact", 1.1, 0.03, 1.0, 0.0), ("exact", np.nan, 0.03, 1.0, 0.0)]
+    table = thermo_checks.table_of([*rows, ("fit", 1.5, 0.01, 1.0, 0.1)])
+    assert list(table["holds"]) == [True, False, False, True]
+    assert list(thermo_checks.exact_laws(table)["off"][:2]) == pytest.approx([2.5, 10 / 3])
+    assert thermo_checks.theories(table)["off (%)"].tolist() == pytest.approx([50.0])
+
+
+def test_a_second_code_stands_beside_the_papers_fluid():
+    other = pd.read_csv(Project.default().data / "reference" / "dpd_values.csv", comment="#")
+    temperature = pd.DataFrame({"lambda": [0.5, 0.65], "dt": [0.02] * 2, "kT": [1.01, 1.0], "error": [0.001] * 2})
+    pressure = pd.DataFrame({"a": [0.0, 18.75], "rho": [4.0] * 2, "p": [4.0, 32.7], "error": [0.01, 0.02]})
+    diffusion = pd.DataFrame({"a": [0.0], "D": [0.53], "error": [0.01]})
+    found = thermo_checks.beside_other_code(temperature, pressure, diffusion, other).set_index("quantity")
+    assert found.loc["kT", ["value", "ours", "our error"]].tolist() == [1.0109, 1.01, 0.001]
+    assert found.loc["pressure", "ours"] == 32.7
+    assert np.isnan(found.loc["self-diffusion", "ours"])
