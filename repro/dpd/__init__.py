@@ -7,9 +7,9 @@ Where a section is:
     4.1, table 1                   repro/particles/linked_list.py, strategies/linked.py
     4.1, table 2                   repro/particles/cell_table.py
     4.2                            strategies/cell.py (one thread per cell), particle.py (one thread per particle)
-    4.3, equations 6 to 8          noise.py (both methods), repro/particles/random.py (TEA, Box-Muller transform)
+    4.3, equations 6 to 8          noise.py (the serial sequence, both methods), repro/particles/random.py (TEA)
     4.3, half the stencil          repro/particles/cells.py (neighbour), strategies/particle_full.py (the whole stencil)
-    4.4, figure 5                  strategies/cell_by_load.py (cells sorted by load), cell.py (the kernel over them)
+    4.4, figures 4 and 5           uneven.py (gas and liquid), strategies/cell_by_load.py (cells sorted by load)
     4.5.1, 4.5.2                   repro/papers/dpd/memory_and_launch/memory.py (coalesced access), constants.py
     4.6                            repro/papers/dpd/memory_and_launch/occupancy.py (launch parameters)
     5, figures 7 and 8, table 3    cases.py (Poiseuille), walls.py; repro/papers/dpd/flow/plates.py

@@ -8,7 +8,16 @@ from functools import cache, partial
 import numpy as np
 
 from repro.errors import require_whole
-from repro.parallel import Speed, agreement, how_launched, measure_runs, require_timeable, select, time_steps
+from repro.parallel import (
+    Speed,
+    agreement,
+    how_launched,
+    measure_runs,
+    require_timeable,
+    select,
+    time_launches,
+    time_steps,
+)
 from repro.particles.random import ROUNDS
 
 from .cases import Poiseuille
@@ -121,6 +130,28 @@ def _check_of(simulation: Simulation, options: dict) -> str:
     fluid, law = simulation.system.fluid, simulation.system.fluid.law
     check = check_strategy(simulation.device, strategy=simulation.strategy, fluid=fluid, **chosen)
     return check if law is PAPER.law else f"{check}, law {law.name}"
+
+
+def kernel_speed(case: str, device, build, choices, *, expected, seconds: float, runs: int) -> Speed:
+    """Time of the force kernel alone, in runs with arrays of their own, each of which finds the `expected` forces.
+
+    `build()` gives a simulation and forces, and `choices` of these two are what was chosen, for `Speed.choices`.
+    """
+
+    def facts(made):
+        simulation = made[0]
+        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(simulation.system)}
+        return {**names, "work": {}, "choices": choices(*made)}
+
+    return measure_runs(
+        case,
+        device,
+        build=build,
+        check=lambda made: check_forces(made[0], expected, made[1]),
+        time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
+        facts=facts,
+        runs=runs,
+    )
 
 
 def size_of(system: System) -> str:

@@ -139,8 +139,6 @@ def test_the_share_of_a_step_is_the_update_of_a_run_over_the_step_of_that_run(mo
 def test_bad_requests_are_refused(threads):
     with pytest.raises(InputError, match="on one core"):
         LinkedList(threads, None, 1, np.float32)
-    with pytest.raises(InputError, match="only 10 in all"):
-        lb.contention(threads, 10, [11])
     with pytest.raises(InputError, match="must be a number above 0"):
         time_launches([], threads, 0.0)
 

@@ -3,15 +3,14 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from repro.dpd.fluid import Fluid
 from repro.dpd.state import make_state
+from repro.dpd.uneven import KINDS, Uneven, particles_in_cells
 from repro.errors import InputError
 from repro.papers.dpd.load_balance import balance as load_balance
 from repro.papers.dpd.load_balance.balance import WARP, cell_order, pairs_of_cells, warp_share
-from repro.papers.dpd.load_balance.uneven import KINDS, Uneven, particles_in_cells
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import Cells, neighbour, place_of
 from repro.study.judge import claims
@@ -124,12 +123,6 @@ def test_sorting_gains_no_balance_where_all_cells_have_the_same_load():
 def test_the_balance_scatters_by_what_the_seeds_differ():
     apart, even = _particles_in([3] * 7 + [40] * 7), _particles_in(np.arange(64))
     assert load_balance.balance_gain([even, apart, even])["scatter"] == pytest.approx(1.0)
-
-
-def test_times_are_shown_in_milliseconds():
-    times = pd.DataFrame({"strategy": ["cell"], "seconds": [0.25], "kernel": [0.125], "sorting": [0.0]})
-    shown = load_balance.in_milliseconds(times).iloc[0]
-    assert (shown["all (ms)"], shown["forces (ms)"], shown["sorting (ms)"]) == (250.0, 125.0, 0.0)
 
 
 def test_cells_sorted_in_blocks_stay_in_their_block_fullest_first():

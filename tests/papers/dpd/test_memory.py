@@ -81,20 +81,6 @@ def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_numb
     assert [access.traffic_model(stride, line) for stride in strides] == [1, 2, 4, 8, 16, 16, 16]
 
 
-def test_the_slowest_stride_is_that_of_the_largest_array_and_access_at_random_is_reported_beside_it():
-    rows = [
-        (6, 1, 9.0, 0.9, 1.0, 1),
-        (6, 32, 1.0, 0.1, 50.0, 16),
-        (8, 1, 8.0, 0.86, 1.0, 1),
-        (8, 32, 2.0, 0.2, 4.0, 16),
-        (8, 0, 1.0, 0.1, 8.0, 16),
-    ]
-    walks = pd.DataFrame(rows, columns=["bits", "stride", "GB/s", "of copy", "ratio", "model"])
-    note = "stride 1 at 86 % of a copy; stride 32: 4.0, at random: 8.0; bytes of sectors explain 16"
-    assert access.note(walks) == note
-    assert "at random: nan" in access.note(walks[walks["stride"] > 0])
-
-
 def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transactions(threads, monkeypatch):
     monkeypatch.setattr(access, "copy_bandwidth", lambda device: 1e9)
     table = access.strides_table(threads, [10], [1, 4, 0], seconds=1e-6)
@@ -106,7 +92,6 @@ def test_what_was_run_once_says_nothing_of_how_far_runs_lie_apart():
     rows = [("half", "read-only path", 1.1, 0.4, (3.0,)), ("half", "global memory", 1.0, 0.1, (3.0, 3.3, 3.0))]
     rows.append(("full", "read-only path", 1.4, 0.4, (3.0,)))
     table = pd.DataFrame(rows, columns=["stencil", "constants", "against global memory", "spread", "runs"])
-    assert memory_benchmark.note(table) == "half stencil; full stencil 1.400; runs lie apart by up to 10.0%"
     assert memory_benchmark.scatter(table) == 0.1
     # where nothing was run twice, the repetitions scatter
     assert memory_benchmark.scatter(table[table["spread"] > 0.1]) == 0.4
@@ -149,12 +134,6 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
     assert (gain["full", "arguments"], gain["full", "global memory"]) == (2.0, 1.0)
     # the half stencil with global memory is one of the two kernels that the claim compares
     assert [len(runs) for runs in table["runs"]] == [1, 1, 3, 1, 1, 1]
-
-
-def test_times_are_shown_in_microseconds_as_the_last_column():
-    shown = memory_benchmark.in_microseconds(pd.DataFrame({"seconds": [2.5e-6], "stride": [1]}))
-    assert list(shown.columns) == ["stride", "microseconds"]
-    assert shown["microseconds"][0] == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(

@@ -35,20 +35,6 @@ def _launched(rows, **more) -> pd.DataFrame:
     return table.assign(seconds=[sorted(runs)[1] for runs in table["runs"]], **more)
 
 
-def test_each_kernel_is_reported_with_its_fastest_and_its_fullest_launch():
-    rows = [
-        ("sorted cells", 128, 0, (4.0,) * 3, 0.4),
-        ("sorted cells", 128, 40, (5.0,) * 3, 0.6),
-        ("sorted cells", 256, 32, (6.0,) * 3, 0.6),
-    ]
-    table = _launched(rows, registers=[60, 40, 32], local=[0, 8, 16])
-    (row,) = launch.fastest_and_fullest(table).to_dict("records")
-    assert (row["block"], row["registers"], row["occupancy"]) == (128, 60, 0.4)
-    # of two launches with the largest occupancy the faster one counts: 5 over 4
-    assert (row["largest occupancy"], row["its time"]) == (0.6, 1.25)
-    assert row["rank correlation"] < 0
-
-
 #: without a limit, with one that gains, one that loses, one that does not raise the occupancy, and another size
 _LIMITS = [
     ("particle", 128, 0, (6.0, 6.1, 6.0), 0.4),
@@ -74,8 +60,6 @@ def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing
     claim = claims.load("dpd")["dpd-064"]
     limited = launch.gains_by_limits(_launched(_LIMITS), 128)
     assert launch.share_that_gains(limited) == {"measured": 50.0, "scatter": 0.0}
-    assert launch.that_gain(limited) == (2, 1)
-    assert launch.note(limited) == "2 of 3 limits raise the occupancy; largest gains: particle 1.200"
     most = launch.gains_by_limits(_launched([row for row in _LIMITS if row[2] != 32]), 128)
     for found, verdict in ((limited, Verdict.REPRODUCED), (most, Verdict.NOT_REPRODUCED)):
         assert by_statement(claim, Evidence(**launch.share_that_gains(found))) is verdict

@@ -70,16 +70,3 @@ def reading(lists: dict[str, pd.DataFrame]):
 def _arrow(axes, start, end, colour: str, bend: float) -> None:
     style = {"arrowstyle": "->", "color": colour, "lw": 1.1, "connectionstyle": f"arc3,rad={-bend}"}
     axes.annotate("", end, start, arrowprops=style)
-
-
-def contention(table: pd.DataFrame):
-    """Atomic additions a second against the number of particles in a cell, by the order of the particles."""
-    figure, axes = plt.subplots()
-    for (order, rows), colour in zip(table.groupby("order", sort=False), (BLUE, VERMILLION), strict=True):
-        style = {"color": colour, "marker": "o" if order == RANDOM else "s"}
-        axes.loglog(rows["particles a cell"], rows["additions a second"], **style, label=f"{order} order")
-    low, high = table["additions a second"].min(), table["additions a second"].max()
-    # at least a decade, so that scatter looks like scatter
-    axes.set(xlabel="particles in a cell", ylabel="atomic additions a second", ylim=(low / 2, max(2 * high, 10 * low)))
-    axes.legend()
-    return figure

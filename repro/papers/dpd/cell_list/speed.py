@@ -13,7 +13,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.state import make_state
 from repro.dpd.system import System
-from repro.errors import CheckError, InputError
+from repro.errors import CheckError
 from repro.papers.dpd.repeated import RUNS, of_runs
 from repro.papers.speed import record_launches
 from repro.parallel import Kernel, device_function, part_seconds, time_launches, zero
@@ -31,15 +31,6 @@ PAPER_SIZES = (65536, 524288)
 
 #: height of a column that is judged
 JUDGED_HEIGHT = 32
-
-
-def _add_body(add):
-    @device_function
-    def fill(x, n, cell, counts, place):
-        for i in range(x, x + n):
-            place[i] = add(counts, cell[i], 1)
-
-    return fill
 
 
 def in_order(position: np.ndarray, cells, order: str) -> np.ndarray:
@@ -164,25 +155,6 @@ def _update(system: System, device, capacity: int, seconds: float) -> float:
     """Seconds of the table's update in one run."""
     _, parts, _ = make_list(TABLE, system.position, system.cells, device, capacity)
     return time_launches(parts.values(), device, seconds).seconds
-
-
-def contention(device, count: int, particles_a_cell, *, seconds: float = 0.02, seed: int = 1) -> pd.DataFrame:
-    """Atomic additions a second for `count` particles in cells of so many each, by the order of the particles.
-
-    Additions to the same counter are serialised. The counters are never cleared and never read here.
-    """
-    if max(particles_a_cell) > count:
-        raise InputError(f"{max(particles_a_cell)} particles in a cell, but only {count} in all")
-    place, generator, rows = device.zeros(count, np.int32), np.random.default_rng(seed), []
-    for each in particles_a_cell:
-        cell = (np.arange(count) // each).astype(np.int32)
-        for order in (RANDOM, ORDERED):
-            numbers = device.to_device(generator.permutation(cell) if order == RANDOM else cell)
-            counts = device.zeros(int(cell[-1]) + 1, np.int32)
-            launch = device.compile(Kernel(_add_body(device.add)))((count,), numbers, counts, place)
-            taken = time_launches([launch], device, seconds).seconds
-            rows.append((order, each, count / taken))
-    return pd.DataFrame(rows, columns=["order", "particles a cell", "additions a second"])
 
 
 def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFrame, alone: dict) -> dict[str, dict]:

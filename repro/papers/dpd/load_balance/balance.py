@@ -11,12 +11,11 @@ from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces,
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import cell
 from repro.dpd.system import System, in_cell_order
+from repro.dpd.uneven import particles_in_cells
 from repro.papers.dpd.repeated import RUNS, of_runs, quotients
 from repro.papers.speed import record_launches
 from repro.parallel import time_launches
 from repro.particles.cells import ALL_CELLS, OWN_CELL
-
-from .uneven import particles_in_cells
 
 WARP = 32
 
@@ -173,9 +172,3 @@ def extra_memory(systems: dict) -> float:
     counts = [particles_in_cells(system) for system in systems.values()]
     cells, capacity = len(counts[0]), max(int(each.max()) for each in counts)
     return 4 * (2 * cells + 2 * capacity + 3) / (4 * cells * (capacity + 2))
-
-
-def in_milliseconds(times: pd.DataFrame) -> pd.DataFrame:
-    """The table of times for display, in milliseconds."""
-    units = {"seconds": "all (ms)", "kernel": "forces (ms)", "sorting": "sorting (ms)"}
-    return times.assign(**{column: 1e3 * times[column] for column in units}).rename(columns=units)

@@ -152,15 +152,3 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
 def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
     """The rows of `strides_table` for the last array, the largest, by stride."""
     return walks[walks["bits"] == walks["bits"].iloc[-1]].set_index("stride")
-
-
-def note(walks: pd.DataFrame) -> str:
-    """The ratios beside the one that is judged, and what bytes explain."""
-    large = largest_array(walks)
-    # access at random (0) is no stride
-    worst, at_random = int(large["ratio"].drop(0, errors="ignore").idxmax()), large["ratio"].get(0, float("nan"))
-    return (
-        f"stride 1 at {100 * large.loc[1, 'of copy']:.0f} % of a copy; stride {worst}: "
-        f"{large.loc[worst, 'ratio']:.1f}, at random: {at_random:.1f}; bytes of sectors explain "
-        f"{large['model'].max():g}"
-    )

@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 
-from repro.dpd.benchmark import INCLUDES_FORCES, reference_forces
+from repro.dpd.benchmark import INCLUDES_FORCES, kernel_speed, reference_forces
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.papers.dpd.repeated import of_runs, quotients
@@ -12,7 +12,7 @@ from repro.papers.speed import speed_table
 from repro.parallel import Speed
 
 from . import constants
-from .occupancy import kernel_speed, occupancy
+from .occupancy import occupancy
 
 #: where the constants lie in the two kernels that a claim compares
 PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
@@ -86,14 +86,3 @@ def scatter(constants_times: pd.DataFrame) -> float:
     """By how much the times of a case lie apart at most: those of independent runs, where there are some."""
     several = constants_times["runs"].map(len) > 1
     return float(constants_times.loc[several if several.any() else several.index, "spread"].max())
-
-
-def note(constants_times: pd.DataFrame) -> str:
-    """The gain of the read-only path beside the one that is judged, and the spread."""
-    full = gains(constants_times)["full", READ_ONLY]
-    return f"half stencil; full stencil {full:.3f}; runs lie apart by up to {scatter(constants_times):.1%}"
-
-
-def in_microseconds(table: pd.DataFrame) -> pd.DataFrame:
-    """A table with a column of seconds for display: microseconds instead, as the last column."""
-    return table.assign(microseconds=1e6 * table["seconds"]).drop(columns="seconds")

@@ -1,16 +1,14 @@
 """Occupancy of the force kernels by the GPU's driver, and what limits of registers do to it (section 4.6)."""
 
-from statistics import median
-
 import pandas as pd
 
-from repro.dpd.benchmark import check_forces, reference_forces, size_of
+from repro.dpd.benchmark import kernel_speed, reference_forces
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs, quotients
-from repro.parallel import Speed, measure_runs, time_launches
+from repro.parallel import Speed
 
 WARP = 32
 
@@ -124,28 +122,6 @@ def _launch_speed(system, device, strategy, block, most, **options) -> Speed:
     return kernel_speed(case, device, build, choices, **options)
 
 
-def kernel_speed(case: str, device, build, choices, *, expected, seconds: float, runs: int) -> Speed:
-    """Time of the force kernel alone, in runs with arrays of their own, each of which finds the `expected` forces.
-
-    `build()` gives a simulation and forces, and `choices` of these two are what was chosen, for `Speed.choices`.
-    """
-
-    def facts(made):
-        simulation = made[0]
-        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(simulation.system)}
-        return {**names, "work": {}, "choices": choices(*made)}
-
-    return measure_runs(
-        case,
-        device,
-        build=build,
-        check=lambda made: check_forces(made[0], expected, made[1]),
-        time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
-        facts=facts,
-        runs=runs,
-    )
-
-
 def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     """What each limit of registers gains at one block size, from `launch_table`, beside the same launch without one.
 
@@ -169,12 +145,6 @@ def with_more_warps(limited: pd.DataFrame) -> pd.DataFrame:
     return limited[limited["occupancy"] > limited["occupancy before"]]
 
 
-def that_gain(limited: pd.DataFrame) -> tuple[int, int]:
-    """How many limits of `gains_by_limits` raise the occupancy, and how many of these gain in most runs."""
-    faster = with_more_warps(limited)["faster"].map(median)
-    return len(faster), int(faster.sum())
-
-
 def share_that_gains(limited: pd.DataFrame) -> dict:
     """The share, in %, of the limits that raise the occupancy which gain speed, of both kernels; see `of_runs`.
 
@@ -184,27 +154,3 @@ def share_that_gains(limited: pd.DataFrame) -> dict:
     if raising.empty:
         raise InputError("no limit of registers raises the occupancy: choose smaller ones")
     return of_runs(100 * sum(run) / len(run) for run in zip(*raising["faster"], strict=True))
-
-
-def note(limited: pd.DataFrame) -> str:
-    """How many limits raise the occupancy, and the largest gain of each kernel, from `gains_by_limits`."""
-    best = limited.assign(gain=limited["gains"].map(median)).groupby("strategy")["gain"].max()
-    gains = ", ".join(f"{name} {gain:.3f}" for name, gain in best.items())
-    return f"{len(with_more_warps(limited))} of {len(limited)} limits raise the occupancy; largest gains: {gains}"
-
-
-def fastest_and_fullest(launched: pd.DataFrame) -> pd.DataFrame:
-    """Each kernel's fastest launch, and how many times as long the one with the largest occupancy takes.
-
-    Columns strategy, block, registers, occupancy, "largest occupancy", "its time", and the rank correlation of
-    occupancy and speed; from `launch_table`.
-    """
-    rows = []
-    for name, some in launched.groupby("strategy"):
-        fastest = some.loc[some["seconds"].idxmin()]
-        fullest = some.sort_values(["occupancy", "seconds"], ascending=[True, False]).iloc[-1]
-        rank = -some[["occupancy", "seconds"]].corr("spearman").loc["occupancy", "seconds"]
-        times = fullest["occupancy"], fullest["seconds"] / fastest["seconds"], rank
-        rows.append((name, *fastest[["block", "registers", "occupancy"]], *times))
-    columns = ["strategy", "block", "registers", "occupancy", "largest occupancy", "its time", "rank correlation"]
-    return pd.DataFrame(rows, columns=columns)

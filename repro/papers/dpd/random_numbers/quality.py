@@ -116,24 +116,6 @@ def enough(table: pd.DataFrame, rounds: int) -> dict:
     return {"worst": worst, "band": band, "holds": abs(worst) <= 2 * band}
 
 
-def thread_table(device, threads: int, steps: int) -> pd.DataFrame:
-    """Correlation of the linear congruential generators' first numbers with others that should be independent."""
-
-    def numbers(thread=0, step=0, number=0):
-        times = 1 + step + np.arange(steps)[:, None]
-        return thread_numbers(device, np.arange(threads) + thread, times, 1 + number)
-
-    own = numbers()
-    others = {
-        "next thread, same step": numbers(thread=1),
-        "same thread, next step": numbers(step=1),
-        "next thread, a step earlier": numbers(thread=1, step=-1),
-        "same thread and step, next number": numbers(number=1),
-    }
-    rows = [(name, correlation(own, other)) for name, other in others.items()]
-    return pd.DataFrame(rows, columns=["compared with", "correlation"]).assign(band=2 / sqrt(own.size))
-
-
 def memory_in_time(device, threads: int, lags: int, *, rounds: int) -> pd.DataFrame:
     """Correlation of a number with the one `lag` steps later, and the mean over all threads at each step.
 
