@@ -221,8 +221,8 @@ def test_filling_is_compared_with_clearing_run_by_run_for_each_height(monkeypatc
     assert tuple(table.loc[0, ["fill (us)", "clear (us)", "fill / clear"]]) == (3.0, 4.0, 1.0)
 
 
-def test_one_thread_fills_the_table_as_all_do(wide_device):
+def test_one_thread_fills_the_table_as_all_do(threads):
     # each is checked against the host before it counts
-    found = lb.one_thread((3, 3, 3), wide_device, seconds=1e-4)
+    found = lb.one_thread((3, 3, 3), threads, seconds=1e-4)
     assert [len(rates) for rates in found.values()] == [3, 3]
     assert min(map(min, found.values())) > 0
