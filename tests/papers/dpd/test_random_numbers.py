@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.judging import by_statement
 
 from repro.dpd.exact import sound_speed
 from repro.dpd.fluid import Fluid
@@ -187,7 +188,7 @@ def test_noise_alone_is_not_a_regular_fluctuation():
 
 
 def _regular(value: dict) -> Verdict:
-    return judge(claims.load("dpd")["dpd-060"], Evidence(**value)).verdict
+    return by_statement(claims.load("dpd")["dpd-060"], Evidence(**value))
 
 
 def _with_power(power: float) -> dw.Sampled:
