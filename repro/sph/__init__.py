@@ -8,7 +8,7 @@ Where a section is:
     1.2, equation 4                equations.py (divergence_terms), pair.py, neighbour_sums.py (continuity)
     1.2, equation 5                equations.py (make_tait)
     1.2, equation 6                equations.py (momentum_term), pair.py, neighbour_sums.py (momentum)
-    1.2, boundary conditions       ghosts.py, ghost_sums.py, solid_boundary.py (what walls and obstacles do)
+    1.2, boundary conditions       ghosts.py, air.py (samples), ghost_sums.py, solid_boundary.py (walls and obstacles)
     2, figure 4                    repro/papers/sph/neighbours.py (example), repro/particles/cells.py
     2, figure 3 (shared memory)    repro/particles/block_sort.py
     2, figure 5 (first index)      strategies/cell_table.py, repro/particles/radix_sort.py
@@ -24,8 +24,7 @@ what is measured in observables.py, theory in exact.py, restarts in checkpoint.p
 Not in the paper: strategies/sorted_cells.py (fast), each pair once (strategies.PAIRS_ONCE), integrate.py (it names no
 time step), artificial viscosity, density diffusion, Wendland's kernel, a mass with which the lattice has exactly the
 density of rest, sums of equations 4 and 6 that are exact on the lattice, the pressure of rest at the start, fluid that
-slips along walls, is mirrored in them and pushed back, obstacles, and ghosts in the air at fixed sites, with a gap of
-our choice. What stops a run stands in stability_checks.py.
+slips along walls, is mirrored in them and pushed back, and obstacles. What stops a run stands in stability_checks.py.
 """
 
 from repro.on_demand import names_on_demand

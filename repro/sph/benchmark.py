@@ -146,7 +146,7 @@ def facts_of(simulation: Simulation) -> dict:
         "ratio": simulation.system.resolution.ratio,
         "neighbours": mean_neighbours(simulation),
         "passes": len({"density", "forces"} & set(simulation.parts)),
-        "passes of ghosts": len(simulation.followers) + len(simulation.samplings),
+        "passes of ghosts": len(simulation.followers),
     }
 
 

@@ -9,8 +9,7 @@ from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
-from .ghost_sums import make_extrapolation, make_sampling
-from .ghosts import GAP
+from .ghost_sums import make_extrapolation
 from .integrate import free, make_drift, make_held, make_kick
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
@@ -102,9 +101,3 @@ class Bindings:
         """Body, items and arguments of what gives ghosts the fluid's velocity and pressure."""
         body = make_extrapolation(self.real, self._kernel, self.search, self.walk)
         return body, ghosts.count, (fluid, ghosts, self._numbers, self._cells)
-
-    def sampling(self, fluid, air):
-        """The launch that finds out which sites in the air hold a ghost."""
-        gap = self.real((GAP / self.system.resolution.ratio) ** 2)
-        body = make_sampling(self.real, self.search, self.walk)
-        return self.launch(body, air.count, fluid, air, gap, self._numbers, self._cells)

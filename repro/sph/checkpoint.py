@@ -6,19 +6,25 @@ from dataclasses import asdict
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 from .simulation import Simulation
 
 KIND = "checkpoint of SPH particles"
 
-_VERSION = 3
+_VERSION = 4
 #: what the next step begins with; the velocity foreseen is found anew
 _ARRAYS = ("r", "v", "s", "a")
 
 
 def save(simulation: Simulation, path) -> None:
     """Write a checkpoint, whole or not at all."""
+    sampling = simulation.sampling
+    require(
+        not simulation.air_acts or not (sampling.carried or simulation.steps % sampling.every),
+        f"step {simulation.steps}: ghosts in the air are sown anew each {sampling.every} steps, and only then can a "
+        "checkpoint be made; not if they are carried along",
+    )
     # one that goes on would not find the forces at the start
     simulation.start()
     with written(path, KIND, _VERSION) as file:
@@ -53,6 +59,8 @@ def _identity(simulation: Simulation) -> dict:
     about |= {f"tank {axis}": side for axis, side in zip("xyz", system.tank, strict=True)}
     about |= asdict(system.fluid) | asdict(system.resolution) | asdict(system.walls)
     about["obstacles"] = hashlib.sha256(np.ascontiguousarray(system.obstacles, dtype=float)).hexdigest()
+    if simulation.air_acts:
+        about |= {f"air's {name}": value for name, value in asdict(simulation.sampling).items()}
     return about | {name: getattr(simulation, name) for name in ("density", "boundary", "precision")}
 
 

@@ -39,6 +39,9 @@ class Fluid:
     #: delta of density diffusion in equation 4 (Molteni and Colagrossi 2009), which is not the paper's: with zero,
     #: layers of water at rest alternate by up to a tenth of the pressure
     diffusion: Annotated[float, Number(0)] = 0.1
+    #: epsilon of Schechter and Bridson's viscosity, by XSPH: the share of the way to the neighbours' mean velocity that
+    #: a particle's own goes in a step; with equation 3 only
+    xsph: Annotated[float, Number(0, 1)] = 0.0
 
     @property
     def sound_speed(self) -> float:

@@ -12,30 +12,8 @@ from repro.parallel import device_function
 from repro.particles.cells import cell_number
 
 from .equations import make_pressure_term, make_xsph_mean
-from .pair import AIR, UNUSED, Position, make_extrapolation_pair, make_nearest_pair, vector_of
+from .pair import AIR, UNUSED, Position, make_extrapolation_pair, vector_of
 from .strategies.search import make_locate, make_sum_around
-
-
-@cache
-def make_sampling(real, search, walk):
-    """Which sites in the air hold a ghost: those with no fluid nearer than `gap` (squared, in smoothing lengths)."""
-    total, locate, occupied = make_sum_around(real, make_nearest_pair(real), walk), make_locate(real), search.occupied
-
-    @device_function
-    def sample(x, n, fluid, air, gap, p, cells):
-        last, near = -1, False
-        for i in range(x, x + n):
-            position = vector_of(air.r, i, air.count)
-            cell = locate(position, i, air.count, cells)
-            number = cell_number(cell, cells)
-            if number != last:
-                last, near = number, occupied(cell, fluid, cells)
-            kind = UNUSED
-            if near and gap <= total((p.reach,), Position(position), cell, fluid, p, cells)[0] < p.reach:
-                kind = AIR
-            air.kind[i] = kind
-
-    return sample
 
 
 @cache

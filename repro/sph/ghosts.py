@@ -8,9 +8,9 @@ wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none acr
 fluid's density, continued at rest to their depth (Adami and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a
 copy would leave the lowest layer without support for its weight. With equation 4 they mirror it (solid_boundary.py).
 
-In the air: sites of the lattice with no fluid nearer than the gap and some within the support. They have the fluid's
-velocity and no pressure: density rho0. The sites are fixed and only their use changes, on the device: a new random
-sample in each step would need another number of particles each time.
+In the air: relaxed Poisson-disc samples around the fluid (air.py). They have the fluid's velocity and no pressure:
+density rho0. They act where densities are by equation 3. There is room for as many as the tank can hold; those that are
+not needed wait in a corner of the box that no particle reaches.
 """
 
 from typing import NamedTuple
@@ -22,26 +22,23 @@ from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
 
-from .pair import OBSTACLE, UNUSED
+from .pair import AIR, OBSTACLE, UNUSED
 from .state import Species
 from .system import System
 
 #: how the density near boundaries is treated: ghosts, no ghosts, or no ghosts and no density below rho0
 BOUNDARIES = ("ghosts", "none", "clamped")
 
-#: distance in spacings below which fluid leaves no room for a ghost in the air
-GAP = 0.85
-
 
 class Sites(NamedTuple):
-    """Places in m for ghosts, (count, 3), and their kinds: bits of the axes beyond a wall, or UNUSED in the air."""
+    """Places in m for ghosts, (count, 3), and their kinds: bits of the axes beyond a wall, or OBSTACLE."""
 
     position: np.ndarray
     kind: np.ndarray
 
 
-def lattice(system: System) -> list[Sites]:
-    """The sites in the walls and those in the tank; raises InputError if the lattice does not fit the tank."""
+def wall_sites(system: System) -> Sites:
+    """The lattice's sites in the walls; raises InputError if it does not fit the tank."""
     spacing, layers = system.resolution.spacing, system.layers
     shape = [round(side / spacing) for side in system.tank]
     for axis, side, n in zip("xyz", system.tank, shape, strict=True):
@@ -53,8 +50,7 @@ def lattice(system: System) -> list[Sites]:
     index = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
     beyond = (index < 0) | (index >= shape)
     position, kind = (index + 0.5) * spacing, beyond @ np.array([1, 2, 4], np.int32)
-    walls = kind > 0
-    return [Sites(position[walls], kind[walls]), Sites(position[~walls], np.full_like(kind[~walls], UNUSED))]
+    return Sites(position[kind > 0], kind[kind > 0])
 
 
 def obstacles(system: System) -> Sites:
@@ -79,3 +75,34 @@ def make_no_ghosts(device, real, system: System) -> Species:
     numbers, kind = device.zeros(3, real), device.zeros(1, np.int32)
     r, starts = device.zeros(3, Units(real).whole), device.zeros(system.cells.count + 1, np.int32)
     return Species(r, *[numbers] * 4, kind, 0, starts, kind, starts)
+
+
+def make_air(device, real, system: System, count: int, search) -> Species:
+    """Room for `count` ghosts in the air, none of them used, with the table that a search walks."""
+    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
+    r, kind, starts, members = _air_table(real, system, np.zeros((0, 3)), count)
+    r, kind, starts, members = (device.to_device(array) for array in (r, kind, starts, members))
+    return search.static(device, Species(r, u, u, s, term, kind, count, starts, members, starts))
+
+
+def place_air(device, real, air: Species, system: System, position: np.ndarray, search) -> None:
+    """Put ghosts at `position` (n, 3) in m and all others of `air` away, in the arrays that kernels are bound to."""
+    r, kind, starts, members = _air_table(real, system, position, air.count)
+    tables = (device.to_device(array) for array in (starts, members))
+    table = search.static(device, air._replace(**dict(zip(("starts", "members"), tables, strict=True))))
+    air.r[:], air.kind[:] = device.to_device(r), device.to_device(kind)
+    air.starts[:], air.members[:] = table.starts, table.members
+
+
+def _air_table(real, system: System, position: np.ndarray, count: int):
+    """Positions, kinds and first-index array of so many ghosts in the order of their cells; the first cell has rest."""
+    units, cells = Units(real), system.cells
+    rest = np.zeros((count - len(position), 3))
+    r = units.of(np.concatenate([rest, position + system.margin]), system.box)
+    upper = (r.view(f"uint{units.bits}") >> np.array(units.bits - 32, f"uint{units.bits}")).astype(np.int64)
+    x, y, z = (upper[:, axis] * cells.shape[axis] >> 32 for axis in range(3))
+    cell = (z * cells.shape[1] + y) * cells.shape[0] + x
+    order = np.argsort(cell, kind="stable")
+    kind = np.where(order < len(rest), UNUSED, AIR).astype(np.int32)
+    starts = np.searchsorted(cell[order], np.arange(cells.count + 1)).astype(np.int32)
+    return np.ascontiguousarray(r[order].T).ravel(), kind, starts, np.arange(count, dtype=np.int32)

@@ -140,12 +140,18 @@ def _make_push(real):
 
 @cache
 def make_momentum_pair(real, kernel):
-    """The acceleration of equation 6, with artificial viscosity, of ghosts in use; sums = (x, y, z, ...)."""
-    (_, slope), push = kernel.shape(real), _make_push(real)
+    """The acceleration of equation 6 with both viscosities, of ghosts in use; sums = (x, y, z, ...).
+
+    XSPH, m W (u_b - u_a) / rho times epsilon a step, is spread over the step as an acceleration.
+    """
+    (shape, slope), push = kernel.shape(real), _make_push(real)
 
     @within_support(real, in_use=True)
     def add(sums, target, e, square, j, species, p):
-        return plus(sums, push(target, e, square, slope(real(sqrt(square))), j, species, p))
+        q = real(sqrt(square))
+        x, y, z = push(target, e, square, slope(q), j, species, p)
+        du, drawn = minus(target.velocity, vector_of(species.u, j, species.count)), -p.xsph * shape(q)
+        return plus(sums, (fma(drawn, du[0], x), fma(drawn, du[1], y), fma(drawn, du[2], z)))
 
     return add
 
@@ -165,19 +171,6 @@ def make_diffusive_pair(real, kernel):
         return *plus(sums[:6], push(target, e, square, f, j, species, p)), sums[6] + float64(diffusion)
 
     return add
-
-
-@cache
-def make_nearest_pair(real):
-    """The square of the distance of the nearest particle from a `Position` in smoothing lengths; sums = (least,)."""
-    apart = separation(real)
-
-    @device_function
-    def pair_term(sums, target, j, species, p):
-        _, square = apart(target.position, j, species, p)
-        return (min(sums[0], square),)
-
-    return pair_term
 
 
 @cache

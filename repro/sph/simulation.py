@@ -6,15 +6,17 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Kind, OneOf, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.launch_sequence import in_turn
 from repro.parallel.options import OnDevice, Precision
+from repro.parallel.timeloop import GRAPH_STEPS
 from repro.particles.position import Units, vectors_by_id
 
+from .air import AirSampling, carried, most, sample
 from .bindings import Bindings
 from .exact import rest_condensation
-from .ghosts import BOUNDARIES, lattice, make_ghosts, make_no_ghosts, obstacles
+from .ghosts import BOUNDARIES, make_air, make_ghosts, make_no_ghosts, obstacles, place_air, wall_sites
 from .neighbour_sums import LARGEST, continuity, momentum, summation
 from .stability_checks import require_inside, require_limits
 from .state import make_state
@@ -23,10 +25,7 @@ from .strategies.search import ROWS
 from .sum_kernels import FEW
 from .system import System
 
-#: How densities are found: equation 3 or equation 4. With equation 3 a ghost in the air that comes or goes changes the
-#: density beside it by percents, which the paper's stiffness answers with hundreds of kilopascals: a dam does not break
-#: as water does. Sites in the air that fill up what equation 3 leaves there, without a switch, are no way out: a dam
-#: explodes, because what air pushes is not what it takes to change the weights. Water at rest is stable with both.
+#: How densities are found: equation 3 or equation 4. Notebook `ghosts` shows with which stiffness a dam breaks by 3.
 DENSITIES = ("summation", "continuity")
 
 
@@ -34,11 +33,12 @@ class Simulation(TimeLoop):
     """The fluid of `system` on a device, at first with the density of water at rest.
 
     `device` comes from `repro.parallel.select`; `strategy` is a key of strategies.STRATEGIES, or on one core of
-    PAIRS_ONCE, `density` one of DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double". With
-    "ghosts" these keep the fluid in the tank, and push back what sinks into a wall; otherwise the walls hold it back.
-    Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit. A particle through
-    a wall or without a finite velocity stops the run, and so does a time step beyond what the fluid's speed,
-    acceleration or compression allow.
+    PAIRS_ONCE, `density` one of DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double",
+    `sampling` says how ghosts in the air are sown. With "ghosts" these keep the fluid in the tank, and push back what
+    sinks into a wall; otherwise the walls hold it back. Ghosts in the air act with "summation"; then steps stop for the
+    host to sow them. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit. A
+    particle through a wall or without a finite velocity stops the run, and so does a time step beyond what the fluid's
+    speed, acceleration or compression allow.
     """
 
     @checked
@@ -51,9 +51,17 @@ class Simulation(TimeLoop):
         density: Annotated[str, OneOf(DENSITIES)] = "continuity",
         boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
         precision: Precision = "single",
+        sampling: Annotated[AirSampling, Kind(AirSampling)] = AirSampling(),  # noqa: B008
     ):
+        require(
+            density == "summation" or system.fluid.xsph == 0,
+            f"{system.name}: xsph = {system.fluid.xsph:g} acts with density = 'summation' only",
+        )
         self.system, self.real, self.precision = system, PRECISIONS[precision], precision
-        self.strategy, self.density, self.boundary = strategy, density, boundary
+        self.strategy, self.density, self.boundary, self.sampling = strategy, density, boundary, sampling
+        #: where ghosts in the air are, in m, and whether they must be sown before the next step
+        self.air_samples, self._air_due = np.zeros((0, 3)), density == "summation" and boundary == "ghosts"
+        self.air_acts = self._air_due
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0
@@ -81,8 +89,7 @@ class Simulation(TimeLoop):
         densities = make(self.real, 0 if boundary == "clamped" else None)
         self._first_density, self._density = sums(densities, self._bind.first, self.state.s, besides=besides.values())
         self._first_forces, self._forces = sums(momentum(self.real, equation), self._bind.second, self.state.a)
-        #: the launches by name that sample the air, and those that give ghosts the fluid's velocity and pressure
-        self.samplings = {"air": self._sampling} if "ghosts in air" in self.followers else {}
+        #: the launches by name that give ghosts the fluid's velocity and pressure
         alone = {} if self._bind.shared and besides else self.followers
         self._after = {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
 
@@ -96,7 +103,7 @@ class Simulation(TimeLoop):
         walls = 2 * (self.system.layers + 1)
         sites = np.prod([side / self.system.resolution.spacing + walls for side in self.system.tank])
         each = np.dtype(self.real).itemsize
-        ghosts = (sites if self.density == "summation" else sites - inside) * (self.boundary == "ghosts")
+        ghosts = (sites - inside) * (self.boundary == "ghosts") + most(self.system, self.sampling) * self.air_acts
         ghosts += len(self.system.obstacles)
         fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
         search = SEARCHES[self.strategy]
@@ -110,12 +117,15 @@ class Simulation(TimeLoop):
     @cached_property
     def walls(self):
         """The ghosts in walls; none without ghosts."""
-        return self._ghosts(lattice(self.system)[:1] if self.boundary == "ghosts" else ())
+        return self._ghosts([wall_sites(self.system)] if self.boundary == "ghosts" else ())
 
     @cached_property
     def air(self):
-        """The sites of ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
-        return self._ghosts(lattice(self.system)[1:] if self.boundary == "ghosts" else ())
+        """The ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
+        if self.boundary != "ghosts":
+            return self._ghosts(())
+        room = most(self.system, self.sampling)
+        return make_air(self.device, self.real, self.system, room, self._bind.search)
 
     @cached_property
     def followers(self):
@@ -125,9 +135,30 @@ class Simulation(TimeLoop):
         used = {name: ghosts for name, ghosts in self.neighbours.items() if name != "fluid" and ghosts.count}
         return {f"ghosts in {name}": self._bind.extrapolation(self.fluid, ghosts) for name, ghosts in used.items()}
 
-    @cached_property
-    def _sampling(self):
-        return self._bind.sampling(self.fluid, self.air)
+    def _sow_air(self):
+        """Sow the ghosts in the air, on the host; where they are carried, they are those of before where they fit."""
+        found, before, sampling = self.particles(), None, self.sampling
+        position = found["position"]
+        if sampling.carried:
+            seconds = sampling.every * self.system.dt
+            before = carried(self.air_samples, position, found["velocity"].astype(float), seconds)
+        self.air_samples, self._air_due = sample(position, self.system, sampling, self.steps, before), False
+        place_air(self.device, self.real, self.air, self.system, self.air_samples, self._bind.search)
+
+    def advance(self, count: int, *, every: int = GRAPH_STEPS, observers=()) -> None:
+        """Launch `count` steps, as `TimeLoop.advance`; where ghosts in the air act, steps stop for them to be sown."""
+        if not self.air_acts:
+            return super().advance(count, every=every, observers=observers)
+        require(not observers, f"{self.system.name}: no observers where ghosts in the air act")
+        self.start()
+        while count > 0:
+            if self._air_due:
+                self._sow_air()
+            portion = min(count, self.sampling.every - self.steps % self.sampling.every)
+            super().advance(portion, every=portion)
+            self._air_due = self.steps % self.sampling.every == 0
+            count -= portion
+        return None
 
     @property
     def parts(self) -> dict:
@@ -135,12 +166,14 @@ class Simulation(TimeLoop):
         return {"drift": self._drift} | self._force_parts(self._density, self._forces) | {"kick": self._kick}
 
     def _force_parts(self, density, forces) -> dict:
-        return self._lists.parts | self.samplings | {"density": density} | self._after | {"forces": forces}
+        return self._lists.parts | {"density": density} | self._after | {"forces": forces}
 
     def _launch_step(self):
         in_turn(*self.parts.values())
 
     def _find_forces(self):
+        if self._air_due:
+            self._sow_air()
         in_turn(*self._force_parts(self._first_density, self._first_forces).values())
         self._require_valid()
 
@@ -155,7 +188,7 @@ class Simulation(TimeLoop):
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
         super().resume(steps)
-        self._resumed = self._looked = steps
+        self._resumed, self._looked, self._air_due = steps, steps, self.air_acts
 
     def excursions(self) -> np.ndarray:
         """How far in m each particle has ever been outside the tank, by id, since the start or a checkpoint.
@@ -188,8 +221,8 @@ class Simulation(TimeLoop):
             raise InputError(f"a checkpoint of step {self.steps} has no lists of neighbours: take a step first")
         self.start()
         summed, measure = self._measure
-        if self.air.count:
-            self._sampling()
+        if self.air.count and (self._air_due or not self.air_acts):
+            self._sow_air()
         measure()
         return self.device.to_host(summed)[np.argsort(self.device.to_host(self.state.ids))]
 

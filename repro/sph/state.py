@@ -67,6 +67,8 @@ class Numbers(NamedTuple):
     diffusion: float
     #: one over the sum of -x dw/dx over a lattice
     inverse_slope: float
+    #: what a neighbour's difference in velocity is multiplied by for XSPH, as the sum of equation 6 counts
+    xsph: float
 
 
 def numbers(system: System, real) -> Numbers:
@@ -89,6 +91,7 @@ def numbers(system: System, real) -> Numbers:
         gravity=np.float64(fluid.gravity),
         diffusion=np.float64(2 * fluid.diffusion * system.dt / (rho * c * h * slope)),
         inverse_slope=np.float64(1 / slope),
+        xsph=real(fluid.xsph / system.dt * rho * h * slope / resolution.lattice_sum),
     )
 
 

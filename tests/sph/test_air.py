@@ -1,0 +1,138 @@
+"""Ghosts in the air: where Poisson-disc samples lie, that they are the same everywhere, and runs with them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+from helpers.sph_systems import shaken
+from scipy.spatial import cKDTree
+
+from repro.errors import InputError
+from repro.parallel import select
+from repro.sph.air import AirSampling, carried, most, sample
+from repro.sph.checkpoint import restore, save
+from repro.sph.pair import AIR
+from repro.sph.simulation import Simulation
+from repro.sph.strategies import STRATEGIES
+
+SYSTEM = shaken(4, tank=(9, 6, 9), water=(5, 4, 6))
+SPACING, TANK = SYSTEM.resolution.spacing, np.array(SYSTEM.tank)
+
+
+def sown(number=7, before=None, **options):
+    return sample(SYSTEM.position, SYSTEM, AirSampling(**options), number, before)
+
+
+def least_distance(samples):
+    return cKDTree(samples).query(samples, 2)[0][:, 1].min()
+
+
+@pytest.mark.parametrize("radius", [0.7, 0.82, 1.1])
+@pytest.mark.parametrize("rounds", [0, 40])
+def test_samples_keep_their_radius_from_each_other_and_from_the_fluid_and_lie_within_the_support(radius, rounds):
+    found = sown(radius=radius, rounds=rounds)
+    away = cKDTree(SYSTEM.position).query(found)[0]
+    assert min(least_distance(found), away.min()) >= radius * SPACING * (1 - 1e-12)
+    assert away.max() < SYSTEM.resolution.support
+    assert (found >= 0.5 * SPACING).all()
+    assert (found <= TANK - 0.5 * SPACING).all()
+
+
+def test_nowhere_in_the_band_is_room_left_for_many_more():
+    found, radius = sown(rounds=0), AirSampling().radius * SPACING
+    chance = np.random.default_rng(1)
+    darts = chance.uniform(0.5 * SPACING, TANK - 0.5 * SPACING, (4000, 3))
+    off, apart = (cKDTree(places).query(darts)[0] for places in (SYSTEM.position, found))
+    band = (off >= radius) & (off < SYSTEM.resolution.support)
+    assert band.sum() > 1000
+    assert (apart[band] >= radius).mean() < 0.1
+
+
+def test_relaxation_moves_samples_and_brings_no_two_nearer():
+    before, after = sown(rounds=0), sown(rounds=60)
+    assert before.shape == after.shape
+    assert (before != after).any()
+    fluid = cKDTree(SYSTEM.position)
+    nearest = [np.minimum(cKDTree(p).query(p, 2)[0][:, 1], fluid.query(p)[0]) for p in (before, after)]
+    assert nearest[1].mean() > nearest[0].mean()
+    assert nearest[1].min() >= nearest[0].min()
+
+
+def test_the_number_alone_chooses_the_samples():
+    np.testing.assert_array_equal(sown(3), sown(3))
+    assert not np.array_equal(sown(3)[:5], sown(4)[:5])
+
+
+def test_samples_that_fit_are_kept_first():
+    before = np.vstack([sown(1, rounds=0), SYSTEM.position[:3], TANK + 1.0])
+    found = sown(2, before, rounds=0)
+    np.testing.assert_array_equal(found[: len(before) - 4], before[:-4])
+
+
+def test_samples_are_carried_by_the_nearest_particle():
+    velocity = np.random.default_rng(2).normal(0, 1, SYSTEM.position.shape)
+    found = carried(SYSTEM.position[[5, 2]] + 1e-4, SYSTEM.position, velocity, 0.25)
+    np.testing.assert_allclose(found, SYSTEM.position[[5, 2]] + 1e-4 + 0.25 * velocity[[5, 2]])
+
+
+def test_there_is_room_for_all_samples():
+    assert len(sown(attempts=200)) < most(SYSTEM, AirSampling())
+
+
+def moist(**options) -> dict:
+    return {"density": "summation", "sampling": AirSampling(**{"every": 2} | options)}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_ghosts_lie_where_they_were_sown_whatever_the_search(strategy):
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    simulation = Simulation(system, PlainDevice(), strategy=strategy, precision="double", **moist())
+    simulation.step(3)
+    assert (np.array(simulation.air.kind) == AIR).sum() == len(simulation.air_samples)
+    expected = sample(before_step(system, 2), system, simulation.sampling, 2)
+    np.testing.assert_allclose(simulation.air_samples, expected, atol=1e-9)
+
+
+def before_step(system, steps):
+    simulation = Simulation(system, PlainDevice(), precision="double", **moist())
+    simulation.step(steps)
+    return simulation.particles()["position"]
+
+
+def test_a_run_with_ghosts_in_the_air_has_the_same_bits_on_every_device_and_with_every_search():
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    system = replace(system, fluid=replace(system.fluid, xsph=0.05))
+    runs = [(select("serial"), "sorted cells"), *((PlainDevice(), name) for name in STRATEGIES)]
+    found = []
+    for device, strategy in runs:
+        simulation = Simulation(system, device, strategy=strategy, **moist())
+        simulation.step(5)
+        found.append(simulation.particles())
+    for other in found[1:]:
+        for what, values in found[0].items():
+            np.testing.assert_array_equal(other[what], values, err_msg=what)
+
+
+def test_a_restart_sows_the_same_ghosts(tmp_path):
+    system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
+    whole, first, second = (Simulation(system, PlainDevice(), **moist()) for _ in range(3))
+    whole.step(5)
+    first.step(3)
+    with pytest.raises(InputError, match="step 3: ghosts in the air are sown anew each 2 steps"):
+        save(first, tmp_path / "run.h5")
+    first.step(1)
+    save(first, tmp_path / "run.h5")
+    restore(second, tmp_path / "run.h5")
+    second.step(1)
+    for what, values in whole.particles().items():
+        np.testing.assert_array_equal(second.particles()[what], values, err_msg=what)
+    other = Simulation(system, PlainDevice(), **moist(radius=0.9))
+    with pytest.raises(InputError, match="its air's radius is 0.82, not 0.9"):
+        restore(other, tmp_path / "run.h5")
+
+
+def test_xsph_without_equation_3_is_refused():
+    system = replace(SYSTEM, fluid=replace(SYSTEM.fluid, xsph=0.05))
+    with pytest.raises(InputError, match="xsph = 0.05 acts with density = 'summation' only"):
+        Simulation(system, PlainDevice())
