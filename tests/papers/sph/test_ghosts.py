@@ -12,7 +12,6 @@ from repro.papers.sph import machines
 from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import figures, measures, runs
 from repro.sph.cases import DamBreak, StillWater
-from repro.sph.ghosts import lattice
 from repro.sph.simulation import Simulation
 
 CASE = DamBreak(column=(4, 3, 8))
@@ -24,7 +23,7 @@ def looked(system=None, summed=0.0, seed=None) -> measures.Look:
     zero = np.zeros_like(system.position)
     particles = {"position": system.position, "velocity": zero, "acceleration": zero}
     particles |= {"condensation": zero[:, 0]}
-    return measures.Look(system, particles, np.full(system.count, summed), 0.0)
+    return measures.Look(system, particles, np.full(system.count, summed), 0.0, np.zeros((0, 3)))
 
 
 def wendland(q: float) -> float:
@@ -83,7 +82,7 @@ def test_particles_on_a_wall_are_counted_and_lost_only_half_a_spacing_beyond():
     moved = look.position.copy()
     moved[:3, 0] = 0.0, -0.4 * spacing, -0.6 * spacing
     found = measures.shape(replace(look, particles=look.particles | {"position": moved}))
-    assert (found["on walls"], found["lost"]) == (3, 1)
+    assert (found["on walls"], found["lost"]) == (pytest.approx(3 / 96), 1)
     assert found["beyond"] == pytest.approx(0.6)
 
 
@@ -99,20 +98,34 @@ def test_seeds_move_particles_a_little_and_always_alike():
     assert np.abs(one - system.position).max() <= runs.JITTER * system.resolution.spacing
 
 
-def test_without_ghosts_a_column_starts_as_late_as_half_a_spacing_falls(monkeypatch):
-    late = runs.unheld(CASE)
-    assert CASE.fluid.gravity * late**2 / 2 == pytest.approx(CASE.resolution.spacing / 2)
-    asked = []
+def test_roughness_is_compared_where_the_front_is_as_far(monkeypatch):
+    class Moving:
+        """Water whose front runs 2 m/s, a hundredth of a width rough for each step."""
 
-    def after(system, device, seconds, boundary):
-        asked.append((seconds, boundary))
-        return looked(system)
+        def __init__(self, system, device):
+            self.system, self.steps = system, 0
 
-    monkeypatch.setattr(runs, "after", after)
-    found = runs.earlier(CASE, None, 0.15, [1, 2])
-    assert asked == [(pytest.approx(0.15 - late), "ghosts")] * 2
-    assert found["front"].tolist() == pytest.approx([CASE.width] * 2, rel=0.01)
-    assert runs.earlier(CASE, None, late, [1]).empty
+        def start(self):
+            pass
+
+        def step(self, count):
+            self.steps += count
+
+        def particles(self):
+            return {"position": self.system.position + np.array([2 * self.steps * self.system.dt, 0, 0])}
+
+    monkeypatch.setattr(runs, "Simulation", Moving)
+    monkeypatch.setattr(runs, "reconstruct", lambda position, system: position)
+    monkeypatch.setattr(runs, "roughness", lambda position, system: position[:, 0].max())
+    other = looked()
+    ahead = replace(other, time=0.05, particles={"position": other.position + np.array([0.06, 0, 0])})
+    (row,) = runs.equal_fronts({NAMES["none"]: [ahead]}, None).to_dict("records")
+    assert row["time"] == pytest.approx(0.03, abs=0.05 / runs.LOOKS + other.system.dt)
+    assert row["front"] >= CASE.width + 0.06
+    assert row["ours"] >= row["others"] == pytest.approx(ahead.position[:, 0].max())
+    # a front that never comes so far ends with the time of the other
+    far = replace(ahead, particles={"position": other.position + np.array([1.0, 0, 0])})
+    assert runs.equal_fronts({NAMES["none"]: [far]}, None)["time"].item() == pytest.approx(0.05, rel=0.05)
 
 
 def test_one_bit_makes_two_runs_differ():
@@ -133,25 +146,9 @@ def test_the_devices_that_are_compared_have_names_of_their_own(name):
     assert len({machines.label(device) for device in machines.pair(name, 1)}) == 2
 
 
-def test_the_walls_hold_as_many_ghosts_as_fill_the_support():
-    # a tank of 16 x 3 x 16 sites, layers as far as 2.6 spacings: three on each side
-    inner, first, all_ = (np.prod(np.array([16, 3, 16]) + 2 * n) for n in (0, 1, 3))
-    walls, air = lattice(CASE.system())
-    off = np.maximum(-walls.position, walls.position - CASE.system().tank).max(1)
-    assert (len(walls.kind), len(air.kind)) == (all_ - inner, inner)
-    assert (off < CASE.resolution.spacing).sum() == first - inner
-
-
-def test_one_ghost_in_the_air_is_worth_percents_of_density():
-    share, pressure = runs.one_ghost(CASE)
-    assert share == pytest.approx(wendland(0.85 / 1.3) / CASE.resolution.lattice_sum, rel=1e-6)
-    # the Tait equation with the paper's B
-    assert pressure == pytest.approx(1119e3 * ((1 + share) ** 7 - 1))
-
-
 def test_far_particles_are_drawn_first():
     look = looked()
-    figure, arrays = figures.states(CASE, {figures.WITH: look, figures.WITHOUT: look})
+    figure, arrays = figures.states(CASE, look, {figures.WITH: look, figures.WITHOUT: look})
     assert len(figure.axes) == 4
     place = figure.axes[1].collections[0].get_offsets()
     # nearest to the eye: low y, high x and z

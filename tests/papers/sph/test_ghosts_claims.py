@@ -1,11 +1,14 @@
 """What the notebook on ghosts hands over and what decides its sentences, without compiled code."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.plain import PlainDevice
 
 from repro.papers.sph.boundaries import NAMES
-from repro.papers.sph.ghosts import claims, measures, runs
+from repro.papers.sph.ghosts import air, claims, measures
 from repro.papers.sph.ghosts.measures import PLACES
 from repro.sph.cases import DamBreak
 from repro.study.judge.claims import find
@@ -22,7 +25,7 @@ def table(ours=0.1, others=0.3, rough=(0.1, 0.2), walls=(0.1, 0.2), pressed=0) -
         for seed in range(3):
             parts = {f"{kind} {place}": deficit + 0.001 * seed for kind in ("counted", "excess") for place in PLACES}
             parts |= {f"not counted {place}": others for place in PLACES}
-            made = {"surface": rough[n] + 0.001 * seed, "walls": walls[n], "front": 0.2, "count": 100}
+            made = {"surface": rough[n] + 0.001 * seed, "walls": walls[n], "front": 0.2}
             made |= {"on walls": n * pressed, "beyond": -0.4, "lost": 0}
             rows.append({"boundary": name, "seed": seed, **parts, **made})
     return pd.DataFrame(rows)
@@ -67,9 +70,9 @@ def test_another_water_than_the_papers_measures_no_claim():
     assert set(record.reasons) == set(claims.JUDGED)
 
 
-def test_without_a_gpu_only_the_claim_on_smoothness_is_measured():
+def test_without_a_gpu_only_the_claim_on_both_devices_is_not_measured():
     record = handed(FULL, table(), apart(), gpu=False)
-    assert set(record.measured) == {claims.SMOOTH}
+    assert set(record.measured) == {claims.SMOOTH, claims.MENDED}
     assert "no GPU" in record.reasons[claims.SAME]
 
 
@@ -90,6 +93,9 @@ def test_smoothness_is_handed_over_by_place_and_seed():
     found = handed(FULL, table(), apart(), gpu=False).measured[claims.SMOOTH]
     assert found["surface"][NAMES["none"]] == pytest.approx([0.2, 0.201, 0.202])
     assert set(found) == {"surface", "walls"}
+    lacks = handed(FULL, table(), apart(), gpu=False).measured[claims.MENDED]
+    assert set(lacks) == {"near walls", "near the surface"}
+    assert lacks["near walls"][NAMES["ghosts"]] == pytest.approx([0.1, 0.101, 0.102])
 
 
 def test_a_deficit_is_halved_only_if_it_is_for_every_pair_of_seeds():
@@ -109,31 +115,52 @@ def test_ghosts_fill_the_sums_if_most_is_missing_again_without_them():
 def test_what_is_smoother_follows_from_all_seeds():
     assert measures.smoother(table(), "surface")["holds"]
     assert not measures.smoother(table(rough=(0.2, 0.2)), "surface")["holds"]
-    assert measures.overlapping(table(rough=(0.2, 0.2)), "surface")["holds"]
-    assert not measures.overlapping(table(walls=(0.3, 0.2)), "walls")["holds"]
 
 
-def both(gained=(0.3, 0.0), stopped=(False, False)) -> pd.DataFrame:
-    rows = {"equation": list(runs.EQUATIONS.values()), "boundary": NAMES["ghosts"], "gained": gained}
-    return pd.DataFrame(rows).assign(stopped=stopped, fallen=[0.02, 0.7])
+def tried(stopped=True) -> pd.DataFrame:
+    names = ["paper's B", "paper's B, no XSPH", "soft water"]
+    return pd.DataFrame({"variant": names, "time": [0.02, 0.01, 0.3], "stopped": [True, stopped, False]})
 
 
-def test_an_equation_fails_that_gains_energy_or_stops_the_run():
-    assert runs.broken(both(), "summation")
-    assert not runs.broken(both(), "continuity")
-    assert not runs.broken(both((0.0, 0.0)), "summation")
-    assert runs.broken(both((0.0, 0.0), (True, False)), "summation")
-    assert runs.falls(both()) == {"locked": 2, "held": 70, "holds": True}
+def test_the_papers_stiffness_fails_if_every_run_with_it_was_stopped():
+    assert air.paper_stiffness_fails(tried()) == {"count": 2, "last": pytest.approx(20), "holds": True}
+    assert not air.paper_stiffness_fails(tried(stopped=False))["holds"]
 
 
-def test_a_front_that_lags_is_held_against_what_a_late_start_costs():
-    fronts = table()
-    fronts["front"] = np.where(fronts["boundary"] == NAMES["ghosts"], 0.325, 0.286)
-    found = runs.late_start(fronts, pd.DataFrame({"front": [0.28]}), DamBreak())
-    # half a spacing of 5.84 mm
-    assert found["late"] == pytest.approx(24, abs=0.5)
-    assert (found["cost"], found["lag"], found["holds"]) == (pytest.approx(45), pytest.approx(39), True)
-    assert not runs.late_start(fronts, pd.DataFrame({"front": [0.295]}), DamBreak())["holds"]
+def test_a_long_run_lasts_if_all_resolutions_come_to_its_end():
+    whole = pd.DataFrame({"time": [1.2, 2.4], "compression": [0.1, 0.15], "stopped": False})
+    runs_by_name = {"equation 3, 24 particles": whole, "equation 3, 72 particles": whole.assign(compression=0.2)}
+    assert air.lasts(runs_by_name, 2.4) == {"time": 2.4, "most": pytest.approx(20), "holds": True}
+    assert not air.lasts(runs_by_name | {"equation 3, 9 particles": whole[:1]}, 2.4)["holds"]
+    assert not air.lasts({"equation 3, 24 particles": whole}, 2.4)["holds"]
+
+
+def test_soft_water_has_the_mach_number_that_is_asked_for_and_half_of_the_time_step():
+    system = air.SOFT.system(CASE)
+    assert system.speed / system.fluid.sound_speed == pytest.approx(air.SOFT_MACH)
+    usual = replace(system, time_step=None).dt
+    assert system.dt == pytest.approx(air.STEP * usual)
+    assert {variant.system(CASE).fluid.xsph for variant in air.VARIANTS if variant.sampling is None} == {0.0}
+
+
+def test_a_variant_is_followed_until_it_is_stopped():
+    small = replace(CASE, column=(2, 2, 2))
+    table = air.follow(air.SOFT, small, PlainDevice(), 3 * air.SOFT.system(small).dt, 2)
+    assert len(table) == 2
+    assert not table["stopped"].any()
+    assert table["front"].iloc[-1] == pytest.approx(1, abs=0.1)
+
+
+def test_samples_of_the_air_leave_densities_uncertain_by_percents_and_the_weight_needs_less():
+    found = air.uncertainty([0.8, 0.95], [0])
+    # the fewer samples, the less density
+    assert found["mean"].is_monotonic_decreasing
+    assert (found["scatter"] > 0.01).all()
+    needs = air.needed(CASE, found)
+    fluid = CASE.fluid
+    # rho g H over rho c^2
+    assert needs["weight"] == pytest.approx(100 * 9.81 * CASE.system().depth / fluid.sound_speed**2)
+    assert needs["holds"]
 
 
 def test_the_papers_number_of_ghosts_stands_beside_ours():

@@ -8,9 +8,10 @@ from matplotlib.collections import EllipseCollection
 from matplotlib.colors import Normalize
 
 from repro.papers.sph.boundaries import NAMES
-from repro.papers.style import BLUE, COLOURS, MARKERS, VERMILLION
+from repro.papers.style import COLOURS, MARKERS, SKY_BLUE, VERMILLION
+from repro.papers.style import looks as line_looks
 from repro.sph.cases import DamBreak
-from repro.sph.ghosts import lattice
+from repro.sph.ghosts import wall_sites
 
 from .measures import PLACES, Look
 
@@ -20,41 +21,47 @@ CMAP, SCALE = "cividis", Normalize(0, 50)
 #: how far to the right and up a metre of depth is drawn
 OBLIQUE = np.array([0.45, 0.3])
 
-#: a particle's diameter as drawn, and a ghost's, in spacings
-_DOT, _GHOST = 1.0, 0.55
+#: a particle's diameter as drawn, and that of ghosts in walls and in the air, in spacings
+_DOT, _GHOST, _AIR = 1.0, 0.55, 0.35
 
 WITH, WITHOUT = NAMES["ghosts"], NAMES["none"]
 
 
-def states(case: DamBreak, looks: dict[str, Look]):
-    """Figure 6: the start with the walls' ghosts that touch the tank, and the water later, WITH ghosts and WITHOUT."""
+def states(case: DamBreak, first: Look, looks: dict[str, Look]):
+    """Figure 6: the start with the walls' ghosts that touch the tank, and the water later, WITH ghosts and WITHOUT.
+
+    Where there are ghosts, those in the air are small dots.
+    """
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.4))
-    start, spacing = looks[WITH].system, case.resolution.spacing
-    walls = lattice(start)[0].position
+    start, spacing = first.system, case.resolution.spacing
+    walls = wall_sites(start).position
     # those in front of the water and over it would hide it
     low, high = -spacing, start.tank + np.array([spacing, spacing, np.inf])
     seen = ((walls > low) & (walls < high)).all(1) & ((walls[:, ::2] < 0).any(1) | (walls[:, 1] > start.tank[1]))
     _draw(panels[0], walls[seen & (walls[:, 1] > 0)], VERMILLION, start, _GHOST)
-    _draw(panels[0], start.position, BLUE, start)
-    panels[0].set_title("(a) the start, ghosts in orange")
+    _draw(panels[0], first.position, _deficit(first), start)
+    _draw(panels[0], first.air, SKY_BLUE, start, _AIR)
+    panels[0].set_title("(a) start; ghosts: walls orange, air blue")
     for axes, letter, (name, look) in zip(panels[1:], "bc", looks.items(), strict=True):
         _draw(axes, look.position, _deficit(look), look.system)
+        if name == WITH:
+            _draw(axes, look.air, SKY_BLUE, look.system, _AIR)
         axes.set_title(f"({letter}) {name}, {look.time:.3g} s")
     _finish(figure, panels, start)
     return figure, {"start": start.position} | _arrays(looks)
 
 
-def devices(columns: dict[str, dict[str, Look]]):
-    """Figure 7: rows without and with ghosts, a column for each device, whose runs are given by boundary."""
-    figure, panels = plt.subplots(2, len(columns), figsize=(3.4 * len(columns) + 1.2, 6.0), squeeze=False)
+def through(runs: dict[str, pd.DataFrame]):
+    """Fronts and energies of `air.through` over time."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
     arrays = {}
-    for column, (device, looks) in zip(panels.T, columns.items(), strict=True):
-        for axes, name in zip(column, (WITHOUT, WITH), strict=True):
-            look = looks[name]
-            _draw(axes, look.position, _deficit(look), look.system)
-            axes.set_title(f"{name}, {device}")
-        arrays |= {f"{device}, {name}": array for name, array in _arrays(looks).items()}
-    _finish(figure, panels.ravel(), look.system)
+    for (name, table), drawn in line_looks(runs.items(), marker="none", ls=(":", "-", "--", "-.")):
+        left.plot(table["time"], table["front"], **drawn, label=name)
+        right.plot(table["time"], 100 * table["energy"], **drawn)
+        arrays |= {f"{name}: {column}": table[column].to_numpy() for column in ("time", "front", "energy")}
+    left.set(xlabel="time (s)", ylabel="front $Z = x/a$")
+    right.set(xlabel="time (s)", ylabel="growth of the total energy (%)")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays
 
 
@@ -125,20 +132,18 @@ def roughness(table: pd.DataFrame):
     what = {
         "surface": "roughness of the surface\n(spacings)",
         "walls": "unevenness along walls\n(spacings)",
-        "on walls": "particles on or\nbeyond a wall",
+        "on walls": "particles on a wall\n(% of all)",
     }
     figure, panels = plt.subplots(1, len(what), figsize=(9.0, 3.2))
     arrays = {}
     for axes, (column, label) in zip(panels, what.items(), strict=True):
         for n, name in enumerate(NAMES.values()):
             values = table.loc[table["boundary"] == name, [column]].to_numpy(float)
+            values = 100 * values if column == "on walls" else values
             _bars(axes, np.array([n]), values, 0.7, COLOURS[n], MARKERS[n], name)
             arrays[f"{name}: {column}"] = values[:, 0]
         axes.set_xticks([])
         axes.set(ylabel=label, ylim=(0, None))
-    # whole particles, also where there is none
-    panels[-1].yaxis.get_major_locator().set_params(integer=True)
-    panels[-1].set_ylim(0, max(1, panels[-1].get_ylim()[1]))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, arrays
 

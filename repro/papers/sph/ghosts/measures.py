@@ -33,6 +33,8 @@ class Look:
     summed: np.ndarray
     #: seconds, of the last step
     time: float
+    #: places of ghosts in the air in m, (n, 3), that `summed` counts
+    air: np.ndarray
 
     @property
     def position(self) -> np.ndarray:
@@ -45,14 +47,17 @@ def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
 
     Of particles at `position` (count, 3) in m, in double precision, to a millionth.
     """
+    return weights(position, position, system) - 1
+
+
+def weights(here: np.ndarray, there: np.ndarray, system: System) -> np.ndarray:
+    """Equation 3 over rho0 at places (count, 3) in m, of particles at `there` (n, 3); on the host, to a millionth."""
     h, kernel = system.resolution.smoothing_length, system.resolution.smoothing_kernel
     node, (shape, _) = np.linspace(0, kernel.support, _NODES), kernel.shape(float)
-    table = np.array([shape(q) for q in node])
-    pairs = cKDTree(position).query_pairs(kernel.support * h, output_type="ndarray")
-    distance = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
-    weight = np.interp(distance / h, node, table)
-    sums = table[0] + sum(np.bincount(pairs[:, k], weight, len(position)) for k in range(2))
-    return sums * system.mass * kernel.norm / (system.fluid.density * h**3) - 1
+    near = cKDTree(here).sparse_distance_matrix(cKDTree(there), kernel.support * h, output_type="ndarray")
+    weight = np.interp(near["v"] / h, node, [shape(q) for q in node])
+    sums = np.bincount(near["i"], weight, len(here))
+    return sums * system.mass * kernel.norm / (system.fluid.density * h**3)
 
 
 def sees_air(position: np.ndarray, system: System) -> np.ndarray:
@@ -84,15 +89,16 @@ def deficits(look: Look) -> dict[str, dict[str, float]]:
 
 
 def shape(look: Look) -> dict[str, float]:
-    """Roughness of the surface and unevenness along walls in spacings, particles that touch walls and lost ones."""
+    """Roughness of the surface and unevenness along walls in spacings, front in m, share of particles that lie on a
+    wall, and how many are lost.
+    """
     system, beyond = look.system, beyond_walls(look.particles, look.system)
     return {
         "surface": roughness(reconstruct(look.position, system), system),
         "walls": wall_unevenness(look.particles, system),
         "front": front(look.particles, system),
-        "count": system.count,
         # what is put back onto a wall lies on it but for rounding
-        "on walls": int((beyond > -1e-3).sum()),
+        "on walls": float((beyond > -1e-3).mean()),
         "beyond": float(beyond.max()),
         "lost": int((beyond > THROUGH).sum()),
     }
@@ -134,12 +140,6 @@ def smoother(table: pd.DataFrame, column: str) -> dict:
     """Means of a column with ghosts and without; holds if it is less with ghosts, whichever seeds one compares."""
     ours, others = pair_of(table, column)
     return {"ours": ours.mean(), "others": others.mean(), "holds": ours.max() < others.min()}
-
-
-def overlapping(table: pd.DataFrame, column: str) -> dict:
-    """The same; holds if the seeds do not tell the two apart."""
-    ours, others = pair_of(table, column)
-    return smoother(table, column) | {"holds": ours.max() >= others.min() and others.max() >= ours.min()}
 
 
 def distance(one: Look, other: Look) -> float:
