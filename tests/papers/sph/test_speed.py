@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from repro.errors import InputError
 from repro.papers.speed import speedups
 from repro.papers.sph import speed, speed_figures
-from repro.sph.ghosts import lattice
+from repro.sph.ghosts import wall_sites
 from repro.sph.simulation import Simulation
 from repro.study.notebooks import Project
 
@@ -62,7 +62,7 @@ READINGS = pd.DataFrame({"ms": [11.0, 130.0]})
 def test_the_papers_particles_are_fluid_and_ghosts_in_one_shape_of_tank():
     for number in speed.COLUMNS:
         system = speed.system_of(number)
-        assert system.count + len(lattice(system)[0].position) == pytest.approx(1000 * number, rel=0.02)
+        assert system.count + len(wall_sites(system).position) == pytest.approx(1000 * number, rel=0.02)
         assert system.tank[0] / system.position[:, 0].max() == pytest.approx(2.5, rel=0.04)
     with pytest.raises(InputError, match="table 1 has 15, 30, 70"):
         speed.system_of(20)
@@ -83,7 +83,7 @@ def test_other_codes_ran_the_same_fluid():
 @pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc")), reason="there is no C compiler")
 def test_the_plain_c_program_has_the_same_particles_with_as_many_neighbours():
     found, system = speed.plain_c(PROJECT.root, 15, steps=1), speed.system_of(15)
-    ghosts = lattice(system)[0].position
+    ghosts = wall_sites(system).position
     places = np.concatenate([system.position, ghosts])
     near = cKDTree(places).query_ball_point(system.position, system.resolution.support, return_length=True)
     assert found["ghosts"] == len(ghosts)

@@ -39,16 +39,6 @@ def test_layers_are_averaged_with_the_weight_of_their_particles():
     np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07])
 
 
-def test_errors_that_do_not_fall_are_told():
-    table = pd.DataFrame({"ratio": [1.3] * 3 + [1.5] * 3, "spacing": [0.1, 0.05, 0.02] * 2})
-    falls = table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.03])
-    assert runs.errors_fall(falls)
-    # in whichever order they were run
-    assert runs.errors_fall(falls[::-1])
-    assert not runs.errors_fall(table.assign(error=[0.05, 0.02, 0.01, 0.05, 0.04, 0.045]))
-    assert not runs.errors_fall(table[::3].assign(error=[0.05, 0.04]))
-
-
 def test_a_gain_is_the_most_that_energy_was_ever_above_its_start():
     assert made(energy=1.001).gain == pytest.approx(0.001)
     assert made(energy=0.9).gain == 0
@@ -135,23 +125,53 @@ def test_speeds_are_told_in_the_middle_and_at_the_end():
     np.testing.assert_allclose(made().depth, 0.5 - (np.arange(10) + 0.5) * 0.05)
 
 
-def test_water_is_resolved_with_the_layers_and_ratios_that_were_asked_for(monkeypatch):
-    cases = []
+class Kept:
+    """A record that keeps what it is handed."""
 
-    def rest(case, device, seconds):
-        cases.append(case)
-        return made(1.02, drift=0.03)
+    def __init__(self):
+        self.measured, self.reasons = {}, {}
+
+    def measure(self, claim, value, **more):
+        self.measured[claim] = value
+
+    def not_measured(self, claim, reason):
+        self.reasons[claim] = reason
+
+
+def test_the_claim_is_measured_once_sound_has_crossed_the_water_often_enough():
+    errors, kept = {"with ghosts": [0.01] * 3, "without ghosts": [0.9] * 3}, Kept()
+    crossing = CASE.system().depth / CASE.fluid.sound_speed
+    runs.record_claim(kept, errors, CASE, 19 * crossing)
+    assert "19 times only" in kept.reasons[runs.CLAIM]
+    runs.record_claim(kept, errors, CASE, 21 * crossing)
+    assert kept.measured[runs.CLAIM] == errors
+
+
+def test_pressure_is_better_with_ghosts_if_no_seed_says_otherwise():
+    found = runs.better({"with ghosts": [0.01, 0.03], "without ghosts": [0.4, 0.6]})
+    assert found == {"ours": pytest.approx(2), "others": pytest.approx(50), "times": pytest.approx(25), "holds": True}
+    assert not runs.better({"with ghosts": [0.01, 0.5], "without ghosts": [0.4, 0.6]})["holds"]
+
+
+def test_each_boundary_is_run_from_each_seed(monkeypatch):
+    asked = []
+
+    def rest(case, device, seconds, boundary, seed):
+        asked.append((boundary, seed, seconds))
+        return made(1 + 0.01 * seed)
 
     monkeypatch.setattr(runs, "rest", rest)
-    table = runs.resolutions(2.0, [8, 40], [1.3, 1.5], None, 1.0, "cubic spline")
-    # three quarters as wide as deep, and at least four layers of air
-    assert [(case.column, case.air) for case in cases[:2]] == [((6, 6, 8), 4), ((30, 30, 40), 10)]
-    columns = ["layers", "ratio", "spacing", "error", "drift"]
-    assert table[columns].to_numpy().tolist() == [
-        [count, ratio, pytest.approx(spacing), pytest.approx(0.02), pytest.approx(0.03)]
-        for ratio in (1.3, 1.5)
-        for count, spacing in ((8, 0.25), (40, 0.05))
-    ]
+    found = runs.repeated(CASE, None, 0.3, [4, 7])
+    assert asked == [(name, seed, 0.3) for name in ("ghosts", "none") for seed in (4, 7)]
+    assert found["without ghosts"] == pytest.approx([0.04, 0.07])
+
+
+def test_the_settings_are_those_of_the_solver():
+    rows = runs.settings(CASE).set_index("quantity")["value"]
+    assert rows["smoothing kernel"] == "wendland c2"
+    assert float(rows["smoothing length h"]) == 1.5
+    # 0.8 of a quarter, less what the flow adds to the sound
+    assert 0.15 < float(rows["Courant factor c dt / h"]) < 0.2
 
 
 def test_water_is_at_rest_when_it_slows_down_and_no_particle_has_gone_far():

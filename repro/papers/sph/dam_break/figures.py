@@ -24,7 +24,8 @@ def _picture(surface: Surface, run: Run, width: int) -> np.ndarray:
 
 def frames(run: Run, found: list[Surface], times, width: int):
     """The water at some times in s (figure 8), each picture `width` pixels wide."""
-    numbers = [int((run.table["time"] - time).abs().argmin()) for time in times]
+    kept = run.table.iloc[run.kept]
+    numbers = [int((kept["time"] - time).abs().argmin()) for time in times]
     pictures = [_picture(found[number], run, width) for number in numbers]
     columns = min(3, len(times))
     rows = -(-len(times) // columns)
@@ -33,17 +34,19 @@ def frames(run: Run, found: list[Surface], times, width: int):
     figure, panels = plt.subplots(rows, columns, figsize=size, squeeze=False)
     for axes in panels.ravel():
         axes.set_axis_off()
-    shown = run.table["time"].to_numpy()[numbers]
+    shown = kept["time"].to_numpy()[numbers]
     for axes, image, time in zip(panels.ravel(), pictures, shown, strict=False):
         axes.imshow(image, interpolation="antialiased")
         axes.set_title(f"{time:.2f} s")
-    return figure, {"time": shown, "front": run.table["front"].to_numpy()[numbers]}
+    return figure, {"time": shown, "front": kept["front"].to_numpy()[numbers]}
 
 
-def film(run: Run, found: list[Surface], width: int) -> tuple[np.ndarray, list[str]]:
-    """Images (number, height, width, 3) in bytes and captions, of all looks: for an animation."""
-    pictures = np.array([_picture(surface, run, width) for surface in found])
-    return (255 * pictures).round().astype(np.uint8), [f"{time:.2f} s" for time in run.table["time"]]
+def film(run: Run, found: list[Surface], width: int, end: float) -> tuple[np.ndarray, list[str]]:
+    """Images (number, height, width, 3) in bytes and captions, of all looks kept until `end` in s: for an animation."""
+    times = run.table["time"].to_numpy()[run.kept]
+    last = int(np.searchsorted(times, end * (1 + 1e-3), side="right"))
+    pictures = np.array([_picture(surface, run, width) for surface in found[:last]])
+    return (255 * pictures).round().astype(np.uint8), [f"{time:.2f} s" for time in times[:last]]
 
 
 def fronts(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]):

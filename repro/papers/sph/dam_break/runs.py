@@ -5,6 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from repro.papers.sph.machines import label
 from repro.sph.cases import DamBreak
@@ -20,9 +21,8 @@ LOOKS = 80
 #: t* after which a front has met the far wall of a tank four columns long
 FRONT_ENDS = 3.4
 
-#: what the slope dZ/dt* must lie between, and when Z = 3 must be reached, to a margin: simulations without a gate lead
-#: the experiments, whose gate has to be lifted first
-SLOPES, ARRIVAL, ARRIVAL_MARGIN = (1.25, 1.45), 2.3, 0.15
+#: kinematic viscosity of water at 20 degrees in m2/s
+WATER_VISCOSITY = 1.0e-6
 
 #: share of the sound speed that a fall through the column should have, by Becker and Teschner (2007)
 FALL_OVER_SOUND = 0.1
@@ -45,30 +45,33 @@ class Run:
     system: System
     #: one row a look, see `follow`
     table: pd.DataFrame
-    #: positions of the particles in m at each look
+    #: positions of the particles in m at the looks that were kept, and these looks' numbers
     positions: list[np.ndarray]
+    kept: list[int]
     simulation: Simulation
 
 
-def follow(case: DamBreak, device, times) -> Run:
-    """Run a dam break and look at it at `times` in s, each at the nearest step.
+def follow(case: DamBreak, device, times, kept=None) -> Run:
+    """Run a dam break and look at it at `times` in s, each at the nearest step; positions are kept at those in `kept`.
 
     Columns: time (s), reduced (t*), front (Z, over the column's width), kinetic, potential, internal, total (J),
     dissipated (J, since the first look), beyond (spacings by which the worst particle is beyond a wall), lost (how many
     are by half a spacing and more), hanging (how many lie within a support of the lid and are SLOW).
     """
     system = case.system()
-    simulation, rows, positions = Simulation(system, device), [], []
+    simulation, rows, positions, numbers = Simulation(system, device), [], [], []
     simulation.start()
-    for time in times:
+    for number, time in enumerate(times):
         simulation.step(max(0, round(time / system.dt) - simulation.steps))
         particles = simulation.particles()
         rows.append({"time": simulation.steps * system.dt, **_look(particles, system, case.width)})
-        positions.append(particles["position"])
+        if kept is None or time in kept:
+            positions.append(particles["position"])
+            numbers.append(number)
     table = pd.DataFrame(rows)
     table.insert(1, "reduced", reduced_time(table["time"], case.width, case.fluid.gravity))
     table["dissipated"] = table["total"].iloc[0] - table["total"]
-    return Run(case, system, table, positions, simulation)
+    return Run(case, system, table, positions, numbers, simulation)
 
 
 def _look(particles, system: System, width: float) -> dict:
@@ -123,11 +126,52 @@ def advances(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]) -> pd.D
     return pd.DataFrame(rows, columns=["front", "spacings", "slope", "arrival"]).astype({"spacings": "Int64"})
 
 
-def converges(table: pd.DataFrame) -> bool:
-    """Whether the arrivals of `advances` change less and less from each resolution to the next, of three at least."""
-    arrivals = table[table["spacings"].notna()].sort_values("spacings")["arrival"].dropna()
-    changes = arrivals.diff().abs().dropna()
-    return len(changes) > 1 and bool((changes.diff().dropna() < 0).all())
+def convergence(table: pd.DataFrame) -> dict:
+    """The order with which the arrivals of `advances` converge, and to which t*, by the three finest resolutions.
+
+    Richardson's extrapolation: with the error C d^n of a spacing d, the ratio of the two changes gives n. Holds if the
+    changes have one sign and become smaller; NaN otherwise, or if there are less than three.
+    """
+    rows = table[table["spacings"].notna()].sort_values("spacings").dropna(subset=["arrival"])[-3:]
+    spacing, arrival = 1 / rows["spacings"].to_numpy(float), rows["arrival"].to_numpy(float)
+    if len(rows) < 3:
+        return {"order": float("nan"), "limit": float("nan"), "holds": False}
+    ratio = (arrival[0] - arrival[1]) / (arrival[1] - arrival[2])
+
+    def off(order):
+        powers = spacing**order
+        return (powers[0] - powers[1]) / (powers[1] - powers[2]) - ratio
+
+    least, most = 0.05, 8.0
+    if not off(least) * off(most) < 0:
+        return {"order": float("nan"), "limit": float("nan"), "holds": False}
+    order = float(brentq(off, least, most))
+    constant = (arrival[1] - arrival[2]) / (spacing[1] ** order - spacing[2] ** order)
+    return {"order": order, "limit": float(arrival[2] - constant * spacing[2] ** order), "holds": True}
+
+
+def away(table: pd.DataFrame) -> dict:
+    """By how much the earliest experiment is later than the limit of `convergence`, as t*.
+
+    Holds if the limit is farther from the experiments than the finest run: resolution is not what is missing.
+    """
+    found, first = convergence(table), table.loc[table["spacings"].isna(), "arrival"].min()
+    farther = first - found["limit"] > first - _finest(table)["arrival"] > 0
+    return {"later": float(first - found["limit"]), "holds": bool(found["holds"] and farther)}
+
+
+def friction(table: pd.DataFrame, case: DamBreak) -> dict:
+    """What walls would do that hold the water: by Z = 3 viscosity reaches sqrt(nu t) in mm into it, water's and ours.
+
+    Ours is that of alpha on the lattice, alpha h c / 20 (`Fluid.viscosity`); `spacing` in mm. Holds if a spacing of the
+    finest run is thicker than the layer of water.
+    """
+    finest, fluid, resolution = _finest(table), case.fluid, case.resolution
+    time = finest["arrival"] / np.sqrt(2 * fluid.gravity / case.width)
+    ours = fluid.viscosity * resolution.smoothing_length * fluid.sound_speed / 20
+    layer, numerical = (1000 * float(np.sqrt(nu * time)) for nu in (WATER_VISCOSITY, ours))
+    spacing = 1000 * resolution.spacing
+    return {"layer": layer, "spacing": spacing, "numerical": numerical, "holds": layer < spacing < numerical}
 
 
 def stiffness(case: DamBreak) -> dict:
@@ -142,20 +186,14 @@ def stiffness(case: DamBreak) -> dict:
 
 
 def slope(table: pd.DataFrame) -> dict:
-    """The slope of the finest front of `advances`; holds if it lies where those of simulations without a gate do."""
-    found = float(_finest(table)["slope"])
-    return {"slope": found, "holds": SLOPES[0] <= found <= SLOPES[1]}
-
-
-def arrival(table: pd.DataFrame) -> dict:
-    """When the finest front reaches Z = 3, as t*; holds if it is within the margin of simulations without a gate."""
-    found = float(_finest(table)["arrival"])
-    others = {"margin": ARRIVAL_MARGIN, "others": ARRIVAL}
-    return {"arrival": found, **others, "holds": abs(found - ARRIVAL) <= ARRIVAL_MARGIN}
+    """The slope of the finest front of `advances` and the experiments' least and largest; holds if it is between."""
+    found, others = float(_finest(table)["slope"]), table.loc[table["spacings"].isna(), "slope"]
+    least, most = float(others.min()), float(others.max())
+    return {"slope": found, "least": least, "most": most, "holds": least <= found <= most}
 
 
 def lead(table: pd.DataFrame) -> dict:
-    """By how much the experiments reach Z = 3 later than the finest front, at least; holds if they do."""
+    """By how much the experiments reach Z = 3 later than the finest front, at least, as t*; holds if they do."""
     later = table.loc[table["spacings"].isna(), "arrival"].min() - _finest(table)["arrival"]
     return {"later": float(later), "holds": later > 0}
 
@@ -172,14 +210,21 @@ def experiments(data) -> dict[str, pd.DataFrame]:
 
 
 def surfaces(run: Run) -> list[Surface]:
-    """The surface at each look."""
+    """The surface at each look that was kept."""
     return [reconstruct(position, run.system) for position in run.positions]
 
 
 def volumes(found: list[Surface], run: Run) -> pd.DataFrame:
-    """The volume of the water at each look over the column's; columns time and volume."""
-    column = run.system.count * run.system.resolution.spacing**3
-    return pd.DataFrame({"time": run.table["time"], "volume": [surface.volume / column for surface in found]})
+    """The volume of the water at each look that was kept over the column's; columns time and volume."""
+    column, time = run.system.count * run.system.resolution.spacing**3, run.table["time"].to_numpy()[run.kept]
+    return pd.DataFrame({"time": time, "volume": [surface.volume / column for surface in found]})
+
+
+def volume_loss(table: pd.DataFrame) -> dict:
+    """By how many % a second the volume of `volumes` falls over the second half, by a line; holds if it does."""
+    late = table[table["time"] >= table["time"].max() / 2]
+    rate = -100 * float(np.polyfit(late["time"], late["volume"], 1)[0]) if len(late) > 1 else 0.0
+    return {"rate": rate, "holds": rate > 0}
 
 
 def looks(times, every: float) -> list[float]:

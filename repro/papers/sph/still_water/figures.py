@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 
 from repro.papers.style import GREEN, looks
 from repro.sph.exact import rest_pressure
@@ -49,18 +48,3 @@ def histories(runs: dict[str, Run]):
     right.set(xlabel="time (s)", ylabel="drift, root mean square (spacings)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays
-
-
-def convergence(table: pd.DataFrame):
-    """The error of the pressure over the spacing, a line for each smoothing length, of `runs.resolutions`."""
-    figure, axes = plt.subplots()
-    for (ratio, rows), look in looks(table.groupby("ratio")):
-        axes.semilogx(1000 * rows["spacing"], 100 * rows["error"], **look, label=f"h = {ratio:g} spacings")
-    axes.axhspan(0, 100 * PRESSURE_ERROR, color=GREEN, alpha=0.15, label=f"within {100 * PRESSURE_ERROR:g} %")
-    axes.set(xlabel="spacing (mm)", ylabel="largest error of the pressure (%)")
-    spacings = 1000 * table["spacing"].unique()
-    axes.set_xticks(spacings, [f"{spacing:.3g}" for spacing in spacings])
-    axes.xaxis.set_minor_formatter("")
-    axes.set_ylim(bottom=0)
-    figure.legend(loc="outside lower center", ncols=4)
-    return figure, {name: table[name] for name in ("ratio", "spacing", "error")}
