@@ -11,7 +11,7 @@ from repro.errors import DeviceError, DivergenceError, InputError, MemoryLimitEr
 from repro.parallel import select
 from repro.particles.position import Units
 from repro.sph.cases import DamBreak, StillWater
-from repro.sph.exact import rest_pressure, ritter_front
+from repro.sph.exact import pressure, rest_pressure, ritter_front
 from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.observables import energy, front, pressure_profile
 from repro.sph.simulation import DENSITIES, Simulation
@@ -121,6 +121,39 @@ def test_without_ghosts_the_walls_hold_the_fluid_and_densities_are_clamped_where
     assert (found["position"] > -1e-6).all()
     assert (found["position"] < np.array(system.tank) + 1e-6).all()
     assert (found["condensation"].min() >= 0) == (boundary == "clamped")
+
+
+def test_a_mirrored_tank_has_the_mirrored_flow_and_a_turned_one_the_turned_flow(shaken_water, trajectory, one_core):
+    length = np.array([shaken_water.tank[0], 0, 0])
+    swap, mirror = [1, 0, 2], np.array([-1, 1, 1])
+    mirrored = replace(
+        shaken_water, position=length + mirror * shaken_water.position, velocity=mirror * shaken_water.velocity
+    )
+    turned = replace(
+        shaken_water,
+        tank=tuple(shaken_water.tank[k] for k in swap),
+        position=shaken_water.position[:, swap],
+        velocity=shaken_water.velocity[:, swap],
+    )
+    found = after(mirrored, one_core, 60)["position"], after(turned, one_core, 60)["position"]
+    for position in (length + mirror * found[0], found[1][:, swap]):
+        # sums are added up in another order
+        assert np.abs(position - trajectory["position"]).max() < 1e-4 * shaken_water.resolution.spacing
+
+
+def test_water_that_hits_a_wall_has_the_pressure_of_the_water_hammer(one_core):
+    """Joukowsky's rho c v, while sound goes up through the water and back: the mean where it has settled."""
+    still, speed = StillWater(column=(4, 4, 12), spacing=0.02, air=6, fluid=Fluid(gravity=0.0)), 1.0
+    system = replace(still.system(), velocity=np.tile([0, 0, -speed], (still.system().count, 1)))
+    simulation, found = Simulation(system, one_core), []
+    there_and_back = 2 * system.depth / system.fluid.sound_speed
+    for time in np.linspace(0.3, 0.7, 9) * there_and_back:
+        simulation.step(round(time / system.dt) - simulation.steps)
+        particles = simulation.particles()
+        lowest = particles["position"][:, 2].argsort()[:16]
+        found.append(pressure(particles["condensation"][lowest].astype(float), system.fluid).mean())
+    hammer = system.fluid.density * system.fluid.sound_speed * speed
+    assert np.mean(found) == pytest.approx(hammer, rel=0.1)
 
 
 @pytest.mark.parametrize("density", DENSITIES)
