@@ -9,7 +9,7 @@ from helpers.sph_systems import shaken
 
 from repro.errors import InputError
 from repro.sph.cases import DamBreak
-from repro.sph.ghosts import lattice
+from repro.sph.ghosts import wall_sites
 from repro.sph.simulation import Simulation
 from repro.sph.system import Walls
 
@@ -18,7 +18,7 @@ WATER = shaken(3, tank=(4, 3, 4), water=(2, 2, 3))
 
 def ghosts(system) -> np.ndarray:
     """Where the ghosts in the walls are, in spacings."""
-    return lattice(system)[0].position / system.resolution.spacing
+    return wall_sites(system).position / system.resolution.spacing
 
 
 def test_the_papers_tank_has_its_ten_thousand_of_fluid_and_nearly_its_five_thousand_ghosts():

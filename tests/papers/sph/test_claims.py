@@ -27,7 +27,7 @@ def test_tables_1_and_2_are_speeds_and_their_orders_mechanisms():
     assert kinds["hardware"] == {"sph-022", "sph-023"}
     assert kinds["speed"] == {f"sph-{n:03d}" for n in range(1, 22)} - unstated
     assert kinds["mechanism"] == {f"sph-{n:03d}" for n in (34, 35, 36, 40, 41, 42, 44, 45, 46)}
-    assert kinds["physics"] == {"sph-037", "sph-038", "sph-039"}
+    assert kinds["physics"] == {"sph-037", "sph-038", "sph-039", "sph-050", "sph-051"}
     assert kinds["arithmetic"] == {"sph-031"}
 
 
