@@ -117,14 +117,27 @@ def test_what_is_smoother_follows_from_all_seeds():
     assert not measures.smoother(table(rough=(0.2, 0.2)), "surface")["holds"]
 
 
-def tried(stopped=True) -> pd.DataFrame:
-    names = ["paper's B", "paper's B, no XSPH", "soft water"]
-    return pd.DataFrame({"variant": names, "time": [0.02, 0.01, 0.3], "stopped": [True, stopped, False]})
+def tried(**changes) -> pd.DataFrame:
+    """Equation 4, two variants with the paper's B that explode, and soft water that falls."""
+    names = ["equation 4, air does not act", "paper's B", "paper's B, no XSPH", air.SOFT.name]
+    values = {"fallen": [0.5, 0.5, 0.5, 0.7], "energy": [0.0, 0.5, -0.5, -0.05], "stopped": False}
+    return air.with_failures(pd.DataFrame({"variant": names} | values | changes))
 
 
-def test_the_papers_stiffness_fails_if_every_run_with_it_was_stopped():
-    assert air.paper_stiffness_fails(tried()) == {"count": 2, "last": pytest.approx(20), "holds": True}
-    assert not air.paper_stiffness_fails(tried(stopped=False))["holds"]
+def test_a_variant_fails_that_is_stopped_explodes_is_damped_or_falls_as_water_does_not():
+    assert tried()["fails"].tolist() == [False, True, True, False]
+    assert tried(energy=0.0)["fails"].tolist() == [False] * 4
+    assert tried(energy=0.0, stopped=[False, True, False, False])["fails"].tolist() == [False, True, False, False]
+    assert tried(energy=0.0, fallen=[0.5, 0.24, 1.01, 0.9])["fails"].tolist() == [False, True, True, False]
+    # centres of mass that rise
+    assert tried(energy=0.0, fallen=[0.5, -0.5, 0.5, 0.5])["fails"].tolist() == [False, True, False, False]
+
+
+def test_the_papers_stiffness_fails_if_every_run_with_it_does_and_soft_water_falls_if_it_does_not():
+    assert air.paper_stiffness_fails(tried()) == {"count": 2, "holds": True}
+    assert not air.paper_stiffness_fails(tried(energy=[0.0, 0.5, 0.0, 0.0]))["holds"]
+    assert air.soft_falls(tried()) == {"ours": pytest.approx(70), "others": pytest.approx(50), "holds": True}
+    assert not air.soft_falls(tried(energy=0.2))["holds"]
 
 
 def test_a_long_run_lasts_if_all_resolutions_come_to_its_end():
