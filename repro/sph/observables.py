@@ -87,8 +87,8 @@ def wall_unevenness(particles: dict[str, np.ndarray], system: System) -> float:
     """How uneven the water's boundary along the walls is, in spacings.
 
     Each wall is divided into squares one spacing wide; over each, the particle next to the wall is looked for, up to a
-    support away. The unevenness is the root mean square of how far these are off half a spacing, where the lattice has
-    them: particles that lie on the wall count a half.
+    spacing away: what is farther is a surface that ends there. The unevenness is the root mean square of how far these
+    are off half a spacing, where the lattice has them: particles that lie on the wall count a half.
     """
     spacing, tank = system.resolution.spacing, np.array(system.tank)
     position, found = particles["position"], []
@@ -99,7 +99,7 @@ def wall_unevenness(particles: dict[str, np.ndarray], system: System) -> float:
         for distance in (position[:, axis], tank[axis] - position[:, axis]):
             nearest = np.full(square.max() + 1, np.inf)
             np.minimum.at(nearest, square, distance)
-            found.append(nearest[nearest < system.resolution.support])
+            found.append(nearest[nearest < spacing])
     every = np.concatenate(found)
     return float(np.sqrt(np.mean((every / spacing - 0.5) ** 2))) if len(every) else 0.0
 

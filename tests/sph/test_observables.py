@@ -152,7 +152,7 @@ def test_the_unevenness_of_a_wall_is_that_of_the_nearest_particle_over_each_of_i
             for i, j in np.ndindex(counts[one], counts[other]):
                 first, second = (np.minimum(position[:, k] // 0.01, counts[k] - 1) for k in (one, other))
                 here = place[(first == i) & (second == j)]
-                found += [here.min()] if len(here) and here.min() < system.resolution.support else []
+                found += [here.min()] if len(here) and here.min() < 0.01 else []
     expected = np.sqrt(np.mean((np.array(found) / 0.01 - 0.5) ** 2))
     assert wall_unevenness({"position": position}, system) == pytest.approx(expected)
 

@@ -82,14 +82,15 @@ VARIANTS = (
 def follow(variant: Variant, case: DamBreak, device, seconds: float, looks: int) -> pd.DataFrame:
     """The column of a case until `seconds`, or the last look before the run is stopped.
 
-    Columns: time (s), front (over the column's width), fallen (the centre of mass, over a free fall), energy (relative
-    growth of the total over its start), compression (largest |rho / rho0 - 1|), stopped (in the last row: whether).
+    Columns: time (s), front (over the column's width), fallen (the centre of mass, over a free fall), energy (growth of
+    kinetic and potential energy over the potential energy at the start: what samplings compress is not counted),
+    compression (largest |rho / rho0 - 1|), stopped (whether it was).
     """
     system, rows, stopped = variant.system(case), [], False
     simulation = Simulation(system, device, density=variant.density, sampling=variant.sampling or AirSampling())
     try:
         simulation.start()
-        first = energy(simulation.particles(), system).total
+        first = energy(simulation.particles(), system).potential
         for until in np.linspace(0, seconds, looks + 1)[1:]:
             simulation.step(max(1, round(until / system.dt) - simulation.steps))
             rows.append(_look(simulation, system, case.width, first))
@@ -102,13 +103,14 @@ def follow(variant: Variant, case: DamBreak, device, seconds: float, looks: int)
 def _look(simulation: Simulation, system: System, width: float, first: float) -> tuple:
     found, time = simulation.particles(), simulation.steps * system.dt
     way = float(system.position[:, 2].mean() - found["position"][:, 2].mean())
-    gained = energy(found, system).total / first - 1
+    held = energy(found, system)
+    gained = (held.kinetic + held.potential) / first - 1
     fall = system.fluid.gravity * time**2 / 2
     return time, front(found, system) / width, way / fall, gained, float(np.abs(found["condensation"]).max())
 
 
 def variants(case: DamBreak, device, seconds: float) -> pd.DataFrame:
-    """The end of each of VARIANTS, or where it was stopped; one row each, columns as of `follow`, what varies, `fails`."""
+    """The end of each of VARIANTS, or where it was stopped: a row each, as of `follow`, what varies, and `fails`."""
     rows = []
     for variant in VARIANTS:
         table = follow(variant, case, device, seconds, SHORT_LOOKS)

@@ -60,7 +60,7 @@ def through(runs: dict[str, pd.DataFrame]):
         right.plot(table["time"], 100 * table["energy"], **drawn)
         arrays |= {f"{name}: {column}": table[column].to_numpy() for column in ("time", "front", "energy")}
     left.set(xlabel="time (s)", ylabel="front $Z = x/a$")
-    right.set(xlabel="time (s)", ylabel="growth of the total energy (%)")
+    right.set(xlabel="time (s)", ylabel="growth of kinetic and potential\nenergy (%)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays
 
