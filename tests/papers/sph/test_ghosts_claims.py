@@ -134,7 +134,7 @@ def test_a_variant_fails_that_is_stopped_explodes_is_damped_or_falls_as_water_do
 
 
 def test_the_papers_stiffness_fails_if_every_run_with_it_does_and_soft_water_falls_if_it_does_not():
-    assert air.paper_stiffness_fails(tried()) == {"count": 2, "holds": True}
+    assert air.paper_stiffness_fails(tried()) == {"failed": 2, "count": 2, "holds": True}
     assert not air.paper_stiffness_fails(tried(energy=[0.0, 0.5, 0.0, 0.0]))["holds"]
     assert air.soft_falls(tried()) == {"ours": pytest.approx(70), "others": pytest.approx(50), "holds": True}
     assert not air.soft_falls(tried(energy=0.2))["holds"]
