@@ -13,7 +13,7 @@ from .constants import SMALLEST
 
 #: what an end of an axis may be: the other end follows, a perfect conductor, or open space behind absorbing layers. A
 #: conductor takes electrons up, and so do layers at their inner side: in layers the current of an electron would drive
-#: fields that are not its own. EPOCH, Smilei and WarpX (unless it is asked for particles in its layers) do so, too
+#: fields that are not its own
 BOUNDARIES = ("periodic", "conducting", "absorbing")
 
 #: what `Mesh.neighbour_cell` says of a guard cell in which a particle ends: a wall takes it up, or it leaves there,
