@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from repro.parallel.select import gpu_present, select
 
@@ -23,6 +24,10 @@ from helpers.plain import PlainDevice  # noqa: E402
 # by itself `approx` lets anything within 1e-12 pass, and so zero for a velocity of 1e-13, whatever `rel` says; a test
 # that means such a tolerance names it with `abs`
 type(pytest.approx(1.0)).DEFAULT_ABSOLUTE_TOLERANCE = 0.0
+
+# an example may take as long as it does on a machine that others use too
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 STUDY = Path(__file__).resolve().parent / "study"
 

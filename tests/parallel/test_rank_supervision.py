@@ -237,7 +237,7 @@ def test_an_error_is_described_with_its_line_and_a_refusal_without():
 def program(monkeypatch, tmp_path):
     """Runs a program as a rank; the status that it ends with, and what the world was told."""
 
-    def run(text: str, started: int = 1):
+    def run(text: str, started: int = 1, target: str = str(tmp_path / "program.py")):
         told = []
         ranks = SimpleNamespace(end=lambda reason: told.append(reason), finish=lambda: told.append("finished"))
         monkeypatch.setattr(worlds, "world", lambda: ranks)
@@ -246,7 +246,7 @@ def program(monkeypatch, tmp_path):
         monkeypatch.setattr(rank_main.os, "fork", lambda: 0)
         monkeypatch.setattr(rank_main.ctypes, "CDLL", lambda name: SimpleNamespace(prctl=lambda *words: None))
         (tmp_path / "program.py").write_text(text)
-        monkeypatch.setattr(sys, "argv", ["rank_main", str(tmp_path / "program.py"), "5"])
+        monkeypatch.setattr(sys, "argv", ["rank_main", target, "5"])
         monkeypatch.setattr(sys, "path", list(sys.path))
         with pytest.raises(SystemExit) as end:
             rank_main.main()
@@ -272,6 +272,12 @@ def test_a_program_ends_its_rank_and_says_why(program, text, told):
     assert program(text, started=2) == (77, [told])
 
 
+def test_a_program_is_a_module_too(program, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "import sys; sys.exit(f'{__name__} {len(sys.argv)} {sys.argv[1]}')"
+    assert program(text, target="program") == (0, ["__main__ 2 5"])
+
+
 def test_a_rank_that_does_not_know_of_the_others_says_so_itself(monkeypatch, capsys):
     def unknown():
         raise InputError("MPI sees 1")
@@ -286,7 +292,7 @@ def test_a_rank_that_does_not_know_of_the_others_says_so_itself(monkeypatch, cap
 @pytest.fixture
 def started(monkeypatch, tmp_path):
     """Takes the place of processes: what was started, and how it is said to end."""
-    calls = SimpleNamespace(status=0, output="it", errors="", command=None, options=None, swept=0)
+    calls = SimpleNamespace(status=0, output="it", errors="", command=None, options=None, swept=0, slept=[])
 
     class Popen:
         def __init__(self, command, **options):
@@ -305,7 +311,7 @@ def started(monkeypatch, tmp_path):
 
     monkeypatch.setattr(launching.subprocess, "Popen", Popen)
     monkeypatch.setattr(launching, "sweep_shared_memory", sweep)
-    monkeypatch.setattr(launching.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(launching.time, "sleep", lambda seconds: calls.slept.append((seconds, calls.swept)))
     monkeypatch.setattr(launching, "_CORES", 7)
     return calls
 
@@ -343,8 +349,8 @@ def test_a_failure_is_told_by_what_the_first_rank_said(started, status, errors, 
     with pytest.raises(RanksError) as raised:
         launch(1, "package.module")
     assert (str(raised.value), raised.value.said) == (f"package.module on 1 ranks ended: {reason}", said)
-    # before the run and after it
-    assert started.swept == 2
+    # before the run, and after it when the memory of ranks that were killed is let go
+    assert (started.swept, started.slept) == (2, [(launching.UNMAPPED, 1)])
 
 
 @pytest.mark.parametrize(("version", "open_mpi"), [("HYDRA build", False), ("mpiexec (OpenRTE) 4.1", True)])

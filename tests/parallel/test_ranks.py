@@ -192,7 +192,7 @@ def test_one_rank_that_is_killed_says_by_what(tmp_path):
         launch(1, program, timeout=60)
 
 
-@pytest.mark.parametrize("patience", ["3", -1, float("nan")])
+@pytest.mark.parametrize("patience", ["3", -1, 0, float("nan")])
 def test_patience_is_a_number_of_seconds(patience):
     with pytest.raises(InputError, match=f"patience = {patience!r}: must be a number above 0, in s"):
         Ranks.patience.fset(None, patience)
