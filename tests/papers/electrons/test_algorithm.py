@@ -67,5 +67,5 @@ def test_figures_show_every_launch(step):
 
 
 def test_a_figure_has_columns(step):
-    with pytest.raises(InputError, match="columns = 0: must be a whole number from 1"):
+    with pytest.raises(InputError, match="columns = 0: must be a whole number from 1 to 12$"):
         figures.launches(step[0], 0)

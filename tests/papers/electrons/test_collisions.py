@@ -155,11 +155,21 @@ def test_energies_have_names():
     ("measure", "arguments", "line"),
     [
         (tracks.pairs, ([1e4, 1e5], [10]), "2 energies and 1 counts: must be as many"),
-        (tracks.free_paths, (Collisions(), 1e4, -5, None), "electrons of 10000 eV = -5: must be a whole number from 2"),
-        (tracks.ranges, (Collisions(), [1e4], 1.5, None), "electrons of 10000 eV = 1.5: must be a whole number from 2"),
+        (
+            tracks.free_paths,
+            (Collisions(), 1e4, -5, None),
+            "electrons of 10000 eV = -5: must be a whole number from 2 to 1000000000$",
+        ),
+        (
+            tracks.ranges,
+            (Collisions(), [1e4], 1.5, None),
+            "electrons of 10000 eV = 1.5: must be a whole number from 2 to 1000000000$",
+        ),
         (angles.angles, (-1e4, 10), r"energy of a collision = -10000\.0: must be a number from 200 to 2e\+07, in eV"),
-        (angles.angles, (1e4, 0), "angles = 0: must be a whole number from 2"),
-        (balance.balance, (Air(), 0), "slow electrons in balance = 0: must be a whole number from 1"),
+        (angles.angles, (1e4, 0), "angles = 0: must be a whole number from 2 to 100000000$"),
+        (angles.angles, (1e4, 9, -1), "seed = -1: must be a whole number from 0 to 2147483647$"),
+        (balance.balance, (Air(), 9, 4), "steps = 4: must be a whole number from 5 to 1000000$"),
+        (balance.balance, (Air(), 0), "slow electrons in balance = 0: must be a whole number from 1 to 10000000$"),
     ],
 )
 def test_electrons_that_cannot_be_followed_are_refused(measure, arguments, line):

@@ -134,11 +134,15 @@ def test_decibels_are_of_amplitudes():
     ("measure", "arguments", "line"),
     [
         (Pulse, (-1,), "cells of a pulse = -1: must be a number of at least 1e-30"),
-        (Pulse, (12, 0), "period of a pulse = 0: must be a whole number from 1"),
+        (Pulse, (12, 0), "period of a pulse = 0: must be a whole number from 1 to 65535$"),
         (Pulse, (12, 12), "period of a pulse = 12: 1, or more than the 12 cells of its wavelength"),
-        (dispersion.directions, ([1.5], None, None), "cells of a wavelength = 1.5: must be a whole number from 2"),
+        (
+            dispersion.directions,
+            ([1.5], None, None),
+            "cells of a wavelength = 1.5: must be a whole number from 2 to 2000$",
+        ),
         (continuity.single_segments, (np.float64, 40_000), "segments = 40000: must be a whole number from 1 to 32000"),
-        (continuity.sums, ([0.5],), "segments of a sum = 0.5: must be a whole number from 1"),
+        (continuity.sums, ([0.5],), "segments of a sum = 0.5: must be a whole number from 1 to 100000000$"),
     ],
 )
 def test_waves_and_segments_that_cannot_be_are_refused(measure, arguments, line):

@@ -1,12 +1,16 @@
 """The notebook on gyration: its measures find what is put into them, and its sentences say what was found."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.plain import PlainDevice
+from scipy.integrate import solve_ivp
 
 from repro.errors import InputError
 from repro.papers.electrons.gyration import crossed, orbits
+from repro.papers.electrons.gyration.uniform import propagated
 from repro.pic import exact
+from repro.pic.constants import CHARGE, LIGHT, MASS
 
 
 def test_errors_of_an_orbit_are_those_that_were_put_into_it(monkeypatch):
@@ -98,6 +102,103 @@ def test_where_no_force_acts_errors_are_those_of_theory():
     assert table.loc[table["pusher"] == "Vay", "angle"].max() < crossed.ROUNDING
 
 
+def test_what_a_step_does_without_a_force_is_measured_against_the_start(monkeypatch):
+    """By hand: gamma 5, u_x = sqrt(24); the first of three steps turns and speeds up, all move with 0.7 c."""
+    calls = []
+
+    def push(u, electric, magnetic):
+        calls.append((electric, magnetic))
+        return ((4.0, -3.0, 0.0) if len(calls) == 1 else (5.0, 1.0, 0.0)), (0.7, 0.2, 0.1)
+
+    monkeypatch.setattr(crossed, "PUSHERS", {"made up": push})
+    # 2.9 steps of 2 rad / gamma are one swing in its own frame
+    row = crossed.force_free([2.0], 5.0, 2.9 * 2 / (10 * np.pi)).iloc[0]
+    assert len(calls) == 3
+    assert row["angle"] == pytest.approx(np.arctan(3 / 4))
+    assert row["energy"] == pytest.approx(np.sqrt(27) / 5 - 1)
+    assert row["drift"] == pytest.approx(0.7 / np.sqrt(24 / 25) - 1)
+    # the electric force is v x B's opposite
+    electric, magnetic = calls[0]
+    assert (electric, magnetic) == ((0.0, pytest.approx(2 * np.sqrt(24)), 0.0), (0.0, 0.0, 10.0))
+
+
+def test_an_order_is_that_of_the_two_smallest_steps_and_of_no_rounding():
+    table = pd.DataFrame({"pusher": "made up", "turn": [0.4, 0.1, 0.2], "angle": [9.0, 0.01, 0.08]})
+    assert crossed.order(table, "made up") == pytest.approx(3)
+    assert np.isnan(crossed.order(table.assign(angle=[9.0, 1e-10, 0.08]), "made up"))
+    both = pd.concat([table.assign(pusher="Boris", angle=[9, 0.01, 0.04]), table.assign(pusher="splitting")])
+    found = crossed.orders(both)
+    assert (found["boris"], found["ours"], found["holds"]) == (pytest.approx(2), pytest.approx(3), False)
+
+
+def test_a_drift_is_looked_at_from_its_beginning_in_the_way_of_light_of_a_step(monkeypatch):
+    class Simulation:
+        """Moves 0.25 of light's way a step along x from wherever; u_y is a tenth of the step's number."""
+
+        def __init__(self, system, device, precision):
+            self.steps, self.length = 0, LIGHT * system.dt
+
+        def start(self):
+            pass
+
+        def step(self, count):
+            self.steps += count
+
+        def particles(self):
+            place, u = self.length * (7 + 0.25 * self.steps), 0.1 * self.steps
+            return {"position": np.array([[place, 9e9, 9e9]]), "momentum": np.array([[9e9, u, 9e9]])}
+
+    monkeypatch.setattr(crossed, "Simulation", Simulation)
+    table = crossed.drift(0.3, 0.5, 20, None, looks=4)
+    assert table["step"].tolist() == [0, 5, 10, 15, 20]
+    np.testing.assert_allclose(table["x"], 0.25 * table["step"], atol=1e-12)
+    # v_x = c (p_y / B~ + ...): the centre lies u_y / B~ behind, and B~ is 0.2
+    np.testing.assert_allclose(table["centre"], (0.25 - 0.1 / 0.2) * table["step"], atol=1e-12)
+    np.testing.assert_allclose(table["theory"], 0.3 * table["step"])
+
+
+def test_drifts_of_the_others_are_means_of_five_times_as_many_steps(monkeypatch):
+    calls = []
+
+    def push(u, electric, magnetic):
+        calls.append((u, electric, magnetic))
+        return u, (0.4, 9.0, 9.0)
+
+    monkeypatch.setattr(crossed, "PUSHERS", dict.fromkeys(("Boris", "Vay", "Higuera and Cary"), push))
+    run = pd.DataFrame({"step": [0, 4], "centre": [0.0, 1.5], "theory": [0.0, 1.2]})
+    (row,) = crossed.drift_table({(0.3, 0.7): run}).to_dict("records")
+    assert (row["E / (c B)"], row["momentum / (m c)"]) == (0.3, 0.7)
+    assert row["solver"] == pytest.approx(1.5 / 1.2 - 1)
+    assert row["Boris"] == row["Vay"] == row["Higuera and Cary"] == pytest.approx(0.4 / 0.3 - 1)
+    assert len(calls) == 3 * 20
+    u, electric, magnetic = calls[0]
+    assert (electric, magnetic) == ((0.0, 0.3 * 0.2, 0.0), (0.0, 0.0, 0.2))
+    # leapfrogs know the momentum half a step before
+    np.testing.assert_allclose(u, propagated((0.7, 0, 0), electric, magnetic, -0.5)[0])
+
+
+@pytest.mark.parametrize(("share", "momentum"), [(0.5, 0.0), (0.3, -1.5), (0.8, 2.0)])
+def test_an_electron_drifts_within_its_box_along_the_drift(share, momentum):
+    """Its way is integrated; B turns one at rest by 0.2 in a step, in which light goes half a cell."""
+    steps, fields = 90, ((0.0, 0.2 * share, 0.0), (0.0, 0.0, 0.2))
+    system = crossed.drifting(share, momentum, steps)
+    (begin, side), cell = system.electrons.position[0, :2], system.mesh.spacing[0]
+    assert (side, cell) == (2 * cell, pytest.approx(2 * LIGHT * system.dt))
+
+    def rates(_, y):
+        velocity = y[:3] / np.sqrt(1 + y[:3] @ y[:3])
+        return [*(-np.array(fields[0]) - np.cross(velocity, fields[1])), velocity[0]]
+
+    ways = solve_ivp(rates, (0, steps), [momentum, 0, 0, 0], max_step=1, rtol=1e-6).y[3] * LIGHT * system.dt
+    room = min(ways) + begin, system.mesh.length[0] - begin - max(ways)
+    assert min(room) > cell
+    # the box is no longer than a few orbits more than the way
+    across = 4 / (1 - share**2) * np.sqrt(1 + momentum**2) / 0.2 * 0.5 * cell
+    assert max(room) < 3.2 * across + 10 * cell
+    assert CHARGE * system.magnetic[2] * system.dt / MASS == pytest.approx(0.2)
+    assert system.electric[1] == pytest.approx(share * LIGHT * system.magnetic[2])
+
+
 @pytest.mark.parametrize(
     ("measure", "arguments", "line"),
     [
@@ -108,20 +209,21 @@ def test_where_no_force_acts_errors_are_those_of_theory():
             r"turn = 5\.0: must be a number from 1e-30 to 1, in radians a step",
         ),
         (orbits.turns, (1e5, 0.5, 0, None, "double"), "count of turns = 0: must be a number of at least 1e-30"),
-        (orbits.leaks, (0, 0.5, 20, None), "particles of the crowd = 0: must be a whole number from 1"),
-        (orbits.leaks, (40, 0.5, 0, None), "steps of the crowd = 0: must be a whole number from 1"),
+        (orbits.leaks, (0, 0.5, 20, None), "particles of the crowd = 0: must be a whole number from 1 to 100000000$"),
+        (orbits.leaks, (40, 0.5, 0, None), "steps of the crowd = 0: must be a whole number from 1 to 1000000$"),
         (
             crossed.drift,
             (2.0, 0.0, 100, None),
             r"drift over c = 2\.0: must be a number above 0 and below 1, in c, at which the electric force would win",
         ),
-        (crossed.drift, (0.5, 0.0, -1, None), "steps of the drift = -1: must be a whole number from 1"),
+        (crossed.drift, (0.5, 0.0, -1, None), "steps of the drift = -1: must be a whole number from 1 to 1000000$"),
         (crossed.force_free, ([0.1], 0.5, 1.0), r"gamma = 0\.5: must be a number above 1"),
         (
             crossed.force_free,
             ([0.0], 5.0, 1.0),
             r"turn without a force = 0\.0: must be a number from 0\.0001 to 3\.14159, in radians",
         ),
+        (crossed.drifting, (0.5, np.nan, 9), "momentum of the drift = nan: must be a number, in m c"),
         (crossed.force_free, ([0.1], 5.0, -1.0), "rounds = -1.0: must be a number of at least 1e-30"),
     ],
 )

@@ -6,6 +6,7 @@ from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.papers.electrons.memory import figures, measures
+from repro.pic.state import bytes_each
 from repro.pic.strategies import baskets
 from repro.study.judge.claims import find, load
 
@@ -48,6 +49,12 @@ def test_the_largest_mesh_just_fits():
     assert 96 * side**3 * 80 / 4 <= memory < 96 * (side + 1) ** 3 * 80 / 4
     fitting = measures.meshes_that_fit(np.float32, 4)["cells along each axis"]
     assert fitting[1] == side
+    taken = 30_000_000 * bytes_each(np.float32)
+    table = measures.meshes_that_fit(np.float32, 4)
+    assert table["sets of currents"].tolist() == [80, 20, 1, 80]
+    assert table["GiB"].tolist() == [16, 16, 16, taken / 2**30]
+    sides = [(memory / (96 * sets)) ** (1 / 3) for memory, sets in [(2**34, 80), (2**34, 20), (2**34, 1), (taken, 80)]]
+    assert table["cells along each axis"].tolist() == [int(side) for side in sides]
     # what the particles take is less than the GPU has
     assert fitting[3] < fitting[0] < fitting[1] < fitting[2]
 
@@ -73,8 +80,9 @@ def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_n
 @pytest.mark.parametrize(
     ("numbers", "line"),
     [
-        ((0, 16, 2), "side = 0: must be a whole number from 1"),
-        ((4, 0, 2), "chips = 0: must be a whole number from 1"),
+        ((0, 16, 2), "side = 0: must be a whole number from 1 to 65535$"),
+        ((4, 0, 2), "chips = 0: must be a whole number from 1 to 65536$"),
+        ((4, 16, 3), "16 multiprocessors for 3 processes: each gets as many"),
         ((4, 16, 0), "processes = 0: must be a whole number from 1 to 16"),
     ],
 )

@@ -9,6 +9,7 @@ from repro.errors import InputError
 from repro.papers.electrons.plasma import loop, waves
 from repro.papers.electrons.plasma.waves import Wave
 from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.maxwell.fields import courant_limit
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
@@ -141,6 +142,64 @@ def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
     assert loop.fitted(pd.DataFrame({"time": time, "field": field})) == pytest.approx(0.97, rel=1e-6)
 
 
+@pytest.mark.parametrize("turn", [1e-3, 0.5])
+def test_two_streams_go_through_each_other_at_even_distances(turn):
+    """By hand: 48 in each beam of 0.3 m c, with one weak wave in the box, which is the one that grows fastest."""
+    system = loop.streams(12, 4, 0.3, turn)
+    place, u, mesh = system.electrons.position, system.electrons.momentum, system.mesh
+    length = mesh.length[0]
+    ahead, back = place[:48, 0], place[48:, 0]
+    np.testing.assert_allclose(np.diff(ahead), length / 48)
+    assert ahead[0] + ahead[-1] == pytest.approx(length)
+    assert ahead.tolist() == back.tolist()
+    assert np.unique(place[:, 1:]).tolist() == [mesh.spacing[1] / 2]
+    wave = 0.3e-4 * np.sin(2 * np.pi * ahead / length)
+    np.testing.assert_allclose(u[:, 0], [*(0.3 + wave), *(wave - 0.3)], rtol=1e-12)
+    assert not u[:, 1:].any()
+    gamma = np.sqrt(1.09)
+    beam = 2 * np.pi / length * LIGHT * 0.3 / gamma * 2 / np.sqrt(3)
+    assert system.plasma_frequency == pytest.approx(beam * np.sqrt(2 * gamma**3), rel=1e-6)
+    # the smaller turn gives the step, or light
+    assert system.dt == pytest.approx(min(turn / system.plasma_frequency, 0.9 * courant_limit(mesh)))
+
+
+def test_a_growth_is_looked_at_from_time_to_time_in_its_own_unit(monkeypatch):
+    """Made up: the wave's amplitude is its step, on a constant field, and a tenth of a beam's momentum is lost."""
+
+    class Simulation:
+        steps = 0
+
+        def __init__(self, system, device, precision):
+            self.system, self.fields = system, self
+            self.weight = system.electrons.weight
+            self.beam = np.abs(system.electrons.momentum[:, 0]).sum() / 2
+
+        @property
+        def time(self):
+            return self.steps * self.system.dt
+
+        def step(self, count):
+            self.steps += count
+
+        def on_host(self):
+            electric = np.full((3, 2, 2, 17), 99.0)
+            electric[0, 0, 0, :16] = 7 + self.steps * np.cos(2 * np.pi * (np.arange(16) + 0.5) / 16 + 0.3)
+            return {"electric": electric}
+
+        def particles(self):
+            momentum = np.zeros((len(self.weight), 3))
+            momentum[0] = -0.1 * self.beam, 9, 9
+            return {"momentum": momentum, "weight": self.weight}
+
+    monkeypatch.setattr(loop, "Simulation", Simulation)
+    system = loop.streams(16, 2)
+    unit = loop.rate(system) * system.dt
+    table = loop.growth(16, 2, 11.5 * unit, None, every=3)
+    np.testing.assert_allclose(table["time"], unit * np.array([3, 6, 9, 12]))
+    np.testing.assert_allclose(table["field"], [3, 6, 9, 12])
+    np.testing.assert_allclose(table["momentum"], -0.1)
+
+
 def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeypatch):
     steps = []
 
@@ -195,11 +254,12 @@ def test_electrons_that_meet_faces_do_not_keep_the_energy():
     ("measure", "arguments", "line"),
     [
         (waves.oscillation, (Wave(8), -1.0, None), r"periods = -1\.0: must be a number from 1 to 1e\+06"),
-        (waves.oscillation, (Wave(1), 1.0, None), "cells of a wavelength = 1: must be a whole number from 2"),
-        (waves.oscillation, (Wave(8, 0), 1.0, None), "mode = 0: must be a whole number from 1"),
+        (waves.oscillation, (Wave(1), 1.0, None), "cells of a wavelength = 1: must be a whole number from 2 to 65535$"),
+        (waves.oscillation, (Wave(8, 0), 1.0, None), "mode = 0: must be a whole number from 1 to 65535$"),
         (waves.oscillation, (Wave(8, turn=0), 1.0, None), "turn = 0: must be a number of at least 1e-30"),
-        (loop.warm, (3, [10], 0, None), "periods of a warm plasma = 0: must be a whole number from 1"),
-        (loop.streams, (32, 0), "particles of a cell in each stream = 0: must be a whole number from 1"),
+        (loop.warm, (3, [10], 0, None), "periods of a warm plasma = 0: must be a whole number from 1 to 1000000$"),
+        (loop.streams, (32, 0), "particles of a cell in each stream = 0: must be a whole number from 1 to 1000000$"),
+        (loop.streams, (7, 4), "cells of two streams = 7: must be a whole number from 8 to 65536$"),
         (loop.charges, (3, 20, 6, None, 7), "looks each 7 steps of 6: there is none"),
         (
             loop.counts,
@@ -209,7 +269,7 @@ def test_electrons_that_meet_faces_do_not_keep_the_energy():
         (
             loop.counts,
             ("compared", [4, 1.5, 5], loop.COMPARED),
-            "compared: particles = 1.5: must be a whole number",
+            "compared: particles = 1.5: must be a whole number from 1 to 100000000$",
         ),
     ],
 )

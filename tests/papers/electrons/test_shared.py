@@ -28,8 +28,9 @@ def launched(monkeypatch):
     seen = []
 
     def launch(processes, target, arguments, timeout, environment):
-        program, *_, answer = arguments
-        seen.append((program, processes, environment))
+        program, *words, answer = arguments
+        assert (target, words) == ("repro.papers.electrons.speed.a_rank", [words[0], 1000, 3])
+        seen.append((program, words[0], processes, environment))
         found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
         found |= COUNTED
         answer.write_text(json.dumps(found))
@@ -61,13 +62,20 @@ def test_on_a_gpu_the_papers_program_takes_turns_and_both_run_at_once(launched):
 def test_without_a_gpu_processes_share_the_cores(launched):
     table = shared.shared(1000, [1, 2], CORES, steps=3)
     assert list(zip(table["program"], table["sharing"], strict=True)) == [(LOOP, shared.CORES)] * 2
+    assert [seen[:3] for seen in launched] == [(LOOP, "threads", 1), (LOOP, "threads", 2)]
+    assert table["currents"].tolist() == [1000, 250]
 
 
 @pytest.mark.parametrize(
-    ("particles", "steps", "line"), [(3, 1, "particles"), (1000, 0, "steps"), (1e3, 1, "particles")]
+    ("particles", "steps", "line"),
+    [
+        (3, 1, "particles of several processes = 3: must be a whole number from 30 to 2147483647$"),
+        (1000, 0, "steps of several processes = 0: must be a whole number from 1 to 1000000$"),
+        (1e3, 1, "particles of several processes"),
+    ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_launched(launched, particles, steps, line):
-    with pytest.raises(InputError, match=f"{line} of several processes"):
+    with pytest.raises(InputError, match=line):
         shared.shared(particles, [1, 2], CORES, steps=steps)
     assert not launched
 

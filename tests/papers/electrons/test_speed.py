@@ -65,7 +65,7 @@ def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
         assert case.particles == particles
         assert case.per_cell == pytest.approx(tables.PER_CELL, rel=0.1)
     assert tables.plasma_of(1000).particles == 1000
-    with pytest.raises(InputError, match="particles = 3: must be a whole number from 30"):
+    with pytest.raises(InputError, match="particles = 3: must be a whole number from 30 to 2147483647$"):
         tables.source_of(3)
 
 
@@ -75,6 +75,8 @@ def test_one_core_is_for_few_particles_and_without_a_gpu_the_cpus_programs_are_l
     assert list(tables.chosen(PlainCore(), 1001)) == list(programs.ON_CORES)
     with pytest.raises(InputError, match="program"):
         tables.chosen(timed, 1000, ["quick"])
+    with pytest.raises(InputError, match="particles of one core = -1: must be a whole number from 0 to 2147483647$"):
+        tables.chosen(timed, 1000, one_core=-1)
     both = [programs.PAPER, programs.BATCHES]
     assert list(tables.chosen(PlainCore(), 1000, both)) == [programs.BATCHES]
 
