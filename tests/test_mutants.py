@@ -81,9 +81,17 @@ def test_tests_that_are_named_after_a_module_come_first_and_those_of_who_imports
 
 
 @pytest.mark.parametrize(
-    ("status", "word", "code"), [(0, "survived", 1), (1, "caught", 0), (-11, "caught", 0), (None, "undecided", 1)]
+    ("status", "unchanged", "word", "code"),
+    [
+        (0, 0, "survived", 1),
+        (1, 0, "caught", 0),
+        (-11, 0, "caught", 0),
+        (None, 0, "undecided", 1),
+        # a test that fails in any case says nothing
+        (1, 1, "undecided", 1),
+    ],
 )
-def test_a_mutation_is_caught_where_its_tests_fail_and_is_gone_afterwards(monkeypatch, status, word, code):
+def test_a_mutation_is_caught_where_its_tests_fail_that_pass_without_it(monkeypatch, status, unchanged, word, code):
     seen = []
 
     def copy_of(folder: Path) -> Path:
@@ -92,7 +100,10 @@ def test_a_mutation_is_caught_where_its_tests_fail_and_is_gone_afterwards(monkey
         return folder
 
     def ran(folder, tests):
-        seen.append((folder / "repro/some.py").read_text())
+        text = (folder / "repro/some.py").read_text()
+        if "+" in text:
+            return unchanged, ""
+        seen.append(text)
         return status, "FAILED tests/test_some.py::test_one - why\n"
 
     mutation = sites.Mutation("repro/some.py", "", 8, 9, "-", 1)
