@@ -178,3 +178,36 @@ def test_a_file_that_holds_no_claims_is_refused_in_one_line(workshop, content, w
 def test_a_paper_without_claims_is_refused_by_its_name(workshop):
     with pytest.raises(InputError, match="no claims of paper 'toi', toi.csv is missing: did you mean toy?"):
         claims.find(["toi-001"])
+
+
+def test_rules_of_a_claim_are_what_decides_it_and_what_was_kept_of_earlier_ones():
+    made = claim("10", tolerance="2 %", unit="m", where="table 3", trend="> 0: k rises", was="tolerance = 1 %: why")
+    assert made.rules == {
+        "value": "10",
+        "unit": "m",
+        "kind": "physics",
+        "rule": "within",
+        "tolerance": "2 %",
+        "trend": "> 0: k rises",
+        "was": "tolerance = 1 %: why",
+    }
+
+
+@pytest.mark.parametrize(("value", "unit", "stated"), [("10", "m", "10 m"), ("4", "-", "4"), ("red", "", "red")])
+def test_a_number_is_stated_with_its_unit(value, unit, stated):
+    assert claim(value, unit=unit).stated == stated
+
+
+@pytest.mark.parametrize(
+    ("facts", "why", "measurable"),
+    [
+        ({}, "", True),
+        ({"same_as": "toy-002"}, "it restates toy-002", False),
+        ({"kind": "setup", "same_as": "toy-002"}, "it states the set-up", False),
+        ({"kind": "arithmetic", "why": "14 of 27"}, "14 of 27", True),
+        ({"kind": "arithmetic", "why": "14 of 27", "same_as": "toy-002"}, "14 of 27", False),
+    ],
+)
+def test_a_claim_is_judged_once_and_only_if_it_could_miss(facts, why, measurable):
+    made = claim(**facts)
+    assert (made.unjudged, made.judged, made.measurable) == (why, not why, measurable)
