@@ -81,7 +81,7 @@ def test_histories_are_the_same_on_one_core_and_on_all():
         ({"length": "1 m"}, "length = '1 m': must be a number of at least 1e-30, in m"),
         ({"device": "auto"}, r"device = 'auto': must be a device of repro.parallel, such as select\('auto'\)"),
         ({"collisions": None}, "collisions = None: must be of the kind Collisions"),
-        ({"seed": -1}, "seed = -1"),
+        ({"seed": -1}, "seed = -1: must be a whole number from 0 to 2147483647$"),
         ({"precision": "half"}, "precision = 'half': must be one of single, double"),
     ],
 )

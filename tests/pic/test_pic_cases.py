@@ -66,7 +66,7 @@ def test_an_electron_of_1_mev_flies_half_a_cell_and_turns_by_its_share_of_the_ci
 @pytest.mark.parametrize(
     ("case", "wrong", "message"),
     [
-        (UniformSource, {"cells": 0}, "cells = 0"),
+        (UniformSource, {"cells": 0}, "cells = 0: must be a whole number from 1 to 4096$"),
         (UniformSource, {"per_cell": -1}, "per_cell = -1: must be a number of at least 1e-30"),
         (
             UniformSource,
@@ -80,11 +80,11 @@ def test_an_electron_of_1_mev_flies_half_a_cell_and_turns_by_its_share_of_the_ci
             {"cells": 1, "per_cell": 0.3},
             r"per_cell = 0\.3: 0 particles in 1\^3 cells, from 1 to 2147483647",
         ),
-        (UniformSource, {"courant": 1.5}, r"courant = 1\.5: must be a number from 1e-30 to 1"),
+        (UniformSource, {"courant": 1.5}, r"courant = 1\.5: must be a number from 1e-30 to 1$"),
         (UniformSource, {"energy": float("nan")}, "energy = nan"),
         (UniformSource, {"radius": 0}, "radius = 0"),
-        (UniformSource, {"births": 2}, "births = 2: must be a number from 0 to 1"),
-        (UniformSource, {"steps": -1}, "steps = -1"),
+        (UniformSource, {"births": 2}, "births = 2: must be a number from 0 to 1$"),
+        (UniformSource, {"steps": -1}, "steps = -1: must be a whole number from 0 to 1000000$"),
         (Plasma, {"heat": 0}, "heat = 0"),
         (Plasma, {"plasma_step": "fast"}, "plasma_step = 'fast': must be a number"),
     ],

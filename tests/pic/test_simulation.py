@@ -205,7 +205,7 @@ def test_a_simulation_refuses_what_cannot_work():
         ({"strategy": ["batches"]}, r"strategy = \['batches'\]: must be one of"),
         ({"precision": ["single"]}, r"precision = \['single'\]: must be one of"),
         ({"ranks": 4}, "ranks = 4: must be of the kind Alone or Ranks or None"),
-        ({"sort_every": 0.5}, "sort_every = 0.5"),
+        ({"sort_every": 0.5}, "sort_every = 0.5: must be a whole number from 0 to 10000$"),
     ):
         with pytest.raises(InputError, match=line):
             Simulation(system, PlainDevice(), **options)

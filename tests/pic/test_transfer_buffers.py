@@ -251,10 +251,19 @@ def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"blocks": 0}, {"threads": 1025}, {"basket": 0}, {"every": 0}, {"fields": "gpu"}, {"exchange": 5}]
+    ("wrong", "line"),
+    [
+        ({"blocks": 0}, "blocks = 0: must be a whole number from 1 to 65536$"),
+        ({"threads": 0}, "threads a block = 0: must be a whole number from 1 to 1024$"),
+        ({"threads": 1025}, "threads a block = 1025: must be a whole number from 1 to 1024$"),
+        ({"basket": 0}, "particles in a basket = 0: must be a whole number from 1 to 16777216$"),
+        ({"every": 0}, "launches between looks = 0: must be a whole number from 1 to 10000$"),
+        ({"fields": "gpu"}, "unknown place of the fields 'gpu': choose one of "),
+        ({"exchange": 5}, "exchange = 5: must be of the kind"),
+    ],
 )
-def test_what_cannot_be_is_refused(wrong):
-    with pytest.raises(InputError):
+def test_what_cannot_be_is_refused(wrong, line):
+    with pytest.raises(InputError, match=line):
         baskets(**wrong)
 
 
