@@ -21,6 +21,9 @@ def test_the_rule_keeps_who_stays_in_order_and_closes_holes():
 def test_as_printed_who_is_absorbed_overwrites_those_behind_or_hides_them():
     right, stays, again = pointers.three_rules().values()
     assert right[-1].memory[: right[-1].write] == ("A", "C", "D")
+    assert [state.happened for state in right] == ["the start", "A stays", "B is gone", "C stays", "D stays"]
+    overwrites = [f"B stays and overwrites {name}" for name in "CD"]
+    assert [state.happened for state in stays] == ["the start", "A stays", "B is gone", *overwrites]
     assert stays[-1].memory == ("A", "B", "B", "B")
     assert [state.source for state in again] == [0, 1, 1, 1, 1]
 

@@ -78,11 +78,13 @@ def test_free_paths_are_those_of_the_electrons_that_collided(monkeypatch):
 
 
 def test_a_density_is_held_against_the_exact_one_in_its_own_scatter():
-    time = np.arange(10.0)
-    exact = np.full(10, 400.0)
+    time = np.arange(20.0)
+    exact = np.full(20, 400.0)
     found = exact.copy()
     found[3] = 330.0
-    found[-2:] = [404.0, 412.0]
+    # the last fifth is 3 and 1 % more, what stands before it is not
+    found[-5:] = [500.0, 404.0, 412.0, 404.0, 412.0]
+    exact[-5] = 500.0
     made = balance.Balance(time, found, exact, 4.0, 0, 0, 1.0, 1.0)
     # five standard deviations of a hundred particles that stand for four each, and half a per cent
     assert made.worst == pytest.approx(70 / (5 * 40 + 2))

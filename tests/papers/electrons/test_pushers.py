@@ -78,6 +78,16 @@ def test_a_magnetic_field_alone_turns_and_by_how_much(name):
 
 
 @pytest.mark.parametrize("name", PUSHERS)
+def test_a_step_goes_the_way_of_the_momentum_after_it_and_the_splitting_that_of_the_helix(name):
+    u, magnetic = (0.3, -2.0, 1.0), (0.2, -0.5, 0.3)
+    found, way = PUSHERS[name](u, (0.0, 0.0, 0.0), magnetic)
+    straight = np.array(found) / np.sqrt(1 + 0.09 + 4 + 1)
+    helix = displaced(u, magnetic, (1, 1, 1), 1)
+    assert np.linalg.norm(straight - helix) > 0.02
+    np.testing.assert_allclose(way, helix if name == "splitting" else straight, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", PUSHERS)
 def test_without_force_vay_and_higuera_and_cary_go_straight_and_the_others_do_not(name):
     u = np.array([np.sqrt(20**2 - 1), 0, 0])
     magnetic = np.array([0, 0, 1.0])
