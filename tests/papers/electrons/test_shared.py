@@ -1,6 +1,7 @@
 """Several processes on a machine: what is asked of them, and that they must agree bit for bit. Nothing is launched."""
 
 import json
+import subprocess
 import time
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -101,6 +102,15 @@ def test_a_service_goes_on_in_the_background_neither_waited_for_nor_stopped_by_w
     assert time.monotonic() - start < 10
     # started and ended in the same folder
     assert (tmp_path / f"{control.name}.log").read_text().split() == [folder, "-d", folder]
+
+
+def test_a_service_that_does_not_start_is_no_service(monkeypatch, tmp_path):
+    control = tmp_path / "nvidia-cuda-mps-control"
+    control.write_text("#!/bin/sh\nexit 3\n")
+    control.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(subprocess.CalledProcessError, match="exit status 3"), shared.service():
+        pass
 
 
 def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatch):
