@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from helpers import rank_program
-from helpers.rank_threads import on_ranks
+from helpers.rank_threads import Post, ThreadRank, on_ranks
 
 from repro.errors import CheckError
 from repro.parallel.ranks.domain import Domain
 from repro.parallel.ranks.halo import Halo
 from repro.parallel.ranks.migration import Counts, Progress, run_until_all_done
-from repro.parallel.ranks.world import LEAVERS_TAG, Alone, Ranks, Reached
+from repro.parallel.ranks.world import HALO_TAG, LEAVERS_TAG, Alone, Ranks, Reached
 
 STEPS = 40
 
@@ -48,6 +48,20 @@ def test_guard_cells_are_filled_again_with_what_the_cells_hold_then():
             inner = [[other + 2 * y + 1, own + 2 * y, own + 2 * y + 1, other + 2 * y] for y in range(3)]
             assert rows == [inner[2], *inner, inner[0]]
             assert right == [True] * 3
+
+
+def test_arrays_begin_in_a_message_where_their_type_may():
+    """Planes of 9 bytes, of single complex and of double precision, one behind the other for both sides."""
+    domain = Domain((2, 1, 1), (True, False, False), (2, 1, 1))
+    arrays = [np.zeros((3, 3, 3), np.int8), np.zeros((3, 3, 3), np.complex64), np.zeros((5, 3, 3, 3))]
+    (step,) = Halo(domain, ThreadRank(Post(2), 0), arrays)._steps
+    views = [view for buffer in (step._out, step._in) for side in buffer._views for view in side]
+    assert len(views) == 2 * 2 * 3
+    assert all(view.flags.aligned for view in views)
+
+
+def test_messages_of_guard_cells_are_no_records_of_particles():
+    assert len({LEAVERS_TAG, HALO_TAG, HALO_TAG + 1}) == 3
 
 
 def test_walkers_end_where_they_end_on_one_rank_and_none_is_lost_on_the_way():
