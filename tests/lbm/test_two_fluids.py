@@ -14,6 +14,7 @@ from repro.lbm.two_fluids.exact import lattice_coexistence
 from repro.lbm.two_fluids.forces import STENCILS, links_of
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
+from repro.lbm.two_fluids.stability import doom
 from repro.lbm.two_fluids.strategies import STRATEGIES
 from repro.parallel import select
 
@@ -220,6 +221,33 @@ def test_a_mixture_that_no_interface_can_part_is_warned_of_and_a_thin_one_is_not
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         made.set_densities(0.3, 0.3)
+
+
+@pytest.mark.parametrize("of_b", [False, True])
+@pytest.mark.parametrize("place", [(1, 0, 0), (0, 3, 0), (0, 0, 3)])
+def test_a_start_is_as_steep_as_a_potential_over_two_nodes(place, of_b):
+    """By hand: g = 0.2, and a single node with 1.21 of one fluid, 0.242, is steeper than 0.24 bears."""
+    densities = np.zeros((2, 5, 6, 7))
+    problem = TwoFluids(PoreSpace(np.zeros((5, 6, 7), bool)), 0.2)
+    densities[(int(of_b), *place)] = 1.21
+    assert doom(problem, *densities) == "a potential differs by 0.242 over two nodes"
+    densities[(int(of_b), *place)] = 1.19
+    assert doom(problem, *densities) == ""
+
+
+def test_a_wall_is_as_steep_as_its_wetting_times_its_density():
+    """Beside 0.5 of both fluids, 0.1 in a potential: 0.4 x 0.9 - 0.1 is too much, and 0.37 x 0.9 - 0.1 is not."""
+    solid = np.zeros((1, 6, 7), bool)
+    solid[:, 0] = True
+    density = np.where(solid, 0.0, 0.5)
+    found = [
+        doom(TwoFluids(PoreSpace(solid), 0.2, wetting=wetting, solid_density=0.9), density, 0.01 * density)
+        for wetting in ((0.0, 0.4), (0.0, 0.37), (0.4, 0.0))
+    ]
+    # a is repelled by the wall, where nearly nothing of b is: 0.4 x 0.9 - 0.001
+    assert found == [
+        f"a potential differs by {value} over two nodes" if value else "" for value in ("0.260", "", "0.359")
+    ]
 
 
 @pytest.mark.parametrize(("a", "b", "parts"), [(0.96, 0.034, False), (0.96, 0.037, True), (0.5, 0.5, True)])

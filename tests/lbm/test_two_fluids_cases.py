@@ -93,6 +93,32 @@ def test_layers_leave_the_plates_to_the_outer_fluid():
     assert case.problem.wetting == (0.08, -0.08)
 
 
+def test_layers_have_the_share_the_forces_and_the_plates_that_are_asked_for():
+    case = Layers(nodes=32, share=0.25, accelerations=(1e-6, 3e-6), wetting=0.1, relaxation_times=(0.8, 1.5))
+    problem = case.problem
+    assert problem.accelerations == ((0.0, 1e-6, 0.0), (0.0, 3e-6, 0.0))
+    assert (problem.wetting, problem.relaxation_times) == ((0.1, -0.1), (0.8, 1.5))
+    assert np.flatnonzero(problem.space.solid).tolist() == [0, 33]
+    a, b = (field.squeeze() for field in densities(case))
+    # a quarter of 32 nodes, in the middle between nodes 16 and 17
+    assert np.flatnonzero(a > b).tolist() == list(range(13, 21))
+
+
+@pytest.mark.parametrize(
+    ("case", "room"),
+    [
+        (lambda radius: Bubble(radius, nodes=40), 18),
+        (lambda radius: Drop(0.0, length=40, radius=radius), 18),
+        (lambda radius: Drop(0.0, height=30, radius=radius), 27),
+    ],
+)
+def test_there_is_room_around_what_is_round(case, room):
+    """0.45 of the length of a periodic box, and 0.9 of the height between plates."""
+    case(float(room))
+    with pytest.raises(InputError, match=f"radius = {room + 0.01}: at most"):
+        case(room + 0.01)
+
+
 def test_a_drop_is_half_a_circle_on_the_lower_plate():
     a, b = densities(Drop(0.01, length=32, height=16, radius=8))
     assert a.shape == (1, 18, 32)
