@@ -214,6 +214,17 @@ def test_a_ranks_supervisor_says_what_it_could_not_say_itself(monkeypatch, statu
     assert lines == ([said] if said else [])
 
 
+def test_a_rank_runs_in_a_child_and_its_supervisor_ends_as_that_did(program, monkeypatch):
+    def leave(code):
+        raise SystemExit(code)
+
+    monkeypatch.setattr(rank_main, "_supervise", lambda child: 10 * child)
+    monkeypatch.setattr(rank_main.os, "_exit", leave)
+    assert program("raise SystemExit(3)", started=2, child=4) == (40, [])
+    # one rank alone is its own process
+    assert program("raise SystemExit(3)", started=1, child=4) == (0, ["sys.exit(3)"])
+
+
 def _raised(error: Exception) -> Exception:
     try:
         _by(error)
@@ -237,13 +248,13 @@ def test_an_error_is_described_with_its_line_and_a_refusal_without():
 def program(monkeypatch, tmp_path):
     """Runs a program as a rank; the status that it ends with, and what the world was told."""
 
-    def run(text: str, started: int = 1, target: str = str(tmp_path / "program.py")):
+    def run(text: str, started: int = 1, target: str = str(tmp_path / "program.py"), child: int = 0):
         told = []
         ranks = SimpleNamespace(end=lambda reason: told.append(reason), finish=lambda: told.append("finished"))
         monkeypatch.setattr(worlds, "world", lambda: ranks)
         monkeypatch.setattr(rank_main, "started_processes", lambda: started)
-        # the child of a fork
-        monkeypatch.setattr(rank_main.os, "fork", lambda: 0)
+        # in the child of a fork it is 0
+        monkeypatch.setattr(rank_main.os, "fork", lambda: child)
         monkeypatch.setattr(rank_main.ctypes, "CDLL", lambda name: SimpleNamespace(prctl=lambda *words: None))
         (tmp_path / "program.py").write_text(text)
         monkeypatch.setattr(sys, "argv", ["rank_main", target, "5"])
@@ -351,6 +362,27 @@ def test_a_failure_is_told_by_what_the_first_rank_said(started, status, errors, 
     assert (str(raised.value), raised.value.said) == (f"package.module on 1 ranks ended: {reason}", said)
     # before the run, and after it when the memory of ranks that were killed is let go
     assert (started.swept, started.slept) == (2, [(launching.UNMAPPED, 1)])
+
+
+def test_ranks_that_take_too_long_or_that_nobody_waits_for_are_ended(monkeypatch, started):
+    ended, late = [], subprocess.TimeoutExpired("mpiexec", 7)
+    outcomes = [late, ("", "rank 1 of 2: busy\n"), KeyboardInterrupt()]
+
+    def communicate(self, timeout=None):
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(launching.subprocess.Popen, "communicate", communicate)
+    monkeypatch.setattr(launching, "_end", lambda process: ended.append(len(outcomes)))
+    with pytest.raises(RanksError, match="package.module on 1 ranks did not end within 7 s") as raised:
+        launch(1, "package.module", timeout=7)
+    # before what it had said is read
+    assert (ended, raised.value.said) == ([2], ("rank 1 of 2: busy",))
+    with pytest.raises(KeyboardInterrupt):
+        launch(1, "package.module")
+    assert ended == [2, 0]
 
 
 @pytest.mark.parametrize(("version", "open_mpi"), [("HYDRA build", False), ("mpiexec (OpenRTE) 4.1", True)])

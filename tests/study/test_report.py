@@ -9,10 +9,11 @@ import nbformat
 import pandas as pd
 import pytest
 from helpers.workshop import CLAIMS as FILE
-from helpers.workshop import GOOD, forge
+from helpers.workshop import GOOD, claim, forge
 
 from repro.errors import InputError
 from repro.files import read_json
+from repro.study.judge.verdicts import Judgement, Verdict
 from repro.study.notebooks import Project, catalogue, read_cells
 from repro.study.show import html, markdown, report, scoreboard
 from repro.study.show.html import convert
@@ -298,3 +299,19 @@ def test_value_of_another_form_than_the_claim_asks_for_now_does_not_count(finish
     found = row(finished, "toy-001")
     assert found["verdict"] == "not measured"
     assert found["reason"].startswith("its result does not fit the claim any more: toy-001")
+
+
+@pytest.mark.parametrize(
+    ("facts", "was", "rule"),
+    [
+        ({"tolerance": "0.2"}, "tolerance = 0.1 | case = Re=100", "case: Re=100; rule: within 10 m (tolerance 0.1)"),
+        ({"tolerance": "", "rule": "at least"}, "value = 8", "rule: at least 8 m"),
+        # an order is a rule by itself
+        ({"value": "a > b", "unit": "", "rule": "order"}, "value = b > a", "rule: b > a"),
+    ],
+)
+def test_a_rule_that_changed_is_shown_with_its_own_verdict_and_the_reason(facts, was, rule):
+    old = Judgement(Verdict.NOT_REPRODUCED, "12 is too much")
+    made = claim(**{"unit": "m", "case": "Re=400"} | facts, was=f"{was} | reason = a finer grid")
+    assert report._was(made, old) == f"{rule}. By it: 12 is too much. Changed: a finer grid"
+    assert report._was(made, None) == ""
