@@ -57,6 +57,7 @@ def test_a_line_can_become_its_neighbours(source, others):
         "x: Annotated[int, Whole(1, 2)]",
         "x = zip(a, 'b', strict=True)",
         "__all__ = ['a', 'b']",
+        "axes.plot(a, 2 * b)",
     ],
 )
 def test_what_computes_nothing_is_left_alone(source):

@@ -24,6 +24,9 @@ NAMES |= {other: name for name, other in NAMES.items()}
 #: names of arguments that only guard against a mistake, and none that is named
 _GUARDS = ("strict", None)
 
+#: whose methods draw
+_DRAWING = ("axes", "axis", "figure", "plt")
+
 #: arguments that may take each other's place
 _EXCHANGED = (ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript)
 
@@ -149,7 +152,7 @@ class Sites(ast.NodeVisitor):
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """A call for what it does, left out; no docstring."""
-        if isinstance(node.value, ast.Call):
+        if isinstance(node.value, ast.Call) and not self._draws(node.value):
             self._add(node, "pass")
         if not isinstance(node.value, ast.Constant):
             self.generic_visit(node)
@@ -175,8 +178,13 @@ class Sites(ast.NodeVisitor):
         elif isinstance(value, float):
             self._add(node, repr(2 * value) if value else "1.0")
 
+    def _draws(self, call: ast.Call) -> bool:
+        return self._source(call.func).partition(".")[0] in _DRAWING
+
     def visit_Call(self, node: ast.Call) -> None:
         """Two arguments exchanged, one with a name left out, or a function's opposite called."""
+        if self._draws(node):
+            return
         for one, other in pairwise(node.args):
             # with arguments of two kinds the call fails
             if isinstance(one, _EXCHANGED) and isinstance(other, _EXCHANGED):
