@@ -36,6 +36,7 @@ def changed(source: str) -> set[str]:
         ("x = f(a, b)", {"x = f(b, a)"}),
         ("x = f(a, b=c)", {"x = f(a)"}),
         ("x = np.min(a)", {"x = np.max(a)"}),
+        ("x = max(a, b)", {"x = min(a, b)"}),
         ("if a: b", {"if (not (a)): b"}),
         ("x = a if b else c", {"x = a if (not (b)) else c"}),
         ("def f(): return a * b", {"def f(): return a / b", "def f(): return -(a * b)"}),

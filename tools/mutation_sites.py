@@ -21,13 +21,11 @@ NAMES = {"min": "max", "minimum": "maximum", "floor": "ceil", "sin": "cos", "any
 NAMES |= {other: name for name, other in NAMES.items()}
 
 
-#: names of arguments that only guard against a mistake, and none that is named
-_GUARDS = ("strict", None)
+#: names of arguments that only guard against a mistake, and none that is named; and those whose methods draw
+_GUARDS, _DRAWING = ("strict", None), ("axes", "axis", "figure", "plt")
 
-#: whose methods draw
-_DRAWING = ("axes", "axis", "figure", "plt")
-
-#: arguments that may take each other's place
+#: arguments that may take each other's place, but for these functions
+_UNORDERED = ("min", "max", "minimum", "maximum", "hypot")
 _EXCHANGED = (ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript)
 
 
@@ -185,16 +183,16 @@ class Sites(ast.NodeVisitor):
         """Two arguments exchanged, one with a name left out, or a function's opposite called."""
         if self._draws(node):
             return
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         for one, other in pairwise(node.args):
-            # with arguments of two kinds the call fails
-            if isinstance(one, _EXCHANGED) and isinstance(other, _EXCHANGED):
+            # with arguments of two kinds the call fails, and of some functions they have no order
+            if called not in _UNORDERED and isinstance(one, _EXCHANGED) and isinstance(other, _EXCHANGED):
                 (begin, first), (second, end) = self._span(one), self._span(other)
                 mid = self.text[first:second].decode()
                 self._add(one, self._source(other) + mid + self._source(one), span=(begin, end))
         for before, word in pairwise(sorted([*node.args, *node.keywords], key=self._span)):
             if isinstance(word, ast.keyword) and word.arg not in _GUARDS:
                 self._add(word, "", span=(self._span(before)[1], self._span(word)[1]))
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if called in NAMES:
             end = self._span(node.func)[1]
             self._add(node, NAMES[called], span=(end - len(called), end))
