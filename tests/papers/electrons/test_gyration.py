@@ -38,6 +38,23 @@ def test_an_orbit_is_followed_around_and_its_energy_kept():
     assert found["Boris"].iloc[-1] == pytest.approx(-(0.5**2) / 12 * found["turns"].iloc[-1] * 2 * np.pi, rel=0.05)
 
 
+def test_orbits_are_followed_for_each_energy_in_both_precisions_and_summed_up(monkeypatch):
+    def turns(energy, turn, count, device, precision):
+        assert (turn, count, device) == (0.5, 7.0, "device")
+        size = energy if precision == "double" else 10 * energy
+        rows = {"radius": [0.0, -size], "phase": [2 * size, 0.0], "energy": [3 * size, 1], "Boris": [-4 * size, 1]}
+        return pd.DataFrame(rows | {"steps": [5, 9]})
+
+    monkeypatch.setattr(orbits, "turns", turns)
+    found = orbits.all_turns([1e3, 2e3], 0.5, 7.0, "device")
+    table = orbits.summary(found)
+    assert table["energy (keV)"].tolist() == [1, 2, 1, 2]
+    assert table["precision"].tolist() == ["double"] * 2 + ["single"] * 2
+    assert table["steps"].tolist() == [9] * 4
+    errors = table[["radius error", "phase error", "energy error", "phase error of Boris"]].to_numpy()
+    np.testing.assert_allclose(errors, np.outer([1e3, 2e3, 1e4, 2e4], [1, 2, 3, 4]))
+
+
 def test_a_fast_electron_turns_by_less():
     slow, fast = (orbits.one_electron(energy, 0.5) for energy in (1e4, 1e7))
     assert fast.dt < 2 * slow.dt

@@ -143,6 +143,51 @@ def test_what_the_exchange_took_is_that_of_all_ranks_and_rounds_are_of_one():
     assert set(a_rank._exchange(None, Alone()).values()) == {0.0}
 
 
+@pytest.mark.parametrize(("rank", "count", "crossing"), [(0, 2, 0.25), (1, 2, None), (0, 1, 0.0)])
+def test_a_process_checks_times_and_answers(monkeypatch, tmp_path, rank, count, crossing):
+    """Of 1000 particles each rank has sent 125 in its last step; the first rank alone answers."""
+    made, done = [], []
+
+    class Simulation:
+        def __init__(self, system, device, **options):
+            made.append((system, device, options))
+            self.crossing = SimpleNamespace(counts=SimpleNamespace(sent=125))
+            self.fields = SimpleNamespace(arrays=SimpleNamespace(currents=np.zeros(11)))
+
+        def step(self, steps):
+            done.append(("step", steps))
+
+        def advance(self, steps):
+            done.append(("advance", steps))
+
+    def seconds(simulation, ranks, steps):
+        assert isinstance(simulation, Simulation)
+        assert (ranks, steps) == (world, 40)
+        return next(times)
+
+    times = iter(float(k) for k in (9, 1, *[4] * (a_rank.REPEATS - 2)))
+    world = SimpleNamespace(rank=rank, count=count, sum=lambda values: 2 * values, finish=lambda: done.append("end"))
+    for name, value in {
+        "world": lambda: world,
+        "select": lambda name: name,
+        "_options": lambda *given: {"strategy": given},
+        "Simulation": Simulation,
+        "_seconds": seconds,
+        "host_loop_of": lambda simulation: None,
+        "_digest": lambda simulation, ranks: 77,
+        "source_of": lambda particles: SimpleNamespace(system=lambda: particles),
+    }.items():
+        monkeypatch.setattr(a_rank, name, value)
+    a_rank.main(PAPER, "cuda", "1000", "40", str(tmp_path / "answer.json"))
+    (small, *_), (system, device, options) = made
+    assert small.mesh.shape == (8, 8, 8)
+    assert (system, device, options) == (1000, "cuda", {"strategy": (PAPER, "cuda", count), "ranks": world})
+    assert done == [("step", a_rank.CHECK_STEPS), ("step", 1), ("advance", 40), "end"]
+    answers = [json.loads(file.read_text()) for file in tmp_path.iterdir()]
+    expected = {"seconds": 4.0, "crossing": crossing, "currents": 88, "digest": 77}
+    assert answers == ([] if crossing is None else [expected])
+
+
 def test_processes_take_as_long_for_a_step_as_the_last_of_them(monkeypatch):
     taken = []
     monkeypatch.setattr(a_rank, "host_clock", lambda run, device: run() or 6.0)
