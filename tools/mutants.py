@@ -144,7 +144,7 @@ def verdict(mutation: Mutation, folder: Path, most: int, also: list[str]) -> tup
         return "undecided", " ".join(tests)
     if status == 0:
         return "survived", " ".join(tests)
-    failed = re.search(r"^(?:FAILED|ERROR) (tests/\S+)", said, re.MULTILINE)
+    failed = re.search(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", said, re.MULTILINE)
     by = failed.group(1) if failed else tests[0]
     return ("caught", by) if passes(folder, by) else ("undecided", f"{by} fails without a change")
 
