@@ -52,6 +52,11 @@ def test_compiled_steps_with_births_walls_and_sorting_are_the_plain_formulas_bit
     require_same(plain_crowd, after(crowd(), device, 4, sort_every=3))
 
 
+def test_sums_of_a_block_in_shared_memory_are_those_of_all_at_once(cuda_device, plain_crowd):
+    """Some currents fall into the block's window, of which each thread takes a share, and some beside it."""
+    require_same(plain_crowd, after(crowd(), cuda_device, 4, strategy="tiles", sort_every=1))
+
+
 def test_sorting_changes_nothing_but_the_order(plain_crowd):
     found = after(crowd(), PlainDevice(), 4, sort_every=2)
     require_same(plain_crowd, found)
