@@ -1,5 +1,7 @@
 """The notebook on plasma: its waves are what they are called, its measures find what is put in."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,8 +10,9 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.papers.electrons.plasma import loop, waves
 from repro.papers.electrons.plasma.waves import Wave
-from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.maxwell.fields import courant_limit
+from repro.pic.mesh import Mesh
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
@@ -242,6 +245,22 @@ def test_a_growth_is_fitted_between_the_start_and_a_share_of_the_largest_field()
     assert loop.fitted(table) == pytest.approx(0.8, rel=1e-6)
     assert loop.fitted(table, share=1 - 1e-9) < 0.75
     assert loop.fitted(table, first=0.0) > 0.9
+
+
+def test_totals_are_those_of_field_and_electrons_and_momenta_a_share_of_their_sizes():
+    """By hand: E of 1e5 V/m along x in a box of 24 mm^3, and electrons of 5 and of 1 m c, a billion and three."""
+    mesh = Mesh((2, 3, 4), (1e-3,) * 3)
+    fields = {"electric": np.zeros((3, *mesh.grid)), "magnetic": np.zeros((3, *mesh.grid))}
+    fields["electric"][0] = 1e5
+    particles = {"momentum": np.array([[3.0, 0, 4], [0, -1, 0]]), "weight": np.array([1e9, 3e9])}
+    simulation = SimpleNamespace(system=SimpleNamespace(mesh=mesh, dt=1e-13), fields=SimpleNamespace())
+    simulation.fields.on_host, simulation.particles = lambda: fields, lambda: particles
+    energy, share, momentum = loop._totals(simulation)
+    of_field = PERMITTIVITY / 2 * 1e10 * 24e-9
+    kinetic = MASS * LIGHT**2 * 1e9 * (np.sqrt(26) - 1 + 3 * (np.sqrt(2) - 1))
+    assert energy == pytest.approx(of_field + kinetic)
+    assert share == pytest.approx(of_field / (of_field + kinetic))
+    np.testing.assert_allclose(momentum, np.array([3, -3, 4]) / 8)
 
 
 def test_electrons_that_meet_faces_do_not_keep_the_energy():
