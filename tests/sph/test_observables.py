@@ -175,3 +175,10 @@ def test_energies_and_pressures_are_those_of_the_fluid_that_is_given():
     assert found.internal == pytest.approx(24 * mass * c2 * s**2 / 2 * (1 + (GAMMA - 5) * s / 3), rel=1e-4)
     assert pressure_profile(state, system).pressure == pytest.approx(1.3e6 * ((1 + s) ** 7 - 1))
     assert rest_pressure(1e-3, fluid) == pytest.approx(880 * 8.2 * 1e-3, rel=1e-4)
+
+
+def test_two_points_of_a_front_that_runs_are_a_slope_and_one_is_none():
+    """Those at Z = 2 and 3.5 run, the ends of what is fitted; before and after them the front has another speed."""
+    time, reached = np.array([0.0, 1.0, 3.0, 4.0]), np.array([1.9, 2.0, 3.5, 3.6])
+    assert advance(time, reached) == pytest.approx((0.75, 1 + 2 / 1.5))
+    assert np.isnan(advance(time[:2], reached[:2]).slope)
