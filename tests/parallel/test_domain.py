@@ -146,3 +146,10 @@ def test_a_grid_that_is_none_cannot_be_split(shape):
 def test_a_box_has_sides_along_three_axes():
     with pytest.raises(InputError, match="axis = 3: must be a whole number from 0 to 2"):
         Domain((8, 8, 8), (True,) * 3, (2, 1, 1)).neighbour(0, 3, 1)
+
+
+def test_refusals_say_both_ends_of_what_is_allowed():
+    with pytest.raises(InputError, match="ranks = 0: must be a whole number from 1 to 1048576$"):
+        split((4, 4, 4), 0)
+    with pytest.raises(InputError, match=r"shape = \(4, 0, 4\): .* from 1 to 2147483648"):
+        split((4, 0, 4), 2)
