@@ -151,7 +151,8 @@ def test_a_process_checks_times_and_answers(monkeypatch, tmp_path, rank, count, 
     class Simulation:
         def __init__(self, system, device, **options):
             made.append((system, device, options))
-            self.crossing = SimpleNamespace(counts=SimpleNamespace(sent=125))
+            counts = Counts(0, 0, sent=125, messages=2, bytes=144, rounds=4, waited=0.25)
+            self.crossing = SimpleNamespace(counts=counts)
             self.fields = SimpleNamespace(arrays=SimpleNamespace(currents=np.zeros(11)))
 
         def step(self, steps):
@@ -184,7 +185,9 @@ def test_a_process_checks_times_and_answers(monkeypatch, tmp_path, rank, count, 
     assert (system, device, options) == (1000, "cuda", {"strategy": (PAPER, "cuda", count), "ranks": world})
     assert done == [("step", a_rank.CHECK_STEPS), ("step", 1), ("advance", 40), "end"]
     answers = [json.loads(file.read_text()) for file in tmp_path.iterdir()]
+    exchange = {"messages": 4.0, "kB": 0.288, "rounds": 4.0, "waiting": 0.0625} if crossing else {}
     expected = {"seconds": 4.0, "crossing": crossing, "currents": 88, "digest": 77}
+    expected |= exchange or dict.fromkeys(("messages", "kB", "rounds", "waiting"), 0.0)
     assert answers == ([] if crossing is None else [expected])
 
 
