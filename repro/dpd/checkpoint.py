@@ -1,6 +1,6 @@
 """A run on disk: HDF5 checkpoints that continue where they were made, and trajectories that OVITO opens."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
     with opened(path, KIND, _VERSION) as file:
         settings = {key: value.item() if isinstance(value, np.generic) else value for key, value in file.attrs.items()}
         fluid = _fluid(file, law)
-        walls = Walls(**{key: float(value) for key, value in file["walls"].attrs.items()})
+        walls = Walls(**_numbers(file["walls"], Walls))
         ids = entry(file, "ids", np.dtype(np.int32), (None,))
         if not np.array_equal(np.sort(ids), np.arange(len(ids))):
             raise InputError(f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
@@ -56,7 +56,7 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
         position = np.zeros((len(ids), 3))
         moving, drive, turn, name = (settings[key] for key in ("moving", "drive", "turn", "name"))
         system = System(fluid, box, position, position, moving, walls, drive, turn, name)
-        options = {key: settings[key] for key in Simulation.OPTIONS if key in settings}
+        options = {key: settings[key] for key in Simulation.OPTIONS}
         if not runs_on(options["strategy"], device):
             options["strategy"] = "fastest"
         simulation = Simulation(system, device, **options)
@@ -74,15 +74,19 @@ def _force(fluid: Fluid) -> np.ndarray:
 
 def _fluid(file, law: Law) -> Fluid:
     """The fluid of a checkpoint, if its law is the given one."""
-    values = dict(file["fluid"].attrs)
-    name, parameters = values.pop("law"), tuple(map(float, values.pop("parameters")))
+    name, parameters = file["fluid"].attrs["law"], tuple(map(float, file["fluid"].attrs["parameters"]))
     if name != law.name:
         raise InputError(f"written with the law {name}, not with {law.name}: give it as law=")
-    fluid = Fluid(**{key: float(value) for key, value in values.items()}, law=law, parameters=parameters)
+    fluid = Fluid(**_numbers(file["fluid"], Fluid), law=law, parameters=parameters)
     force = _force(fluid)
     if not np.allclose(force, entry(file, "force", force.dtype, force.shape), rtol=1e-9, atol=0):
         raise InputError(f"written with another law of the name {name}: its conservative force was not this one")
     return fluid
+
+
+def _numbers(group, kind: type) -> dict[str, float]:
+    """The numbers of a group that make a `kind`, every one of them: what a file lacks is not made up."""
+    return {f.name: float(group.attrs[f.name]) for f in fields(kind) if f.name not in ("law", "parameters")}
 
 
 def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:

@@ -271,6 +271,23 @@ def test_what_no_run_comes_to_is_refused_even_where_it_is_sealed(threads, tmp_pa
         checkpoint.load(path, threads)
 
 
+def test_nothing_that_a_file_lacks_is_made_up(threads, tmp_path):
+    path = tmp_path / "run.h5"
+    checkpoint.save(Simulation(few(), threads), path)
+    whole = path.read_bytes()
+    with h5py.File(path) as file:
+        lacks = [(place, name) for place in ("/", "fluid", "walls") for name in file[place].attrs]
+    assert {("/", "rounds"), ("fluid", "sigma"), ("walls", "layer")} <= set(lacks)
+    for place, name in lacks:
+        path.write_bytes(whole)
+        with h5py.File(path, "r+") as file:
+            del file[place].attrs[name]
+        seal(path, checkpoint.KIND)
+        with pytest.raises(InputError, match="run.h5: (not a whole checkpoint|a checkpoint of version None)") as error:
+            checkpoint.load(path, threads)
+        assert "\n" not in str(error.value), name
+
+
 def test_a_flipped_bit_anywhere_is_refused_at_once(threads, tmp_path):
     path = tmp_path / "run.h5"
     checkpoint.save(Simulation(few(), threads), path)
