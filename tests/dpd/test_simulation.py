@@ -452,7 +452,10 @@ def test_what_cannot_work_is_refused_in_one_line(make):
         ({"capacity": "32"}, "capacity = '32': must be a whole number from 1 to 1024"),
         ({"registers": 2.5}, "registers = 2.5: must be a whole number from 16 to 255, or None"),
         ({"seed": True}, "seed = True"),
-        ({"strategy": "sorted cells", "rounds": 0}, "half stencil or TEA"),
+        (
+            {"strategy": "sorted cells", "rounds": 0},
+            "meets pairs in any order, and a linear generator has one: choose TEA",
+        ),
     ],
 )
 def test_options_that_cannot_work_are_refused_in_one_line(threads, options, hint):

@@ -128,7 +128,8 @@ def look(found: Simulation) -> Look:
     host, host_loop, particles = found.device.to_host, found.parts["particles"], found.particles_on_device
     named = np.where(host(particles.cell) == EMPTY, -1, host(particles.ids))
     domains = [named[entries].tolist() for entries in domains_of(particles, host_loop.counts.threads)]
-    read, write, end, _, busy, *_ = (host(pointer).tolist() for pointer in host_loop.threads)
+    threads = host_loop.threads
+    read, write, end, busy = (host(p).tolist() for p in (threads.read, threads.write, threads.end, threads.busy))
 
     def held(buffer, counts):
         ids = host(buffer.ids)
