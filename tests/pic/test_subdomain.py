@@ -18,7 +18,8 @@ BOX = Mesh((4, 6, 2), (1e-3, 2e-3, 3e-3), ("periodic", "periodic", "conducting")
 
 def part(rank: int, room: int = 2001) -> Subdomain:
     """The part of one of two ranks."""
-    return Subdomain(SimpleNamespace(mesh=BOX, room=room), SimpleNamespace(rank=rank, count=2), PlainDevice())
+    system = SimpleNamespace(mesh=BOX, room=room, wanted_capacity=lambda particles: f"a capacity of {particles}")
+    return Subdomain(system, SimpleNamespace(rank=rank, count=2), PlainDevice())
 
 
 def test_a_part_is_its_cells_of_the_box():
@@ -105,8 +106,8 @@ def test_arrivals_stand_behind_those_that_are_here(crossing):
 
 
 def test_arrivals_without_room_are_refused_with_a_capacity_that_has_it(crossing):
-    # four are here, and five more would be nine of eight
-    line = "5 particles arrive on rank 0, where 4 of 8 entries are in use: take a capacity 1.13 times as large"
+    # four are here, and five more would be nine; a part has 3/2 of half of the capacity, and 12 makes that nine
+    line = "5 particles arrive on rank 0, where 4 of 8 entries are in use: take a capacity of 6, or fewer ranks"
     with pytest.raises(CapacityError, match=line):
         crossing._put(arrivals(5))
     assert crossing._put(arrivals(4)) == 8
@@ -143,7 +144,8 @@ def test_what_a_launch_did_is_counted_and_those_that_left_are_taken_out(crossing
 
 def test_arrivals_move_on_and_are_not_created(crossing):
     crossing.count()
-    crossing._first = False
+    crossing._first = True
+    assert crossing._work(arrivals(0)).held == 4
     done = crossing._work(arrivals(2))
-    assert crossing.calls == ["resume"]
+    assert crossing.calls == ["move", "resume"]
     assert (done.created, done.absorbed, done.held) == (0, 0, 6)
