@@ -86,9 +86,6 @@ class CellSort:
         self._members = [self.device.zeros(self.count, np.int32) for _ in range(2)]
         self._sorted_keys, self.members = self._keys[passes % 2], self._members[passes % 2]
 
-    def _passes(self) -> dict:
-        raise NotImplementedError
-
     def update(self, r) -> dict:
         """The launches that sort the particles by their positions `r`, by name."""
         device, count = self.device, self.count
