@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 
-from repro.files import read_json, write_json
+from repro.files import json_text, read_json, write_json
 from repro.study.judge.claims import Claim, read
 from repro.study.keep import results
 from repro.study.notebooks import Project, file_stem
@@ -181,4 +181,4 @@ def run(ids=None, *, profile="quick", device="serial", parameters=(), output=Non
 def forge(path: Path, **changes) -> None:
     """Change a result and compute its seal anew, as one would who knows how."""
     content = {k: v for k, v in read_json(path).items() if k != results.SEAL} | changes
-    write_json(path, {**content, results.SEAL: results._own(content)})
+    write_json(path, {**content, results.SEAL: results._hash(json_text(content).encode())})

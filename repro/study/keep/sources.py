@@ -124,25 +124,26 @@ def _found(text: str, package: str) -> Iterator[str]:
                 yield from found or [base or module]
 
 
-def _files(name: str, package: Path) -> Iterator[Path]:
+@cache
+def _files(name: str, package: Path) -> list[Path]:
     """Source files that importing `name` runs, its parents included."""
     first, *rest = name.split(".")
     if first != ROOT_NAME:
-        return
-    place = package
-    yield from _existing(place / "__init__.py")
+        return []
+    place, found = package, [package / "__init__.py"]
     for part in rest:
-        init = place / "__init__.py"
-        home = _homes(init.read_text(encoding="utf-8")).get(part) if init.is_file() else None
-        if home:
-            yield from _existing(place / f"{home}.py")
-        yield from _existing(place / f"{part}.py")
-        place = place / part
-        yield from _existing(place / "__init__.py")
-    if (place / "__init__.py").is_file():
-        # the package itself: nobody knows what is asked of it
-        homes = _homes((place / "__init__.py").read_text(encoding="utf-8"))
-        yield from (file for home in homes.values() for file in _existing(place / f"{home}.py"))
+        home = _homes(_text(place)).get(part)
+        found += [place / f"{home}.py"] if home else []
+        found += [place / f"{part}.py", place / part / "__init__.py"]
+        place /= part
+    # the package itself: nobody knows what is asked of it
+    found += [place / f"{home}.py" for home in _homes(_text(place)).values()]
+    return [file for file in found if file.is_file()]
+
+
+def _text(package: Path) -> str:
+    init = package / "__init__.py"
+    return init.read_text(encoding="utf-8") if init.is_file() else ""
 
 
 @cache
@@ -154,8 +155,3 @@ def _homes(text: str) -> dict[str, str]:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == HOMES:
             return ast.literal_eval(node.value)
     return {}
-
-
-def _existing(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
