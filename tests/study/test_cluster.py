@@ -8,8 +8,9 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from textwrap import dedent
 
 import psutil
 import pytest
@@ -36,7 +37,7 @@ inside = pathlib.Path("inside")
 with exclusive_timing():
     assert not inside.exists()
     inside.touch()
-    time.sleep(1)
+    time.sleep(0.5)
     inside.unlink()
 """
 
@@ -65,15 +66,29 @@ def scheduler(file: Path):
         yield json.loads(file.read_text())["address"]
 
 
+@contextmanager
+def workers(address: str, count: int):
+    """Some workers of a scheduler."""
+    worker = ["worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    with ExitStack() as stack:
+        made = [stack.enter_context(started(*worker)) for _ in range(count)]
+        with Client(address, timeout=20) as client:
+            client.wait_for_workers(count, timeout=20)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """The address of a scheduler, and its two workers, which all tests leave as they are."""
+    with scheduler(tmp_path_factory.mktemp("dask") / "scheduler.json") as address, workers(address, 2) as made:
+        yield address, made
+
+
 @pytest.fixture
-def cluster(tmp_path):
-    """The address of a scheduler, and its two workers."""
-    with scheduler(tmp_path / "scheduler.json") as address:
-        worker = ["worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        with started(*worker) as one, started(*worker) as two:
-            with Client(address, timeout=20) as client:
-                client.wait_for_workers(2, timeout=20)
-            yield address, (one, two)
+def mortal(tmp_path):
+    """As `cluster`, for a test that kills some of it."""
+    with scheduler(tmp_path / "scheduler.json") as address, workers(address, 2) as made:
+        yield address, made
 
 
 def wait_until(true, seconds: float = 20):
@@ -90,25 +105,21 @@ def on(address: str, workshop, **more) -> dict[str, str]:
     return {outcome.id: outcome.status for outcome in found}
 
 
-def test_notebooks_run_on_the_workers_of_a_cluster(cluster, workshop):
+def test_notebooks_run_on_the_workers_of_a_cluster_and_their_timings_do_not_overlap(cluster, workshop):
     address, workers = cluster
-    workshop.add("toy/good", GOOD)
-    workshop.add("toy/raises", "1 / 0")
-    workshop.add("toy/where", PARENTS)
-    assert on(address, workshop, jobs=2) == {"toy/good": "done", "toy/raises": "failed", "toy/where": "done"}
+    # both at once, but they do not measure at the same time
+    workshop.add("toy/good", dedent(GOOD) + PARENTS + TIMED, entry="timing = true")
+    workshop.add("toy/raises", TIMED + "1 / 0", entry="timing = true")
+    assert on(address, workshop, jobs=2) == {"toy/good": "done", "toy/raises": "failed"}
+    failure = json.loads((workshop.project.build / "run/failed/toy/raises.json").read_text())
+    assert failure["error"] == "ZeroDivisionError"
     parents = set(map(int, (workshop.project.notebooks / "toy/parents").read_text().split()))
     assert parents & {worker.pid for worker in workers}
     assert on(address, workshop)["toy/good"] == "up to date"
 
 
-def test_timings_do_not_overlap_on_two_workers(cluster, workshop):
-    for name in "ab":
-        workshop.add(f"toy/{name}", TIMED, entry="timing = true")
-    assert set(on(cluster[0], workshop, jobs=2).values()) == {"done"}
-
-
-def test_a_worker_that_is_killed_takes_its_notebook_along_and_another_one_runs_it_again(cluster, workshop):
-    address, workers = cluster
+def test_a_worker_that_is_killed_takes_its_notebook_along_and_another_one_runs_it_again(mortal, workshop):
+    address, workers = mortal
     # the first time it waits to be killed
     workshop.add("toy/a", f"{PLACE}while len(list(pathlib.Path('.').glob('*.pid'))) < 2: time.sleep(0.05)")
     workshop.add("toy/b", "pass", entry='needs = ["toy/a"]')
@@ -143,14 +154,15 @@ def waiting(workshop, address: str, pool: ThreadPoolExecutor):
     return going, psutil.Process(int(file.stem))
 
 
-def test_a_lost_worker_is_told_and_the_last_one_ends_the_run(cluster, workshop, monkeypatch, capsys):
-    monkeypatch.setattr(clusters, "DESERTED", 3.0)
-    address, workers = cluster
+def test_a_lost_worker_is_told_and_the_last_one_ends_the_run(mortal, workshop, monkeypatch, capsys):
+    monkeypatch.setattr(clusters, "LOOK", 0.5)
+    monkeypatch.setattr(clusters, "DESERTED", 1.0)
+    address, workers = mortal
     with ThreadPoolExecutor() as pool:
         going, kernel = waiting(workshop, address, pool)
         for worker in workers:
             worker.kill()
-        with pytest.raises(InputError, match="last worker of tcp.* is lost and no other one came within 3 s") as lost:
+        with pytest.raises(InputError, match="last worker of tcp.* is lost and no other one came within 1 s") as lost:
             going.result(60)
     assert lost.value.__notes__ == [
         "toy/waits was running; 0 of 1 results are kept; the same command goes on from there"
@@ -165,9 +177,7 @@ def test_a_lost_scheduler_ends_the_run_in_a_line_and_its_notebooks(tmp_path, wor
     head = ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
     with started(*head) as head, ThreadPoolExecutor() as pool:
         address = json.loads(wait_until(lambda: file.exists() and file.read_text().strip()))["address"]
-        with started("worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard"):
-            with Client(address, timeout=20) as client:
-                client.wait_for_workers(1, timeout=20)
+        with workers(address, 1):
             going, kernel = waiting(workshop, address, pool)
             head.kill()
             with pytest.raises(InputError, match="the Dask scheduler at tcp.* is lost"):

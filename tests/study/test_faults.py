@@ -1,13 +1,14 @@
 """What goes wrong around a run costs no result and is said in a line; tools/drill_around.py does more of it."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from helpers.workshop import GOOD, run
+from helpers.workshop import GOOD
 
 from repro.study.keep.results import look
 from repro.study.show.html import convert
@@ -17,21 +18,23 @@ PACKAGE = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("folder", ["figures", "toy"])
 def test_folder_that_cannot_be_written_costs_nothing_that_was_there(workshop, folder):
-    workshop.add("good", GOOD.replace("toy/good", "good"))
-    workshop.add("toy/good", GOOD)
-    out = workshop.project.build / "run"
-    run(project=workshop.project, output=out, device="serial")
+    for name, figures in {"good": (), "toy/good": ("a",)}.items():
+        workshop.add(name, GOOD)
+        workshop.finish(name, figures=figures)
+    out = workshop.folder()
     place, aside = out / folder, out / "aside"
+    before = {file: file.read_bytes() for file in out.rglob("*.*") if file.is_file()}
     place.rename(aside)
     place.write_text("a file where the folder should be")
-    again = run(["toy/good"], project=workshop.project, output=out, device="serial", fresh=True)
-    assert again[0].message == f"Unwritable: cannot write to {place}: File exists; name another folder with --output"
+    refused = rf"'Unwritable', 'message': 'cannot write to {place}: File exists; name another folder with --output'"
+    with pytest.raises(AssertionError, match=refused):
+        workshop.finish("toy/good", {"toy-001": {"measured": 0.55}})
     assert look(out, "good").trouble == ""
     place.unlink()
     aside.rename(place)
-    assert look(out, "toy/good").trouble == ""
-    (outcome,) = run(["toy/good"], project=workshop.project, output=out, device="serial")
-    assert outcome.status == "done"
+    shutil.rmtree(out / ".jobs")
+    assert before == {file: file.read_bytes() for file in out.rglob("*.*") if file.is_file()}
+    assert look(out, "good").trouble == look(out, "toy/good").trouble == ""
 
 
 @pytest.mark.parametrize("jump", [-1e6, 1e6], ids=["back", "forth"])

@@ -148,7 +148,7 @@ def test_failures_of_every_kind_leave_a_reason_and_stop_no_other(workshop):
     workshop.add("toy/unclosed", "# open_record")
     workshop.add("toy/after", "pass", entry='needs = ["toy/raises"]')
     workshop.add("toy/fine", "pass")
-    found = statuses(workshop, jobs=3, timeout=6)
+    found = statuses(workshop, jobs=3, timeout=2)
     assert found.pop("toy/fine") == "done"
     assert set(found.values()) == {"failed"}
     folder = workshop.project.build / "run"
@@ -300,6 +300,7 @@ def test_notebook_beside_another_has_its_share_of_the_threads(workshop):
 )
 def test_wrong_request_is_refused_before_anything_runs(good, monkeypatch, settings, message):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setattr("repro.study.run.cluster.ANSWER", 1)
     with pytest.raises(InputError, match=message):
         run(**{"project": good.project, "device": "serial", **settings})
     assert not good.project.build.exists()

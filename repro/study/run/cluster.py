@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 
 from repro.errors import InputError, require
 
-LOOK, DESERTED = 2.0, 30.0
-"""Seconds between two looks at a cluster, and those after which one without workers ends the run."""
+ANSWER, LOOK, DESERTED = 20, 2.0, 30.0
+"""Seconds in which a scheduler must answer, between two looks at it, and after which one without workers ends a run."""
 
 
 class Here:
@@ -66,7 +66,7 @@ def executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Here | C
     except ImportError:
         raise InputError("--scheduler needs dask: pip install 'gpu-papers-repro[dask]'") from None
     try:
-        client = Client(scheduler, timeout=20)
+        client = Client(scheduler, timeout=ANSWER)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
     # what it has to tell about a lost scheduler is said by us, in one line
