@@ -296,6 +296,12 @@ def copy(tmp_path_factory):
     return Project(root)
 
 
+@pytest.fixture(scope="module")
+def before(copy) -> dict[str, str]:
+    """What is published of it, as long as nothing has changed."""
+    return published.states(catalogue.load(copy), copy)
+
+
 def users(identifier: str) -> set[str]:
     """The notebooks whose shown results use a number of a paper."""
     books = catalogue.load(PROJECT).notebooks
@@ -314,9 +320,7 @@ def users(identifier: str) -> set[str]:
         ("electrons-009", "value", "5"),
     ],
 )
-def test_in_this_checkout_a_rule_makes_nothing_stale_and_a_number_what_uses_it(copy, identifier, column, text):
-    books = catalogue.load(copy)
-    before = published.states(books, copy)
+def test_in_this_checkout_a_rule_makes_nothing_stale_and_a_number_what_uses_it(copy, before, identifier, column, text):
     path = copy.data / f"published/{identifier.partition('-')[0]}.csv"
     content = path.read_text()
     claim = ALL[identifier]
@@ -325,7 +329,7 @@ def test_in_this_checkout_a_rule_makes_nothing_stale_and_a_number_what_uses_it(c
     assert f",{old}," in line or f'"{old}"' in line
     path.write_text(content.replace(line, line.replace(f",{old},", f",{text},", 1).replace(f'"{old}"', text, 1)))
     try:
-        after = published.states(books, copy)
+        after = published.states(catalogue.load(copy), copy)
     finally:
         path.write_text(content)
     changed = {book for book in before if before[book] != after[book]}
