@@ -210,6 +210,9 @@ def answer(target: Target, name: str, value, longest: float = LONGEST) -> Answer
     if not child:
         os.close(told)
         os.setsid()
+        # the answers of those who only say something count, not what they print
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
         os.write(tell, _called(target, name, value).encode()[:60_000])
         os._exit(0)
     os.close(tell)
@@ -220,14 +223,20 @@ def answer(target: Target, name: str, value, longest: float = LONGEST) -> Answer
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
+    return _answer(target, name, value, text)
+
+
+def answer_here(target: Target, name: str, value) -> Answer:
+    """As `answer`, in this process: faster, where nothing can hang or die."""
+    return _answer(target, name, value, _called(target, name, value))
+
+
+def _answer(target: Target, name: str, value, text: str) -> Answer:
     kind, _, text = text.partition("\n")
     return Answer(target.name, name, _short(value), kind or "died", text)
 
 
 def _called(target: Target, name: str, value) -> str:
-    # the answers of those who only say something count, not what they print
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(1, 2)
     try:
         target.call(**target.given | {name: value})
     except (errors.InputError, errors.DivergenceError) as error:
@@ -246,7 +255,7 @@ def _is_right(found: Answer) -> bool:
     return any((place, found.parameter, found.value) in RIGHT for place in (found.target, "*"))
 
 
-def drill(methods: list[str], names: tuple[str, ...] = ()) -> list[Answer]:
+def drill(methods: list[str], names: tuple[str, ...] = (), answer: Callable = answer) -> list[Answer]:
     """All calls of all targets, or of those with some names; those in RIGHT left out."""
     found = []
     for target in (one for one in targets(methods) if not names or one.name in names):
