@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from helpers.workshop import GOOD
+from helpers.workshop import GOOD, forge
 
 from repro import cli
 from repro.study.keep import provenance
@@ -134,12 +134,14 @@ def test_run_prints_the_scoreboard_and_what_failed(good):
     assert (good.project.build / "quick").is_dir()
 
 
-def test_run_of_one_notebook_ends_with_its_headline_and_shows_no_other(good):
-    code = GOOD.replace("toy/good", "toy/rock").replace('"toy-001", "toy-002"', '"toy-003"')
-    code = code.replace("record.measure", "record.headline(f'k = {value} millidarcy'); record.measure")
-    good.add("toy/rock", code.replace('"toy-001", value', '"toy-003", 0.1'))
-    done = started(good, "run", "rock", "--device", "serial", "-p", "value=3.5")
+def test_run_of_one_notebook_ends_with_its_headline_and_shows_no_other(good, repro):
+    good.add("toy/rock", 'open_record("toy/rock", parameters={}, claims=["toy-003"])')
+    good.finish("toy/good", CLAIMS)
+    path = good.finish("toy/rock", {"toy-003": {"measured": 0.1}}, changed=("value=3.5",))
+    forge(path, headlines=["k = 3.5 millidarcy"])
+    done = repro("run", "rock", "--device", "serial", "-p", "value=3.5", "--output", str(good.folder()))
     assert done.returncode == 0, done.stderr
+    assert "toy/rock: up to date" in done.stderr
     assert done.stdout.endswith("\ntoy/rock: k = 3.5 millidarcy\n")
     assert "toy-003  " in done.stdout
     assert "toy/good" not in done.stdout
