@@ -25,7 +25,7 @@ TESTS = Path(__file__).resolve().parent.parent
 PROGRAM = TESTS / "helpers/rank_program.py"
 ENVIRONMENT = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
 
-STEPS = 1000
+STEPS = 300
 
 RANKS = (2, 3, 4, 7)
 
