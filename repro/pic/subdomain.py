@@ -60,8 +60,8 @@ class Subdomain:
         """What fills the guards that are other ranks' cells, see `Fields`."""
         grid = self.mesh.guarded_grid
         if node_step == EDGES:
-            return Halo(self.domain, self.ranks, [values.reshape(*grid, components)], self._device, "last").fill
-        return Halo(self.domain, self.ranks, [values.reshape(components, *grid)], self._device).fill
+            return Halo(self.domain, self.ranks, values.reshape(*grid, components), self._device, "last").fill
+        return Halo(self.domain, self.ranks, values.reshape(components, *grid), self._device).fill
 
     def own(self, cells: np.ndarray) -> np.ndarray:
         """Which of some cells (count, 3) of the whole box are in this part."""

@@ -39,7 +39,7 @@ def guarded_cells(domain: Domain, rank: int):
 
 
 def wrong_after_fill(shape, periodic, ranks, components: str, device=None) -> list:
-    """Places that do not hold what they must after `fill`, of three arrays of several types at once."""
+    """Places that do not hold what they must after `fill`, of three arrays of several types."""
     domain = domain_for(shape, periodic, ranks.count)
     grid = np.arange(1, np.prod(shape) + 1).reshape(shape[::-1])
     size = tuple(cells + 2 for cells in domain.local[::-1])
@@ -52,27 +52,13 @@ def wrong_after_fill(shape, periodic, ranks, components: str, device=None) -> li
     inside = [(place, cell) for place, cell in cells if _is_inside(place, domain)]
     for array, (place, cell) in product(arrays, inside):
         _at(array, place, components)[...] = grid[cell]
-    Halo(domain, ranks, arrays, device, components).fill()
+    for array in arrays:
+        Halo(domain, ranks, array, device, components).fill()
     return [
         (list(place), str(array.dtype))
         for array, (place, cell) in product(arrays, cells)
         if np.any(_at(array, place, components) != (untouched(ranks.rank) if cell is None else grid[cell]))
     ]
-
-
-def wrong_after_collect(shape, periodic, ranks) -> int:
-    """Cells that do not hold the sum of all that stood for them after `collect`."""
-    domain = domain_for(shape, periodic, ranks.count)
-    size = tuple(cells + 2 for cells in domain.local[::-1])
-    array = np.random.default_rng(ranks.rank).integers(0, 1000, size)
-    total = np.zeros(shape[::-1], np.int64)
-    cells = list(guarded_cells(domain, ranks.rank))
-    for place, cell in cells:
-        if cell is not None:
-            total[cell] += array[place]
-    total = ranks.sum(total)
-    Halo(domain, ranks, [array]).collect()
-    return sum(int(array[place] != total[cell]) for place, cell in cells if _is_inside(place, domain))
 
 
 def _is_inside(place, domain: Domain) -> bool:

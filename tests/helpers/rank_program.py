@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers.halos import StagedDevice, wrong_after_collect, wrong_after_fill
+from helpers.halos import StagedDevice, wrong_after_fill
 from helpers.walkers import Walkers
 from repro.errors import CheckError
 from repro.parallel.ranks.domain import domain_for
@@ -63,7 +63,7 @@ def halos(ranks) -> dict:
         for components in ("first", "last")
     }
     fills["staged"] = wrong_after_fill(SHAPE, BOXES[0], ranks, "first", StagedDevice())
-    return fills | {f"{periodic} collect": wrong_after_collect(SHAPE, periodic, ranks) for periodic in BOXES}
+    return fills
 
 
 def careless(ranks, times: int) -> str:

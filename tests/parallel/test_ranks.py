@@ -212,6 +212,6 @@ def test_a_program_that_takes_too_long_is_ended():
 def test_arrays_that_do_not_fit_are_refused():
     domain = Domain((4, 5, 6), (True,) * 3, (1, 1, 1))
     with pytest.raises(InputError, match=r"an array of shape \(8, 7, 5\): \(8, 7, 6\) cells are due, components first"):
-        Halo(domain, Alone(), [np.zeros((8, 7, 5))])
+        Halo(domain, Alone(), np.zeros((8, 7, 5)))
     with pytest.raises(InputError, match=r"1 ranks for a grid cut for 2"):
-        Halo(Domain((4, 4, 4), (True,) * 3, (2, 1, 1)), Alone(), [])
+        Halo(Domain((4, 4, 4), (True,) * 3, (2, 1, 1)), Alone(), None)
