@@ -20,7 +20,7 @@ def _make_cell_sum(pair_term):
     @device_function
     def one(sums, target, c, species, p):
         for slot in range(species.starts[c], species.starts[c + 1]):
-            sums = pair_term(sums, target, uint32(species.members[slot]), species, p)
+            sums = pair_term(sums, target, uint32(species.members[uint32(slot)]), species, p)
         return sums
 
     return one

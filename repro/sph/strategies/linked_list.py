@@ -2,6 +2,9 @@
 
 Domínguez and others, Int. J. Numer. Methods Fluids 67 (2011) 2026: the first particle of a cell, and from each one the
 next. A list is in the order of its particles' numbers (see `particles.ordered_list`). One thread a particle.
+
+Places in lists are unsigned: of a signed one each load would first ask whether it counts from the end of the array, and
+in a list the next load waits for that.
 """
 
 from functools import cache
@@ -20,10 +23,10 @@ from .search import Lists, Search, cell_by_cell
 def _make_cell_sum(pair_term):
     @device_function
     def one(sums, target, c, species, p):
-        j = species.starts[c]
+        j = species.starts[uint32(c)]
         while j != NO_PARTICLE:
             sums = pair_term(sums, target, uint32(j), species, p)
-            j = species.members[j]
+            j = species.members[uint32(j)]
         return sums
 
     return one
@@ -39,15 +42,15 @@ def _ahead(real, both):
             _, square = apart(target.position, uint32(j), species, p)
             if square < p.reach:
                 sums = both(sums, table, target, uint32(j), species, p)
-            j = species.members[j]
+            j = species.members[uint32(j)]
         return sums
 
     @device_function
     def walk(sums, table, target, cell, species, p, cells):
         # the rest of its own list, and the lists of half the cells around
-        sums = of_list(sums, table, target, species.members[cell[3]], species, p)
+        sums = of_list(sums, table, target, species.members[uint32(cell[3])], species, p)
         for k in range(OWN_CELL + 1, ALL_CELLS):
-            sums = of_list(sums, table, target, species.starts[neighbour(cell, k, cells)], species, p)
+            sums = of_list(sums, table, target, species.starts[uint32(neighbour(cell, k, cells))], species, p)
         return sums
 
     return walk
