@@ -17,9 +17,10 @@ Where a section is:
     3.2, figure 8                  surface.py, vtk.py; repro/papers/sph/dam_break
     3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/ordered_list.py, benchmark.py
 
-A term of equation 6 is launched in four steps: equations.py -> pair.py (with one neighbour) -> neighbour_sums.py (with
-all of them) -> sum_kernels.py (a thread's share), which bindings.py launches. Smoothing kernels stand in kernels.py,
-what is measured in observables.py, theory in exact.py, restarts in checkpoint.py.
+A term of equation 6 is launched in four steps: equations.py -> pair.py (with one neighbour) -> strategies (with three
+cells) -> sum_kernels.py (with all types of particles, and a thread's share). What is summed up stands in
+neighbour_sums.py, and bindings.py launches it. Smoothing kernels stand in kernels.py, what is measured in
+observables.py, theory in exact.py, restarts in checkpoint.py.
 
 Not in the paper: strategies/sorted_cells.py (fast), each pair once (strategies.PAIRS_ONCE), integrate.py (it names no
 time step), artificial viscosity, density diffusion, Wendland's kernel, a mass with which the lattice has exactly the

@@ -32,7 +32,7 @@ from repro.particles.position import periodic_difference
 
 from .equations import divergence_terms, make_viscous_term
 from .integrate import make_way_back
-from .pair import OBSTACLE, halfway, minus, plus, vector_of, within_support
+from .pair import OBSTACLE, halfway, minus, plus, scaled, separation, vector_of
 
 #: share of a neighbourhood below which it is taken for no less: that of a corner of three walls
 _LEAST = float64(0.125)
@@ -96,7 +96,7 @@ def _make_facing(real):
     @device_function
     def facing(e, kind, near):
         if kind == OBSTACLE:
-            return two * e[0], two * e[1], two * e[2]
+            return scaled(two, e)
         return (
             e[0] * (near[0] if e[0] > zero else near[3]) if kind == 1 else zero,
             e[1] * (near[1] if e[1] > zero else near[4]) if kind == 2 else zero,
@@ -122,17 +122,21 @@ def _make_beside(real):
 @cache
 def make_solid_divergence(real, kernel):
     """What a ghost adds to equation 4, axis by axis; sums = (three of it, three of x dW/dx beside an axis)."""
-    (_, slope), facing, beside = kernel.shape(real), _make_facing(real), _make_beside(real)
+    (_, slope), apart = kernel.shape(real), separation(real)
+    facing, beside = _make_facing(real), _make_beside(real)
 
-    @within_support(real)
-    def add(sums, target, e, square, j, species, p):
-        v, kind = target.velocity, species.kind[j]
-        e, square = halfway(e, v, p)
-        f = slope(real(sqrt(square)))
-        divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
-        return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            v, kind = target.velocity, species.kind[j]
+            e, square = halfway(e, v, p)
+            f = slope(real(sqrt(square)))
+            divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
+            return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
+        return sums
 
-    return add
+    return pair_term
 
 
 @cache
@@ -141,24 +145,23 @@ def make_solid_momentum(real, kernel):
 
     sums = (three of the acceleration, three of x dW/dx beside an axis, what fluid adds besides).
     """
-    (_, slope), viscous = kernel.shape(real), make_viscous_term(real)
+    (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
     facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
 
-    @within_support(real)
-    def add(sums, target, e, square, j, species, p):
-        du = minus(target.velocity, vector_of(species.u, j, species.count))
-        f, kind = slope(real(sqrt(square))), species.kind[j]
-        across = facing(e, kind, target.proximity)
-        # half of what is between the two, because `across` counts twice
-        push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
-        force = (
-            fma(push, across[0], drag * e[0]),
-            fma(push, across[1], drag * e[1]),
-            fma(push, across[2], drag * e[2]),
-        )
-        return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            du = minus(target.velocity, vector_of(species.u, j, species.count))
+            f, kind = slope(real(sqrt(square))), species.kind[j]
+            x, y, z = facing(e, kind, target.proximity)
+            # half of what is between the two, because `facing` counts twice
+            push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
+            force = fma(push, x, drag * e[0]), fma(push, y, drag * e[1]), fma(push, z, drag * e[2])
+            return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
+        return sums
 
-    return add
+    return pair_term
 
 
 @device_function

@@ -29,26 +29,15 @@ def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], m
 
     species[k] is of types[k], `equation` a field of `PairTerms`.
     """
-    accumulate = _unchanged
-    for k, name in enumerate(types):
-        make_pair_term = getattr(PARTICLE_TYPES[name], equation)
-        if make_pair_term and name in met:
-            accumulate = _then(accumulate, walk(real, make_pair_term(real, kernel)), k)
-    return accumulate
-
-
-@device_function
-def _unchanged(sums, target, cell, row, species, p, cells):
-    return sums
-
-
-def _then(before, along, k):
-    @device_function
-    def accumulate(sums, target, cell, row, species, p, cells):
-        sums = before(sums, target, cell, row, species, p, cells)
-        return along(sums, target, cell, row, species[k], p, cells)
-
-    return accumulate
+    makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
+    present = [k for k, name in enumerate(types) if makers[k] and name in met]
+    text = "sums"
+    for k in present:
+        text = f"along_{k}({text}, target, cell, row, species[{k}], p, cells)"
+    # numba calls no function of a tuple in a loop
+    arguments = ", ".join(f"along_{k}" for k in present)
+    body = eval(f"lambda {arguments}: lambda sums, target, cell, row, species, p, cells: {text}")
+    return device_function(body(*[walk(real, makers[k](real, kernel)) for k in present]))
 
 
 def _tuple(arguments: str, item: str, size: int):

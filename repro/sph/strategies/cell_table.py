@@ -6,24 +6,33 @@ Fluids 67 (2011) 2026, in which the linked list is D.
 The particles stay in their order; what is sorted are their numbers. One thread a particle, as the paper has it.
 """
 
+from functools import cache
+
 from numpy import uint32
 
 from repro.parallel import device_function
 from repro.particles.block_sort import BlockSort
+from repro.particles.cells import row_beside, wrapped
 from repro.particles.radix_sort import RadixSort
 
-from .search import Lists, Search, cell_by_cell, unchanged
+from .search import Lists, Search, unchanged
 from .sorted_cells import occupied
 
 
-def _make_cell_sum(pair_term):
+@cache
+def walk(real, pair_term):
+    """The particles of three cells, one by one."""
+
     @device_function
-    def one(sums, target, c, species, p):
-        for slot in range(species.starts[c], species.starts[c + 1]):
-            sums = pair_term(sums, target, uint32(species.members[uint32(slot)]), species, p)
+    def along(sums, target, cell, row, species, p, cells):
+        base = row_beside(row, cell, cells)
+        for k in range(-1, 2):
+            c = base + wrapped(cell[0] + k, cells[0])
+            for slot in range(species.starts[c], species.starts[c + 1]):
+                sums = pair_term(sums, target, uint32(species.members[uint32(slot)]), species, p)
         return sums
 
-    return one
+    return along
 
 
 def _make_lists(sort_of):
@@ -35,7 +44,7 @@ def _make_lists(sort_of):
     return lists
 
 
-SEARCH = Search(_make_lists(RadixSort), unchanged, occupied, *[cell_by_cell(_make_cell_sum)] * 4)
+SEARCH = Search(_make_lists(RadixSort), unchanged, occupied, *[walk] * 4)
 
 #: with the paper's sort, in the memory that a block shares
 IN_BLOCKS = SEARCH._replace(lists=_make_lists(BlockSort))

@@ -12,24 +12,29 @@ from functools import cache
 from numpy import uint32
 
 from repro.parallel import device_function
-from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour
+from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour, row_beside, wrapped
 from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
 from ..pair import separation
-from .search import Lists, Search, cell_by_cell
+from .search import Lists, Search
 
 
-def _make_cell_sum(pair_term):
+@cache
+def walk(real, pair_term):
+    """The lists of three cells, particle by particle."""
+
     @device_function
-    def one(sums, target, c, species, p):
-        j = species.starts[uint32(c)]
-        while j != NO_PARTICLE:
-            sums = pair_term(sums, target, uint32(j), species, p)
-            j = species.members[uint32(j)]
+    def along(sums, target, cell, row, species, p, cells):
+        base = row_beside(row, cell, cells)
+        for k in range(-1, 2):
+            j = species.starts[uint32(base + wrapped(cell[0] + k, cells[0]))]
+            while j != NO_PARTICLE:
+                sums = pair_term(sums, target, uint32(j), species, p)
+                j = species.members[uint32(j)]
         return sums
 
-    return one
+    return along
 
 
 @cache
@@ -76,7 +81,7 @@ def _static(device, species):
     return species._replace(starts=device.to_device(first), members=device.to_device(after))
 
 
-SEARCH = Search(_lists, _static, _occupied, *[cell_by_cell(_make_cell_sum)] * 4)
+SEARCH = Search(_lists, _static, _occupied, *[walk] * 4)
 
 #: on one core, each pair once
 PAIRS_ONCE = SEARCH._replace(ahead=_ahead)

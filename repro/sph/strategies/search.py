@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from repro.parallel import device_function
-from repro.particles.cells import make_place, row_beside, wrapped
+from repro.particles.cells import make_place
 
 #: rows of three cells along x around a cell, in the order of cells
 ROWS = 9
@@ -76,27 +76,6 @@ def make_sum_around(real, pair_term, walk):
         return sums
 
     return total
-
-
-def cell_by_cell(make_cell_sum):
-    """A walk through the cells of a row one by one; make_cell_sum(pair_term) makes one(sums, target, c, species, p),
-    the sums over the particles of cell number c.
-    """
-
-    @cache
-    def walk(real, pair_term):
-        one = make_cell_sum(pair_term)
-
-        @device_function
-        def along(sums, target, cell, row, species, p, cells):
-            base = row_beside(row, cell, cells)
-            for k in range(-1, 2):
-                sums = one(sums, target, base + wrapped(cell[0] + k, cells[0]), species, p)
-            return sums
-
-        return along
-
-    return walk
 
 
 def unchanged(device, species):
