@@ -34,6 +34,7 @@ def _clear(x, n, counts, peaks):
 
 @cache
 def fill_body(real, add):
+    """Writes each particle into the column of its cell, unless that is full: fill(x, n, r, table, count, cells)."""
     cell = cell_of(real)
 
     @device_function
