@@ -19,14 +19,15 @@ from repro.parallel.loops import cuda_kernel
 class PtxDevice:
     """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text.
 
-    With fuse=False the compiler leaves products and sums apart, except where a formula fuses them itself.
+    With fuse=False the compiler leaves products and sums apart, except where a formula fuses them itself; with several
+    values there is a text for each.
     """
 
     name, xp, simulated = "cuda", np, False
     barrier, add = staticmethod(device_function(_threads_barrier)), staticmethod(device_function(add_on_gpu))
 
-    def __init__(self, fuse=True):
-        self.kernels, self.fuse = {}, fuse
+    def __init__(self, *fuse):
+        self.kernels, self.fuse = {}, fuse or (True,)
 
     def zeros(self, shape, dtype):
         return np.zeros(shape, dtype)
@@ -51,7 +52,7 @@ class PtxDevice:
             name = kernel.body.__name__
             kinds = tuple(typeof(value) for value in flattened(arguments)[1])
             if (kernel, kinds) not in self.kernels:
-                self.kernels[kernel, kinds] = name, ptx(kernel, arguments, self.fuse)
+                self.kernels[kernel, kinds] = name, *ptx(kernel, arguments, self.fuse)
             return lambda: None
 
         return bind
@@ -74,16 +75,18 @@ def ptx(kernel, arguments, fuse):
     signature += [typeof(value) for value in flat]
     # compiling asks the driver for the device's age even where it is given
     hopper = SimpleNamespace(compute_capability=(9, 0))
-    compile_ir = nvvm.compile_ir
+    compile_ir, texts = nvvm.compile_ir, []
 
     def fusing(code, **options):
-        return compile_ir(code, **options, fma=fuse)
+        texts[:] = [compile_ir(code, **options, fma=each) for each in fuse]
+        return texts[0]
 
     with (
         patch("numba.cuda.dispatcher.get_current_device", lambda: hopper),
         patch("numba.cuda.cudadrv.nvvm.compile_ir", fusing),
     ):
-        return cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=not kernel.strict)[0]
+        cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=not kernel.strict)
+    return [text.decode() for text in texts]
 
 
 def look(text: str) -> dict:

@@ -13,21 +13,23 @@ from repro.sph import bindings, simulation
 from repro.sph.ghosts import BOUNDARIES
 from repro.sph.strategies import STRATEGIES
 
+#: whether the compiler may fuse
+FUSE = True, False
+
 
 def main(precision):
     # between them every kernel of all searches, both densities, both kinds of walls and both ways to share a sum
     choices = zip(STRATEGIES, cycle(simulation.DENSITIES), cycle(BOUNDARIES[:2]), cycle((True, False)), strict=False)
+    device, shown = PtxDevice(*FUSE), 0
     for strategy, density, boundary, shared in choices:
         bindings.shared = lambda device, count, shared=shared: shared
-        for fuse in (True, False):
-            show(PtxDevice(fuse), fuse, strategy, density, boundary, precision)
-
-
-def show(device, fuse, strategy, density, boundary, precision):
-    simulation.Simulation(shaken(), device, strategy=strategy, density=density, boundary=boundary, precision=precision)
-    for name, text in device.kernels.values():
-        about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}
-        print(json.dumps(about | look(text)), flush=True)
+        options = {"strategy": strategy, "density": density, "boundary": boundary, "precision": precision}
+        simulation.Simulation(shaken(), device, **options)
+        for name, *texts in list(device.kernels.values())[shown:]:
+            for fuse, text in zip(FUSE, texts, strict=True):
+                about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}
+                print(json.dumps(about | look(text)), flush=True)
+        shown = len(device.kernels)
 
 
 if __name__ == "__main__":
