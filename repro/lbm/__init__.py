@@ -28,7 +28,7 @@ Where a section is:
                                         repro/papers/swap/tables.py
     swap 3                              repro/papers/swap/palabos.py, hybrid.py, iteration.py
 
-Not in the papers: obstacles in a box (node.py, make_obstacles), strategies/esoteric_pull.py, strategies/swap/links.py,
+Not in the papers: obstacles in a box (node.py, make_wall_rules), strategies/esoteric_pull.py, strategies/swap/links.py,
 porous/strategies/sparse_in_place.py, two_fluids/strategies/tiled.py.
 
 From an equation to a launch: equilibrium.py -> collision.py -> node.py (the update of a node) -> a file of strategies/;

@@ -13,31 +13,33 @@ from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .forcing import VELOCITY_SHARE
 from .lattice import Lattice
 from .mrt import make_moment_collision
+from .storage import make_storage
 
 COLLISIONS = ("bgk", "trt", "mrt", "mrt-dhumieres")
 
 
-def make_collision(lattice: Lattice, dtype, forcing: str | None, collision: str):
-    """The collision operator collide(s, n, rates, force), in place in the scratch of a run."""
+def make_collision(lattice: Lattice, dtype, forcing: str | None, collision: str, storage: str = "deviation"):
+    """The collision operator collide(s, n, rates, force), in place in the scratch of a run; see `storage`."""
     if collision.startswith("mrt"):
-        return make_moment_collision(lattice, dtype, forcing, collision)
-    return make_pair_collision(lattice, dtype, forcing)
+        return make_moment_collision(lattice, dtype, forcing, collision, storage)
+    return make_pair_collision(lattice, dtype, forcing, storage)
 
 
 @cache
-def make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
+def make_pair_collision(lattice: Lattice, dtype, forcing: str | None, storage: str = "deviation"):
     """The collision with a rate for even and one for odd parts, collide(s, n, rates, force), see `make_collision`."""
     q, pairs, forced, share = lattice.q, lattice.q // 2, forcing is not None, VELOCITY_SHARE.get(forcing, 0.0)
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     moments = make_moments(lattice, dtype, share)
     even, odd = make_equilibrium(dtype)
+    enter, leave = make_storage(lattice, dtype, storage)
 
     @device_function
     def collide(s, n, rates, force):
         even_rate, odd_rate = rates
-        fx, fy, fz = force
-        moments(s, n, force)
+        fx, fy, fz = inner = enter(s, n, force)
+        moments(s, n, inner)
         even_force, odd_force = one - kept * even_rate, one - kept * odd_rate
         for k in range(n):
             ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
@@ -60,5 +62,6 @@ def make_pair_collision(lattice: Lattice, dtype, forcing: str | None):
                     antisymmetric += odd_force * weight * push
                 s[i, k] += symmetric + antisymmetric
                 s[i + 1, k] += symmetric - antisymmetric
+        leave(s, n, force)
 
     return collide

@@ -13,6 +13,7 @@ from repro.parallel import device_function, load_generated
 from .equilibrium import make_equilibrium, make_moments, pair_constants
 from .forcing import VELOCITY_SHARE
 from .lattice import Lattice
+from .storage import make_storage
 
 #: rates that do not follow from the viscosity, in "mrt-dhumieres"
 DHUMIERES_RATES = {"e": 1.19, "eps": 1.4, "3pixx": 1.4, "piww": 1.4} | {
@@ -143,7 +144,7 @@ def _make_target(lattice: Lattice, dtype):
 
 
 @cache
-def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collision: str):
+def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collision: str, storage: str):
     """The collision by moments, collide(s, n, rates, force), in place in the scratch of a run; see `plain`.
 
     "mrt" relaxes even moments at even_rate and odd ones at odd_rate, "mrt-dhumieres" at DHUMIERES_RATES. With S the
@@ -154,6 +155,7 @@ def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collisio
     moments, add = make_moments(lattice, dtype, share), _make_target(lattice, dtype)
     relax_even = make_relaxation(lattice, dtype, collision, odd=False)
     relax_odd = make_relaxation(lattice, dtype, collision, odd=True)
+    enter, leave = make_storage(lattice, dtype, storage)
 
     @device_function
     def to_parts(s, n, scale):
@@ -166,12 +168,14 @@ def make_moment_collision(lattice: Lattice, dtype, forcing: str | None, collisio
     @device_function
     def collide(s, n, rates, force):
         even_rate, odd_rate = rates
-        moments(s, n, force)
+        inner = enter(s, n, force)
+        moments(s, n, inner)
         to_parts(s, n, half)
-        add(s, n, minus, before, force)
+        add(s, n, minus, before, inner)
         relax_even(s, n, even_rate)
         relax_odd(s, n, odd_rate)
-        add(s, n, plus, after, force)
+        add(s, n, plus, after, inner)
         to_parts(s, n, plus)
+        leave(s, n, force)
 
     return collide

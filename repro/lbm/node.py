@@ -50,92 +50,101 @@ class Specialisation:
         return Kernel(body, **(usual | options))
 
 
-@cache
-def make_obstacles(spec: Specialisation, fluid):
-    """The rule `fluid` of fluid nodes with bounce-back in nodes that are marked as solid, of the same arguments.
+@device_function
+def nowhere(node, wall):
+    """No node is an obstacle."""
+    return False
 
-    A solid node sends back what it receives, so that the wall lies half-way to the fluid node (full-way bounce-back). A
-    run may hold both kinds: all its nodes collide, and solid ones get back what they had.
+
+@device_function
+def marked(node, wall):
+    """Whether a node is an obstacle."""
+    return wall.solid[unsigned(node)] != 0
+
+
+@cache
+def make_wall_rules(spec: Specialisation):
+    """(before, after) the collision of a run of nodes, both (s, n, x, y, z, grid, force, wall).
+
+    Nodes in walls and in obstacles do not collide but send back what they receive: so a wall lies half-way between an
+    obstacle and the fluid (full-way bounce-back). `before` says whether to collide; where a run holds both kinds, all
+    its nodes do, and `after` gives obstacles what they had.
     """
-    q, opposite, saved = spec.lattice.q, spec.lattice.opposite, scratch_rows(spec.lattice)
-
-    @device_function
-    def obstacles(s, n, x, y, z, grid, rates, force, wall):
-        node = x + grid.nx * (y + grid.ny * z)
-        count = 0
-        for k in range(n):
-            count += 1 if wall.solid[unsigned(node + k)] else 0
-        if count > 0:
-            for i in range(q):
-                for k in range(n):
-                    s[saved + i, k] = s[i, k]
-        if count < n:
-            fluid(s, n, x, y, z, grid, rates, force, wall)
-        if count > 0:
-            for i in range(q):
-                for k in range(n):
-                    if wall.solid[unsigned(node + k)]:
-                        s[i, k] = s[saved + opposite[i], k]
-
-    return obstacles
-
-
-@cache
-def make_relax(spec: Specialisation):
-    """Collision, or the wall's rule instead: relax(s, n, x, y, z, grid, rates, forces, wall)."""
-    lattice, boundaries, dtype, forcing = spec.lattice, spec.model.boundaries, spec.dtype, spec.model.forcing
-    collide = make_collision(lattice, dtype, forcing, spec.model.collision)
-    _, extrapolate = make_extrapolation(lattice, boundaries, dtype, VELOCITY_SHARE.get(forcing, 0.0))
+    lattice, boundaries, dtype = spec.lattice, spec.model.boundaries, spec.dtype
+    q, opposite, saved = lattice.q, lattice.opposite, scratch_rows(lattice)
+    _, extrapolate = make_extrapolation(lattice, boundaries, dtype, VELOCITY_SHARE.get(spec.model.forcing, 0.0))
     extrapolated, solid = boundaries.has("extrapolation"), boundaries.has("standard")
-    q, some_extrapolated, some_solid = lattice.q, any(extrapolated), any(solid)
+    some_extrapolated, some_solid, obstacles = any(extrapolated), any(solid), spec.obstacles
     sliding = tuple(face == boundaries.moving and solid[face] for face in range(6))
     slides, gain = any(sliding), make_wall_gain(lattice, dtype)
     resting = tuple(face and not moves for face, moves in zip(solid, sliding, strict=True))
     face_mask, crosses_face = make_face_mask(lattice, sliding)
+    in_obstacle = marked if obstacles else nowhere
 
     @device_function
-    def fluid(s, n, x, y, z, grid, rates, force, wall):
-        if some_extrapolated and on_faces(extrapolated, x, y, z, grid):
-            extrapolate(s, n, x, y, z, grid, wall, force)
-        collide(s, n, rates, force)
-
-    inside = make_obstacles(spec, fluid) if spec.obstacles else fluid
+    def send_back(s, n):
+        for pair in range(q // 2):
+            for k in range(n):
+                i = 2 * pair + 1
+                s[i, k], s[i + 1, k] = s[i + 1, k], s[i, k]
 
     @device_function
-    def relax(s, n, x, y, z, grid, rates, force, wall):
+    def before(s, n, x, y, z, grid, force, wall):
         if some_solid and on_faces(solid, x, y, z, grid):
-            for pair in range(q // 2):
-                for k in range(n):
-                    i = 2 * pair + 1
-                    s[i, k], s[i + 1, k] = s[i + 1, k], s[i, k]
+            send_back(s, n)
             if slides and not on_faces(resting, x, y, z, grid):
                 mask = face_mask(x, y, z, grid)
                 for i in range(q):
                     if crosses_face(i, -1, mask):
                         for k in range(n):
                             s[i, k] += gain(i, wall)
-        else:
-            inside(s, n, x, y, z, grid, rates, force, wall)
+            return False
+        node, count = x + grid.nx * (y + grid.ny * z), 0
+        for k in range(n):
+            count += 1 if in_obstacle(node + k, wall) else 0
+        if obstacles and count == n:
+            send_back(s, n)
+            return False
+        if obstacles and n > 1:
+            for i in range(q):
+                for k in range(n):
+                    s[saved + i, k] = s[i, k]
+        if some_extrapolated and on_faces(extrapolated, x, y, z, grid):
+            extrapolate(s, n, x, y, z, grid, wall, force)
+        return True
 
-    return relax
+    @device_function
+    def after(s, n, x, y, z, grid, force, wall):
+        node = x + grid.nx * (y + grid.ny * z)
+        # a run of one node that has collided holds none
+        if obstacles and n > 1:
+            for k in range(n):
+                if in_obstacle(node + k, wall):
+                    for i in range(q):
+                        s[i, k] = s[saved + opposite[i], k]
+
+    return before, after
 
 
 @cache
-def update_kernel(spec: Specialisation, *, load: str, store: str) -> Kernel:
-    """The kernel (f, g, grid, rates, force, wall): load from f, relax, store to g.
+def update_kernel(spec: Specialisation, load, store) -> Kernel:
+    """The kernel (f, g, grid, rates, force, wall): load from f, collide or bounce back, store to g.
 
-    load is "load" or "pull" (stream in), store is "store" or "push" (stream out), see `streaming.Streaming`.
+    `load` and `store` are those of `streaming.Streaming` or of a strategy; a loading that streams in is a "pull", a
+    storing that streams out a "push".
     """
-    reader, writer = getattr(spec.streaming, load), getattr(spec.streaming, store)
-    inner, _ = make_extrapolation(spec.lattice, spec.model.boundaries, spec.dtype, 0.0)
-    relax = make_relax(spec)
+    model, inner = spec.model, make_extrapolation(spec.lattice, spec.model.boundaries, spec.dtype, 0.0)[0]
+    collide = make_collision(spec.lattice, spec.dtype, model.forcing, model.collision)
+    before, after = make_wall_rules(spec)
 
     @device_function
     def update(x, n, y, z, s, f, g, grid, rates, force, wall):
         xi, yi, zi = inner(x, y, z, grid)
-        reader(s, n, xi, yi, zi, grid, f, wall)
-        relax(s, n, x, y, z, grid, rates, force, wall)
-        writer(s, n, x, y, z, grid, g, wall)
+        load(s, n, xi, yi, zi, grid, f, wall)
+        if before(s, n, x, y, z, grid, force, wall):
+            collide(s, n, rates, force)
+            after(s, n, x, y, z, grid, force, wall)
+        store(s, n, x, y, z, grid, g, wall)
 
     return spec.kernel(update)
 
@@ -153,12 +162,6 @@ def stream_kernel(spec: Specialisation) -> Kernel:
     return spec.kernel(stream)
 
 
-@device_function
-def nowhere(node, wall):
-    """No node is an obstacle."""
-    return False
-
-
 @cache
 def macroscopic_kernel(spec: Specialisation, *, collided: bool, load=None) -> Kernel:
     """The kernel (f, fields, grid, force, wall): density - 1 and velocity, fields[4][node].
@@ -172,10 +175,6 @@ def macroscopic_kernel(spec: Specialisation, *, collided: bool, load=None) -> Ke
     moments = make_moments(lattice, dtype, -0.5 if collided else 0.5)
     solid = walls.has("standard")
     zero, some_solid, completes = dtype(0), any(solid), any(walls.has("extrapolation")) and not collided
-
-    @device_function
-    def marked(node, wall):
-        return wall.solid[unsigned(node)] != 0
 
     in_obstacle = marked if spec.obstacles else nowhere
 

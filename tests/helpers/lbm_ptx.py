@@ -1,10 +1,9 @@
-"""Compile every kernel of a lattice to PTX for sm_90, without a GPU; prints one JSON object a kernel.
+"""Compile every kernel of a kind of flow to PTX for sm_90, without a GPU; prints one JSON object a kernel.
 
-python -m helpers.lbm_ptx LATTICE PRECISION
-python -m helpers.lbm_ptx COLLISION PRECISION     the strategies for porous media
-python -m helpers.lbm_ptx swaps PRECISION         those of the swap paper, on the cubic cavity
-python -m helpers.lbm_ptx obstacles PRECISION      a D2Q9 channel with solid nodes
-python -m helpers.lbm_ptx fluids                  those for two fluids, each in a collision and a precision
+python -m helpers.lbm_ptx boxes      each lattice in a precision, D2Q9 in both, and a D2Q9 channel with solid nodes
+python -m helpers.lbm_ptx porous     the strategies for porous media, in each collision and precision that is named
+python -m helpers.lbm_ptx swaps      those of the swap paper, on the cubic cavity
+python -m helpers.lbm_ptx fluids     those for two fluids, each in a collision and a precision
 """
 
 import json
@@ -25,7 +24,6 @@ from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import STRATEGIES, SWAPS
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
-from repro.parallel.timeloop import PRECISIONS
 
 P, H, E = "periodic", "half-way", "extrapolation"
 
@@ -46,6 +44,12 @@ class StepsOnly(PtxDevice):
 
     def compile(self, kernel):
         return super().compile(kernel) if kernel.body.__name__ != "look" else lambda *bound: lambda: None
+
+
+#: collisions of the porous media with their precisions
+POROUS = (("bgk", "single"), ("mrt", "single"), ("mrt", "double"))
+
+PRECISIONS = ("single", "double")
 
 
 def box_flow(lattice, strategy, precision, device):
@@ -72,33 +76,31 @@ def cubic_flow(_, strategy, precision, device):
     Simulation(CubicCavity(nodes=34).problem, device, strategy=strategy, precision=precision)
 
 
-def two_fluids():
-    for strategy, collision, precision in TWO_FLUIDS:
+def two_fluids(collision, strategy, precision, device):
+    problem = TwoFluids(PoreSpace(np.zeros((4, 4, 4), bool)), 0.1, collision=collision)
+    TwoFluidFlow(problem, device, strategy=strategy, precision=precision)
+
+
+def runs_of(kind: str) -> list[tuple]:
+    """(build, case, strategy, precision) of all flows of a kind."""
+    in_place = [name for name in SWAPS if name != "swap sweep"] + ["esoteric pull"]
+    boxes = [(box_flow, lattice, "single") for lattice in CASES] + [(box_flow, "D2Q9", "double")]
+    kinds = {
+        "boxes": [(*box, name) for box in [*boxes, (obstacle_flow, "obstacles", "single")] for name in STRATEGIES],
+        "porous": [(porous_flow, *case, name) for case in POROUS for name in POROUS_STRATEGIES],
+        "swaps": [(cubic_flow, "cubic", precision, name) for precision in PRECISIONS for name in in_place],
+        "fluids": [(two_fluids, collision, precision, name) for name, collision, precision in TWO_FLUIDS],
+    }
+    return [(build, case, strategy, precision) for build, case, precision, strategy in kinds[kind]]
+
+
+def main(kind: str):
+    for build, case, strategy, precision in runs_of(kind):
         device = StepsOnly()
-        problem = TwoFluids(PoreSpace(np.zeros((4, 4, 4), bool)), 0.1, collision=collision)
-        TwoFluidFlow(problem, device, strategy=strategy, precision=precision)
-        show(device, strategy=strategy, precision=precision)
-
-
-def show(device, **names):
-    for name, text in device.kernels.values():
-        print(json.dumps(names | {"kernel": name} | look(text)), flush=True)
-
-
-def main(what, precision=""):
-    if what == "fluids":
-        two_fluids()
-        return
-    build, strategies = (box_flow, STRATEGIES) if what in CASES else (porous_flow, POROUS_STRATEGIES)
-    if what == "swaps":
-        build, strategies = cubic_flow, [name for name in SWAPS if name != "swap sweep"] + ["esoteric pull"]
-    if what == "obstacles":
-        build, strategies = obstacle_flow, STRATEGIES
-    for strategy in strategies:
-        device = PtxDevice()
-        build(what, strategy, precision, device)
-        show(device, strategy=strategy)
-    assert np.dtype(PRECISIONS[precision]).itemsize in (4, 8)
+        build(case, strategy, precision, device)
+        for name, text in device.kernels.values():
+            names = {"case": case, "strategy": strategy, "precision": precision, "kernel": name}
+            print(json.dumps(names | look(text)), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ from repro.parallel.atomics import add_on_gpu
 from repro.parallel.gpu import _threads_barrier
 from repro.parallel.loops import cuda_kernel
 
+#: what has been compiled in this process, for whichever device
+_COMPILED = {}
+
 
 class PtxDevice:
     """Takes a GPU's place: a kernel that is bound is compiled for the types of its arguments and kept as text.
@@ -52,7 +55,10 @@ class PtxDevice:
             name = kernel.body.__name__
             kinds = tuple(typeof(value) for value in flattened(arguments)[1])
             if (kernel, kinds) not in self.kernels:
-                self.kernels[kernel, kinds] = name, *ptx(kernel, arguments, self.fuse)
+                key = kernel, kinds, self.fuse
+                if key not in _COMPILED:
+                    _COMPILED[key] = ptx(kernel, arguments, self.fuse)
+                self.kernels[kernel, kinds] = name, *_COMPILED[key]
             return lambda: None
 
         return bind

@@ -19,7 +19,7 @@ def ptx_of(script: str, *arguments: str) -> list[dict]:
     paths = os.pathsep.join(map(str, (TESTS.parent, TESTS)))
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": paths}
     command = [sys.executable, "-m", f"helpers.{script}", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -15,6 +15,7 @@ from ..equilibrium import make_moments, scratch_rows
 from ..lattice import Lattice
 from ..layout import unsigned
 from ..neighbours import make_offset, sides
+from ..storage import make_storage
 
 
 @cache
@@ -37,35 +38,9 @@ def flag_kernel(lattice: Lattice) -> Kernel:
     return Kernel(flag, ndim=3, edges=True)
 
 
-@cache
-def make_relax(model, storage: str, dtype):
-    """Collision of populations as they are stored, relax(s, n, rates, force).
-
-    Plain populations lie near their weights w, and the force is added to them last: 3 w (c.g), which is rounded to
-    whole units in the last place of w. Programs that keep f are driven by that force (`exact.rounded_force`).
-    """
-    lattice = model.lattice
-    collide = make_collision(lattice, dtype, model.forcing, model.collision)
-    if storage == "deviation":
-        return collide
-    q, weights, none = lattice.q, tuple(map(dtype, lattice.weights)), dtype(0)
-    pushes = tuple(tuple(dtype(3 * w * c) for c in e) for w, e in zip(lattice.weights, lattice.velocities, strict=True))
-
-    @device_function
-    def relax(s, n, rates, force):
-        fx, fy, fz = force
-        for i in range(q):
-            for k in range(n):
-                s[i, k] -= weights[i]
-        collide(s, n, rates, (none, none, none))
-        for i in range(q):
-            cx, cy, cz = pushes[i]
-            push = cx * fx + cy * fy + cz * fz
-            for k in range(n):
-                s[i, k] += weights[i]
-                s[i, k] += push
-
-    return relax
+def collision_of(model, storage: str, dtype):
+    """The collision of populations as they are stored, collide(s, n, rates, force)."""
+    return make_collision(model.lattice, dtype, model.forcing, model.collision, storage)
 
 
 def kernel_options(storage: str, dtype, block: int) -> dict:
@@ -90,7 +65,7 @@ def count_pores(marks, node, n, in_solid):
 
 @cache
 def make_reader(lattice: Lattice, fetch):
-    """What streams into a run of nodes, where all nodes are stored, read(s, n, x, y, z, grid, marks, f).
+    """What streams into a run of nodes, where all nodes are stored, read(s, n, (x, y, z, grid), marks, f).
 
     fetch(s, k, i, node, back, ahead, size, marks, f) finds populations i and i + 1 of a node, which come from the
     nodes at steps `back` and `ahead`, or from the node itself where those are solid.
@@ -98,8 +73,8 @@ def make_reader(lattice: Lattice, fetch):
     q, offset = lattice.q, make_offset(lattice)
 
     @device_function
-    def read(s, n, x, y, z, grid, marks, f):
-        nx, ny, nz = grid
+    def read(s, n, place, marks, f):
+        x, y, z, (nx, ny, nz) = place
         size = nx * ny * nz
         here = x + nx * (y + ny * z)
         xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
@@ -117,18 +92,18 @@ def make_reader(lattice: Lattice, fetch):
 def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> Kernel:
     """The kernel (marks, f, g, grid, rates, force) over all nodes of the box: stream, collide, store.
 
-    in_solid(marks, node) tells a solid node, read(s, n, x, y, z, grid, marks, f) fills the scratch with what
+    in_solid(marks, node) tells a solid node, read(s, n, (x, y, z, grid), marks, f) fills the scratch with what
     streams into the run. Solid nodes are not written, and not computed where a whole run is solid.
     """
-    relax, store = make_relax(model, storage, dtype), make_store(model.lattice, in_solid, reverse=False)
+    collide, store = collision_of(model, storage, dtype), make_store(model.lattice, in_solid, reverse=False)
 
     @device_function
     def update(x, n, y, z, s, marks, f, g, grid, rates, force):
         nx, ny, nz = grid
         here = x + nx * (y + ny * z)
         if count_pores(marks, here, n, in_solid) > 0:
-            read(s, n, x, y, z, grid, marks, f)
-            relax(s, n, rates, force)
+            read(s, n, (x, y, z, grid), marks, f)
+            collide(s, n, rates, force)
             store(s, n, here, nx * ny * nz, marks, g)
 
     options = kernel_options(storage, dtype, block)
@@ -141,14 +116,14 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
 
     `reverse` puts each population into the place of its opposite.
     """
-    relax, store = make_relax(model, storage, dtype), make_store(model.lattice, in_solid, reverse=reverse)
+    collide, store = collision_of(model, storage, dtype), make_store(model.lattice, in_solid, reverse=reverse)
     load = make_load(model.lattice)
 
     @device_function
     def update(x, n, s, marks, f, g, size, rates, force):
         if count_pores(marks, x, n, in_solid) > 0:
             load(s, n, x, size, f)
-            relax(s, n, rates, force)
+            collide(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
     return Kernel(update, rows=scratch_rows(model.lattice), **kernel_options(storage, dtype, block))
@@ -192,14 +167,11 @@ def make_observe(lattice: Lattice, storage: str, dtype, in_solid, *, collided: b
     all are zero.
     """
     moments, q = make_moments(lattice, dtype, -0.5 if collided else 0.5), lattice.q
-    plain, weights, zero = storage == "plain", tuple(map(dtype, lattice.weights)), dtype(0)
+    (enter, _), zero = make_storage(lattice, dtype, storage), dtype(0)
 
     @device_function
     def observe(s, n, node, size, marks, fields, force):
-        if plain:
-            for i in range(q):
-                for k in range(n):
-                    s[i, k] -= weights[i]
+        enter(s, n, force)
         moments(s, n, force)
         for row in range(4):
             for k in range(n):

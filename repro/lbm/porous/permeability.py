@@ -16,7 +16,8 @@ from ..media.pore_space import AXES, IMAGE
 from ..media.sample import SIDES
 from ..model import MAGIC, TIME
 from ..simulation import Interval, Tolerance
-from .problem import STORAGES, WALLS, PorousProblem
+from ..storage import STORAGES
+from .problem import WALLS, PorousProblem
 from .simulation import Permeability, PorousFlow
 from .strategies import STRATEGIES
 

@@ -14,13 +14,10 @@ from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
 from ..model import MAGIC, TIME, VECTOR, InPores, Model, Problem
 from ..parameters import Grid, Parameters
+from ..storage import STORAGES
 
 #: where the wall of a voxel lies: half-way to the pore's node, or on it
 WALLS = ("half-way", "modified")
-
-#: what is stored of a population: "deviation" f - w, which keeps small velocities accurate, or "plain" f, to which the
-#: force is added last as 3 w (c.F), with forcing "luo" only
-STORAGES = ("deviation", "plain")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +34,7 @@ class PorousProblem(InPores):
     collision: Annotated[str, OneOf(COLLISIONS)] = "mrt"
     forcing: Annotated[str, OneOf(VELOCITY_SHARE)] = "luo"
     walls: Annotated[str, OneOf(WALLS)] = "half-way"
+    #: see `storage`; "plain" with forcing "luo" only
     storage: Annotated[str, OneOf(STORAGES)] = "deviation"
     #: as in `model.Problem`; 3/16 is the choice of Pan, Luo, Miller
     magic: Annotated[float, MAGIC] = 3 / 16

@@ -7,11 +7,11 @@ in place, without a second array and without a pass of its own.
 
 from functools import cache
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 
 from ..layout import make_layout, unsigned
 from ..neighbours import make_offset, sides
-from ..node import make_relax
+from ..node import update_kernel
 from .scheme import Cost, Scheme
 from .swap.rule import require_box
 
@@ -44,7 +44,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
                 s[i + 1, k] = f[unsigned(ahead + stride * k)]
 
     @device_function
-    def store(s, n, x, y, z, grid, f):
+    def store(s, n, x, y, z, grid, f, wall):
         nx, ny, nz = grid
         rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
         for k in range(n):
@@ -56,19 +56,6 @@ def _make_places(lattice, layout: str, odd_step: bool):
                 f[unsigned(ahead + stride * k)] = s[i, k]
 
     return load, store
-
-
-@cache
-def _update_kernel(spec, odd_step: bool) -> Kernel:
-    (load, store), relax = _make_places(spec.lattice, spec.layout, odd_step), make_relax(spec)
-
-    @device_function
-    def update(x, n, y, z, s, f, grid, rates, force, wall):
-        load(s, n, x, y, z, grid, f, wall)
-        relax(s, n, x, y, z, grid, rates, force, wall)
-        store(s, n, x, y, z, grid, f)
-
-    return spec.kernel(update)
 
 
 def _arrange(box, f) -> None:
@@ -83,11 +70,11 @@ def _arrange(box, f) -> None:
 def build(box) -> Scheme:
     """Bind the strategy to one array on the device; faces "standard" or "periodic"."""
     require_box(box.problem, closed=False)
-    (f,) = box.arrays(1)
+    (f,), places = box.arrays(1), [_make_places(box.model.lattice, box.spec.layout, odd) for odd in (False, True)]
     return Scheme(
-        tuple(box.compile(_update_kernel(box.spec, odd))(f, *box.parameters) for odd in (False, True)),
+        tuple(box.compile(update_kernel(box.spec, *here))(f, f, *box.parameters) for here in places),
         (f, f),
         collided=False,
         start=lambda: _arrange(box, f),
-        loads=tuple(_make_places(box.model.lattice, box.spec.layout, odd)[0] for odd in (False, True)),
+        loads=tuple(load for load, _ in places),
     )

@@ -13,11 +13,12 @@ COST = Cost(arrays=2)
 def build(box) -> Scheme:
     """Bind the strategy to two arrays on the device."""
     a, b = box.arrays(2)
-    pull = box.compile(update_kernel(box.spec, load="pull", store="store"))
-    collide_both = box.compile(update_kernel(box.spec, load="load", store="store"))(a, b, *box.parameters)
+    load, pull, store, _ = box.spec.streaming
+    collide_both = box.compile(update_kernel(box.spec, load, store))(a, b, *box.parameters)
+    update = box.compile(update_kernel(box.spec, pull, store))
 
     def start():
         collide_both()
         box.device.xp.copyto(a, b)
 
-    return Scheme((pull(a, b, *box.parameters), pull(b, a, *box.parameters)), (a, b), start=start)
+    return Scheme((update(a, b, *box.parameters), update(b, a, *box.parameters)), (a, b), start=start)

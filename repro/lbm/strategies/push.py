@@ -12,5 +12,5 @@ COST = Cost(arrays=2)
 def build(box) -> Scheme:
     """Bind the strategy to two arrays on the device."""
     a, b = box.arrays(2)
-    push = box.compile(update_kernel(box.spec, load="load", store="push"))
+    push = box.compile(update_kernel(box.spec, box.spec.streaming.load, box.spec.streaming.push))
     return Scheme((push(a, b, *box.parameters), push(b, a, *box.parameters)), (a, b), collided=False)

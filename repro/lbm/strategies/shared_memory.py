@@ -12,9 +12,10 @@ from repro.errors import InputError
 from repro.parallel import Kernel, device_function
 
 from ..boundaries import make_extrapolation
+from ..collision import make_collision
 from ..layout import make_layout, unsigned
 from ..neighbours import make_offset, sides
-from ..node import make_relax
+from ..node import make_wall_rules
 from ..streaming import closed_faces, make_face_mask, make_moving_wall_momentum
 from .scheme import Cost, Scheme, in_order
 
@@ -40,7 +41,8 @@ def block_kernel(spec, barrier) -> Kernel:
     lattice, boundaries, dtype, block = spec.lattice, spec.model.boundaries, spec.dtype, spec.block
     q, opposite, cx = lattice.q, lattice.opposite, lattice.components[0]
     at, stride = make_layout(lattice, spec.layout)
-    load, relax = spec.streaming.load, make_relax(spec)
+    load, (before, after) = spec.streaming.load, make_wall_rules(spec)
+    collide = make_collision(lattice, dtype, spec.model.forcing, spec.model.collision)
     inner, _ = make_extrapolation(lattice, boundaries, dtype, 0.0)
     face_mask, crosses_face = make_face_mask(lattice, (False, False, *closed_faces(boundaries)[2:]))
     offset, moving_wall_momentum = make_offset(lattice), make_moving_wall_momentum(lattice, boundaries, dtype, 1)
@@ -53,7 +55,9 @@ def block_kernel(spec, barrier) -> Kernel:
         place = x % block
         xi, yi, zi = inner(x, y, z, grid)
         load(s, n, xi, yi, zi, grid, f, wall)
-        relax(s, n, x, y, z, grid, rates, force, wall)
+        if before(s, n, x, y, z, grid, force, wall):
+            collide(s, n, rates, force)
+            after(s, n, x, y, z, grid, force, wall)
         for i in range(q):
             for k in range(n):
                 t[i, (place + k + cx[i]) % block] = s[i, k]

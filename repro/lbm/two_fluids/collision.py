@@ -20,7 +20,8 @@ from ..equilibrium import make_equilibrium, pair_constants
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..mrt import make_relaxation
-from .unroll import unrolled
+from ..porous.node import make_store
+from .unroll import each, unrolled
 
 #: rows of a run's scratch, for the largest lattice: populations, then density minus one and velocity of the collision,
 #: what the populations hold beyond that density, ...
@@ -56,23 +57,24 @@ def make_sums(lattice: Lattice, dtype):
 
 
 @cache
-def make_stash(lattice: Lattice):
-    """(stash, take_back): put the current fluid aside, and make it the current one again, both (s, n)."""
-    q = lattice.q
+def make_load_both(lattice: Lattice, dtype, read):
+    """Populations and sums of both fluids, a the current one, load_both(s, n, place, marks, f_a, f_b).
+
+    read(s, n, place, marks, f) finds the populations of a run, see `porous.node`.
+    """
+    q, sums = lattice.q, make_sums(lattice, dtype)
 
     @device_function
-    def stash(s, n):
+    def load_both(s, n, place, marks, f_a, f_b):
+        read(s, n, place, marks, f_b)
+        sums(s, n, SUMS[1])
         for k in range(n):
             for i in range(q):
                 s[STASHED + i, k] = s[i, k]
+        read(s, n, place, marks, f_a)
+        sums(s, n, SUMS[0])
 
-    @device_function
-    def take_back(s, n):
-        for k in range(n):
-            for i in range(q):
-                s[i, k] = s[STASHED + i, k]
-
-    return stash, take_back
+    return load_both
 
 
 @cache
@@ -108,39 +110,6 @@ def make_mixture(dtype):
 
 
 @cache
-def _make_pairs(lattice: Lattice, dtype, enter: bool, leave: bool):
-    """A stage for all pairs of opposite populations, pairs(s, k, force, three_halves_u2, power, ...)."""
-    weights, cx, cy, cz = pair_constants(lattice, dtype)
-    one, half, two, three = map(dtype, (1, 0.5, 2, 3))
-    even, odd = make_equilibrium(dtype)
-
-    def make_term(pair):
-        i, weight, kx, ky, kz = 2 * pair + 1, weights[pair], cx[pair], cy[pair], cz[pair]
-
-        @device_function
-        def move(s, k, force, three_halves_u2, power, kept, sign, share):
-            first, second = s[i, k], s[i + 1, k]
-            if enter:
-                s[EXCESS, k] += first + second - two * weight * s[DENSITY, k]
-                first, second = half * (first + second), half * (first - second)
-            three_cu = three * (kx * s[VELOCITY, k] + ky * s[VELOCITY + 1, k] + kz * s[VELOCITY + 2, k])
-            push = three * (kx * s[force, k] + ky * s[force + 1, k] + kz * s[force + 2, k])
-            shape, part = one + half * three_cu * three_cu - three_halves_u2, share * weight
-            forced = part * (push * three_cu - power * shape)
-            first = kept * first + sign * even(weight, s[DENSITY, k], three_cu, three_halves_u2) + forced
-            forced = part * (push * shape - power * three_cu)
-            second = kept * second + sign * odd(weight, s[DENSITY, k], three_cu) + forced
-            if leave:
-                first, second = first + second, first - second
-                s[EXCESS, k] -= first + second - two * weight * s[DENSITY, k]
-            s[i, k], s[i + 1, k] = first, second
-
-        return move
-
-    return unrolled([make_term(pair) for pair in range(lattice.q // 2)])
-
-
-@cache
 def _make_stage(lattice: Lattice, dtype, *, enter: bool, leave: bool):
     """Populations become kept f + sign f_eq + share f^F, stage(s, n, density, force, kept, sign, share).
 
@@ -150,10 +119,11 @@ def _make_stage(lattice: Lattice, dtype, *, enter: bool, leave: bool):
     every step of a flow that stands, so masses would drift. Sums of what populations differ by from their weights lose
     no digits.
     """
-    rest, pairs = dtype(lattice.weights[0]), _make_pairs(lattice, dtype, enter, leave)
-    even, (zero, one, three, three_halves) = make_equilibrium(dtype)[0], map(dtype, (0, 1, 3, 1.5))
+    rest, (even, odd) = dtype(lattice.weights[0]), make_equilibrium(dtype)
+    zero, half, one, three_halves, two, three = map(dtype, (0, 0.5, 1, 1.5, 2, 3))
+    pairs = tuple(zip(range(1, lattice.q, 2), *pair_constants(lattice, dtype), strict=True))
 
-    @device_function
+    @unrolled
     def stage(s, n, density, force, kept, sign, share):
         if enter:
             for k in range(n):
@@ -168,7 +138,22 @@ def _make_stage(lattice: Lattice, dtype, *, enter: bool, leave: bool):
                 at_rest = sign * even(rest, s[DENSITY, k], zero, three_halves_u2)
                 at_rest -= share * rest * power * (one - three_halves_u2)
                 s[0, k] = kept * s[0, k] + at_rest
-            pairs(s, k, force, three_halves_u2, power, kept, sign, share)
+            for i, weight, kx, ky, kz in each(pairs):
+                first, second = s[i, k], s[i + 1, k]
+                if enter:
+                    s[EXCESS, k] += first + second - two * weight * s[DENSITY, k]
+                    first, second = half * (first + second), half * (first - second)
+                three_cu = three * (kx * s[VELOCITY, k] + ky * s[VELOCITY + 1, k] + kz * s[VELOCITY + 2, k])
+                push = three * (kx * s[force, k] + ky * s[force + 1, k] + kz * s[force + 2, k])
+                shape, part = one + half * three_cu * three_cu - three_halves_u2, share * weight
+                forced = part * (push * three_cu - power * shape)
+                first = kept * first + sign * even(weight, s[DENSITY, k], three_cu, three_halves_u2) + forced
+                forced = part * (push * shape - power * three_cu)
+                second = kept * second + sign * odd(weight, s[DENSITY, k], three_cu) + forced
+                if leave:
+                    first, second = first + second, first - second
+                    s[EXCESS, k] -= first + second - two * weight * s[DENSITY, k]
+                s[i, k], s[i + 1, k] = first, second
             if leave:
                 s[0, k] = rest * s[DENSITY, k] + s[EXCESS, k]
 
@@ -201,43 +186,53 @@ def _make_relax_moments(lattice: Lattice, dtype):
 
 
 @cache
-def make_collision(lattice: Lattice, collision: str, dtype):
-    """The collision of the current fluid, collide(s, n, density, force, fluid); `mixture` has been called.
+def make_collide_both(lattice: Lattice, dtype, collision: str, in_solid):
+    """Both fluids collide and are stored, collide_both(s, n, node, size, marks, g_a, g_b, a, b).
 
-    `density` and `force` are its rows of SUMS and FORCES.
+    `load_both` has been called, and FORCES hold the gradients. "bgk" is one stage; "mrt" takes the equilibrium off,
+    relaxes moments of what is left, and puts it back.
     """
-    half, one, minus = map(dtype, (0.5, 1, -1))
-    at_once = _make_stage(lattice, dtype, enter=True, leave=True)
+    q, moments, half, one, minus = lattice.q, collision == "mrt", *map(dtype, (0.5, 1, -1))
+    mixture, store = make_mixture(dtype), make_store(lattice, in_solid, reverse=False)
+    before = _make_stage(lattice, dtype, enter=True, leave=not moments)
+    after = _make_stage(lattice, dtype, enter=False, leave=True) if moments else None
+    relax = _make_relax_moments(lattice, dtype) if moments else None
+    fluids = tuple(zip((0, 1), SUMS, FORCES, strict=True))
 
-    @device_function
-    def relax_all(s, n, density, force, fluid):
-        at_once(s, n, density, force, one - fluid.even, fluid.even, one - half * fluid.even)
+    @unrolled
+    def collide_both(s, n, node, size, marks, g_a, g_b, a, b):
+        mixture(s, n, a, b, a.momentum, b.momentum)
+        for second, density, force in each(fluids):
+            fluid, g = (b, g_b) if second else (a, g_a)
+            if second:
+                for k in range(n):
+                    for i in range(q):
+                        s[i, k] = s[STASHED + i, k]
+            if moments:
+                before(s, n, density, force, one, minus, half)
+                relax(s, n, fluid)
+                after(s, n, density, force, one, one, half)
+            else:
+                before(s, n, density, force, one - fluid.even, fluid.even, one - half * fluid.even)
+            store(s, n, node, size, marks, g)
 
-    if collision == "bgk":
-        return relax_all
-    before = _make_stage(lattice, dtype, enter=True, leave=False)
-    after = _make_stage(lattice, dtype, enter=False, leave=True)
-    relax = _make_relax_moments(lattice, dtype)
-
-    @device_function
-    def relax_moments(s, n, density, force, fluid):
-        before(s, n, density, force, one, minus, half)
-        relax(s, n, fluid)
-        after(s, n, density, force, one, one, half)
-
-    return relax_moments
+    return collide_both
 
 
 @cache
-def make_potentials(dtype, in_solid):
-    """Stores g rho of both fluids in the pores, potentials(s, n, g, node, marks, phi_a, phi_b); SUMS are set.
+def make_potentials(lattice: Lattice, dtype, read, in_solid):
+    """Stores g rho of both fluids in the pores, potentials(s, n, node, place, marks, f_a, f_b, phi_a, phi_b, g).
 
     Together at the end: what a store might have changed would be read again.
     """
-    one = dtype(1)
+    sums, one = make_sums(lattice, dtype), dtype(1)
 
     @device_function
-    def potentials(s, n, g, node, marks, phi_a, phi_b):
+    def potentials(s, n, node, place, marks, f_a, f_b, phi_a, phi_b, g):
+        read(s, n, place, marks, f_a)
+        sums(s, n, SUMS[0])
+        read(s, n, place, marks, f_b)
+        sums(s, n, SUMS[1])
         for k in range(n):
             if not in_solid(marks, node + k):
                 phi_a[unsigned(node + k)] = g * (one + s[SUMS[0], k])

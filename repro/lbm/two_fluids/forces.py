@@ -15,7 +15,7 @@ from repro.parallel import device_function
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..neighbours import sides
-from .unroll import unrolled
+from .unroll import each, unrolled
 
 #: weights of grad psi = sum_e w(|e|^2) psi(x + e) e, by |e|^2
 STENCILS = {
@@ -64,51 +64,39 @@ def _difference(x, k, y, z, grid, phi, ex, ey, ez):
     return phi[unsigned(ahead + _step(ex, place, nx, 1))] - phi[unsigned(behind + _step(-ex, place, nx, 1))]
 
 
-def _unrolled(links, dtype):
-    def make_term(e, weight):
-        ex, ey, ez = e
-        wx, wy, wz = (dtype(weight * c) for c in e)
+def _make_terms(links, dtype) -> tuple:
+    """What neighbours add to six times grad phi, term(s, row, x, k, y, z, grid, phi): each pair of opposite ones alone.
 
-        @device_function
-        def term(s, row, x, k, y, z, grid, phi):
-            difference = _difference(x, k, y, z, grid, phi, ex, ey, ez)
-            s[row, k] += wx * difference
-            s[row + 1, k] += wy * difference
-            s[row + 2, k] += wz * difference
-
-        return term
-
-    return unrolled([make_term(*link) for link in links])
-
-
-def _looped(links, dtype):
+    All in one loop where they are many: 46 would take the compiler too long.
+    """
     count = len(links)
+    if 1 < count <= 9:
+        return tuple(_make_terms([link], dtype)[0] for link in links)
     ex, ey, ez = (tuple(e[axis] for e, _ in links) for axis in range(3))
     wx, wy, wz = (tuple(dtype(weight * e[axis]) for e, weight in links) for axis in range(3))
 
     @device_function
-    def terms(s, row, x, k, y, z, grid, phi):
+    def term(s, row, x, k, y, z, grid, phi):
         for link in range(count):
             difference = _difference(x, k, y, z, grid, phi, ex[link], ey[link], ez[link])
             s[row, k] += wx[link] * difference
             s[row + 1, k] += wy[link] * difference
             s[row + 2, k] += wz[link] * difference
 
-    return terms
+    return (term,)
 
 
 @cache
 def make_gradient(lattice: Lattice, stencil: str, dtype):
     """Six times grad phi of a run of nodes, rows row .. row + 2, gradient(s, n, row, x, y, z, grid, phi)."""
-    links, zero = links_of(stencil, lattice), dtype(0)
-    # 46 links would take the compiler too long
-    terms = (_unrolled if len(links) <= 9 else _looped)(links, dtype)
+    terms, zero = _make_terms(links_of(stencil, lattice), dtype), dtype(0)
 
-    @device_function
+    @unrolled
     def gradient(s, n, row, x, y, z, grid, phi):
         for k in range(n):
             for axis in range(3):
                 s[row + axis, k] = zero
-            terms(s, row, x, k, y, z, grid, phi)
+            for term in each(terms):
+                term(s, row, x, k, y, z, grid, phi)
 
     return gradient

@@ -1,21 +1,53 @@
-"""Loops that are unrolled before the compiler sees them.
+"""Loops that are written out before the compiler sees them.
 
 It leaves a long body a loop, with its numbers in tables: then what is multiplied by zero is not left out, rows of the
 scratch are not known to differ, and nothing is vectorised.
 """
 
-from repro.parallel import device_function
+import ast
+import hashlib
+import inspect
+import textwrap
+from copy import deepcopy
+
+from repro.parallel import device_function, load_generated
+
+#: marks a loop that `unrolled` writes out, `for term in each(terms)`, over a tuple from around the function
+each = iter
 
 
-def unrolled(terms: list):
-    """One function that calls all of them. By halves, because each call within a call costs the compiler's stack."""
-    if len(terms) == 1:
-        return terms[0]
-    first, second = unrolled(terms[: len(terms) // 2]), unrolled(terms[len(terms) // 2 :])
+def unrolled(function):
+    """A `device_function` whose loops over `each` are written out, a copy of their text for each entry."""
+    around = inspect.getclosurevars(function)
+    writer = _Writer(around.nonlocals)
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    tree.decorator_list = []
+    text = textwrap.indent(ast.unparse(writer.visit(tree)), "    ")
+    values = around.globals | writer.values
+    title = f'"""Generated: {function.__name__} of {function.__module__}, its loops written out."""'
+    text = f"{title}\n\n\ndef make({', '.join(values)}):\n{text}\n    return {function.__name__}\n"
+    module = load_generated(f"unrolled_{hashlib.sha256(text.encode()).hexdigest()[:16]}", text)
+    return device_function(module.make(*values.values()))
 
-    @device_function
-    def both(*arguments):
-        first(*arguments)
-        second(*arguments)
 
-    return both
+class _Writer(ast.NodeTransformer):
+    """Writes out the loops over `each`, with a name of its own for each entry."""
+
+    def __init__(self, values: dict):
+        self.values, self.names = dict(values), {}
+
+    def visit_For(self, node):
+        call = node.iter
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "each"):
+            return self.generic_visit(node)
+        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        copies = []
+        for number, entry in enumerate(self.values[call.args[0].id]):
+            self.names |= {target.id: f"{target.id}_{number}" for target in targets}
+            entries = entry if isinstance(node.target, ast.Tuple) else [entry]
+            self.values |= {self.names[target.id]: value for target, value in zip(targets, entries, strict=True)}
+            copies += [self.visit(deepcopy(statement)) for statement in node.body]
+        return copies
+
+    def visit_Name(self, node):
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)

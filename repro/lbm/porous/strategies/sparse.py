@@ -12,7 +12,7 @@ from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import kernel_options, make_relax, make_store, nowhere
+from ..node import collision_of, kernel_options, make_store, nowhere
 from .scheme import after_collision
 
 COST = Cost(arrays=2, map=4 * (D3Q19.q - 1), dense=False)
@@ -20,11 +20,12 @@ COST = Cost(arrays=2, map=4 * (D3Q19.q - 1), dense=False)
 
 @cache
 def make_pull(lattice: Lattice):
-    """The populations that stream into a run of pores, pull(s, n, pore, row, sources, f)."""
+    """The populations that stream into a run of pores, pull(s, n, (pore, row), sources, f)."""
     q = lattice.q
 
     @device_function
-    def pull(s, n, pore, row, sources, f):
+    def pull(s, n, place, sources, f):
+        pore, row = place
         for k in range(n):
             s[0, k] = f[unsigned(pore + k)]
         for i in range(1, q):
@@ -37,13 +38,13 @@ def make_pull(lattice: Lattice):
 @cache
 def _update_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (sources, f, g, row, rates, force): stream, collide, store."""
-    relax, store = make_relax(model, storage, dtype), make_store(model.lattice, nowhere, reverse=False)
+    collide, store = collision_of(model, storage, dtype), make_store(model.lattice, nowhere, reverse=False)
     pull = make_pull(model.lattice)
 
     @device_function
     def update(x, n, s, sources, f, g, row, rates, force):
-        pull(s, n, x, row, sources, f)
-        relax(s, n, rates, force)
+        pull(s, n, (x, row), sources, f)
+        collide(s, n, rates, force)
         store(s, n, x, row, sources, g)
 
     return Kernel(update, rows=scratch_rows(model.lattice), **kernel_options(storage, dtype, block))

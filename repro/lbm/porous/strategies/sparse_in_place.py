@@ -17,7 +17,7 @@ from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import collide_kernel, kernel_options, macroscopic_kernel, make_observe, make_relax, nowhere
+from ..node import collide_kernel, collision_of, kernel_options, macroscopic_kernel, make_observe, nowhere
 from ..run_length_neighbour_list import MOST_BYTES, as_runs, source
 
 COST = Cost(arrays=1, map=MOST_BYTES * (D3Q19.q - 1), map_at_most=True, finds=0.5, dense=False)
@@ -46,12 +46,12 @@ def _make_pull(lattice: Lattice):
 @cache
 def _exchange_kernel(model, storage: str, dtype, block) -> Kernel:
     """The kernel (runs, f, rates, force) of odd steps: stream, collide, stream."""
-    relax, pull, q = make_relax(model, storage, dtype), _make_pull(model.lattice), model.lattice.q
+    collide, pull, q = collision_of(model, storage, dtype), _make_pull(model.lattice), model.lattice.q
 
     @device_function
     def exchange(x, n, s, places, runs, f, rates, force):
         pull(s, n, x, places, runs, f)
-        relax(s, n, rates, force)
+        collide(s, n, rates, force)
         for k in range(n):
             f[unsigned(x + k)] = s[0, k]
         for i in range(1, q, 2):

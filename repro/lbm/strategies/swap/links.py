@@ -14,4 +14,4 @@ def build(box):
     require_box(box.problem, closed=False)
     collide = box.compile(collide_kernel(box.spec, reverse_all=True))
     swap = box.compile(link_kernel(box.spec, boundary_only=False))
-    return box.in_place(lambda f: {"collide": collide(f, *box.parameters), "stream": swap(f, box.parameters.grid)})
+    return box.in_place(lambda f: {"collide": collide(f, f, *box.parameters), "stream": swap(f, box.parameters.grid)})

@@ -21,5 +21,5 @@ def interior_first(box, interior):
     stream, boundary = box.compile(interior), box.compile(link_kernel(box.spec, boundary_only=True))
     grid = box.parameters.grid
     return box.in_place(
-        lambda f: {"collide": collide(f, *box.parameters), "stream": stream(f, grid), "boundary": boundary(f, grid)}
+        lambda f: {"collide": collide(f, f, *box.parameters), "stream": stream(f, grid), "boundary": boundary(f, grid)}
     )

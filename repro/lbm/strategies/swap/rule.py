@@ -19,7 +19,7 @@ from repro.parallel import Kernel, device_function
 from ...lattice import Lattice
 from ...layout import make_layout, unsigned
 from ...neighbours import crossed_faces, make_offset, sides
-from ...node import Specialisation, make_relax
+from ...node import Specialisation, update_kernel
 from ...streaming import closed_faces, make_face_mask
 
 
@@ -69,20 +69,17 @@ def require_box(problem, *, closed: bool) -> None:
 
 @cache
 def collide_kernel(spec: Specialisation, *, reverse_all: bool) -> Kernel:
-    """The kernel (f, grid, rates, force, wall): collide in place and reverse the populations of all nodes.
+    """The kernel (f, f, grid, rates, force, wall): collide in place and reverse the populations of all nodes.
 
     Without `reverse_all` only those of boundary nodes are reversed.
     """
     q, opposite = spec.lattice.q, spec.lattice.opposite
-    load, relax = spec.streaming.load, make_relax(spec)
     face_mask, _ = _make_faces(spec.model)
     at, stride = make_layout(spec.lattice, spec.layout)
 
     @device_function
-    def collide(x, n, y, z, s, f, grid, rates, force, wall):
+    def store(s, n, x, y, z, grid, f, wall):
         nx, ny, nz = grid
-        load(s, n, x, y, z, grid, f, wall)
-        relax(s, n, x, y, z, grid, rates, force, wall)
         size, here = nx * ny * nz, x + nx * (y + ny * z)
         reverse = reverse_all or face_mask(x, y, z, grid) != 0
         for i in range(q):
@@ -90,7 +87,7 @@ def collide_kernel(spec: Specialisation, *, reverse_all: bool) -> Kernel:
             for k in range(n):
                 f[unsigned(base + stride * k)] = s[i, k]
 
-    return spec.kernel(collide)
+    return update_kernel(spec, spec.streaming.load, store)
 
 
 @cache

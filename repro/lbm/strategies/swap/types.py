@@ -17,7 +17,7 @@ def build(box) -> Scheme:
     take = box.compile(type_kernel(box.spec))
     boundary = box.compile(link_kernel(box.spec, boundary_only=True))
     parts = tuple(
-        {"collide": collide(f, *box.parameters), "stream": take(f, g, grid), "boundary": boundary(g, grid)}
+        {"collide": collide(f, f, *box.parameters), "stream": take(f, g, grid), "boundary": boundary(g, grid)}
         for f, g in ((a, b), (b, a))
     )
     return Scheme(tuple(in_order(*p.values()) for p in parts), (a, b), collided=False, parts=parts)

@@ -14,23 +14,13 @@ from repro.parallel import Kernel, device_function
 from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...porous.neighbour_list import list_neighbours
-from ...porous.node import make_store, nowhere
+from ...porous.node import nowhere
 from ...porous.strategies.sparse import make_pull
-from ...strategies.scheme import Cost, Scheme, in_order
-from ..collision import (
-    FIELDS,
-    FORCES,
-    ROWS,
-    SUMS,
-    make_collision,
-    make_mixture,
-    make_observe,
-    make_potentials,
-    make_stash,
-    make_sums,
-)
+from ...strategies.scheme import Cost, Scheme
+from ..collision import FORCES, ROWS, make_collide_both, make_load_both, make_observe, make_potentials
 from ..forces import STENCILS, links_of
-from ..unroll import unrolled
+from ..unroll import each, unrolled
+from .scheme import scheme_of
 
 COST = Cost(arrays=4, reads=4, writes=2, map=4 * (D3Q19.q - 1), finds=2, kept=7, moved=4, dense=False)
 
@@ -59,14 +49,16 @@ def make_gradient(lattice: Lattice, stencil: str, dtype):
 
         return term
 
-    terms = unrolled([make_term(i) for i, e in enumerate(lattice.velocities) if e in weights])
+    # each a function of its own: what one gradient has read of the map, the other then finds in registers
+    terms = tuple(make_term(i) for i, e in enumerate(lattice.velocities) if e in weights)
 
-    @device_function
+    @unrolled
     def gradient(s, n, row, pore, length, sources, phi, wall):
         for k in range(n):
             for axis in range(3):
                 s[row + axis, k] = zero
-            terms(s, k, row, pore + k, length, sources, phi, wall)
+            for term in each(terms):
+                term(s, k, row, pore + k, length, sources, phi, wall)
 
     return gradient
 
@@ -74,54 +66,27 @@ def make_gradient(lattice: Lattice, stencil: str, dtype):
 @cache
 def _potential_kernel(lattice: Lattice, dtype, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, length, coupling)."""
-    pull, sums, keep = make_pull(lattice), make_sums(lattice, dtype), make_potentials(dtype, nowhere)
+    keep = make_potentials(lattice, dtype, make_pull(lattice), nowhere)
 
     @device_function
     def potentials(x, n, s, sources, f_a, f_b, phi_a, phi_b, length, coupling):
-        pull(s, n, x, length, sources, f_a)
-        sums(s, n, SUMS[0])
-        pull(s, n, x, length, sources, f_b)
-        sums(s, n, SUMS[1])
-        keep(s, n, coupling.g, x, sources, phi_a, phi_b)
+        keep(s, n, x, (x, length), sources, f_a, f_b, phi_a, phi_b, coupling.g)
 
     return Kernel(potentials, rows=ROWS, dtype=dtype, block=block)
 
 
 @cache
-def _make_load_both(lattice: Lattice, dtype, stencil: str):
-    """Populations, sums and gradients of both fluids, a the current one: load_both(s, n, pore, length, ...)."""
-    pull, sums, (stash, _) = make_pull(lattice), make_sums(lattice, dtype), make_stash(lattice)
-    gradient = make_gradient(lattice, stencil, dtype)
-
-    @device_function
-    def load_both(s, n, pore, length, sources, f_a, f_b, phi_a, phi_b, coupling):
-        pull(s, n, pore, length, sources, f_b)
-        sums(s, n, SUMS[1])
-        stash(s, n)
-        pull(s, n, pore, length, sources, f_a)
-        sums(s, n, SUMS[0])
-        gradient(s, n, FORCES[0], pore, length, sources, phi_b, coupling.wall_a)
-        gradient(s, n, FORCES[1], pore, length, sources, phi_a, coupling.wall_b)
-
-    return load_both
-
-
-@cache
 def _update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, block: int) -> Kernel:
     """The kernel (sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling): stream, collide, store."""
-    load_both, (_, take_back) = _make_load_both(lattice, dtype, stencil), make_stash(lattice)
-    mixture, collide = make_mixture(dtype), make_collision(lattice, collision, dtype)
-    store = make_store(lattice, nowhere, reverse=False)
+    load_both, gradient = make_load_both(lattice, dtype, make_pull(lattice)), make_gradient(lattice, stencil, dtype)
+    collide_both = make_collide_both(lattice, dtype, collision, nowhere)
 
     @device_function
     def update(x, n, s, sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling):
-        load_both(s, n, x, length, sources, f_a, f_b, phi_a, phi_b, coupling)
-        mixture(s, n, a, b, a.momentum, b.momentum)
-        collide(s, n, SUMS[0], FORCES[0], a)
-        store(s, n, x, length, sources, g_a)
-        take_back(s, n)
-        collide(s, n, SUMS[1], FORCES[1], b)
-        store(s, n, x, length, sources, g_b)
+        load_both(s, n, (x, length), sources, f_a, f_b)
+        gradient(s, n, FORCES[0], x, length, sources, phi_b, coupling.wall_a)
+        gradient(s, n, FORCES[1], x, length, sources, phi_a, coupling.wall_b)
+        collide_both(s, n, x, length, sources, g_a, g_b, a, b)
 
     return Kernel(update, rows=ROWS, dtype=dtype, block=block)
 
@@ -129,11 +94,14 @@ def _update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, block:
 @cache
 def _observe_kernel(lattice: Lattice, dtype, stencil: str) -> Kernel:
     """The kernel (sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling)."""
-    load_both, observe = _make_load_both(lattice, dtype, stencil), make_observe(dtype, nowhere)
+    load_both, gradient = make_load_both(lattice, dtype, make_pull(lattice)), make_gradient(lattice, stencil, dtype)
+    observe = make_observe(dtype, nowhere)
 
     @device_function
     def look(x, n, s, sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling):
-        load_both(s, n, x, length, sources, f_a, f_b, phi_a, phi_b, coupling)
+        load_both(s, n, (x, length), sources, f_a, f_b)
+        gradient(s, n, FORCES[0], x, length, sources, phi_b, coupling.wall_a)
+        gradient(s, n, FORCES[1], x, length, sources, phi_a, coupling.wall_b)
         observe(s, n, a, b, x, length, sources, fields)
 
     return Kernel(look, rows=ROWS, dtype=dtype)
@@ -154,25 +122,21 @@ def build(problem, device, dtype, block) -> Scheme:
             f"{' or '.join(map(repr, known))}, or the strategy 'dense'"
         )
     pores = list_neighbours(problem, device)
-    count, row, sources = pores.count, pores.row, pores.sources
-    f, g = ([device.zeros(lattice.q * row, dtype) for _ in "ab"] for _ in range(2))
-    phi, fields = [device.zeros(row, dtype) for _ in "ab"], device.zeros(FIELDS * row, dtype)
-    _, a, b, coupling = problem.parameters(dtype)
-    potentials = device.compile(_potential_kernel(lattice, dtype, block))
-    update = device.compile(_update_kernel(lattice, dtype, problem.collision, stencil, block))
-    look = device.compile(_observe_kernel(lattice, dtype, stencil))
-    densities = [potentials((count,), sources, *now, *phi, row, coupling) for now in (f, g)]
-    steps = [update((count,), sources, *now, *then, *phi, row, a, b, coupling) for now, then in ((f, g), (g, f))]
-    looks = [look((count,), sources, *now, *phi, fields, row, a, b, coupling) for now in (f, g)]
-    parts = tuple({"densities": d, "update": u} for d, u in zip(densities, steps, strict=True))
-    return Scheme(
-        tuple(in_order(*launches.values()) for launches in parts),
-        (tuple(f), tuple(g)),
-        parts=parts,
-        row=row,
+    kernels = (
+        _potential_kernel(lattice, dtype, block),
+        _update_kernel(lattice, dtype, problem.collision, stencil, block),
+        _observe_kernel(lattice, dtype, stencil),
+    )
+    return scheme_of(
+        problem,
+        device,
+        dtype,
+        shape=(pores.count,),
+        row=pores.row,
+        marks=pores.sources,
+        phi=tuple(device.zeros(pores.row, dtype) for _ in "ab"),
+        box=pores.row,
+        kernels=kernels,
         place=_make_place(pores, device),
-        observe=tuple(in_order(*both) for both in zip(densities, looks, strict=True)),
-        fields=fields,
-        kept=(sources, *phi),
         cells=pores.cells,
     )
