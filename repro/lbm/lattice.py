@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lattice:
     """A velocity set with speed of sound 1/sqrt(3): velocities c_i (three components each) and weights w_i."""
 
@@ -12,6 +12,9 @@ class Lattice:
     dimensions: int
     velocities: tuple[tuple[int, int, int], ...]
     weights: tuple[float, ...]
+
+    def __repr__(self):
+        return self.name
 
     @property
     def q(self) -> int:

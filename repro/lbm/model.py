@@ -1,6 +1,6 @@
 """What is solved: the model (fixed when kernels are compiled) and the problem (its numbers)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod, sqrt
 from typing import Annotated
@@ -75,7 +75,7 @@ class Problem:
     #: (tau_even - 1/2)(tau_odd - 1/2) of "trt" and "mrt"; 3/16 puts half-way walls exactly half-way
     magic: Annotated[float, MAGIC] = 3 / 16
     #: mask of the solid nodes, shape (nz, ny, nx); None: no obstacles
-    solid: Annotated[np.ndarray | None, SOLID] = None
+    solid: Annotated[np.ndarray | None, SOLID] = field(default=None, repr=False)
 
     def __post_init__(self):
         self._check_dimensions()

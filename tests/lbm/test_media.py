@@ -10,6 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from repro.errors import InputError
+from repro.lbm import D2Q9, Model, PorousProblem, Problem, TwoFluids
+from repro.lbm.boundaries import PERIODIC_BOX
 from repro.lbm.media import PACKINGS, PoreSpace, random_blocks, random_spheres, read_image, sphere_crystal
 from repro.lbm.media.spheres import solid_fraction, sphere_radius
 
@@ -293,3 +295,15 @@ def test_every_label_but_the_pores_is_solid_and_grey_levels_are_none(written):
     np.testing.assert_array_equal(read_image(write(".npy", labels % 16), pore=3), labels % 16 != 3)
     with pytest.raises(InputError, match="17 different values, from 0 to 16: grey levels"):
         read_image(write(".npy", labels % 17))
+
+
+def test_an_image_is_shown_by_its_size_and_porosity_in_whatever_holds_it():
+    space = PoreSpace(np.eye(4, dtype=bool)[None])
+    assert repr(space) == "PoreSpace(4 x 4 x 1 voxels, porosity 0.75)"
+    box = Problem(Model(D2Q9, PERIODIC_BOX), (4, 4, 1), 1.0, solid=space.solid)
+    problems = [TwoFluids(space, 0.1, lattice=D2Q9), PorousProblem(space, 1.0, (0.0, 0.0, 0.0), "bgk", lattice=D2Q9)]
+    for problem in problems:
+        assert repr(space) in repr(problem)
+    for problem in (box, *problems):
+        assert "lattice=D2Q9" in repr(problem)
+        assert "array" not in repr(problem)

@@ -29,12 +29,15 @@ IMAGE = _Image()
 POROSITY = Above(0, below=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 @checked
 class PoreSpace:
     """A periodic voxel image, `solid` of shape (nz, ny, nx); raises InputError if it is no such image."""
 
     solid: Annotated[np.ndarray, IMAGE]
+
+    def __repr__(self):
+        return f"PoreSpace({' x '.join(map(str, self.shape))} voxels, porosity {self.porosity:.3g})"
 
     @property
     def shape(self) -> tuple[int, int, int]:
