@@ -55,9 +55,12 @@ def test_a_centre_lines_difference_is_held_against_ghias_own_error():
     assert table.to_numpy().tolist() == [[400, "v", pytest.approx(rms), 0.025, pytest.approx(rms / 0.025)]]
 
 
-def test_centre_lines_are_compared_with_the_table_of_their_component():
-    tables = {name: pd.DataFrame({"at": [0.25], f"{name}_Re400": [value]}) for name, value in (("u", 1.0), ("v", 2.0))}
-    found = cavity.compare_centre_lines({400.0: UNLIKE}, tables)
+def test_centre_lines_are_compared_with_the_table_of_their_component(tmp_path):
+    (tmp_path / "reference").mkdir()
+    for name, value in (("u", 1.0), ("v", 2.0)):
+        table = pd.DataFrame({"at": [0.25], f"{name}_Re400": [value]})
+        table.to_csv(tmp_path / "reference" / f"ghia1982_{name}_centerline.csv", index=False)
+    found = cavity.compare_centre_lines({400.0: UNLIKE}, tmp_path)
     assert {key: frame["ghia"].item() for key, frame in found.items()} == {(400.0, "u"): 1.0, (400.0, "v"): 2.0}
     assert found[400.0, "v"]["ours"].item() == pytest.approx(1.0)
 

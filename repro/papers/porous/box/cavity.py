@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from repro.errors import InputError
 from repro.lbm.cases import Cavity
 from repro.lbm.model import SPEED_OF_SOUND
 from repro.lbm.simulation import Convergence, Simulation
+
+from ..published import reference
 
 #: search boxes of the three vortices (x from, to, y from, to) and the sign of their stream function
 VORTICES = {
@@ -189,8 +192,9 @@ def rms_difference(frame: pd.DataFrame) -> float:
     return float(np.sqrt(np.mean((kept["ours"] - kept["ghia"]) ** 2)))
 
 
-def compare_centre_lines(flows: dict[float, Flow], tables: dict[str, pd.DataFrame]) -> dict:
-    """{(Reynolds number, component): `compare_with_ghia`} for the flows, from Ghia's tables by component."""
+def compare_centre_lines(flows: dict[float, Flow], data: Path) -> dict:
+    """{(Reynolds number, component): `compare_with_ghia`} for the flows, from the folder data/."""
+    tables = {name: reference(data, f"ghia1982_{name}_centerline.csv") for name in "uv"}
     pairs = [(value, component) for value in flows for component in "uv"]
     return {(value, name): compare_with_ghia(flows[value], tables[name], name) for value, name in pairs}
 

@@ -8,7 +8,7 @@ import pandas as pd
 from repro.lbm.cases import Cavity
 from repro.lbm.model import SPEED_OF_SOUND
 
-from .cavity import CENTRE_CLAIMS, Flow, centre_claims, solve_cavity, vortex_centres
+from .cavity import CENTRE_CLAIMS, Flow, centre_claims, count_vortices, solve_cavity, vortex_centres
 
 #: schemes of the lid and of the three walls. Two rates, so that walls stay where they are at any relaxation time
 LIDS = {
@@ -16,6 +16,10 @@ LIDS = {
     "extrapolated": {"lid": "extrapolation", "walls": "half-way"},
     "extrapolated, walls on nodes": {"lid": "extrapolation", "walls": "modified"},
 }
+
+#: the claim on how many vortices there are, and all of the notebook
+VORTICES_CLAIM = "porous-110"
+CLAIMS = (*CENTRE_CLAIMS, VORTICES_CLAIM)
 
 EXTREMA = ["u_min", "v_max", "v_min"]
 
@@ -76,6 +80,14 @@ def counted(case: Cavity, axis: str, value: float, origin: str) -> float:
     """A coordinate between the walls, 0 to 1, as it reads when it is counted in one of `ORIGINS`."""
     first, second = case.positions["xy".index(axis)][:2]
     return float(ORIGINS[origin](value, (value - first) / (second - first), case.nodes))
+
+
+def record_claims(record, flow: Flow, centres: pd.DataFrame) -> None:
+    """Give the notebook's `record` the number of vortices, and table 4.1 from `cavity.centre_table`."""
+    found = {VORTICES_CLAIM: {"measured": count_vortices(flow)}}
+    found |= centre_evidence(flow.case, centre_claims(centres))
+    for claim, evidence in found.items():
+        record.measure(claim, **evidence, converged=flow.convergence.converged)
 
 
 def centre_evidence(case: Cavity, claims: dict[str, float]) -> dict[str, dict]:

@@ -16,6 +16,15 @@ PAPER_STRATEGY = "shared memory"
 #: the two ways to stream of section 4.1(3)
 STREAMING = {"shared": PAPER_STRATEGY, "direct": "push"}
 
+#: claims of the notebooks on the cavity and on the duct
+CAVITY_CLAIMS = [f"porous-{number:03d}" for number in (*range(32, 35), *range(103, 106), *range(112, 115), 167, 168)]
+DUCT_CLAIMS = [f"porous-{number:03d}" for number in (37, 38, 39, 106, 107, 108, 109, 153)]
+
+#: columns that a reader compares of a `speed_table` over blocks, of one of strategies, and of the baselines
+SHOWN = ["strategy", "size", "block", "mlups", "spread", "roof"]
+COMPARED = ["strategy", "layout", "precision", "size", "mlups", "roof", "check"]
+RUNG_COLUMNS = ["baseline", "hardware", "size", "mlups", "spread", "roof"]
+
 #: claims on the fastest block size of the duct, and the nodes across of each
 WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
 
@@ -187,6 +196,24 @@ def fastest(table: pd.DataFrame, cpu: pd.Series) -> pd.DataFrame:
     rows = table.loc[list(dict.fromkeys([best, largest, *([] if own.empty else [own.idxmax()])]))]
     rows = rows.assign(MB=rows["bandwidth"] * rows["seconds"] / 1e6)[["strategy", "size", "MB", "mlups", "roof"]]
     return rows.assign(**{f"over {name}": rows["mlups"] / rate for name, rate in cpu.items()}).reset_index(drop=True)
+
+
+def rung_numbers(cpu: pd.Series) -> dict:
+    """How many times as fast as node by node rows are, on one core and on all; holds if each rung is faster."""
+    rows, cores = cpu[["rows", "rows, all cores"]] / cpu["node by node"]
+    return {"rows": rows, "cores": cores, "holds": 1 < rows < cores}
+
+
+def share_numbers(rows: pd.DataFrame) -> dict:
+    """What the paper's strategy reaches of the best in %, from `fastest`; holds if that is another."""
+    share = 100 * rows.loc[rows["strategy"] == PAPER_STRATEGY, "mlups"].max() / rows["mlups"].iloc[0]
+    return {"share": share, "holds": share < 100}
+
+
+def roof_numbers(rows: pd.DataFrame) -> dict:
+    """The share of the copy bandwidth of the best of `fastest` in %; holds if it is more than memory allows."""
+    roof = 100 * rows["roof"].iloc[0]
+    return {"roof": roof, "holds": roof > 100}
 
 
 def peak_note(table: pd.DataFrame, cpu: pd.Series) -> str:

@@ -35,8 +35,9 @@ ROUNDING = 1e-6
 #: porosity
 TRUSTED_CHI, OUTER_CHIS = 0.85, (0.6, 0.99)
 
-#: the chi that claims on figure 5.8 are about
+#: the chi that claims on figure 5.8 are about, and all claims of the notebook
 CHI_CLAIMS = {"porous-117": 0.7, "porous-118": 0.8, "porous-119": 0.9}
+CLAIMS = [f"porous-{number}" for number in (*range(115, 120), *range(124, 127), 157, 158)]
 
 
 def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
@@ -67,6 +68,11 @@ def crystal_table(runs, device, **options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*names, "mean density"])
 
 
+def crystals(nodes: int, chis, taus, walls, coefficients, device, **options) -> pd.DataFrame:
+    """The `crystal_runs` as a `crystal_table` `against_series`."""
+    return against_series(crystal_table(crystal_runs(nodes, chis, taus, walls), device, **options), coefficients)
+
+
 def against_series(table: pd.DataFrame, coefficients) -> pd.DataFrame:
     """A `crystal_table` with the columns series and deviation (%) for body-centred spheres."""
     series = bcc_permeability(table["chi"], table["nodes"], coefficients)
@@ -78,11 +84,6 @@ def flow_of_figure_5_6(nodes: int, device, **options) -> tuple[np.ndarray, np.nd
     space = PoreSpace(sphere_crystal(nodes, 0.8))
     run = flow_through(space, device, relaxation_time=0.8, collision="bgk", keep_velocity=True, **options)
     return run.velocity, space.solid
-
-
-def fine_table(nodes: int, chis, device, **options) -> pd.DataFrame:
-    """The `half_way_runs` on a finer grid, as a `crystal_table`."""
-    return crystal_table([(nodes, chi, 1.0, "mrt", THESIS_WALLS) for chi in chis], device, **options)
 
 
 def at_paper_points(table: pd.DataFrame, published: pd.DataFrame, collision: str) -> pd.DataFrame:
@@ -173,6 +174,13 @@ def claims_of(summary: pd.DataFrame, bgk: pd.DataFrame, mrt: pd.DataFrame) -> di
     return found
 
 
+def record_claims(record, summary: pd.DataFrame, at: dict[str, pd.DataFrame], table: pd.DataFrame) -> None:
+    """Give the notebook's `record` its claims: of figures 5.7 and 5.8 (`at` their points), and on the series."""
+    found = claims_of(summary, at["bgk"], at["mrt"]) | change_over_porosity(table) | series_claims(table)
+    for claim, evidence in found.items():
+        record.measure(claim, **evidence, converged=table["converged"].all())
+
+
 def change_over_porosity(table: pd.DataFrame) -> dict[str, dict]:
     """{claim: value and note} of where k of BGK changes most with the viscosity, from a `crystal_table`.
 
@@ -246,10 +254,11 @@ def left_by_two_rates(summary: pd.DataFrame) -> dict:
     return {"bgk": spread["bgk"], "mrt": spread["mrt"], "holds": bool(spread["mrt"] < spread["bgk"] / 10)}
 
 
-def resolution_table(table: pd.DataFrame, fine: pd.DataFrame, coefficients) -> pd.DataFrame:
-    """The `half_way_runs` of two `crystal_table`s, the coarse and a fine one, against the series."""
+def resolution_table(table: pd.DataFrame, nodes: int, chis, coefficients, device, **options) -> pd.DataFrame:
+    """The `half_way_runs` of a `crystal_table` at some chi, and the same on a finer grid, against the series."""
+    fine = crystal_table([(nodes, chi, 1.0, "mrt", THESIS_WALLS) for chi in chis], device, **options)
     coarse = half_way_runs(table)
-    both = pd.concat([coarse[coarse["chi"].isin(fine["chi"])], fine])
+    both = pd.concat([coarse[coarse["chi"].isin(chis)], fine])
     return against_series(both, coefficients).sort_values(["chi", "nodes"])
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from repro.lbm.benchmark import INCLUDES
 from repro.lbm.lattice import D3Q19
-from repro.lbm.media import PoreSpace, random_blocks, random_spheres
+from repro.lbm.media import PoreSpace, random_blocks, random_spheres, sphere_crystal
 from repro.lbm.porous.benchmark import measure_speed
 from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
@@ -269,10 +269,23 @@ def ratios_of_runs(table: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
     return np.array(rows)
 
 
+def record_flag_word(record, spaces, device, blocks, **options) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give the notebook's `record` the tables `flag_word_variants` and `over_blocks` of some images; both."""
+    by_block = record.table("blocks of the flag word", over_blocks(spaces, device, blocks, record, **options))
+    variants = flag_word_variants(spaces, device, by_block, record, **options)
+    record.table("variants of the flag word (MLUPS)", variants.rename(columns=str))
+    return variants, by_block
+
+
 def double_share(variants: pd.DataFrame) -> dict:
     """The least share of double precision in `flag_word_variants`, for `Record.say`: more than its bytes leave."""
     least = variants["share"].min()
     return {"least": least, "holds": least > 50}
+
+
+def crystals(nodes: int, chis) -> list[PoreSpace]:
+    """Body-centred spheres in cells of so many nodes, one a chi."""
+    return [PoreSpace(sphere_crystal(nodes, chi)) for chi in chis]
 
 
 def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, PoreSpace]:
@@ -315,13 +328,13 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
     return pd.DataFrame(rows, columns=["medium", "step", "mflups", "bytes", "roof"])
 
 
-def mapping_time(space: PoreSpace, device) -> dict:
-    """Nanoseconds a fluid node to number and connect them on the device, for `Record.say`; the image is copied there.
+def mapping_time(media: dict[str, PoreSpace], device) -> dict:
+    """Nanoseconds a fluid node to number and connect those of the first medium on the device, for `Record.say`.
 
-    It is less than a few hundred updates.
+    The image is copied there. It is less than a few hundred updates.
     """
-    problem = PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    ns = 1e9 * wall_clock(lambda: list_neighbours(problem, device), device).seconds / space.pores
+    problem = PorousProblem(next(iter(media.values())), 0.8, (0.0, 0.0, 0.0))
+    ns = 1e9 * wall_clock(lambda: list_neighbours(problem, device), device).seconds / problem.fluid_nodes
     return {"ns": ns, "holds": ns < 1e4}
 
 
@@ -375,6 +388,14 @@ def reading_numbers(readings: pd.DataFrame, stated: float) -> dict:
     limits = readings["saves below porosity"]
     near = int((abs(limits - stated) <= 0.05).sum())
     return {"least": limits.min(), "most": limits.max(), "near": near, "holds": 0 < near < len(limits)}
+
+
+def record_memory(record, media: dict[str, PoreSpace], device) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give the notebook's `record` the `memory_table` of the first medium, the `storage_readings` and their claim."""
+    memory = record.table("memory", memory_table(next(iter(media.values())), device))
+    readings = record.table("readings of section 5.3", storage_readings())
+    record.measure("porous-041", **memory_evidence(memory, readings))
+    return memory, readings
 
 
 def memory_evidence(memory: pd.DataFrame, readings: pd.DataFrame) -> dict:

@@ -3,12 +3,16 @@
 Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
 """
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from repro.papers import speed as speeds
 from repro.papers.style import COLOURS, OURS, PAPER
+
+from ..published import figure_points
 
 #: labels of the ratios of figures 5.11 and 5.12
 _RATIOS = {"drop": "slower than BGK (%)", "share": "double over single precision (%)"}
@@ -91,7 +95,17 @@ def packing_bars(table: pd.DataFrame, hardware: str):
     return figure, {"mflups": table["mflups"], "roof": table["roof"]}
 
 
-def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, points) -> dict[str, tuple]:
-    """Figures 5.11, 5.12 and 5.13 by name; `points(number)` are the paper's, see `published.figure_points`."""
-    drawn = {name: ratios(variants, name, points(number)) for name, number in (("drop", "5.11"), ("share", "5.12"))}
-    return drawn | {"blocks": speed_over_blocks(by_block, points("5.13"))}
+def porosity_figures(table: pd.DataFrame, data: Path) -> dict[str, tuple]:
+    """Figures 5.10a and 5.10b by name, the paper's points from the folder data/."""
+    figures = (("mlups", "5.10a"), ("mflups", "5.10b"))
+    return {
+        f"porosity-{rate.upper()}": speed_over_porosity(table, figure_points(data, number), rate)
+        for rate, number in figures
+    }
+
+
+def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, data: Path) -> dict[str, tuple]:
+    """Figures 5.11, 5.12 and 5.13 by name, the paper's points from the folder data/."""
+    ratios_of = (("drop", "5.11"), ("share", "5.12"))
+    drawn = {name: ratios(variants, name, figure_points(data, number)) for name, number in ratios_of}
+    return drawn | {"blocks": speed_over_blocks(by_block, figure_points(data, "5.13"))}
