@@ -1,9 +1,11 @@
 """A user's rock: a TOML file that names an image, its voxel size, and how the flow is driven."""
 
 from dataclasses import dataclass, fields
+from typing import Annotated
 
 import numpy as np
 
+from repro.declared import Above, OneOf, Text, Whole, checked
 from repro.errors import InputError, short
 from repro.files import path_of, read_toml, regular_file
 
@@ -18,36 +20,25 @@ _LONGEST = 1 << 14
 
 
 @dataclass(frozen=True)
+@checked
 class Sample:
     """What a sample file says; `image` is the path of the image, relative to the file."""
 
     #: .npy, .tif, .tiff, .raw with shape and dtype, or a folder of slices in TIFF files
-    image: str
+    image: Annotated[str, Text()]
     #: length of a voxel in metres
-    voxel_size: float
+    voxel_size: Annotated[float, Above(0, "m", below=1)]
     #: direction of the flow
-    axis: str = "x"
+    axis: Annotated[str, OneOf(AXES)] = "x"
     #: how the ends fit together: as they are, or with a mirror image behind the sample
-    ends: str = "mirror"
+    ends: Annotated[str, OneOf(ENDS)] = "mirror"
     #: what is at the sides: the opposite side of the sample, or a wall
-    sides: str = "wall"
+    sides: Annotated[str, OneOf(SIDES)] = "wall"
     #: value of the pores in the image; every other value is solid
-    pore: int = 0
+    pore: Annotated[int, Whole(-(2**63), 2**63 - 1)] = 0
     #: (nz, ny, nx) and type, for a .raw file
     shape: tuple[int, int, int] | None = None
-    dtype: str = "uint8"
-
-    def __post_init__(self):
-        for what, allowed in (("axis", AXES), ("ends", ENDS), ("sides", SIDES)):
-            if getattr(self, what) not in allowed:
-                raise InputError(f"{what} = {short(getattr(self, what))}: choose one of {', '.join(allowed)}")
-        for what, kind, example in (("image", str, '"rock.npy"'), ("dtype", str, '"uint8"'), ("pore", int, "0")):
-            value = getattr(self, what)
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"{what} = {short(value)}: give a value such as {example}")
-        size = self.voxel_size
-        if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1:
-            raise InputError(f"voxel_size = {short(size)}: give the length of a voxel in metres, such as 2.5e-6")
+    dtype: Annotated[str, Text()] = "uint8"
 
 
 def read_sample(path) -> tuple[Sample, np.ndarray]:
