@@ -29,6 +29,17 @@ def _positions(nodes: int, low: str, high: str) -> tuple[np.ndarray, float]:
     return np.arange(nodes) + before, nodes - 1 + before + after
 
 
+def _require_steady(case, width: int, walls: int = 0) -> None:
+    """Raise InputError where the lid would drive no steady flow; `walls` are nodes beyond the width between walls."""
+    limit = GRID_REYNOLDS_LIMIT.get(case.collision, np.inf)
+    require(
+        case.reynolds <= limit * width,
+        f"Reynolds number {case.reynolds:g} on {case.nodes} nodes gives relaxation time "
+        f"{case.problem.relaxation_time:.5f}, too close to 0.5 for '{case.collision}' to be stable: use at least "
+        f"{walls + int(np.ceil(case.reynolds / limit))} nodes",
+    )
+
+
 @dataclass(frozen=True)
 @checked
 class Cavity:
@@ -52,12 +63,7 @@ class Cavity:
     walls: Annotated[str, OneOf(WALL_SCHEMES)] = "half-way"
 
     def __post_init__(self):
-        limit, tau = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf), self.problem.relaxation_time
-        require(
-            self.reynolds <= limit * self.nodes,
-            f"Reynolds number {self.reynolds:g} on {self.nodes} nodes gives relaxation time {tau:.5f}, too close to "
-            f"0.5 for '{self.collision}' to be stable: use at least {int(np.ceil(self.reynolds / limit))} nodes",
-        )
+        _require_steady(self, self.nodes)
 
     @property
     def positions(self) -> tuple[np.ndarray, np.ndarray]:
@@ -150,13 +156,7 @@ class CubicCavity:
     collision: Annotated[str, OneOf(COLLISIONS)] = "bgk"
 
     def __post_init__(self):
-        limit = GRID_REYNOLDS_LIMIT.get(self.collision, np.inf)
-        require(
-            self.reynolds <= limit * self.width,
-            f"Reynolds number {self.reynolds:g} on {self.nodes} nodes gives relaxation time "
-            f"{self.problem.relaxation_time:.5f}, too close to 0.5 for '{self.collision}' to be stable: use at least "
-            f"{2 + int(np.ceil(self.reynolds / limit))} nodes",
-        )
+        _require_steady(self, self.width, walls=2)
 
     @property
     def width(self) -> int:

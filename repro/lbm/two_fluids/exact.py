@@ -17,12 +17,9 @@ def layered_velocity(y, inner: float, half: float, forces: tuple[float, float], 
     and shear stress are continuous. The correct form of equation 6.2 of the porous paper, which lacks what the
     difference of the forces adds.
     """
-    y = np.abs(np.asarray(y, float))
-    pull = (forces[0] - forces[1]) * inner / viscosities[1]
-    outside = forces[1] * (half**2 - y**2) / (2 * viscosities[1]) + pull * (half - y)
-    at_interface = forces[1] * (half**2 - inner**2) / (2 * viscosities[1]) + pull * (half - inner)
-    inside = forces[0] * (inner**2 - y**2) / (2 * viscosities[0]) + at_interface
-    return np.where(y <= inner, inside, outside)
+    y, pull = np.abs(np.asarray(y, float)), (forces[0] - forces[1]) * inner / viscosities[1]
+    printed = layered_velocity_as_printed(y, inner, half, forces, viscosities)
+    return printed + pull * (half - np.maximum(y, inner))
 
 
 def layered_velocity_as_printed(
@@ -30,10 +27,8 @@ def layered_velocity_as_printed(
 ):
     """Equation 6.2 of the porous paper as printed: right for equal forces only."""
     y = np.abs(np.asarray(y, float))
-    outside = forces[1] * (half**2 - y**2) / (2 * viscosities[1])
-    at_interface = forces[1] * (half**2 - inner**2) / (2 * viscosities[1])
-    inside = forces[0] * (inner**2 - y**2) / (2 * viscosities[0]) + at_interface
-    return np.where(y <= inner, inside, outside)
+    outside = forces[1] * (half**2 - np.maximum(y, inner) ** 2) / (2 * viscosities[1])
+    return outside + forces[0] * (inner**2 - np.minimum(y, inner) ** 2) / (2 * viscosities[0])
 
 
 def contact_angle(
