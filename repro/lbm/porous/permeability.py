@@ -11,6 +11,7 @@ from repro.parallel.options import OnDevice, Precision
 
 from ..boundaries import Boundaries
 from ..collision import COLLISIONS
+from ..forcing import VELOCITY_SHARE
 from ..media import PoreSpace, Sample
 from ..media.pore_space import AXES, IMAGE
 from ..media.sample import SIDES
@@ -102,6 +103,7 @@ def flow_through(
     sides: Annotated[str, OneOf(SIDES)] = "periodic",
     relaxation_time: Annotated[float, TIME] = 1.0,
     collision: Annotated[str, OneOf(COLLISIONS)] = "mrt",
+    forcing: Annotated[str, OneOf(VELOCITY_SHARE)] = "luo",
     walls: Annotated[str, OneOf(WALLS)] = "half-way",
     storage: Annotated[str, OneOf(STORAGES)] = "deviation",
     magic: Annotated[float, MAGIC] = 3 / 16,
@@ -121,7 +123,8 @@ def flow_through(
     nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest.
     """
     boundaries = _around(axis, walls if sides == "wall" else "periodic")
-    settings = {"collision": collision, "walls": walls, "storage": storage, "magic": magic, "boundaries": boundaries}
+    settings = {"collision": collision, "forcing": forcing, "walls": walls, "storage": storage, "magic": magic}
+    settings["boundaries"] = boundaries
     # as it is kept: with walls at its sides a path leads through no side
     stored = PorousProblem(space, relaxation_time, (0.0, 0.0, 0.0), **settings).stored
     stored.require_flow(axis)

@@ -6,9 +6,7 @@ import pandas as pd
 from repro.errors import DivergenceError
 from repro.lbm.exact import rounded_force
 from repro.lbm.media import PoreSpace, sphere_crystal
-from repro.lbm.porous.permeability import gentle_force
-from repro.lbm.porous.problem import PorousProblem
-from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.permeability import flow_through, gentle_force
 
 from .permeability import PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI, chi_of
 
@@ -197,18 +195,14 @@ def _rise(before, after):
     return 100 * (after / before - 1)
 
 
-def _pair(
-    space, device, *, taus=TAUS, walls=THESIS_WALLS, forcing="luo", stronger=1.0, tolerance=1e-5, storage="deviation"
-) -> np.ndarray:
+def _pair(space, device, *, taus=TAUS, stronger=1.0, **options) -> np.ndarray:
     """k at two relaxation times; NaN where the flow does not stay below the speed of sound."""
+    found, more = [], {"collision": "bgk", "walls": THESIS_WALLS, "strategy": "sparse"} | options
     interval = max(10, round(1000 * (space.shape[0] / PAPER_NODES) ** 2))
-    found = []
     for tau in taus:
         force = stronger * gentle_force(space, (tau - 0.5) / 3)
-        problem = PorousProblem(space, tau, (force, 0.0, 0.0), "bgk", forcing, walls, storage)
-        flow = PorousFlow(problem, device, strategy="sparse")
         try:
-            found.append(flow.run_to_steady_permeability(tolerance=tolerance, interval=interval).value)
+            found.append(flow_through(space, device, relaxation_time=tau, force=force, interval=interval, **more).k)
         except DivergenceError:
             found.append(np.nan)
     return np.array(found)
