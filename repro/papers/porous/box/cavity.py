@@ -160,13 +160,15 @@ def other_centres(published: dict[str, float], ghia: pd.DataFrame, reynolds: flo
     return {name: centres for name, centres in found.items() if len(centres)}
 
 
-def flows_at(reynolds, flow: Flow, device, *, precision="single") -> dict[float, Flow]:
-    """The flow of the same cavity at each Reynolds number; `flow` itself at its own."""
-    flows = {}
-    for value in map(float, reynolds):
-        case = replace(flow.case, reynolds=value)
-        flows[value] = flow if case == flow.case else solve_cavity(case, device, precision=precision)
-    return flows
+def changed(flow: Flow, device, *, precision="single", **changes) -> Flow:
+    """The flow of the same cavity with some `changes`; `flow` itself without any."""
+    case = replace(flow.case, **changes)
+    return flow if case == flow.case else solve_cavity(case, device, precision=precision)
+
+
+def flows_at(reynolds, flow: Flow, device, **options) -> dict[float, Flow]:
+    """The flow of the same cavity at each Reynolds number, see `changed`."""
+    return {value: changed(flow, device, reynolds=value, **options) for value in map(float, reynolds)}
 
 
 def compare_with_ghia(flow: Flow, table: pd.DataFrame, component: str) -> pd.DataFrame:

@@ -1,14 +1,12 @@
 """Which lid drives the cavity: how fast the flow of each one converges, and whose vortices the paper's table has."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from repro.lbm.cases import Cavity
 from repro.lbm.model import SPEED_OF_SOUND
 
-from .cavity import CENTRE_CLAIMS, Flow, centre_claims, count_vortices, solve_cavity, vortex_centres
+from .cavity import CENTRE_CLAIMS, Flow, centre_claims, changed, count_vortices, solve_cavity, vortex_centres
 
 #: schemes of the lid and of the three walls. Two rates, so that walls stay where they are at any relaxation time
 LIDS = {
@@ -111,12 +109,11 @@ def closeness(flow: Flow, published: dict[str, float], lids, device, *, precisio
     """
     rows = []
     for name in lids:
-        case = replace(flow.case, **LIDS[name])
-        run = flow if case == flow.case else solve_cavity(case, device, precision=precision)
+        run = changed(flow, device, precision=precision, **LIDS[name])
         ours = centre_claims(vortex_centres(run).set_index("vortex"))
         for origin in ORIGINS:
             apart = {
-                " ".join(CENTRE_CLAIMS[claim]): counted(case, CENTRE_CLAIMS[claim][1], ours[claim], origin) - theirs
+                " ".join(CENTRE_CLAIMS[claim]): counted(run.case, CENTRE_CLAIMS[claim][1], ours[claim], origin) - theirs
                 for claim, theirs in published.items()
                 if claim in ours
             }
@@ -129,9 +126,7 @@ def over_lid_speed(flow: Flow, speeds, device, *, precision: str) -> pd.DataFram
     """The six coordinates of the vortices at each lid speed in lattice units, with its Mach number; one row a speed."""
     rows = []
     for speed in speeds:
-        case = replace(flow.case, lid_speed=speed)
-        run = flow if case == flow.case else solve_cavity(case, device, precision=precision)
-        centres = vortex_centres(run).set_index("vortex")
+        centres = vortex_centres(changed(flow, device, precision=precision, lid_speed=speed)).set_index("vortex")
         columns = {f"{vortex} {axis}": centres.loc[vortex, axis] for vortex in centres.index for axis in "xy"}
         rows.append({"lid speed": speed, "Mach": speed / SPEED_OF_SOUND} | columns)
     return pd.DataFrame(rows)
