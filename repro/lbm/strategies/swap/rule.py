@@ -163,9 +163,22 @@ def sweep_kernel(spec: Specialisation) -> Kernel:
 
 
 @cache
+def _make_touched_faces(model):
+    """The faces of the interior on which a node lies, as bits, touched_faces(x, y, z, grid)."""
+    face_mask, _ = _make_faces(model)
+
+    @device_function
+    def touched_faces(x, y, z, grid):
+        nx, ny, nz = grid
+        return face_mask(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2))
+
+    return touched_faces
+
+
+@cache
 def ray_kernel(spec: Specialisation) -> Kernel:
     """The kernel (f, grid): one thread walks each ray from its first interior node to the last."""
-    rotate, faces = make_rotate(spec.lattice, spec.layout), _make_faces_of_node(spec.model)
+    rotate, touched_faces = make_rotate(spec.lattice, spec.layout), _make_touched_faces(spec.model)
     first, second, count = _columns(spec.lattice)
     cx, cy, cz = spec.lattice.components
     face_mask, crosses_face = _make_faces(spec.model)
@@ -176,7 +189,7 @@ def ray_kernel(spec: Specialisation) -> Kernel:
         size = nx * ny * nz
         for k in range(n):
             if face_mask(x + k, y, z, grid) == 0:
-                _, touched = faces(x + k, y, z, grid)
+                touched = touched_faces(x + k, y, z, grid)
                 for pair in range(count):
                     i = first[pair]
                     if crosses_face(i, 1, touched):
@@ -192,47 +205,20 @@ def ray_kernel(spec: Specialisation) -> Kernel:
 
 
 @cache
-def _make_kind(lattice: Lattice):
-    """The type of a node on its ray of the pair whose first is i, kind(i, mask, touched).
-
-    `mask` are the faces of the box on which it lies, `touched` those of the interior, as bits.
-    """
-    ahead, behind = crossed_faces(lattice, 1), crossed_faces(lattice, -1)
+def make_source(model):
+    """The type of a node on its ray of the pair whose first is i, source(i, x, y, z, grid) (table 4)."""
+    touched_faces, (face_mask, _) = _make_touched_faces(model), _make_faces(model)
+    ahead, behind = crossed_faces(model.lattice, 1), crossed_faces(model.lattice, -1)
     none, a, b, c, d, e = (int(kind) for kind in Source)
 
     @device_function
-    def kind(i, mask, touched):
+    def source(i, x, y, z, grid):
+        mask, touched = face_mask(x, y, z, grid), touched_faces(x, y, z, grid)
         starts, ends = (ahead[i] & touched) != 0, (behind[i] & touched) != 0
         inside = (b if not ends else e) if starts else (c if not ends else d)
         # the node behind a boundary node is interior if it lies away from all its faces and not on another
         begins = (mask & ahead[i]) == mask and not ends
         return inside if mask == 0 else (a if begins else none)
-
-    return kind
-
-
-@cache
-def _make_faces_of_node(model):
-    """(Faces of the box on which a node lies, faces of the interior), faces(x, y, z, grid)."""
-    face_mask, _ = _make_faces(model)
-
-    @device_function
-    def faces(x, y, z, grid):
-        nx, ny, nz = grid
-        return face_mask(x, y, z, grid), face_mask(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2))
-
-    return faces
-
-
-@cache
-def make_source(model):
-    """The node's type on its ray of the pair whose first is i, source(i, x, y, z, grid) (table 4)."""
-    kind, faces = _make_kind(model.lattice), _make_faces_of_node(model)
-
-    @device_function
-    def source(i, x, y, z, grid):
-        mask, touched = faces(x, y, z, grid)
-        return kind(i, mask, touched)
 
     return source
 
@@ -244,8 +230,7 @@ def type_kernel(spec: Specialisation) -> Kernel:
     In place this would race, because a node's source is its neighbour's target.
     """
     q, (at, _) = spec.lattice.q, make_layout(spec.lattice, spec.layout)
-    kind_of, faces = _make_kind(spec.lattice), _make_faces_of_node(spec.model)
-    first, second, count = _columns(spec.lattice)
+    source, (first, second, count) = make_source(spec.model), _columns(spec.lattice)
     cx, cy, cz = spec.lattice.components
     a, b, c, d, e = (int(kind) for kind in Source if kind)
 
@@ -268,12 +253,11 @@ def type_kernel(spec: Specialisation) -> Kernel:
         size = nx * ny * nz
         for k in range(n):
             here = x + k + nx * (y + ny * z)
-            mask, touched = faces(x + k, y, z, grid)
             s[0, k] = f[unsigned(at(0, here, size))]
             for pair in range(count):
                 i, j = first[pair], second[pair]
                 step = cx[i] + nx * (cy[i] + ny * cz[i])
-                from_i, from_j = places(i, j, kind_of(i, mask, touched), here, step, size)
+                from_i, from_j = places(i, j, source(i, x + k, y, z, grid), here, step, size)
                 s[i, k] = f[unsigned(from_i)]
                 s[j, k] = f[unsigned(from_j)]
             for i in range(q):
