@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import map_coordinates
 from scipy.optimize import least_squares
+from skimage.measure import find_contours
 
 from repro.errors import InputError
 
@@ -141,13 +142,9 @@ def _angle_at_plate(height: float, radius: float) -> float:
     return float(np.degrees(np.arccos(-height / radius))) if abs(height) < radius else float("nan")
 
 
-def _surface(difference: np.ndarray):
+def _surface(difference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(x, height) of the points between two nodes of a row, or of a column, where a - b changes its sign."""
-    inner, points = difference[1:-1], []
-    for along in (0, 1):
-        first, second = (inner[:, :-1], inner[:, 1:]) if along == 0 else (inner[:-1], inner[1:])
-        rows, columns = np.nonzero(first * second < 0)
-        share = first[rows, columns] / (first[rows, columns] - second[rows, columns])
-        points.append((columns + share * (along == 0), rows + share * (along == 1) + 0.5))
-    x, height = (np.concatenate(values) for values in zip(*points, strict=True))
-    return x, height
+    # a closed line ends with the point that it began with
+    lines = find_contours(difference[1:-1], 0.0) or [np.empty((0, 2))]
+    height, x = np.unique(np.concatenate(lines), axis=0).T
+    return x, height + 0.5

@@ -88,9 +88,7 @@ def table(found, published: pd.DataFrame) -> pd.DataFrame:
                 "read": picture["read"],
                 "paper": picture["corrected"],
                 "difference": angle.angle - picture["corrected"],
-                "formula": predicted_angle(
-                    (case.wetting, -case.wetting), case.interaction, _contrast(case.interaction)
-                ),
+                "formula": formula([case.wetting], case.interaction)[0],
                 "change": change,
                 "radius": angle.radius,
                 "gap": angle.height - angle.radius,
@@ -145,12 +143,6 @@ def rises(frame: pd.DataFrame) -> int:
     return int((angles[1:] > angles[:-1]).sum())
 
 
-def _contrast(interaction: float) -> float:
-    """Difference of a fluid's densities in the two phases over the total density, of phases in equilibrium."""
-    own, other = coexistence(interaction, density=1.0)
-    return own - other
-
-
 def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     """Drops with exchanged wetting, indexed by its strength, from a `table`.
 
@@ -167,8 +159,8 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
 
 def formula(wettings, interaction: float = 0.2) -> np.ndarray:
     """Angles in degrees by Huang and others for G_fs = -G_gs, with rho_s = 1 and phases in equilibrium."""
-    contrast = _contrast(interaction)
-    return np.array([predicted_angle((w, -w), interaction, contrast) for w in np.asarray(wettings, float)])
+    own, other = coexistence(interaction, density=1.0)
+    return np.array([predicted_angle((w, -w), interaction, own - other) for w in np.asarray(wettings, float)])
 
 
 def slopes(frame: pd.DataFrame) -> dict[str, float]:
