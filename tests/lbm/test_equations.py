@@ -1,5 +1,7 @@
 """The equations as plain Python functions on NumPy arrays: nothing is compiled here."""
 
+import inspect
+
 import numpy as np
 import pytest
 from helpers.collisions import ROUNDING, collided, forces, random_populations, relaxation_times, seeds
@@ -11,6 +13,7 @@ from repro.lbm.equilibrium import make_equilibrium, make_moments, scratch_rows
 from repro.lbm.forcing import VELOCITY_SHARE
 from repro.lbm.lattice import LATTICES
 from repro.lbm.layout import LAYOUTS, make_layout
+from repro.lbm.two_fluids.unroll import each, unrolled
 
 component = st.floats(-0.15, 0.15)
 velocities = st.tuples(component, component, component)
@@ -197,3 +200,21 @@ def test_a_layout_gives_every_population_a_place_of_its_own(lattice, layout, nod
     np.testing.assert_array_equal(np.diff(places, axis=1), stride)
     fastest = places[0] if layout == "soa" else places[:, 0]
     np.testing.assert_array_equal(fastest, np.arange(len(fastest)))
+
+
+def test_a_loop_that_is_written_out_does_what_it_says_for_each_entry():
+    pairs, more = ((0, 2.0), (2, 3.0)), (0.5, 0.25)
+
+    @unrolled
+    def add(s, n):
+        for k in range(n):
+            for row, weight in each(pairs):
+                s[row, k] += weight
+                for share in each(more):
+                    s[row + 1, k] -= share * weight
+
+    s = np.zeros((4, 2))
+    add(s, 2)
+    np.testing.assert_array_equal(s, [[2.0] * 2, [-1.5] * 2, [3.0] * 2, [-2.25] * 2])
+    text = inspect.getsource(add)
+    assert (text.count("for "), text.count("share_")) == (1, 4)
