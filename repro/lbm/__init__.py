@@ -32,8 +32,9 @@ Not in the papers: obstacles in a box (node.py, make_wall_rules), strategies/eso
 porous/strategies/sparse_in_place.py, two_fluids/strategies/tiled.py.
 
 From an equation to a launch: equilibrium.py -> collision.py -> node.py (the update of a node) -> a file of strategies/;
-of two fluids without node.py. Lattice, faces and solid are arguments of all three kinds of flow: faces around pores and
-two fluids are periodic or closed, those of a box may also move (model.py, Problem and InPores).
+of two fluids without node.py; at most four functions, which a test counts. Lattice, faces and solid are arguments of
+all three kinds of flow: faces around pores and two fluids are periodic or closed, those of a box may also move
+(model.py, Problem and InPores).
 Names below are loaded when they are asked for.
 """
 
