@@ -136,12 +136,12 @@ def test_rows_of_a_power_of_two_are_told_from_others_on_each_device(threads):
 
 def test_a_ways_best_block_is_sought_among_all_and_a_cpu_has_none(threads):
     gpu = SimpleNamespace(name="cuda")
-    for build, length in ((speed.duct_streaming, None), (speed.cavity_streaming, 8)):
-        cases = build(8, [16, 32], gpu)
+    for problem_of, length in ((speed.duct_problem, None), (speed.cavity_problem, 8)):
+        cases = speed.streaming_cases(problem_of, 8, [16, 32], gpu)
         assert [(case[0], case[1].shape[0], case[3]["block"]) for case in cases] == [
             (name, length or block, block) for name in ("shared memory", "push") for block in (16, 32)
         ]
-        assert build(8, [16, 32], threads) == []
+        assert speed.streaming_cases(problem_of, 8, [16, 32], threads) == []
 
 
 def test_the_fastest_program_stands_beside_the_papers_strategy_and_its_own_largest_grid():
@@ -172,16 +172,16 @@ def test_variants_change_one_thing_each():
 
 
 def test_without_blocks_of_threads_each_grid_is_timed_once(threads):
-    cases = speed.cavity_cases([16, 32], [64, 128], threads, seconds=0.1)
+    cases = speed.block_cases(speed.cavity_problem, [16, 32], [64, 128], threads, seconds=0.1)
     assert [(case[0], case[1].shape, case[3]["block"]) for case in cases] == [
-        ("pull", (16, 16, 1), 128),
-        ("pull", (32, 32, 1), 128),
+        ("pull", (16, 16, 1), 64),
+        ("pull", (32, 32, 1), 64),
     ]
 
 
 def test_the_length_of_a_timed_duct_is_its_block():
     gpu = SimpleNamespace(name="cuda")
-    cases = speed.duct_cases([8], [16, 32], gpu)
+    cases = speed.block_cases(speed.duct_problem, [8], [16, 32], gpu)
     assert [(case[0], case[1].shape, case[3]["block"]) for case in cases] == [
         (name, (block, 8, 8), block) for name in ("shared memory", "pull") for block in (16, 32)
     ]

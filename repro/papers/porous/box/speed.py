@@ -48,8 +48,8 @@ def paper_way(device) -> str:
     return PAPER_STRATEGY if on_gpu(device) else "pull"
 
 
-def cavity_problem(side: int) -> Problem:
-    """The cavity that is timed; the Reynolds number grows with the grid, so that the relaxation time stays."""
+def cavity_problem(side: int, block: int = 128) -> Problem:
+    """The cavity that is timed, whatever the block; the Reynolds number grows with the grid, so that tau stays."""
     return Cavity(reynolds=400.0 * side / 256, nodes=side).problem
 
 
@@ -63,21 +63,21 @@ def case(strategy: str, problem: Problem, device, block: int = 128, **options) -
     return strategy, problem, device, {"strategy": strategy, "block": block} | options
 
 
-def cavity_cases(grids, blocks, device, **options) -> list[tuple]:
-    """The paper's strategy and `pull` on each grid with each block size (figure 4.4); on a CPU one case a grid."""
-    names, blocks = (["shared memory", "pull"], blocks) if on_gpu(device) else (["pull"], [128])
-    sizes = [(side, block) for side in grids for block in blocks]
-    return [case(name, cavity_problem(side), device, block, **options) for name in names for side, block in sizes]
+def block_cases(problem_of, grids, blocks, device, names=(PAPER_STRATEGY, "pull"), **options) -> list[tuple]:
+    """The paper's strategy and `pull`, or other `names`, on each grid with each block size (figures 4.4 and 4.7).
 
-
-def duct_cases(grids, blocks, device, **options) -> list[tuple]:
-    """The paper's strategy and `pull` in each duct with each block size, which is its length (figure 4.7).
-
-    On a CPU one case a grid.
+    problem_of(nodes, block) is the cavity, or the duct as long as a block. On a CPU, which has no blocks, `pull` alone
+    in one case a grid.
     """
-    names, blocks = (["shared memory", "pull"], blocks) if on_gpu(device) else (["pull"], blocks[:1])
+    names, blocks = (names, blocks) if on_gpu(device) else (["pull"], blocks[:1])
     sizes = [(nodes, block) for nodes in grids for block in blocks]
-    return [case(name, duct_problem(*size), device, size[1], **options) for name in names for size in sizes]
+    return [case(name, problem_of(*size), device, size[1], **options) for name in names for size in sizes]
+
+
+def streaming_cases(problem_of, nodes: int, blocks, device, **options) -> list[tuple]:
+    """The ways of STREAMING with each block size, so that each has its best one, as `block_cases`; none on a CPU."""
+    names = list(STREAMING.values())
+    return block_cases(problem_of, [nodes], blocks, device, names, **options) if on_gpu(device) else []
 
 
 def cavity_variants(side: int, device, **options) -> list[tuple]:
@@ -116,18 +116,6 @@ def dimension_claims(table: pd.DataFrame) -> dict:
     tested = table[table["runs"].map(len) >= 3].groupby("device")
     found = {DIMENSION_CLAIMS[device]: rows for device, rows in tested if rows["row"].nunique() == 2}
     return {claim: speeds.order(rows, "row", "mlups") for claim, rows in found.items()}
-
-
-def cavity_streaming(side: int, blocks, device, **options) -> list[tuple]:
-    """The ways of STREAMING in the cavity with each block size, so that each has its best one; a CPU has no blocks."""
-    names, problem = STREAMING.values() if on_gpu(device) else (), cavity_problem(side)
-    return [case(name, problem, device, block, **options) for name in names for block in blocks]
-
-
-def duct_streaming(nodes: int, blocks, device, **options) -> list[tuple]:
-    """The ways of STREAMING in ducts as long as each block; a CPU has no blocks."""
-    names, problems = STREAMING.values() if on_gpu(device) else (), {n: duct_problem(nodes, n) for n in blocks}
-    return [case(name, problems[block], device, block, **options) for name in names for block in blocks]
 
 
 def streaming_evidence(table: pd.DataFrame) -> dict:
