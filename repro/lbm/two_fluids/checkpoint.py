@@ -18,8 +18,8 @@ from .simulation import TwoFluidFlow
 KIND = "checkpoint of two fluids"
 
 _VERSION = 3
-_NUMBERS = ("interaction", "wetting", "relaxation_times", "accelerations", "solid_density", "magic")
-_WORDS = ("collision", "stencil")
+_SETTINGS = ("interaction", "wetting", "relaxation_times", "accelerations", "solid_density", "magic")
+_SETTINGS += ("collision", "stencil")
 _OPTIONS = ("strategy", "precision", "block")
 
 
@@ -30,7 +30,7 @@ def save(flow: TwoFluidFlow, path) -> None:
     with written(path, KIND, _VERSION) as file:
         file.attrs.update(steps=flow.steps)
         file.attrs.update({name: getattr(flow, name) for name in _OPTIONS})
-        file.attrs.update({name: getattr(problem, name) for name in (*_NUMBERS, *_WORDS)})
+        file.attrs.update({name: getattr(problem, name) for name in _SETTINGS})
         file.attrs.update(lattice=problem.lattice.name, faces=problem.boundaries.faces)
         for name, values in arrays.items():
             file[name] = values
@@ -43,12 +43,10 @@ def load(path, device) -> TwoFluidFlow:
 
 
 def _restore(file, device) -> TwoFluidFlow:
-    numbers = {name: _plain(file.attrs[name]) for name in _NUMBERS}
-    words = {name: str(file.attrs[name]) for name in _WORDS}
-    options = {name: _plain(file.attrs[name]) for name in _OPTIONS}
+    settings, options = ({name: _plain(file.attrs[name]) for name in names} for names in (_SETTINGS, _OPTIONS))
     lattice, boundaries = LATTICES[file.attrs["lattice"]], Boundaries(_plain(file.attrs["faces"]))
     solid = entry(file, "solid", np.dtype(bool), (None, None, None))
-    problem = TwoFluids(PoreSpace(solid), **numbers, **words, lattice=lattice, boundaries=boundaries)
+    problem = TwoFluids(PoreSpace(solid), **settings, lattice=lattice, boundaries=boundaries)
     flow = TwoFluidFlow(problem, device, **options)
     Whole(0, MOST_STEPS).check("steps", file.attrs["steps"])
     flow.resume(int(file.attrs["steps"]))
