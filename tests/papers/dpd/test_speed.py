@@ -293,11 +293,11 @@ def test_the_rates_of_other_codes_say_who_measured_them_and_where():
 
 def test_the_sketch_of_the_mappings_has_each_near_pair_once():
     position = np.random.default_rng(2).uniform(0, 4, (40, 2))
-    pairs = figures.near_pairs(position, 4)
+    pairs = figures.near_pairs(position, position.astype(int) @ (1, 4))
     near = {(i, j) for i in range(40) for j in range(i + 1, 40) if np.hypot(*(position[i] - position[j])) < 1}
     assert len(pairs) == len(near)
     assert {tuple(sorted(pair)) for pair in pairs} == near
-    titles = [axes.get_title() for axes in figures.mapping_sketch(position, 4).axes]
+    titles = [axes.get_title() for axes in figures.mapping_sketch(40, 4)[0].axes]
     assert titles[0].startswith("thread per cell: 16 threads")
     assert titles[1].startswith("thread per particle: 40 threads")
 

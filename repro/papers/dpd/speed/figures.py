@@ -37,86 +37,65 @@ _GROUP_COLOURS = {
 
 def rates(table: pd.DataFrame, published: pd.DataFrame):
     """Particle updates a second of every way over the number of particles, and the paper's (table 4)."""
-    figure, axes = plt.subplots(figsize=(7.6, 5.6))
-    _draw_ways(axes, table, "updates")
-    _draw_paper(axes, published, _PAPER_RATES)
-    axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="particle updates per second")
-    figure.legend(loc="outside lower center", ncols=2)
+    figure = _over_particles(table, "updates", published, _PAPER_RATES, "particle updates per second")
     arrays = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
     return figure, arrays | {"particles": table["particles"].drop_duplicates()}
 
 
 def speedups(table: pd.DataFrame, published: pd.DataFrame):
     """Speedup of every way over the serial program, and the paper's over its own on its core (table 4)."""
-    figure, axes = plt.subplots(figsize=(7.6, 5.0))
-    column = f"over {PAPER_PROGRAM}"
-    _draw_ways(axes, table[table["way"] != PAPER_PROGRAM], column)
-    _draw_paper(axes, published, _PAPER_SPEEDUPS)
-    axes.axhline(1, color="0.5", linewidth=1, marker="none")
-    axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="speedup over the serial program")
-    figure.legend(loc="outside lower center", ncols=2)
+    column, ways = f"over {PAPER_PROGRAM}", table[table["way"] != PAPER_PROGRAM]
+    figure = _over_particles(ways, column, published, _PAPER_SPEEDUPS, "speedup over the serial program")
+    figure.axes[0].axhline(1, color="0.5", linewidth=1, marker="none")
     return figure, dict(table[["way", "particles", column]])
 
 
-def mapping_sketch(position: np.ndarray, side: int):
+def _over_particles(table: pd.DataFrame, column: str, published: pd.DataFrame, columns: dict, label: str):
+    """A column over the number of particles, a line a way, and the `published` ones as points of the given marker."""
+    figure, axes = plt.subplots(figsize=(7.6, 5.3))
+    for way, rows in table.groupby("way", sort=False):
+        colour, marker, line = _LOOKS[way]
+        axes.plot(rows["particles"], rows[column], color=colour, marker=marker, linestyle=line, label=way)
+    for name, marker in columns.items():
+        look, of = PAPER | {"marker": marker, "markersize": 7}, name.replace("speedup, ", "thread per ")
+        axes.plot(published["particles"], published[name], **look, label=f"paper, {of}")
+    axes.set(xscale="log", yscale="log", xlabel="particles", ylabel=label)
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def mapping_sketch(count: int, side: int):
     """Which pairs one thread computes in each of the paper's mappings: the thread with the most (section 4.2).
 
-    `position` of shape (count, 2) in a square of `side` cells a side. Pairs within the cutoff radius are lines, those
-    of the thread are thick, and the cells that it visits are shaded: its own and the later half of those around it.
+    Particles at random in a square of `side` cells a side. Pairs within the cutoff radius are lines, those of the
+    thread are thick, and the cells that it visits are shaded: its own and the later half of those around it.
     """
-    pairs = near_pairs(position, side)
-    cell = cells_of(position, side)
+    position = np.random.default_rng(5).uniform(0, side, (count, 2))
+    cell = position.astype(int) @ (1, side)
+    pairs, number = near_pairs(position, cell), np.arange(side**2)
     figure, panels = plt.subplots(1, 2, figsize=(8.2, 4.3))
     for axes, name, thread in zip(panels, ("cell", "particle"), (cell, np.arange(len(position))), strict=True):
         owners = [thread[i] for i, _ in pairs]
         most = max(set(owners), key=owners.count)
         own = int(cell[np.flatnonzero(thread == most)[0]])
-        for k in later_cells(own, side):
+        beside = (abs(number % side - own % side) <= 1) & (abs(number // side - own // side) <= 1)
+        for k in number[beside & (number >= own)]:
             axes.add_patch(plt.Rectangle((k % side, k // side), 1, 1, color=YELLOW, alpha=0.35, lw=0))
         for (i, j), owner in zip(pairs, owners, strict=True):
             style = {"color": VERMILLION, "lw": 2} if owner == most else {"color": "0.7", "lw": 0.8}
             axes.plot(*position[[i, j]].T, marker="none", zorder=1, **style)
-        busiest = thread == most
-        for chosen, colour in ((~busiest, "0.5"), (busiest, VERMILLION)):
-            axes.plot(*position[chosen].T, "o", ms=6, color=colour, zorder=2)
+        axes.scatter(*position.T, 36, np.where(thread == most, VERMILLION, "0.5"), zorder=2)
         threads = side**2 if name == "cell" else len(position)
         axes.set_title(f"thread per {name}: {threads} threads,\none of them computes {owners.count(most)} pairs")
         axes.set(xlim=(0, side), ylim=(0, side), xticks=range(side + 1), yticks=range(side + 1), aspect="equal")
         axes.set(xlabel="x ($r_c$)", ylabel="y ($r_c$)")
-    return figure
+    return figure, {"position": position}
 
 
-def cells_of(position: np.ndarray, side: int) -> np.ndarray:
-    """The cell of each position of `mapping_sketch`, x fastest."""
-    x, y = position.astype(int).T
-    return x + side * y
-
-
-def later_cells(cell: int, side: int) -> list[int]:
-    """A cell and those around it that come later: half the stencil, without periodic edges."""
-    x, y = cell % side, cell // side
-    around = [(x + k % 3 - 1, y + k // 3 - 1) for k in range(4, 9)]
-    return [cx + side * cy for cx, cy in around if 0 <= cx < side and cy < side]
-
-
-def near_pairs(position: np.ndarray, side: int) -> list[tuple[int, int]]:
-    """All pairs (i, j) within the cutoff radius, each once: j lies in a later cell than i, or later in the same."""
-    cell = cells_of(position, side)
+def near_pairs(position: np.ndarray, cell: np.ndarray) -> list[tuple[int, int]]:
+    """All pairs (i, j) within the cutoff radius, each once: j lies in a later `cell` than i, or later in the same."""
     near = cKDTree(position).query_pairs(1.0)
-    return sorted((i, j) if cell[j] in later_cells(cell[i], side) else (j, i) for i, j in near)
-
-
-def _draw_ways(axes, table: pd.DataFrame, column: str) -> None:
-    for way, rows in table.groupby("way", sort=False):
-        colour, marker, line = _LOOKS[way]
-        axes.plot(rows["particles"], rows[column], color=colour, marker=marker, linestyle=line, label=way)
-
-
-def _draw_paper(axes, published: pd.DataFrame, columns: dict) -> None:
-    for column, marker in columns.items():
-        name = column.replace("speedup, ", "thread per ")
-        look = PAPER | {"marker": marker, "markersize": 7}
-        axes.plot(published["particles"], published[column], **look, label=f"paper, {name}")
+    return sorted(tuple(sorted(pair, key=lambda i: (cell[i], i))) for pair in near)
 
 
 def part_bars(parts: pd.DataFrame, particles: int):

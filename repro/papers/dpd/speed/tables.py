@@ -5,7 +5,6 @@ from itertools import product
 from pathlib import Path
 from time import thread_time
 
-import numpy as np
 import pandas as pd
 
 from repro.dpd.benchmark import INCLUDES
@@ -64,11 +63,6 @@ def systems(rows) -> list[System]:
     return [Poiseuille(*TABLE_4[row - 1]).system() for row in dict.fromkeys(rows)]
 
 
-def few_particles(count: int, side: int) -> np.ndarray:
-    """Particles at random in a square of `side` cells a side, of shape (count, 2), for a sketch."""
-    return np.random.default_rng(5).uniform(0, side, (count, 2))
-
-
 @cache
 def particle_counts() -> tuple[int, ...]:
     """Numbers of particles of table 4's systems, counted."""
@@ -114,12 +108,9 @@ def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.Data
 
     64 rounds are the paper's work for a pair, which runs TEA of 32 rounds twice. Each is run three times.
     """
-    way, options = {"thread per particle": ("particle", device)}, {"repeated": ("thread per particle",)}
-    tables = [
-        _measured([system], way, record, seconds, rounds=rounds, **options)
-        for rounds in (0, ROUNDS, PAPER_ROUNDS, 2 * PAPER_ROUNDS)
-    ]
-    table = pd.concat(tables, ignore_index=True)
+    way = {"thread per particle": ("particle", device)}
+    variants = [{"rounds": rounds} for rounds in (0, ROUNDS, PAPER_ROUNDS, 2 * PAPER_ROUNDS)]
+    table = _measured([system], way, record, seconds, repeated=way, variants=variants)
     return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
 
 
@@ -130,9 +121,9 @@ def production_table(rows, device, record=None, *, precisions, all_rounds, secon
     """
     cases, cpu_case, tables = systems(rows), systems(rows[:1]), []
     for precision, rounds in product(precisions, all_rounds):
-        options = {"precision": precision, "rounds": rounds}
-        slow = _measured(cpu_case, baselines(), record, seconds, **options)
-        fast = _measured(cases, {"fastest": ("fastest", device)}, record, seconds, **options)
+        variants = [{"precision": precision, "rounds": rounds}]
+        slow = _measured(cpu_case, baselines(), record, seconds, variants=variants)
+        fast = _measured(cases, {"fastest": ("fastest", device)}, record, seconds, variants=variants)
         tables.append(with_speedups(fast, slow))
     return pd.concat(tables, ignore_index=True)
 
@@ -152,17 +143,17 @@ def channel(scale: float) -> Channel:
 def launch_table(rows, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """One thread per particle and the fastest way on systems of table 4, launched as a CUDA graph and one by one."""
     ways = {"thread per particle": ("particle", device), "fastest": ("fastest", device)}
-    runs = [_measured(systems(rows), ways, record, seconds, graph=graph) for graph in (True, False)]
-    return pd.concat(runs, ignore_index=True)[["way", "particles", "launch", "updates", "seconds", "spread"]]
+    table = _measured(systems(rows), ways, record, seconds, variants=[{"graph": True}, {"graph": False}])
+    return table[["way", "particles", "launch", "updates", "seconds", "spread"]]
 
 
-def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=(), **options) -> pd.DataFrame:
-    options = {"rounds": PAPER_ROUNDS, "seconds": seconds} | options
+def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=(), variants=({},)) -> pd.DataFrame:
     runs, named = [], []
     # memory follows space, on the core and on the GPU alike
-    for system, (way, (strategy, device)) in product(map(in_cell_order, cases), ways.items()):
+    for variant, system, (way, (strategy, device)) in product(variants, map(in_cell_order, cases), ways.items()):
         case = f"{way}, {device.name}, {system.name}, {system.count} particles"
-        chosen = options | {"strategy": strategy} | (_REPEATED if way in repeated else {"runs": 1})
+        chosen = {"rounds": PAPER_ROUNDS, "seconds": seconds, "strategy": strategy} | variant
+        chosen |= _REPEATED if way in repeated else {"runs": 1}
         runs.append((case, system, device, chosen | ({"rounds": 0} if way == PAPER_PROGRAM else {})))
         named.append(way)
     table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
@@ -184,8 +175,7 @@ def parts_table(system, device) -> pd.DataFrame:
 
     A GPU makes as many steps before as where whole ones are timed: particles set up at random lie less evenly.
     """
-    tables = []
-    slow = (("fastest", PAPER_ROUNDS), ("particle", PAPER_ROUNDS), ("cell", PAPER_ROUNDS))
+    tables, slow = [], [(strategy, PAPER_ROUNDS) for strategy in ("fastest", "particle", "cell")]
     for strategy, rounds in (("fastest", ROUNDS), *slow):
         simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
         if device.name == "cuda":
@@ -226,15 +216,12 @@ def order_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
 
     What the order of the particles in memory does to the growth of the speedup.
     """
-    rows = []
-    for system in systems((3, 4)):
-        for order, chosen in (("by cell", in_cell_order(system)), ("random", system)):
-            options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "seconds": seconds, "runs": RUNS}
-            speed = linear.timed(f"thread per particle, {order}", chosen, device, **options)
-            rows.append((system.count, order, speed.rates["updates"], speed.spread))
-            if record is not None:
-                record.timing(**speed.row, includes=INCLUDES)
-    return pd.DataFrame(rows, columns=["particles", "order", "updates", "spread"])
+    options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "seconds": seconds, "runs": RUNS}
+    orders, runs = {"by cell": in_cell_order, "random": lambda system: system}, []
+    for system, (order, arrange) in product(systems((3, 4)), orders.items()):
+        runs.append((f"thread per particle, {order}", arrange(system), device, options))
+    table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
+    return table.assign(order=[*orders] * 2)[["particles", "order", "updates", "spread"]]
 
 
 def over_plain_c(source: Path, folder: Path, box, steps: int) -> dict | None:
