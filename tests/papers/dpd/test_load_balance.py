@@ -106,7 +106,7 @@ def _particles_in(cells) -> SimpleNamespace:
     """Particles in the middles of the given cells of a box of 4 x 4 x 4: two warps."""
     cells = np.array(cells)
     middles = np.column_stack([cells % 4, cells // 4 % 4, cells // 16]) + 0.5
-    return SimpleNamespace(position=middles, cells=Cells((4.0, 4.0, 4.0)))
+    return SimpleNamespace(position=middles, count=len(middles), cells=Cells((4.0, 4.0, 4.0)))
 
 
 def test_two_full_cells_in_two_warps_are_balanced_twice_as_well_in_one():

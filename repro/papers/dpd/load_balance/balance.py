@@ -61,20 +61,6 @@ def warp_share(work: np.ndarray, order: np.ndarray) -> float:
     return float(warps.mean() / warps.max(1).mean())
 
 
-def balance_gain(systems: Iterable[System]) -> dict:
-    """Share of the lanes that work with the cells sorted by load, over that with the cells as they lie, see `of_runs`.
-
-    The paper's measure of balance (figures 4 and 5), counted from the candidate pairs: the same on any machine.
-    """
-    gains = []
-    for system in systems:
-        counts = particles_in_cells(system)
-        pairs = pairs_of_cells(counts, system.cells.shape)
-        natural, by_load = (warp_share(pairs, cell_order(name, counts, pairs)) for name in ("natural", "by particles"))
-        gains.append(by_load / natural)
-    return of_runs(gains)
-
-
 def model_table(systems: dict) -> pd.DataFrame:
     """One row per density: the fullest cell, how uneven the work is, and each order's share of lanes that work.
 
@@ -91,14 +77,26 @@ def model_table(systems: dict) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def balance_gain(systems: Iterable[System]) -> dict:
+    """Share of the lanes that work with the cells sorted by load, over that with the cells as they lie, see `of_runs`.
+
+    The paper's measure of balance (figures 4 and 5), counted from the candidate pairs: the same on any machine.
+    """
+    return of_runs(model_table(dict(enumerate(systems)))["predicted gain"])
+
+
+def _fullest(systems: dict) -> int:
+    """Particles in the fullest cell of all densities: the capacity of the table that has room for each."""
+    return max(int(particles_in_cells(system).max()) for system in systems.values())
+
+
 def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05) -> pd.DataFrame:
     """Seconds of lists and forces at fixed positions, one row per density and strategy, each checked first.
 
     Columns density, strategy, particles, seconds (lists and forces), kernel (the forces alone), sorting (by load) and
     spread. The table of cells has room for the fullest cell of all densities.
     """
-    capacity = max(int(particles_in_cells(system).max()) for system in systems.values())
-    rows = []
+    capacity, rows = _fullest(systems), []
     for name, system in systems.items():
         expected = reference_forces(system)
         for strategy in strategies:
@@ -141,16 +139,13 @@ def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
 
 def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
     """How many times as long each of the paper's mappings takes on the drops as at the even density, in `RUNS` runs."""
-    capacity, found = max(int(particles_in_cells(system).max()) for system in systems.values()), {}
-    for strategy in ("cell", "particle"):
-        runs = []
-        for _ in range(RUNS):
-            options = {"strategy": strategy, "capacity": capacity}
-            made = [Simulation(systems[name], device, **options) for name in ("drops", "even")]
-            drops, even = (time_launches(each.forces.parts.values(), device, seconds).seconds for each in made)
-            runs.append(drops / even)
-        found[strategy] = runs
-    return found
+    capacity = _fullest(systems)
+
+    def time(name: str, strategy: str) -> float:
+        forces = Simulation(systems[name], device, strategy=strategy, capacity=capacity).forces
+        return time_launches(forces.parts.values(), device, seconds).seconds
+
+    return {way: [time("drops", way) / time("even", way) for _ in range(RUNS)] for way in ("cell", "particle")}
 
 
 def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
@@ -169,6 +164,5 @@ def extra_memory(systems: dict) -> float:
 
     Sorting needs an order and a rank per cell, and a histogram.
     """
-    counts = [particles_in_cells(system) for system in systems.values()]
-    cells, capacity = len(counts[0]), max(int(each.max()) for each in counts)
+    cells, capacity = next(iter(systems.values())).cells.count, _fullest(systems)
     return 4 * (2 * cells + 2 * capacity + 3) / (4 * cells * (capacity + 2))

@@ -8,6 +8,7 @@ from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs, quotients
+from repro.papers.speed import speed_table
 from repro.parallel import Speed
 
 WARP = 32
@@ -95,21 +96,21 @@ def launch_table(
     gets the limit with which it fits whatever the kernel takes. Only launches with blocks of `block` threads, which
     `gains_by_limits` compares, are run more than once.
     """
-    expected, rows = reference_forces(system), []
-    for strategy in KERNELS:
-        for size, chosen in launches(strategy, blocks, registers, block):
-            most = chosen or limit_needed(size)
-            options = {"expected": expected, "seconds": seconds, "runs": runs if size == block else 1}
-            speed = _launch_speed(system, device, strategy, size, most, **options)
-            names = ("registers", "local", "shared", "occupancy")
-            row = {"strategy": strategy, "block": size, "limit": most or 0} | {n: speed.choices[n] for n in names}
-            rows.append(row | {key: speed.row[key] for key in ("seconds", "runs", "spread")})
-            if record is not None:
-                record.timing(**speed.row, includes=_INCLUDES)
-    return pd.DataFrame(rows)
+    options = {"expected": reference_forces(system), "seconds": seconds}
+    tried = [(name, *launch) for name in KERNELS for launch in launches(name, blocks, registers, block)]
+    tried = [(strategy, size, most or limit_needed(size)) for strategy, size, most in tried]
+    cases = []
+    for strategy, size, most in tried:
+        case = f"force kernel, {strategy}, blocks of {size}, registers at most {most or 'as compiled'}"
+        chosen = {"strategy": strategy, "block": size, "most": most, "runs": runs if size == block else 1}
+        cases.append((case, system, device, options | chosen))
+    table = speed_table(cases, record, measured=_launch_speed, includes=_INCLUDES)
+    table = table.assign(block=[size for _, size, _ in tried], limit=[most or 0 for *_, most in tried])
+    columns = ["strategy", "block", "limit", "registers", "local", "shared", "occupancy", "seconds", "runs", "spread"]
+    return table[columns]
 
 
-def _launch_speed(system, device, strategy, block, most, **options) -> Speed:
+def _launch_speed(case: str, system: System, device, *, strategy, block, most, **options) -> Speed:
     def build():
         simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
         return simulation, simulation.forces
@@ -118,7 +119,6 @@ def _launch_speed(system, device, strategy, block, most, **options) -> Speed:
         launch = forces.parts["forces"]
         return {"block": block, "occupancy": occupancy(device, launch, block)} | device.resources(launch)
 
-    case = f"force kernel, {strategy}, blocks of {block}, registers at most {most or 'as compiled'}"
     return kernel_speed(case, device, build, choices, **options)
 
 
@@ -140,17 +140,12 @@ def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     return pd.DataFrame(compared, columns=[*columns, *(f"{name} before" for name in before), "gains", "faster"])
 
 
-def with_more_warps(limited: pd.DataFrame) -> pd.DataFrame:
-    """The limits of `gains_by_limits` that raise the occupancy."""
-    return limited[limited["occupancy"] > limited["occupancy before"]]
-
-
 def share_that_gains(limited: pd.DataFrame) -> dict:
     """The share, in %, of the limits that raise the occupancy which gain speed, of both kernels; see `of_runs`.
 
     Raises InputError if no limit raises the occupancy.
     """
-    raising = with_more_warps(limited)
+    raising = limited[limited["occupancy"] > limited["occupancy before"]]
     if raising.empty:
         raise InputError("no limit of registers raises the occupancy: choose smaller ones")
     return of_runs(100 * sum(run) / len(run) for run in zip(*raising["faster"], strict=True))
