@@ -221,11 +221,6 @@ class Comparison:
         """Keywords of `Record.measure`, in %: the largest distance, and what chance makes of it as the scatter."""
         return {"measured": 100 * self.largest, "scatter": 100 * self.chance}
 
-    @property
-    def said(self) -> dict:
-        """The largest distance and that by chance in %, for `Record.say`; holds if it counts as agreement."""
-        return {"largest": 100 * self.largest, "chance": 100 * self.chance, "holds": self.largest <= AGREEMENT}
-
 
 def kinematic_viscosity(fluid: Fluid) -> float:
     """nu = eta / rho, with the viscosity eta of kinetic theory."""

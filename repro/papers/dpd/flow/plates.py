@@ -25,9 +25,6 @@ from .flows import (
     run,
 )
 
-#: share of the largest velocity below which slip and residual should be
-SMALL = 0.02
-
 
 @dataclass(frozen=True)
 class Parabola:
@@ -156,9 +153,3 @@ def against_bulk(case: Poiseuille, fit: Parabola, density: float, bulk: Estimate
     theory = exact.poiseuille(case.height / 2, case.height, case.drive, density, bulk.value)
     off = float(fit.fastest / theory - 1)
     return {"off": 100 * off, "holds": abs(off) < AGREEMENT}
-
-
-def straight(fit: Parabola) -> dict:
-    """Residual and larger slip of a fit in % of the largest velocity; holds if both are small."""
-    slip = float(np.abs(fit.slip).max())
-    return {"rms": 100 * fit.rms, "slip": 100 * slip, "holds": max(fit.rms, slip) < SMALL}
