@@ -9,21 +9,24 @@ from repro.particles.cells import ALL_CELLS, OWN_CELL, make_place, neighbour
 from ..noise import thread_words
 from ..pair import Pair, make_add_to_both, make_force
 from .setup import Forces, Setup, Traits
-from .sums import table_forces
+from .sums import same, table_forces
 
 TRAITS = Traits(table=True, linear=True)
 
 
 @cache
-def half_body(real, pair: Pair, add):
-    """A thread's particle meets the later ones of its own cell, and those of thirteen neighbouring cells."""
+def half_body(real, pair: Pair, add, constants=same):
+    """A thread's particle meets the later ones of its own cell, and those of thirteen neighbouring cells.
+
+    constants(q) gives a pair's numbers from the kernel's argument.
+    """
     separation, force, add_to_both = pair.separation, make_force(real, pair), make_add_to_both(add)
     place, one = make_place(real), real(1)
 
     @device_function
-    def forces(x, n, particles, sums, source, table, p, cells):
+    def forces(x, n, particles, sums, source, table, q, cells):
         r, _, u, ids, count, moving = particles
-        key, total = (source.seed, source.clock[0]), cells[0] * cells[1] * cells[2]
+        key, p, total = (source.seed, source.clock[0]), constants(q), cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
             words = thread_words(i, key)
             own = place(r[i], r[count + i], r[2 * count + i], cells)

@@ -10,21 +10,21 @@ from repro.particles.cells import ALL_CELLS, make_place, neighbour
 
 from ..pair import Pair, make_force
 from .setup import Forces, Setup, Traits
-from .sums import table_forces
+from .sums import same, table_forces
 
 TRAITS = Traits(table=True, both_sides=True)
 
 
 @cache
-def full_body(real, pair: Pair, constants=None):
-    """A thread's particle meets all particles of 27 cells; constants(p) gives a pair's numbers, p itself by default."""
+def full_body(real, pair: Pair, constants=same):
+    """A thread's particle meets all particles of 27 cells; constants(q) gives a pair's numbers."""
     separation, force, place = pair.separation, make_force(real, pair), make_place(real)
-    given, zero, half, one, none = constants or same, float64(0), float64(0.5), real(1), (real(0),) * 4
+    zero, half, one, none = float64(0), float64(0.5), real(1), (real(0),) * 4
 
     @device_function
     def forces(x, n, particles, sums, source, table, q, cells):
         r, _, u, ids, count, moving = particles
-        f, key, p, total = sums.f, (source.seed, source.clock[0]), given(q), cells[0] * cells[1] * cells[2]
+        f, key, p, total = sums.f, (source.seed, source.clock[0]), constants(q), cells[0] * cells[1] * cells[2]
         for i in range(x, x + n):
             own = place(r[i], r[count + i], r[2 * count + i], cells)
             fx, fy, fz, share = zero, zero, zero, zero
@@ -43,12 +43,6 @@ def full_body(real, pair: Pair, constants=None):
             f[i], f[count + i], f[2 * count + i], sums.virial[i] = fx, fy, fz, half * share
 
     return forces
-
-
-@device_function
-def same(p):
-    """The numbers of a pair as the kernel got them."""
-    return p
 
 
 def build(setup: Setup) -> Forces:

@@ -159,7 +159,7 @@ def test_forces_do_not_depend_on_where_the_constants_lie(name):
 
 def test_places_that_a_device_does_not_have_are_refused(threads):
     setup = Simulation(Bulk((3.0, 3.0, 3.0)).system(), threads, strategy="particle").setup
-    for place in ("constant memory", "read-only path", "texture"):
+    for place in ("constant memory", "read-only path", "texture object"):
         with pytest.raises(InputError, match="choose one of arguments, literals, global memory"):
             constants.build(setup, place)
     with pytest.raises(InputError, match="choose one of half, full"):
@@ -173,12 +173,18 @@ def test_each_place_is_read_by_its_own_instruction_and_only_global_memory_again_
         of = {place: kernels[stencil, place] for place in constants.PLACES}
         plain = of["arguments"]
         # the six numbers of a pair: as arguments, or by the one kind of load that the place is named after
-        six = {"literals": None, "constant memory": "ld.const", "read-only path": "ld.global.nc"}
+        six = {
+            "literals": None,
+            "constant memory": "ld.const",
+            "read-only path": "ld.global.nc",
+            "texture object": "tex.1d",
+        }
         for place, kernel in of.items():
             assert kernel["literal"] == (place == "literals"), (stencil, place)
-            for kind in ("ld.const", "ld.global.nc"):
+            for kind in ("ld.const", "ld.global.nc", "tex.1d"):
                 assert kernel[kind] == (6 if six.get(place) == kind else 0), (stencil, place, kind)
         assert of["global memory"]["ld.global"] == plain["ld.global"] + 6
         assert of["read-only path"]["ld.global"] == plain["ld.global"] + 6
+        assert of["texture object"]["ld.global"] == plain["ld.global"]
         again = {place: kernel["in the loop"] - plain["in the loop"] for place, kernel in of.items()}
         assert again == {place: 6 if place == "global memory" else 0 for place in constants.PLACES}

@@ -1,19 +1,20 @@
-"""One thread per particle, with the constants of the pair force in five memory spaces (section 4.5.2).
+"""One thread per particle, with the constants of the pair force in six memory spaces (section 4.5.2).
 
 The strategies "particle" (half stencil) and "particle, full stencil" take them as arguments of the kernel. The others
-are here for comparison: the paper moves them from global memory to texture memory, which loads through the read-only
-path have replaced on today's GPUs.
+are here for comparison: the paper moves them from global memory to texture memory, for which loads through the
+read-only path stand on today's GPUs, and beside them fetches by a texture object.
 """
 
+from functools import partial
 from operator import getitem
 
 import numpy as np
-from numba import cuda
+from numba import cuda, float32, int32, uint64
 
 from repro.dpd.strategies import particle_full
 from repro.dpd.strategies.particle import half_body
 from repro.dpd.strategies.setup import Forces, Setup
-from repro.dpd.strategies.sums import table_forces
+from repro.dpd.strategies.sums import same, table_forces
 from repro.errors import InputError
 from repro.parallel import device_function
 
@@ -21,7 +22,7 @@ STENCILS = ("half", "full")
 
 
 def _arguments(setup: Setup):
-    return setup.numbers, particle_full.same
+    return setup.numbers, same
 
 
 def _literals(setup: Setup):
@@ -36,7 +37,7 @@ def _literals(setup: Setup):
 
 def _global_memory(setup: Setup):
     # the array is loaded where a constant is needed, and again after other threads may have written to it
-    return _array(setup), particle_full.same
+    return setup.device.to_device(np.array(setup.numbers)), same
 
 
 def _constant_memory(setup: Setup):
@@ -51,16 +52,41 @@ def _constant_memory(setup: Setup):
     return 0, cuda.jit(device=True)(chosen) if setup.device.simulated else device_function(chosen)
 
 
-def _read_only(setup: Setup):
+def _fetched(setup: Setup, instruction: str, handle_of):
+    """Numbers that an instruction of a GPU loads by a handle of their array ($1) and a place in it ($2).
+
+    handle_of(array) gives the handle, and what must live as long as it.
+    """
     if setup.device.simulated:
         return _global_memory(setup)
-    read = _each(len(setup.numbers), _read_only_load())
+    if setup.real is not np.float32:
+        raise InputError("these loads are of numbers in single precision")
+    # the simulator has no such modules
+    from llvmlite import ir
+    from numba.cuda.extending import intrinsic
 
-    @device_function
-    def loaded(q):
-        return read(q, 0)
+    @intrinsic
+    def load(typing_context, handle, place):
+        def generate(context, builder, signature, arguments):
+            function = ir.FunctionType(ir.FloatType(), [ir.IntType(64), ir.IntType(32)])
+            return builder.asm(function, instruction, "=f,l,r", arguments, False)
 
-    return _array(setup), loaded
+        return float32(uint64, int32), generate
+
+    read = _each(len(setup.numbers), load)
+    fetched = device_function(lambda q: read(q, 0))
+    handle, fetched.alive = handle_of(setup.device.to_device(np.array(setup.numbers)))
+    return np.uint64(handle), fetched
+
+
+def _texture_object(array):
+    from cupy.cuda import runtime, texture
+
+    number = texture.ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
+    linear = {"arr": array, "chDesc": number, "sizeInBytes": array.nbytes}
+    memory = texture.ResourceDescriptor(runtime.cudaResourceTypeLinear, **linear)
+    made = texture.TextureObject(memory, texture.TextureDescriptor())
+    return made.ptr, made
 
 
 def _each(count: int, load):
@@ -71,33 +97,9 @@ def _each(count: int, load):
     return device_function(lambda array, place: others(array, place) + (load(array, place + last),))  # noqa: RUF005
 
 
-def _array(setup: Setup):
-    return setup.device.to_device(np.array(setup.numbers))
-
-
-def _read_only_load():
-    """A load through the read-only cache, which asserts that no thread writes to it: load(array, index)."""
-    # the simulator has no such module
-    from llvmlite import ir
-    from numba.cuda import cgutils
-    from numba.cuda.extending import intrinsic
-
-    @intrinsic
-    def load(typing_context, array, index):
-        def generate(context, builder, signature, arguments):
-            struct = context.make_array(array)(context, builder, arguments[0])
-            place = [context.cast(builder, arguments[1], index, index)]
-            pointer = cgutils.get_item_pointer(context, builder, array, struct, place)
-            address, number = ir.IntType(64), context.get_data_type(array.dtype)
-            kind, register = (("f32", "f"), ("f64", "d"))[array.dtype.bitwidth == 64]
-            text = f"ld.global.nc.{kind} $0, [$1];"
-            function = ir.FunctionType(number, [address])
-            return builder.asm(function, text, f"={register},l", [builder.ptrtoint(pointer, address)], False)
-
-        return array.dtype(array, index), generate
-
-    return load
-
+#: through the read-only cache, which asserts that no thread writes to the array
+READ_ONLY = "{ .reg .b64 place; mad.wide.s32 place, $2, 4, $1; ld.global.nc.f32 $0, [place]; }"
+TEXTURE = "{ .reg .f32 y, z, w; tex.1d.v4.f32.s32 {$0, y, z, w}, [$1, {$2}]; }"
 
 #: by name: a function from the setup to the kernel's argument, and the function that reads the constants from it
 PLACES = {
@@ -105,7 +107,8 @@ PLACES = {
     "literals": _literals,
     "global memory": _global_memory,
     "constant memory": _constant_memory,
-    "read-only path": _read_only,
+    "read-only path": partial(_fetched, instruction=READ_ONLY, handle_of=lambda array: (array.data.ptr, array)),
+    "texture object": partial(_fetched, instruction=TEXTURE, handle_of=_texture_object),
 }
 
 
@@ -123,19 +126,6 @@ def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forc
     if stencil == "full":
         particle_full.TRAITS.require(setup, "particle, full stencil")
     numbers, constants = PLACES[place](setup)
-    body = (
-        particle_full.full_body(setup.real, setup.pair, constants)
-        if stencil == "full"
-        else _half_with(setup, constants)
-    )
+    half = partial(half_body, add=setup.device.add)
+    body = (half if stencil == "half" else particle_full.full_body)(setup.real, setup.pair, constants=constants)
     return table_forces(setup, body, setup.state.count, numbers=numbers)
-
-
-def _half_with(setup: Setup, constants):
-    half = half_body(setup.real, setup.pair, setup.device.add)
-
-    @device_function
-    def forces(x, n, particles, sums, source, table, q, cells):
-        half(x, n, particles, sums, source, table, constants(q), cells)
-
-    return forces
