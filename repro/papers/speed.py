@@ -145,28 +145,30 @@ def paper_and_ours(table: pd.DataFrame, rate: str, size: tuple[float, float], **
     return figure, left, right, scale
 
 
-def part_bars(bars: list[tuple], colours: dict, xlabel: str, *, points=None):
-    """Bars of (program, part, time), a block a program and a colour a part; `points` are a paper's times of them."""
-    gaps = [1.0 + 1.2 * (k == 0 or bars[k - 1][0] != program) for k, (program, *_) in enumerate(bars)]
-    heights, times = np.cumsum(gaps) - 2.2, [time for *_, time in bars]
+def part_points(parts: list[tuple], colours: dict, xlabel: str, *, published=None):
+    """Points of (program, part, time), a block a program and a colour a part; `published` are a paper's times of them.
+
+    On a logarithmic axis, on which a bar has no length.
+    """
+    gaps = [1.0 + 1.2 * (k == 0 or parts[k - 1][0] != program) for k, (program, *_) in enumerate(parts)]
+    heights, times = np.cumsum(gaps) - 2.2, [time for *_, time in parts]
     figure, axes = plt.subplots(figsize=(7.6, 0.28 * heights[-1] + 1.9))
-    axes.barh(heights, times, 0.8, color=[colours[part] for _, part, _ in bars])
-    for height, time, point in zip(heights, times, times if points is None else points, strict=True):
-        label = f"{time:,.0f}" if time >= 100 else f"{time:.2g}"
-        # a point that would lie on the label stands before it
-        place = max(time, point) if point < 2.5 * time else time
-        axes.annotate(label, (place, height), (6, 0), textcoords="offset points", va="center", fontsize=8)
-    for height, gap, (program, *_) in zip(heights, gaps, bars, strict=True):
+    axes.hlines(heights, 0, 1, "0.9", linewidth=0.8, transform=axes.get_yaxis_transform(), zorder=1)
+    axes.scatter(times, heights, 50, [colours[part] for _, part, _ in parts], zorder=2)
+    for height, gap, (program, _, time), other in zip(heights, gaps, parts, published or times, strict=True):
+        # a paper's point that would lie on the label stands before it
+        place = max(time, other) if other < 2.5 * time else time
+        axes.annotate(_short(time), (place, height), (8, 0), textcoords="offset points", va="center", fontsize=8)
         if gap > 1:
             axes.annotate(program, (0, height - 1), (4, 0), ("axes fraction", "data"), "offset points", va="center")
-    handles, names = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()], list(colours)
-    if points is not None:
-        axes.plot(points, heights, **PAPER)
-        handles, names = [*handles, plt.Line2D([], [], **PAPER)], [*names, "paper"]
-    axes.set(xscale="log", xlim=(min(times) / 3, 4 * max(*times, *(points or []))), ylim=(heights[-1] + 0.8, -1.7))
+    looks = {part: {"marker": "o", "linestyle": "none", "color": colour} for part, colour in colours.items()}
+    if published is not None:
+        axes.plot(published, heights, **PAPER)
+        looks["paper"] = PAPER
+    shown = [*times, *(published or [])]
+    axes.set(xscale="log", xlim=(min(shown) / 3, 4 * max(shown)), ylim=(heights[-1] + 0.8, -1.7))
     axes.set(yticks=[], xlabel=xlabel)
-    axes.grid(axis="y", visible=False)
-    figure.legend(handles, names, loc="outside lower center", ncols=4)
+    figure.legend([plt.Line2D([], [], **look) for look in looks.values()], looks, loc="outside lower center", ncols=4)
     return figure
 
 

@@ -72,13 +72,13 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
     return figure, dict(table[["thousands", "way", "ms"]])
 
 
-def part_bars(parts: pd.DataFrame, published: pd.DataFrame):
-    """Neighbour list, force and update of each program as bars, with the paper's times as points (table 2)."""
+def part_points(parts: pd.DataFrame, published: pd.DataFrame):
+    """Neighbour list, force and update of each program, and the paper's times of them (table 2)."""
     own = with_density(group_times(parts))
-    bars = [(way, group, own.loc[way, group]) for way in own.index for group in GROUPS]
-    points = [published.loc[way, group] for way, group, _ in bars]
-    figure = speed.part_bars(bars, _GROUP_COLOURS, "time in a step (ms)", points=points)
-    return figure, dict(zip(("program", "part", "ms"), zip(*bars, strict=True), strict=True))
+    shown = [(way, group, own.loc[way, group]) for way in own.index for group in GROUPS]
+    theirs = [published.loc[way, group] for way, group, _ in shown]
+    figure = speed.part_points(shown, _GROUP_COLOURS, "time in a step (ms)", published=theirs)
+    return figure, dict(zip(("program", "part", "ms"), zip(*shown, strict=True), strict=True))
 
 
 def loaded(table: pd.DataFrame):

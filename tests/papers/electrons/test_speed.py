@@ -169,7 +169,7 @@ def test_each_part_of_a_step_has_its_group(part, group):
     assert tables.group_of(part) == group
 
 
-def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
+def test_parts_are_nanoseconds_a_particle_and_so_are_their_points(monkeypatch):
     monkeypatch.setattr(tables, "source_of", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
     program = PlainCore(), {"strategy": "global sums", "sort_every": 5}
     monkeypatch.setattr(tables, "programs", lambda device: {programs.LOOP: program})
@@ -180,9 +180,9 @@ def test_parts_are_nanoseconds_a_particle_and_so_are_their_bars(monkeypatch):
     shares = tables.part_shares(table).loc[programs.LOOP]
     assert shares["segments"] == pytest.approx(100 * by_part["particles"] / by_part.sum())
     assert shares["step (ns)"] == pytest.approx(by_part.sum())
-    figure, arrays = figures.part_bars(table)
+    figure, arrays = figures.part_points(table)
     assert arrays["segments"][0] == pytest.approx(1e6 / 16)
-    # a part a hundred times shorter than another has a bar that one can see
+    # a part a hundred times shorter than another has a point that one can see
     assert figure.axes[0].get_xscale() == "log"
     plt.close(figure)
 

@@ -254,11 +254,11 @@ def test_half_of_the_samples_lie_between_the_quartiles():
     assert (scatter["samples"] == 3).all()
 
 
-def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_bar():
+def test_a_point_of_the_papers_does_not_lie_on_the_time_of_a_part():
     table = parts(gpu=True)
     ours = speed.with_density(speed.group_times(table))
     for factor in (0.5, 1.0, 1.4, 2.0, 20.0):
-        figure, _ = speed_figures.part_bars(table, factor * ours)
+        figure, _ = speed_figures.part_points(table, factor * ours)
         figure.draw_without_rendering()
         axes = figure.axes[0]
         points = axes.transData.transform(axes.lines[0].get_xydata())

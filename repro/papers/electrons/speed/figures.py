@@ -58,13 +58,13 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
     return figure, dict(table[["program", "over", "particles", "speedup"]])
 
 
-def part_bars(table: pd.DataFrame):
-    """Nanoseconds a particle of the parts of a step, a bar each, and of the whole step, program by program."""
+def part_points(table: pd.DataFrame):
+    """Nanoseconds a particle of the parts of a step, a point each, and of the whole step, program by program."""
     sums = table.pivot_table(index="program", columns="group", values="ns", aggfunc="sum", sort=False)
     sums = sums.reindex(columns=list(GROUPS)).fillna(0)
     rows = pd.concat([sums.sum(axis=1).rename(WHOLE), sums], axis=1)
-    bars = [(name, part, ns) for name, row in rows.iterrows() for part, ns in row.items() if ns > 0]
-    figure = speed.part_bars(bars, _GROUP_COLOURS, "time of a step of a particle (ns)")
+    shown = [(name, part, ns) for name, row in rows.iterrows() for part, ns in row.items() if ns > 0]
+    figure = speed.part_points(shown, _GROUP_COLOURS, "time of a step of a particle (ns)")
     return figure, {"program": list(sums.index), **{group: sums[group].to_numpy() for group in GROUPS}}
 
 
