@@ -80,7 +80,8 @@ class Poiseuille:
         count = _number(self.fluid, self.length * self.width * self.height, size)
         fluid = scattered(count, (0, 0, walls.bottom), (self.length, self.width, walls.top), generator)
         sites = lattice(self.box, walls.bottom, walls.top)
-        depth = walls.depth(sites[:, 0], sites[:, 2])
+        # beyond a plate, where the fluid is not
+        depth = np.minimum(sites[:, 2] - walls.bottom, walls.top - sites[:, 2])
         frozen = sites[(depth < 0) & (depth > -self.thickness)]
         return _join(self.fluid, self.box, fluid, frozen, walls, self.drive, generator, "Poiseuille flow")
 
