@@ -71,20 +71,21 @@ def test_the_second_step_has_noise_of_its_own(threads):
 
 
 def a_hundred_steps(device):
-    """Steps and systems, a fluid in bulk and one with a wall; a few of each for the simulator."""
+    """Steps, options and systems, a fluid in bulk and one with a wall; a few of each for the simulator."""
     if device.simulated:
-        return 3, [few(12), few(15, moving=9)]
-    return 100, [Bulk((5.0, 6.5, 5.0)).system(), Poiseuille(6, 4, 8).system()]
+        # blocks of few threads, each of which is one of Python
+        return 3, {"block": 8}, [few(12), few(15, moving=9)]
+    return 100, {}, [Bulk((5.0, 6.5, 5.0)).system(), Poiseuille(6, 4, 8).system()]
 
 
 @pytest.mark.parametrize("strategy", ["linked", "particle, full stencil", "sorted cells", "planes"])
 def test_trajectories_in_single_precision_are_the_same_on_every_device_bit_for_bit(device, threads, strategy):
     if not runs_on(strategy, device):
         pytest.skip(f"'{strategy}' does not run there")
-    steps, systems = a_hundred_steps(device)
+    steps, options, systems = a_hundred_steps(device)
     for system in systems:
         one = Simulation(system, threads, strategy="planes", seed=7)
-        other = Simulation(system, device, strategy=strategy, seed=7)
+        other = Simulation(system, device, strategy=strategy, seed=7, **options)
         for simulation in (one, other):
             simulation.step(steps)
         for name in ("position", "velocity"):
@@ -95,10 +96,10 @@ def test_trajectories_in_single_precision_are_the_same_on_every_device_bit_for_b
 def test_trajectories_in_double_precision_agree_between_strategies_and_devices(device, one_core, strategy):
     if not runs_on(strategy, device):
         pytest.skip(f"'{strategy}' does not run there")
-    steps, systems = a_hundred_steps(device)
+    steps, options, systems = a_hundred_steps(device)
     for system in systems:
         one = Simulation(system, one_core, strategy="linked", precision="double", seed=7)
-        other = Simulation(system, device, strategy=strategy, precision="double", seed=7)
+        other = Simulation(system, device, strategy=strategy, precision="double", seed=7, **options)
         for simulation in (one, other):
             simulation.step(steps)
         # errors grow tenfold in 25 steps
@@ -127,9 +128,10 @@ def test_a_restart_continues_bit_for_bit(device, tmp_path):
 def test_a_run_repeats_bit_for_bit_where_its_strategy_says_so(device, strategy):
     if device.name not in STRATEGIES[strategy].TRAITS.repeats:
         pytest.skip(f"'{strategy}' promises nothing there")
-    steps, (system, *_) = a_hundred_steps(device)
+    steps, options, (system, *_) = a_hundred_steps(device)
+    options |= {"strategy": strategy, "seed": 7}
     for precision in ("single", "double"):
-        runs = [Simulation(system, device, strategy=strategy, precision=precision, seed=7) for _ in range(2)]
+        runs = [Simulation(system, device, precision=precision, **options) for _ in range(2)]
         for run in runs:
             run.step(steps)
         np.testing.assert_array_equal(*(run.particles()["velocity"] for run in runs))
