@@ -17,7 +17,7 @@ from repro.particles.position import Units, periodic_difference
 
 from .fluid import Fluid
 from .forces import UNIT_X, UNIT_Y, UNIT_Z, Law
-from .noise import make_pair_noise, make_running_noise, make_thread_noise
+from .noise import make_noise
 
 
 class Pair(NamedTuple):
@@ -32,12 +32,8 @@ class Pair(NamedTuple):
 
 
 def make_pair(real, rounds: int, law: Law, *, running: bool = False) -> Pair:
-    """The pair for numbers of type `real`, with noise by so many rounds of TEA.
-
-    Without rounds it comes from the paper's linear generator: from one running sequence, or from a thread's words.
-    """
-    linear = make_running_noise if running else make_thread_noise
-    return Pair(make_separation(real), make_pair_noise(real, rounds) if rounds else linear(real), law.along)
+    """The pair for numbers of type `real`, with the noise of `noise.make_noise`."""
+    return Pair(make_separation(real), make_noise(real, rounds, running=running), law.along)
 
 
 def constants(fluid: Fluid, box, real) -> tuple:

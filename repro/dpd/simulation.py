@@ -26,9 +26,10 @@ class Simulation(TimeLoop):
     """The particles of `system` on a device.
 
     `device` comes from `repro.parallel.select`, `strategy` is a key of strategies.STRATEGIES or "fastest", `precision`
-    "single" or "double", `seed` names the noise. `rounds` of TEA (0: the paper's linear generators), `capacity` of a
-    cell in the table, `block` and `registers` of the force kernel on a GPU are the strategies' choices. Raises
-    InputError for what cannot work and MemoryLimitError before allocating what does not fit.
+    "single" or "double", `seed` names the noise. `rounds` of TEA for a pair (0: the paper's linear generators;
+    64: the paper's two runs of 32), `capacity` of a cell in the table, `block` and `registers` of the force kernel on a
+    GPU are the strategies' choices. Raises InputError for what cannot work and MemoryLimitError before allocating what
+    does not fit.
     """
 
     #: what a checkpoint must know to go on

@@ -21,6 +21,7 @@ class Stream(IntEnum):
     PAIR = 1
     WALL = 2
     WALL_NORMAL = 3
+    PAIR_AGAIN = 4
     #: electrons in air, and electrons of a source (pic); the rest of the word for collisions is the event
     COLLISION = 101
     SOURCE = 111

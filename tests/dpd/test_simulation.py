@@ -14,6 +14,7 @@ from repro.dpd import checkpoint
 from repro.dpd.averages import Averages
 from repro.dpd.cases import Bulk, Channel, Poiseuille
 from repro.dpd.fluid import Fluid
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
@@ -137,8 +138,9 @@ def test_a_run_repeats_bit_for_bit_where_its_strategy_says_so(device, strategy):
         np.testing.assert_array_equal(*(run.particles()["velocity"] for run in runs))
 
 
-def test_a_restart_of_the_serial_program_carries_its_sequence_on(one_core, tmp_path):
-    options = {"strategy": "linked", "rounds": 0, "seed": 5}
+@pytest.mark.parametrize("rounds", [0, PAPER_ROUNDS])
+def test_a_restart_of_the_papers_programs_carries_their_noise_on(one_core, tmp_path, rounds):
+    options = {"strategy": "linked", "rounds": rounds, "seed": 5}
     whole = Simulation(Bulk((3.0, 3.0, 4.0)).system(), one_core, **options)
     whole.step(40)
     first = Simulation(Bulk((3.0, 3.0, 4.0)).system(), one_core, **options)

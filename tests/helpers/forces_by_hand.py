@@ -37,6 +37,13 @@ def soft(r, a):
     return a * (1 - r)
 
 
+def paper_deviate(first: int, second: int, seed: int, step: int) -> float:
+    """The normal deviate of a pair by two runs of 32 rounds: streams 1 and 4, the first word of each."""
+    low, high = sorted((first, second))
+    u1, u2 = ((tea(low, high, (seed, stream, step, DELTA), 32)[0] + 0.5) / 2**32 for stream in (1, 4))
+    return math.sqrt(-2 * math.log(u1)) * math.cos(2 * math.pi * u2)
+
+
 def forces(system, *, seed: int = 1, step: int = 0, rounds: int = 8, law=soft) -> np.ndarray:
     """Force on each particle from all others in the periodic box, equations 1 to 5; none between frozen ones.
 

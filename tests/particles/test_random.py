@@ -6,7 +6,7 @@ from helpers import forces_by_hand as by_hand
 from numpy import uint32
 from scipy import stats
 
-from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, lcg, make_pair_noise
+from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, PAPER_ROUNDS, lcg, make_noise
 from repro.parallel import Kernel, device_function
 from repro.parallel.elementary import half_turn_sine, logarithm
 from repro.particles.random import Stream, normal, tea, tea_round, uniform
@@ -54,7 +54,7 @@ def test_uniform_numbers_are_never_zero_and_at_most_one(real):
 
 def all_pairs(device, count, seed, step, rounds=8):
     """The deviates of all pairs (i, j) as a matrix, computed on the device."""
-    noise = make_pair_noise(np.float64, rounds)
+    noise = make_noise(np.float64, rounds)
 
     @device_function
     def fill(x, n, values, count, seed, step):
@@ -73,7 +73,26 @@ def test_pair_noise_is_the_reference_and_symmetric_on_every_device(device):
     np.testing.assert_array_equal(found, found.T)
 
 
-@pytest.mark.parametrize("rounds", [8, 32])
+def test_the_papers_noise_takes_each_uniform_number_from_a_run_of_its_own_on_every_device(device):
+    found = all_pairs(device, 6, seed=11, step=3, rounds=PAPER_ROUNDS)
+    expected = [[by_hand.paper_deviate(i, j, 11, 3) for j in range(6)] for i in range(6)]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_the_two_runs_of_the_papers_noise_are_independent():
+    words, pairs = tea(32), [(i, j) for i in range(60) for j in range(i + 1, 60)]
+    with np.errstate(over="ignore"):
+        one, two = (
+            np.array([words(i, j, s.value, 5, 7)[0] for i, j in pairs]) for s in (Stream.PAIR, Stream.PAIR_AGAIN)
+        )
+    # a chi-square test of a table of both numbers in eighths of their range
+    counts = np.histogram2d(one / 2**32, two / 2**32, bins=8, range=[[0, 1]] * 2)[0]
+    assert stats.chi2_contingency(counts).pvalue > 1e-3
+    assert abs(np.corrcoef(one, two)[0, 1]) < 4 / np.sqrt(len(pairs))
+
+
+@pytest.mark.parametrize("rounds", [8, 32, PAPER_ROUNDS])
 def test_pair_noise_is_normal_and_uncorrelated_between_neighbouring_pairs_and_steps(threads, rounds):
     first, later = (all_pairs(threads, 600, seed=5, step=step, rounds=rounds) for step in (7, 8))
     above = np.triu_indices(600, 2)

@@ -22,7 +22,7 @@ class Setup:
     fluid: Fluid
     cells: Cells
     seed: int
-    #: rounds of TEA; 0 takes the paper's linear generators, a state in each thread
+    #: rounds of TEA; 0 takes the paper's linear generators, a state in each thread, and 64 its two runs of 32
     rounds: int
     #: rows of the cell table
     capacity: int

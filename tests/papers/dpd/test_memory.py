@@ -127,7 +127,7 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
         return Speed.of("", device, timings, **more, choices={"stencil": stencil, "constants": place})
 
     monkeypatch.setattr(memory_benchmark, "_kernel_speed", speed)
-    monkeypatch.setattr(memory_benchmark, "reference_forces", lambda system: None)
+    monkeypatch.setattr(memory_benchmark, "reference_forces", lambda system, **_: None)
     table = memory_benchmark.constants_table(None, threads, runs=3)
     gain = memory_benchmark.gains(table)
     assert (gain["half", "arguments"], gain["half", "literals"]) == (3.0, 1.5)

@@ -79,7 +79,7 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
         return Speed.of("", device, timings[:runs], **more, choices=took)
 
     monkeypatch.setattr(launch, "_launch_speed", speed)
-    monkeypatch.setattr(launch, "reference_forces", lambda system: None)
+    monkeypatch.setattr(launch, "reference_forces", lambda system, **_: None)
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
     monkeypatch.setattr(launch, "KERNELS", ("sorted cells",))

@@ -9,6 +9,7 @@ import pytest
 
 from repro.dpd import benchmark
 from repro.dpd.cases import Bulk, Poiseuille
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.observables import temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, linked
@@ -90,7 +91,9 @@ def _table(device: str) -> pd.DataFrame:
     ways = (*speed_tables.BASELINES, "thread per cell", "thread per particle")
     on = ("serial", "serial", "threads", device, device)
     rows = [(n, *row) for n, values in rates.items() for row in zip(ways, on, values, strict=True)]
-    table = pd.DataFrame(rows, columns=["particles", "way", "device", "updates"]).assign(spread=0.04, rounds=32)
+    table = pd.DataFrame(rows, columns=["particles", "way", "device", "updates"]).assign(
+        spread=0.04, rounds=PAPER_ROUNDS
+    )
     table["seconds"] = table["particles"] / table["updates"]
     core = table["way"] == speed_tables.PAPER_PROGRAM
     table["runs"] = [
@@ -262,7 +265,7 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
     (system,) = speed_tables.systems([1])
     noise = speed_tables.noise_table(system, SimpleNamespace(name="cuda", description="a device"))
     found = judged.cost_of_tea(noise)
-    assert (found["measured"], found["scatter"]) == (pytest.approx(1.5), pytest.approx(0))
+    assert (found["measured"], found["scatter"]) == (pytest.approx(2.0), pytest.approx(0))
     assert list(noise["over method one"]) == pytest.approx([1.0, 1.1, 1.5, 2.0])
     assert _verdict("dpd-069", {"dpd-069": found}) is Verdict.REPRODUCED
 
@@ -316,7 +319,7 @@ def test_all_programs_are_timed_in_cell_order_and_the_papers_with_its_sequence(m
     monkeypatch.setattr(linear, "measure_speed", lambda case, system, device, **o: seen.append((system, o)) or _SPEED)
     system = Poiseuille(4, 4, 4).system()
     table = speed_tables.with_speedups(speed_tables._measured([system], speed_tables.baselines(), None, 1e-3))
-    assert [(o["strategy"], o["rounds"]) for _, o in seen] == [("linked", 0), ("planes", 32), ("planes", 32)]
+    assert [(o["strategy"], o["rounds"]) for _, o in seen] == [("linked", 0), *[("planes", PAPER_ROUNDS)] * 2]
     for ordered, _ in seen:
         assert (np.diff(system.cells.of(ordered.position[: system.moving])) >= 0).all()
     assert list(table["way"]) == list(speed_tables.BASELINES)
@@ -333,7 +336,7 @@ def test_a_linear_program_with_another_force_fails_its_check(monkeypatch):
         linear.check_linear("wrong", "single", SERIAL)
 
 
-@pytest.mark.parametrize(("strategy", "rounds"), [("linked", 0), ("particle", 32)])
+@pytest.mark.parametrize(("strategy", "rounds"), [("linked", 0), ("particle", PAPER_ROUNDS)])
 def test_a_program_of_either_noise_keeps_the_temperature_of_the_fluid(strategy, rounds):
     # kT of 2048 particles scatters by sqrt(2 / 3 / 2048) = 0.018 and is another one after a time of 0.4: 2000 steps of
     # 0.02 are 100 samples, with a standard error of 0.0018; generators that begin anew for each particle had 0.88
@@ -347,7 +350,7 @@ def test_every_other_program_that_is_timed_has_the_temperature_of_one_with_its_n
     # with one noise two programs differ by rounding, which makes 1e-5 of kT in a hundred steps, and not by chance
     series = []
     for name in (strategy, "particle"):
-        simulation = Simulation(in_cell_order(Bulk((4.0,) * 3).system()), SERIAL, strategy=name, rounds=32)
+        simulation = Simulation(in_cell_order(Bulk((4.0,) * 3).system()), SERIAL, strategy=name, rounds=PAPER_ROUNDS)
         series.append([simulation.step(10, every=10) or temperature(simulation) for _ in range(10)])
     np.testing.assert_allclose(*series, atol=1e-4)
 

@@ -134,7 +134,7 @@ def one_thread(box, device, *, capacity: int = 32, seconds: float = 0.02) -> dic
 
 
 def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02, runs: int = 1):
-    """Per cent of a whole step that the table takes, one thread per particle and 32 rounds of TEA as in the paper.
+    """Per cent of a whole step that the table takes, one thread per particle and TEA as in the paper.
 
     Medians over independent runs; the column "runs" has the share in each.
     """

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from repro.dpd.benchmark import INCLUDES_FORCES, check_forces, reference_forces, size_of
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import cell
 from repro.dpd.system import System, in_cell_order
@@ -94,13 +95,13 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05)
     """Seconds of lists and forces at fixed positions, one row per density and strategy, each checked first.
 
     Columns density, strategy, particles, seconds (lists and forces), kernel (the forces alone), sorting (by load) and
-    spread. The table of cells has room for the fullest cell of all densities.
+    spread. The noise is the paper's; the table of cells has room for the fullest cell of all densities.
     """
     capacity, rows = _fullest(systems), []
     for name, system in systems.items():
-        expected = reference_forces(system)
+        expected = reference_forces(system, rounds=PAPER_ROUNDS)
         for strategy in strategies:
-            simulation = Simulation(system, device, strategy=strategy, capacity=capacity)
+            simulation = Simulation(system, device, strategy=strategy, rounds=PAPER_ROUNDS, capacity=capacity)
             check, parts = check_forces(simulation, expected), simulation.forces.parts
             whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
             sorting = [parts[part] for part in _SORTING if part in parts]
@@ -126,7 +127,7 @@ def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
     for lie, chosen in (("random", system), ("by cell", in_cell_order(system))):
         times = {name: [] for name in ORDERS}
         for _, name in product(range(RUNS), ORDERS):
-            made = Simulation(chosen, device, strategy="cell", capacity=int(counts.max()))
+            made = Simulation(chosen, device, strategy="cell", rounds=PAPER_ROUNDS, capacity=int(counts.max()))
             order = device.to_device(cell_order(name, counts, pairs).astype(np.int32))
             forces = cell.build(made.setup, order)
             forces.run()
@@ -142,8 +143,8 @@ def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
     capacity = _fullest(systems)
 
     def time(name: str, strategy: str) -> float:
-        forces = Simulation(systems[name], device, strategy=strategy, capacity=capacity).forces
-        return time_launches(forces.parts.values(), device, seconds).seconds
+        made = Simulation(systems[name], device, strategy=strategy, rounds=PAPER_ROUNDS, capacity=capacity)
+        return time_launches(made.forces.parts.values(), device, seconds).seconds
 
     return {way: [time("drops", way) / time("even", way) for _ in range(RUNS)] for way in ("cell", "particle")}
 

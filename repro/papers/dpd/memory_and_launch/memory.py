@@ -5,6 +5,7 @@ from itertools import product
 import pandas as pd
 
 from repro.dpd.benchmark import INCLUDES_FORCES, kernel_speed, reference_forces
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.papers.dpd.repeated import of_runs, quotients
@@ -26,7 +27,7 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
     faster. On a GPU also registers (a thread's) and occupancy. Only what `read_only_gain` compares is run more than
     once.
     """
-    kernels, expected = [], reference_forces(system)
+    kernels, expected = [], reference_forces(system, rounds=PAPER_ROUNDS)
     for stencil, place in product(constants.STENCILS, constants.places_on(device)):
         options = {"stencil": stencil, "place": place, "expected": expected, "seconds": seconds}
         options["runs"] = runs if stencil == "half" and place in COMPARED else 1
@@ -46,7 +47,7 @@ def with_equal_registers(constants_times: pd.DataFrame, system: System, device, 
     """
     plain = constants_times.set_index(["stencil", "constants"]).loc[("half", PLAIN)]
     options = {"stencil": "half", "place": READ_ONLY, "registers": int(plain["registers"]), "runs": runs}
-    options |= {"expected": reference_forces(system), "seconds": seconds}
+    options |= {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}
     case = f"force kernel, half stencil, constants: {READ_ONLY}, {plain['registers']} registers"
     table = speed_table([(case, system, device, options)], record, measured=_kernel_speed, includes=INCLUDES_FORCES)
     return float(plain["seconds"] / table["seconds"].iloc[0])
@@ -54,7 +55,7 @@ def with_equal_registers(constants_times: pd.DataFrame, system: System, device, 
 
 def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str, registers=None, **options) -> Speed:
     def build():
-        simulation = Simulation(system, device, strategy="particle", registers=registers)
+        simulation = Simulation(system, device, strategy="particle", rounds=PAPER_ROUNDS, registers=registers)
         return simulation, constants.build(simulation.setup, place, stencil)
 
     def choices(simulation, forces):

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from repro.dpd.benchmark import kernel_speed, reference_forces
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
@@ -94,9 +95,9 @@ def launch_table(
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
     occupancy, seconds (median over independent runs), runs (the seconds of each), spread. A block above 256 threads
     gets the limit with which it fits whatever the kernel takes. Only launches with blocks of `block` threads, which
-    `gains_by_limits` compares, are run more than once.
+    `gains_by_limits` compares, are run more than once. The noise is the paper's.
     """
-    options = {"expected": reference_forces(system), "seconds": seconds}
+    options = {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}
     tried = [(name, *launch) for name in KERNELS for launch in launches(name, blocks, registers, block)]
     tried = [(strategy, size, most or limit_needed(size)) for strategy, size, most in tried]
     cases = []
@@ -112,7 +113,7 @@ def launch_table(
 
 def _launch_speed(case: str, system: System, device, *, strategy, block, most, **options) -> Speed:
     def build():
-        simulation = Simulation(system, device, strategy=strategy, block=block, registers=most)
+        simulation = Simulation(system, device, strategy=strategy, rounds=PAPER_ROUNDS, block=block, registers=most)
         return simulation, simulation.forces
 
     def choices(_, forces):

@@ -5,7 +5,7 @@ from math import isqrt, sqrt
 import numpy as np
 import pandas as pd
 
-from repro.dpd.noise import make_pair_noise, make_thread_noise, thread_words
+from repro.dpd.noise import make_noise, make_thread_noise, thread_words
 from repro.parallel import Kernel, device_function
 
 #: the type of the numbers in production runs
@@ -22,7 +22,7 @@ _SAMPLE_STEPS = 4
 
 
 def _pair_body(rounds: int):
-    noise = make_pair_noise(_REAL, rounds)
+    noise = make_noise(_REAL, rounds)
 
     @device_function
     def fill(x, n, first, second, steps, out, seed):

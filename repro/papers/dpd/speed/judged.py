@@ -102,6 +102,6 @@ def record_claims(record, values: dict[str, dict], on_gpu: bool) -> None:
 
 
 def cost_of_tea(noise: pd.DataFrame) -> dict:
-    """How many times as long a step takes with 32 rounds of TEA as with the linear generators, run by run."""
+    """How many times as long a step takes with the paper's noise as with the linear generators, run by run."""
     runs = noise.set_index("rounds")["runs"]
     return of_runs(quotients(runs[PAPER_ROUNDS], runs[0]))
