@@ -49,15 +49,15 @@ def examine(project: Project | None = None) -> Iterator[Check]:
         advice = f": runs want {LEAST_GIB}, close other programs"
     yield Check("memory", free >= LEAST_GIB, f"{free:.1f} GiB free{advice}")
     yield from _gpu(found)
-    yield _compiler()
+    yield _tried("compiler", _compiler)
     yield _tried("device auto", lambda: provenance.resolve_device("auto"))
-    yield _caches()
+    yield _tried("compiled kernels", _caches)
     yield from _settings()
     checkout = _tried("catalogue", lambda: _counted(project))
     yield checkout
     if checkout.ok:
         yield _tried("results", lambda: _kept(project.build))
-        yield _line_ends(project)
+        yield _tried("line ends", lambda: _line_ends(project))
 
 
 def _gpu(found: dict[str, str]) -> Iterator[Check]:
@@ -73,13 +73,13 @@ def _gpu(found: dict[str, str]) -> Iterator[Check]:
     yield Check("cuda toolkit", True, toolkit)
 
 
-def _compiler() -> Check:
+def _compiler() -> str:
     """Whether Numba's compiler for GPUs loads, without which no kernel is compiled, not even for a processor."""
     try:
         import_module("numba.cuda")
     except Exception as error:  # where the CUDA runtime is missing, it is no ImportError
-        return Check("compiler", False, f"{' '.join(str(error).split())}: pip install -e '.[cpu]'")
-    return Check("compiler", True, "Numba loads, with its part for GPUs")
+        raise InputError(f"{' '.join(str(error).split())}: pip install -e '.[cpu]'") from None
+    return "Numba loads, with its part for GPUs"
 
 
 def _tried(name: str, what: Callable[[], str]) -> Check:
@@ -90,13 +90,12 @@ def _tried(name: str, what: Callable[[], str]) -> Check:
         return Check(name, False, str(error))
 
 
-def _caches() -> Check:
+def _caches() -> str:
     """Where compiled kernels go: where they are wanted, or a folder that stands in for it."""
     wanted, used = wanted_cache(), cache_folder()
-    if used == wanted:
-        return Check("compiled kernels", True, f"{wanted} is writable")
     why = f"cannot write to {wanted}, {used} is taken instead: set NUMBA_CACHE_DIR to a folder of your own"
-    return Check("compiled kernels", False, why)
+    require(used == wanted, why)
+    return f"{wanted} is writable"
 
 
 def _settings() -> Iterator[Check]:
@@ -120,11 +119,11 @@ def _kept(folder: Path) -> str:
     return f"{folder} is writable"
 
 
-def _line_ends(project: Project) -> Check:
+def _line_ends(project: Project) -> str:
     """Whether git has put carriage returns into the files, which are sealed to the byte."""
-    changed = b"\r\n" in (project.notebooks / "catalogue.toml").read_bytes()
     why = "git changed them, so that published results count as edited: git clone -c core.autocrlf=false"
-    return Check("line ends", not changed, why if changed else "as they were committed")
+    require(b"\r\n" not in (project.notebooks / "catalogue.toml").read_bytes(), why)
+    return "as they were committed"
 
 
 def _counted(project: Project) -> str:
