@@ -61,14 +61,9 @@ def wake(path: str) -> None:
 
 
 def _of_the_run(path: str) -> list[psutil.Process]:
-    return [process for process in psutil.process_iter() if _variable(process) == path]
-
-
-def _variable(process: psutil.Process) -> str | None:
-    try:
-        return process.environ().get(VARIABLE)
-    except (psutil.Error, OSError):  # another user's, or gone
-        return None
+    # another user's has no environment for us
+    found = psutil.process_iter(["environ"])
+    return [process for process in found if (process.info["environ"] or {}).get(VARIABLE) == path]
 
 
 def _resume(processes: list[psutil.Process]) -> None:

@@ -50,10 +50,6 @@ class Plan:
         files = fingerprint.dependencies(book, self.project, self.parameters[book.id])
         return fingerprint.depends([*files, *others], self.project, settings, others)
 
-    def is_current(self, book: Notebook) -> bool:
-        """Whether the notebook has a finished result, whole and still fitting, and has not failed since."""
-        return self.state(book) == "up to date"
-
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""
         found = self.result(book)

@@ -146,7 +146,7 @@ class _Run:
         self.apart = plan.device == "cuda" and jobs > 1
         # the longest first: no core is without work at the end
         self.waiting = sorted(plan.books, key=self._turn) if jobs > 1 else list(plan.books)
-        self.outdated: set[str] = set()
+        self.states: dict[str, str] = {}
         self.running: dict[Future, Notebook] = {}
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
         timing = [book.id for book in plan.books if book.timing or EVERYTHING in book.needs]
@@ -195,7 +195,7 @@ class _Run:
         for book in [b for b in self.waiting if self._ready(b)]:
             if failed := self._failed_needs(book):
                 self._end(book, Outcome(book.id, "failed", message=f"needs {failed}, which failed"))
-            elif self._is_current(book):
+            elif not self.fresh and self._state(book) == "up to date":
                 self._end(book, Outcome(book.id, "up to date"))
         # only now it is known how many there are to share the cores
         for book in [b for b in self.waiting if self._ready(b)]:
@@ -206,17 +206,14 @@ class _Run:
         """Whether the notebook and those that run would disturb each other on the GPU that they share."""
         return self.apart and any(book.timing or other.timing for other in self.running.values())
 
-    def _is_current(self, book: Notebook) -> bool:
+    def _state(self, book: Notebook) -> str:
         """Asked once for each notebook: reading all sources again and again would disturb what is being timed."""
-        if self.fresh or book.id in self.outdated:
-            return False
-        if self.plan.is_current(book):
-            return True
-        self.outdated.add(book.id)
-        return False
+        if book.id not in self.states:
+            self.states[book.id] = self.plan.state(book)
+        return self.states[book.id]
 
     def _start(self, book: Notebook) -> None:
-        if (why := self.plan.state(book)) not in ("not run", "up to date"):
+        if (why := self._state(book)) not in ("not run", "up to date"):
             self.progress.say(f"{book.id} runs again, it is {why}")
         job = job_for(self.plan, book, beside=self._beside(book), variables=self._sharing(book), **self.limits)
         self.waiting.remove(book)
