@@ -113,13 +113,7 @@ def _divisors(number: int) -> list[int]:
 
 
 def _factors(ranks: int) -> list[tuple[int, int, int]]:
-    return [
-        (px, py, ranks // px // py)
-        for px in range(1, ranks + 1)
-        if ranks % px == 0
-        for py in range(1, ranks // px + 1)
-        if ranks // px % py == 0
-    ]
+    return [(px, py, ranks // px // py) for px in _divisors(ranks) for py in _divisors(ranks // px)]
 
 
 def _surfaces(shape, cut) -> tuple[int, int]:
