@@ -18,7 +18,6 @@ _HOMES = {
     "Speed": "benchmark",
     "Timing": "timing",
     "agreement": "benchmark",
-    "bus_bandwidth": "bandwidth",
     "copy_bandwidth": "bandwidth",
     "fma": "operations",
     "host_clock": "timing",

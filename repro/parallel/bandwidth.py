@@ -1,10 +1,10 @@
-"""What memory and bus can do: plain copies, the yardstick of every speed."""
+"""What memory can do: plain copies, the yardstick of every speed."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from .timing import measure, wall_clock
+from .timing import measure
 
 #: bytes of each array: far more than the caches hold
 _BYTES = {"cuda": 1 << 31, "threads": 1 << 28, "serial": 1 << 28}
@@ -36,13 +36,3 @@ def _copies(device, bytes_each: int) -> float:
     if not (target == 1).all():
         raise AssertionError("the copy that was timed did not take place")
     return 2 * bytes_each / seconds
-
-
-def bus_bandwidth(device, *, bytes_each: int = 1 << 28) -> dict[str, float]:
-    """Bytes a second between ordinary (pageable) host memory and the device: {"to the GPU": ..., "to the host": ...}.
-
-    On a CPU it is a copy within memory.
-    """
-    home, away = np.ones(bytes_each // 4, np.float32), device.zeros(bytes_each // 4, np.float32)
-    runs = {"to the GPU": lambda: device.upload(home, away), "to the host": lambda: device.download(away, home)}
-    return {name: bytes_each / wall_clock(run, device).seconds for name, run in runs.items()}

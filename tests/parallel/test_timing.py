@@ -72,11 +72,6 @@ def test_a_copy_reads_and_writes_each_byte(virtual, monkeypatch):
     assert bandwidth.copy_bandwidth(virtual) == pytest.approx(2e9)
 
 
-def test_the_bus_carries_each_byte_once(virtual):
-    found = bandwidth.bus_bandwidth(virtual, bytes_each=4000)
-    assert found == pytest.approx({"to the GPU": 1e9, "to the host": 1e9})
-
-
 def test_on_a_cpu_every_byte_is_copied_by_the_cores_of_the_device(monkeypatch, device):
     if device.name == "cuda":
         pytest.skip("for the CPU")

@@ -63,7 +63,7 @@ def on_gpu(monkeypatch) -> list[dict]:
         return {"status": "done", "seconds": 0.3}
 
     monkeypatch.setattr("repro.study.run.runner.run_job", work)
-    monkeypatch.setattr("repro.study.keep.provenance.resolve_device", lambda device: "cuda")
+    monkeypatch.setattr("repro.study.run.plan.available", lambda device: "cuda")
     monkeypatch.setattr("repro.study.keep.provenance.machine_name", lambda device: "a-gpu")
     monkeypatch.setattr("repro.study.run.guard.which", lambda name: None)
     return jobs

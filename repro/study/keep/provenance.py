@@ -48,13 +48,6 @@ def gpu() -> dict:
     return dict(zip(("name", "memory", "driver"), parts, strict=True)) if len(parts) == 3 else {}
 
 
-def resolve_device(name: str) -> str:
-    """The device that `name` stands for here ("auto" is cuda or threads); DeviceError if it is not there."""
-    from repro.parallel.select import available
-
-    return available(name)
-
-
 def machine_name(device: str) -> str:
     """Folder name of this machine: its GPU, else its processor and cores."""
     if device == "cuda":

@@ -15,6 +15,7 @@ from repro.errors import InputError, require
 from repro.files import cache_folder, wanted_cache
 from repro.hardware import cpu_model
 from repro.locks import Lock, lock
+from repro.parallel.select import available
 from repro.parallel.versions import numba_advice
 from repro.study.keep import provenance
 from repro.study.notebooks import Project, catalogue, require_writable
@@ -50,7 +51,7 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     yield Check("memory", free >= LEAST_GIB, f"{free:.1f} GiB free{advice}")
     yield from _gpu(found)
     yield _tried("compiler", _compiler)
-    yield _tried("device auto", lambda: provenance.resolve_device("auto"))
+    yield _tried("device auto", available)
     yield _tried("compiled kernels", _caches)
     yield from _settings()
     checkout = _tried("catalogue", lambda: _counted(project))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from repro.environment import NUMBA_FILE
 from repro.errors import InputError, require
+from repro.parallel.select import available
 from repro.study.keep import fingerprint, provenance, results
 from repro.study.keep.fingerprint import named_results
 from repro.study.notebooks import Project, catalogue, parameters, require_folder
@@ -91,7 +92,7 @@ def make_plan(
     selected = books.select(ids)
     chosen = [book for book in selected if profile in book.profiles]
     catalogue.require_files(chosen, project)
-    resolved = provenance.resolve_device(device)
+    resolved = available(device)
     known = {book.id: parameters.defaults(book.source(project)) for book in chosen}
     values = {book.id: _of_profile(book, known[book.id], profile, resolved) for book in chosen}
     changed = _changed(known, values, overrides, project.root)
