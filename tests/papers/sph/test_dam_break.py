@@ -185,6 +185,12 @@ def test_friction_reaches_as_far_as_viscosity_diffuses():
     assert found["holds"]
 
 
+def test_volume_is_kept_as_long_as_the_pictures_show():
+    table = volumes(1.0, 1.02, 0.5)
+    assert runs.volume_kept(table, table["time"][1]) == {"worst": pytest.approx(2), "holds": True}
+    assert not runs.volume_kept(table, table["time"][2])["holds"]
+
+
 def test_volume_is_lost_at_the_rate_of_its_second_half():
     found = runs.volume_loss(volumes(1.2, 1.0, 0.99, 0.98))
     assert found == {"rate": pytest.approx(10), "holds": True}

@@ -148,7 +148,7 @@ def test_the_devices_that_are_compared_have_names_of_their_own(name):
 
 def test_far_particles_are_drawn_first():
     look = looked()
-    figure, arrays = figures.states(CASE, look, {figures.WITH: look, figures.WITHOUT: look})
+    figure, arrays = figures.states(CASE, look, {figures.WITH: [look], figures.WITHOUT: [look]})
     assert len(figure.axes) == 4
     place = figure.axes[1].collections[0].get_offsets()
     # nearest to the eye: low y, high x and z

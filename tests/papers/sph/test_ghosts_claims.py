@@ -113,8 +113,8 @@ def test_ghosts_fill_the_sums_if_most_is_missing_again_without_them():
 
 
 def test_what_is_smoother_follows_from_all_seeds():
-    assert measures.smoother(table(), "surface")["holds"]
-    assert not measures.smoother(table(rough=(0.2, 0.2)), "surface")["holds"]
+    assert measures.smoother(*measures.pair_of(table(), "surface"))["holds"]
+    assert not measures.smoother(*measures.pair_of(table(rough=(0.2, 0.2)), "surface"))["holds"]
 
 
 def tried(**changes) -> pd.DataFrame:

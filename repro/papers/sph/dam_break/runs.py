@@ -220,11 +220,24 @@ def volumes(found: list[Surface], run: Run) -> pd.DataFrame:
     return pd.DataFrame({"time": time, "volume": [surface.volume / column for surface in found]})
 
 
+def volume_kept(table: pd.DataFrame, end: float) -> dict:
+    """By how many % at most the volume of `volumes` is off until `end` in s; holds within VOLUME_CHANGE."""
+    worst = float((table.loc[table["time"] <= 1.001 * end, "volume"] - 1).abs().max())
+    return {"worst": 100 * worst, "holds": worst <= VOLUME_CHANGE}
+
+
 def volume_loss(table: pd.DataFrame) -> dict:
     """By how many % a second the volume of `volumes` falls over the second half, by a line; holds if it does."""
     late = table[table["time"] >= table["time"].max() / 2]
     rate = -100 * float(np.polyfit(late["time"], late["volume"], 1)[0]) if len(late) > 1 else 0.0
     return {"rate": rate, "holds": rate > 0}
+
+
+def watch(case: DamBreak, device, times, film_every: float, energy_every: float) -> Run:
+    """`follow` for twice as long as the last of `times`, at both intervals in s; what a film shows is kept."""
+    times = [*times, 2 * max(times)]
+    kept = looks(times, film_every)
+    return follow(case, device, sorted({*looks(times, energy_every), *kept}), kept)
 
 
 def looks(times, every: float) -> list[float]:

@@ -28,6 +28,16 @@ ENERGY, FALL = 0.1, 2.0
 #: steps between two samplings in the long run, and looks at a short and at the long run
 EVERY, SHORT_LOOKS, LONG_LOOKS = 5, 20, 48
 
+#: columns of `variants` with their units
+UNITS = {
+    "stiffness": "B (kPa)",
+    "every": "sown each (steps)",
+    "time": "time (s)",
+    "front": "front (widths)",
+    "fallen": "fallen (of a free fall)",
+    "energy": "energy gained (relative)",
+}
+
 #: layers of the flat water whose surface is sampled, and samplings that are compared
 _FLAT, _SAMPLINGS = (10, 10, 6), 8
 

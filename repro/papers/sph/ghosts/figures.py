@@ -27,10 +27,10 @@ _DOT, _GHOST, _AIR = 1.0, 0.55, 0.35
 WITH, WITHOUT = NAMES["ghosts"], NAMES["none"]
 
 
-def states(case: DamBreak, first: Look, looks: dict[str, Look]):
+def states(case: DamBreak, first: Look, looks: dict[str, list[Look]]):
     """Figure 6: the start with the walls' ghosts that touch the tank, and the water later, WITH ghosts and WITHOUT.
 
-    Where there are ghosts, those in the air are small dots.
+    Of `runs.sweep` the first seed is shown. Where there are ghosts, those in the air are small dots.
     """
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.4))
     start, spacing = first.system, case.resolution.spacing
@@ -42,13 +42,14 @@ def states(case: DamBreak, first: Look, looks: dict[str, Look]):
     _draw(panels[0], first.position, _deficit(first), start)
     _draw(panels[0], first.air, SKY_BLUE, start, _AIR)
     panels[0].set_title("(a) start; ghosts: walls orange, air blue")
-    for axes, letter, (name, look) in zip(panels[1:], "bc", looks.items(), strict=True):
+    later = {name: looks[name][0] for name in (WITH, WITHOUT)}
+    for axes, letter, (name, look) in zip(panels[1:], "bc", later.items(), strict=True):
         _draw(axes, look.position, _deficit(look), look.system)
         if name == WITH:
             _draw(axes, look.air, SKY_BLUE, look.system, _AIR)
         axes.set_title(f"({letter}) {name}, {look.time:.3g} s")
     _finish(figure, panels, start)
-    return figure, {"start": start.position} | _arrays(looks)
+    return figure, {"start": start.position} | _arrays(later)
 
 
 def through(runs: dict[str, pd.DataFrame]):

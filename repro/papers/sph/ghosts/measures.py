@@ -136,10 +136,9 @@ def without_counting(table: pd.DataFrame) -> dict:
     return {"walls": alone[0], "surface": alone[1], "holds": all(filled)}
 
 
-def smoother(table: pd.DataFrame, column: str) -> dict:
-    """Means of a column with ghosts and without; holds if it is less with ghosts, whichever seeds one compares."""
-    ours, others = pair_of(table, column)
-    return {"ours": ours.mean(), "others": others.mean(), "holds": ours.max() < others.min()}
+def smoother(ours: pd.Series, others: pd.Series) -> dict:
+    """Means of values with ghosts and without; holds if they are less with ghosts, whichever seeds one compares."""
+    return {"ours": ours.mean(), "others": others.mean(), "holds": bool(ours.max() < others.min())}
 
 
 def distance(one: Look, other: Look) -> float:

@@ -69,12 +69,6 @@ def equal_fronts(looks: dict[str, list[Look]], device) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["seed", "time", "front", "ours", "others"])
 
 
-def smoother_there(table: pd.DataFrame) -> dict:
-    """Means of both columns of `equal_fronts`; holds if it is less with ghosts, whichever seeds one compares."""
-    ours, others = table["ours"], table["others"]
-    return {"ours": ours.mean(), "others": others.mean(), "holds": bool(ours.max() < others.min())}
-
-
 def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dict[str, Look]]:
     """The columns of figure 7 by device, a GPU last: the water of one seed after so many seconds, by boundary."""
     system = displaced(case.system(), seed)
