@@ -1,4 +1,4 @@
-"""The tables of the sph paper's speed notebook: readings of its case, a ladder of baselines, tables 1 and 2, claims."""
+"""The tables of the sph paper's speed notebook: readings of its case, a ladder of baselines, tables 1 and 2."""
 
 import shutil
 import subprocess
@@ -32,6 +32,9 @@ RATIOS = (1.0, 1.3, 2.0)
 #: names of the parts that the paper's table 2 tells apart
 GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
 
+#: programs of the paper's table 2
+TAKEN_APART = PAPER, GPU_LIST, ONE_CORE
+
 #: thousands of particles whose step the paper takes apart
 PARTS_OF = 15
 
@@ -43,53 +46,6 @@ RUNGS = {
     "vectorised": ("sorted cells, pairs once, vectorised", False),
     "all cores": ("sorted cells", True),
 }
-
-#: claims of table 1 by program: time of a step in ms with 15, 30 and 70 thousand particles
-_TABLE_1 = {
-    PAPER: ("sph-001", "sph-005", "sph-009"),
-    GPU_LIST: ("sph-002", "sph-006", "sph-010"),
-    FOUR_THREADS: ("sph-003", "sph-007", "sph-011"),
-    ONE_CORE: ("sph-004", "sph-008", "sph-012"),
-}
-
-#: claims of table 2 by program: time in ms of each of GROUPS with 15 thousand particles
-_TABLE_2 = {
-    PAPER: ("sph-013", "sph-014", "sph-015"),
-    GPU_LIST: ("sph-016", "sph-017", "sph-018"),
-    ONE_CORE: ("sph-019", "sph-020", "sph-021"),
-}
-
-#: claims of the paper's method over four threads and over one core, on the order of the programs by the time of a step,
-#: and on that of both GPU programs by the time of the neighbour list and of the force
-OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER = (f"sph-{n:03d}" for n in (22, 23, 34, 35, 36))
-
-#: claims on how a step grows with the particles, on the paper's method and on one core; on four threads over one; and
-#: on the share of the neighbour list in a step, by program
-GROWTH, CORE_GROWTH, SCALING = "sph-040", "sph-041", "sph-042"
-
-#: claim on the order of both GPU programs with as many particles a thread as on the paper's GPU
-LOADED_ORDER = "sph-046"
-
-#: thousands of particles of fluid that are as many a thread on an H100, with 270,336 of them, as the paper's ten to 46
-#: thousand on the 8,192 threads of its Quadro K4000
-EQUAL_LOAD = (300, 1600)
-SHARES = {PAPER: "sph-043", GPU_LIST: "sph-044", ONE_CORE: "sph-045"}
-
-CLAIMS = sorted(
-    [
-        OVER_THREADS,
-        OVER_CORE,
-        ORDER,
-        LIST_ORDER,
-        FORCE_ORDER,
-        GROWTH,
-        CORE_GROWTH,
-        SCALING,
-        LOADED_ORDER,
-        *SHARES.values(),
-    ]
-    + [name for table in (_TABLE_1, _TABLE_2) for names in table.values() for name in names]
-)
 
 
 def system_of(thousands: int, ratio: float = 1.3, still: bool = True) -> System:
@@ -123,15 +79,6 @@ def ways(device) -> dict:
     programs |= {FOUR_THREADS: ("linked list", on_threads(4)), ONE_CORE: ("linked list", on_threads(1))}
     programs |= {SORTED_CELLS: (SORTED_CELLS, device)}
     return programs | ({SORTED_ON_CORES: (SORTED_CELLS, select("threads"))} if gpu else {})
-
-
-def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The paper's tables 1 and 2 in ms, a row a program, from the claims of `Record.verdicts`."""
-    values = dict(zip(verdicts["id"], verdicts["paper"], strict=True))
-    return tuple(
-        pd.DataFrame({way: [float(values[name]) for name in names] for way, names in table.items()}, rows).T
-        for table, rows in ((_TABLE_1, list(COLUMNS)), (_TABLE_2, GROUPS))
-    )
 
 
 def _sampled(system: System, strategy: str, device, samples: int) -> tuple[Simulation, pd.DataFrame]:
@@ -242,7 +189,7 @@ def parts_table(device, *, samples: int = 20, runs: int = 1) -> pd.DataFrame:
     Without a GPU of the program for one core alone. Independent runs are built anew.
     """
     system, rows = system_of(PARTS_OF), []
-    for way in _TABLE_2 if device.name == "cuda" else [ONE_CORE]:
+    for way in TAKEN_APART if device.name == "cuda" else [ONE_CORE]:
         strategy, on = ways(device)[way]
         for run in range(runs):
             simulation, parts = _sampled(system, strategy, on, samples)
@@ -251,7 +198,7 @@ def parts_table(device, *, samples: int = 20, runs: int = 1) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def _groups_of(parts: pd.DataFrame) -> pd.DataFrame:
+def groups_of(parts: pd.DataFrame) -> pd.DataFrame:
     """Milliseconds of each of GROUPS in each sample; "density" apart."""
     apart = parts["group"].where(parts["part"] != "density", "density")
     return parts.assign(group=apart).groupby(["way", "run", "sample", "group"], sort=False)["ms"].sum().unstack("group")
@@ -259,12 +206,12 @@ def _groups_of(parts: pd.DataFrame) -> pd.DataFrame:
 
 def group_times(parts: pd.DataFrame) -> pd.DataFrame:
     """Milliseconds of each of GROUPS and of the density, which is in none of them, a row a way: medians of samples."""
-    return _groups_of(parts).groupby("way", sort=False).median()[[NEIGHBOUR_LIST, "density", FORCE, UPDATE]]
+    return groups_of(parts).groupby("way", sort=False).median()[[NEIGHBOUR_LIST, "density", FORCE, UPDATE]]
 
 
 def group_scatter(parts: pd.DataFrame) -> pd.DataFrame:
     """Half of the samples lie between these quartiles, a row a way and group (ms)."""
-    long = _groups_of(parts).stack().rename("ms").reset_index()
+    long = groups_of(parts).stack().rename("ms").reset_index()
     quartiles = long.groupby(["way", "group"], sort=False)["ms"].quantile([0.25, 0.5, 0.75]).unstack()
     return quartiles.set_axis(["from", "ms", "to"], axis=1).reset_index().assign(samples=parts["sample"].nunique())
 
@@ -336,80 +283,6 @@ def over_rungs(times: pd.DataFrame, ladder: pd.DataFrame, thousands: int = PARTS
     fast = times[(times["thousands"] == thousands) & (times["way"].isin([PAPER, GPU_LIST, SORTED_CELLS]))]
     gains = {way: ladder["ms"] / ms for way, ms in zip(fast["way"], fast["ms"], strict=True)}
     return pd.DataFrame({"over": ladder["rung"], "its ms": ladder["ms"], **gains}).iloc[::-1]
-
-
-def claim_values(
-    table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFrame, loaded: pd.DataFrame | None = None
-) -> dict[str, dict]:
-    """Keywords of `Record.measure` for the claims that a run can test, by id.
-
-    From `time_table` of the paper's sizes, `parts_table`, `readings_table`, and `time_table` at equal load. What the
-    paper ran on a GPU counts only on a GPU; speedups, growth and the order need all its sizes.
-    """
-    values = _step_values(table) | _part_values(table, parts, readings)
-    if loaded is not None and set(loaded["device"]) == {"cuda"}:
-        values |= _loaded_values(loaded[loaded["thousands"].between(*EQUAL_LOAD)])
-    # four threads on fewer cores are not the paper's program
-    lacking = () if on_threads(4).workers == 4 else (*_TABLE_1[FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
-    return {name: value for name, value in values.items() if name not in lacking}
-
-
-def _loaded_values(table: pd.DataFrame) -> dict[str, dict]:
-    if table["thousands"].nunique() < 2:
-        return {}
-    named = table.assign(case=table["thousands"].map("{} thousand of fluid".format))
-    return {GROWTH: {"measured": growth(table, PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
-
-
-def _step_values(table: pd.DataFrame) -> dict[str, dict]:
-    counted = table[(table["device"] == "cuda") | table["way"].isin([FOUR_THREADS, ONE_CORE])]
-    counted = counted[counted["way"].isin(_TABLE_1)]
-    sizes, values = list(COLUMNS), {}
-    for row in counted.to_dict("records"):
-        note = f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
-        values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": note}
-    if set(counted["thousands"]) != set(sizes):
-        return values
-    ms = counted.set_index(["way", "thousands"])["ms"]
-    values[CORE_GROWTH] = {"measured": growth(table, ONE_CORE)}
-    values[SCALING] = {"measured": min(ms[ONE_CORE, n] / ms[FOUR_THREADS, n] for n in sizes)}
-    paper = counted[counted["way"] == PAPER]
-    if len(paper):
-        for name, way in ((OVER_THREADS, FOUR_THREADS), (OVER_CORE, ONE_CORE)):
-            least = paper.loc[paper[f"over {way}"].idxmin()]
-            values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
-        named = counted.assign(case=counted["thousands"].map("{}000 particles".format))
-        values[ORDER] = {"measured": _times(named)}
-    return values
-
-
-def _part_values(table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFrame) -> dict[str, dict]:
-    groups, values = group_times(parts), {}
-    merged, shares = with_density(groups), 100 * groups[NEIGHBOUR_LIST] / groups.sum(axis=1)
-    for way, times in merged.iterrows():
-        values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
-        values[SHARES[way]] = {"measured": float(shares[way]), "note": "density not in the list"}
-    spread = f"by reading of the text {readings['ms'].min():.3g} to {readings['ms'].max():.3g} ms a step"
-    values[_TABLE_2[ONE_CORE][1]]["note"] = spread
-    if GPU_LIST in set(parts["way"]):
-        runs = _groups_of(parts).groupby(["way", "run"]).median()
-        for name, group in ((LIST_ORDER, NEIGHBOUR_LIST), (FORCE_ORDER, FORCE)):
-            found = {way: runs.loc[way, group].tolist() for way in (PAPER, GPU_LIST)}
-            values[name] = {"measured": found, "note": "density in neither list nor force"}
-    return values
-
-
-def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
-    """Milliseconds of a step in each run, by case and way."""
-    found = {}
-    for case, way, runs in zip(table["case"], table["way"], table["runs"], strict=True):
-        found.setdefault(case, {})[way] = [1e3 * seconds for seconds in runs]
-    return found
-
-
-def _baseline(row, table: pd.DataFrame, way: str) -> str:
-    base = table[(table["way"] == way) & (table["thousands"] == row["thousands"])].iloc[0]
-    return f"linked list, {base['hardware']}: {base['ms']:.3g} ms a step with {row['thousands']} thousand particles"
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
