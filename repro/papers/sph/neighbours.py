@@ -59,8 +59,7 @@ def example(device) -> Example:
     cells = Cells((3.0, 3.0, 3.0))
     position = np.column_stack([EXAMPLE, np.full(len(EXAMPLE), 0.5)])
     sort = RadixSort(device, cells, len(position), _REAL)
-    for launch in sort.update(vectors(device, Units(_REAL).of(position, cells.box))).values():
-        launch()
+    in_turn(*sort.update(vectors(device, Units(_REAL).of(position, cells.box))).values())
     members, starts = device.to_host(sort.members), device.to_host(sort.starts)
     return Example(cells.of(position, _REAL) + 1, members, starts[: ROWS * COLUMNS + 1])
 
@@ -155,6 +154,14 @@ def _make_listing(real, walk):
     return listing
 
 
+def _listing(device, system: System, walk, fluid, species, width: int):
+    """The launch that lists up to `width` neighbours of each particle of the fluid in a species, and what it fills."""
+    counts, table = device.zeros(2 * fluid.count, np.int32), device.zeros(max(1, fluid.count * width), np.int32)
+    bind = device.compile(Kernel(_make_listing(_REAL, walk), dtype=_REAL, strict=True))
+    arguments = fluid, species, counts, table, width, numbers(system, _REAL), system.cells.shape
+    return bind((fluid.count,), *arguments), counts, table
+
+
 class Neighbours(NamedTuple):
     """By id: how many candidates each particle's search looked at, how many are neighbours, and their ids, -1 beyond.
 
@@ -171,16 +178,13 @@ def search(name: str, system: System, position: np.ndarray, device, width: int =
 
     `name` is a key of SEARCHES; up to `width` neighbours of each particle are written down.
     """
-    module, cells, count = SEARCHES[name], system.cells, system.count
+    module, count = SEARCHES[name], system.count
     state = make_state(device, _REAL, system, np.zeros(count))
     state.r[:] = vectors(device, Units(_REAL).of(position + system.margin, system.box))
-    lists = module.lists(device, cells, state, _REAL)
+    lists = module.lists(device, system.cells, state, _REAL)
     fluid = state.species(lists.starts, lists.members)
-    counts, table = device.zeros(2 * count, np.int32), device.zeros(max(1, count * width), np.int32)
-    bind = device.compile(Kernel(_make_listing(_REAL, module.walk), dtype=_REAL, strict=True))
-    run = bind((count,), fluid, fluid, counts, table, width, numbers(system, _REAL), cells.shape)
-    for launch in (*lists.parts.values(), run):
-        launch()
+    run, counts, table = _listing(device, system, module.walk, fluid, fluid, width)
+    in_turn(*lists.parts.values(), run)
     ids, (candidates, near) = device.to_host(state.ids), device.to_host(counts).reshape(2, -1)
     places = device.to_host(table)[: count * width].reshape(count, width)
     listed = np.where(np.arange(width) < near[:, None], ids[places], -1)
@@ -343,15 +347,12 @@ def kinds_table(side: int, device, seconds: float, width: int = 300) -> tuple[pd
     system, kinds = mixture(side)
     tables = kinds | {"all in one table": np.concatenate(list(kinds.values()))}
     offsets = dict(zip(kinds, np.cumsum([0, *map(len, kinds.values())]), strict=False))
-    p, cells, bind = numbers(system, _REAL), system.cells.shape, device.compile(_listing_kernel())
     fluid, build = _species(device, system, kinds[FLUID])
     in_turn(*build.values())
     found, rows = {}, []
     for name, position in tables.items():
         species, build = _species(device, system, position)
-        counts = device.zeros(2 * fluid.count, np.int32)
-        table = device.zeros(fluid.count * width, np.int32)
-        listing = bind((fluid.count,), fluid, species, counts, table, width, p, cells)
+        listing, counts, table = _listing(device, system, STRATEGIES["cell table"].walk, fluid, species, width)
         in_turn(*build.values(), listing)
         near = device.to_host(counts)[fluid.count :]
         if near.max() > width:
@@ -362,10 +363,5 @@ def kinds_table(side: int, device, seconds: float, width: int = 300) -> tuple[pd
         row = {"kind": name, "particles": len(position), "neighbours": near.mean()}
         rows.append(row | {"build (us)": times[0], "search (us)": times[1]})
     together = [set().union(*(found[name][i] for name in kinds)) for i in range(fluid.count)]
-    return pd.DataFrame(rows), 100 * float(
-        np.mean([a == b for a, b in zip(together, found["all in one table"], strict=True)])
-    )
-
-
-def _listing_kernel() -> Kernel:
-    return Kernel(_make_listing(_REAL, STRATEGIES["cell table"].walk), dtype=_REAL, strict=True)
+    same = [a == b for a, b in zip(together, found["all in one table"], strict=True)]
+    return pd.DataFrame(rows), 100 * float(np.mean(same))
