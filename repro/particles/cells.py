@@ -39,9 +39,12 @@ class Cells:
 
     def of(self, position: np.ndarray, real=np.float32) -> np.ndarray:
         """The cell of each position of shape (count, 3), exactly as kernels find it, on the host."""
-        units = Units(real)
-        bits = units.of(position, self.box).view(f"uint{units.bits}")
-        upper = (bits >> np.array(units.bits - 32, bits.dtype)).astype(np.int64)
+        return self.of_units(Units(real).of(position, self.box))
+
+    def of_units(self, whole: np.ndarray) -> np.ndarray:
+        """The cell of each position of shape (count, 3) in whole numbers, see `position`."""
+        bits = whole.view(f"uint{8 * whole.itemsize}")
+        upper = (bits >> np.array(8 * whole.itemsize - 32, bits.dtype)).astype(np.int64)
         x, y, z = (upper[:, axis] * self.shape[axis] >> 32 for axis in range(3))
         return (z * self.shape[1] + y) * self.shape[0] + x
 

@@ -18,9 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import InputError
-from repro.parallel.launch_sequence import in_turn
-from repro.particles.position import Units, vectors
-from repro.particles.radix_sort import RadixSort
+from repro.particles.position import Units
 
 from .pair import AIR, OBSTACLE, UNUSED
 from .state import Species
@@ -60,14 +58,7 @@ def obstacles(system: System) -> Sites:
 
 def make_ghosts(device, real, system: System, sites: Sites) -> Species:
     """Ghosts on the device, in the order of their cells."""
-    r, count = Units(real).of(sites.position + system.margin, system.box), len(sites.kind)
-    sort = RadixSort(device, system.cells, count, real)
-    in_turn(*sort.update(vectors(device, r)).values())
-    order, members = device.to_host(sort.members), device.to_device(np.arange(count, dtype=np.int32))
-    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
-    # ghosts do not move by themselves: both velocities are one
-    kind, starts = device.to_device(sites.kind[order]), sort.starts
-    return Species(vectors(device, r[order]), u, u, s, term, kind, count, starts, members, starts)
+    return _on_device(device, real, *_by_cells(real, system, sites.position + system.margin, sites.kind))
 
 
 def make_no_ghosts(device, real, system: System) -> Species:
@@ -79,10 +70,7 @@ def make_no_ghosts(device, real, system: System) -> Species:
 
 def make_air(device, real, system: System, count: int, search) -> Species:
     """Room for `count` ghosts in the air, none of them used, with the table that a search walks."""
-    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
-    r, kind, starts, members = _air_table(real, system, np.zeros((0, 3)), count)
-    r, kind, starts, members = (device.to_device(array) for array in (r, kind, starts, members))
-    return search.static(device, Species(r, u, u, s, term, kind, count, starts, members, starts))
+    return search.static(device, _on_device(device, real, *_air_table(real, system, np.zeros((0, 3)), count)))
 
 
 def place_air(device, real, air: Species, system: System, position: np.ndarray, search) -> None:
@@ -95,14 +83,24 @@ def place_air(device, real, air: Species, system: System, position: np.ndarray, 
 
 
 def _air_table(real, system: System, position: np.ndarray, count: int):
-    """Positions, kinds and first-index array of so many ghosts in the order of their cells; the first cell has rest."""
-    units, cells = Units(real), system.cells
-    rest = np.zeros((count - len(position), 3))
-    r = units.of(np.concatenate([rest, position + system.margin]), system.box)
-    upper = (r.view(f"uint{units.bits}") >> np.array(units.bits - 32, f"uint{units.bits}")).astype(np.int64)
-    x, y, z = (upper[:, axis] * cells.shape[axis] >> 32 for axis in range(3))
-    cell = (z * cells.shape[1] + y) * cells.shape[0] + x
+    """`_by_cells` of so many ghosts in the air, of which those that are not at a `position` in m rest in a corner."""
+    rest, used = np.zeros((count - len(position), 3)), position + system.margin
+    kind = np.repeat(np.array([UNUSED, AIR], np.int32), (len(rest), len(used)))
+    return _by_cells(real, system, np.concatenate([rest, used]), kind)
+
+
+def _by_cells(real, system: System, position: np.ndarray, kind: np.ndarray):
+    """Positions, kinds and first-index array of ghosts at places in m in the box, in the order of their cells."""
+    r, cells = Units(real).of(position, system.box), system.cells
+    cell = cells.of_units(r)
     order = np.argsort(cell, kind="stable")
-    kind = np.where(order < len(rest), UNUSED, AIR).astype(np.int32)
     starts = np.searchsorted(cell[order], np.arange(cells.count + 1)).astype(np.int32)
-    return np.ascontiguousarray(r[order].T).ravel(), kind, starts, np.arange(count, dtype=np.int32)
+    return np.ascontiguousarray(r[order].T).ravel(), kind[order], starts, np.arange(len(kind), dtype=np.int32)
+
+
+def _on_device(device, real, *table) -> Species:
+    """Ghosts by `_by_cells` without velocity and pressure; they do not move by themselves: both velocities are one."""
+    count = len(table[1])
+    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
+    r, kind, starts, members = map(device.to_device, table)
+    return Species(r, u, u, s, term, kind, count, starts, members, starts)
