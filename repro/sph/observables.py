@@ -119,23 +119,15 @@ def pressure_profile(particles: dict[str, np.ndarray], system: System) -> Profil
     count = np.bincount(layer)
     held = count > 0
     p = pressure(particles["condensation"].astype(float), system.fluid)
-    means = (np.bincount(layer, weights=values)[held] / count[held] for values in (z, p))
-    height, mean = means
+    height, mean = (np.bincount(layer, weights=values)[held] / count[held] for values in (z, p))
     return Profile(height, count[held], mean)
 
 
-class Deficit(NamedTuple):
-    """Root mean squares of how much of rho0 equation 3 misses, zero for what is not missing."""
+def density_deficit(summed: np.ndarray, particles: dict[str, np.ndarray], system: System, surface) -> tuple:
+    """Root mean squares of how much of rho0 equation 3 misses near walls, near the surface and inside.
 
-    near_walls: float
-    near_surface: float
-    inside: float
-
-
-def density_deficit(summed: np.ndarray, particles: dict[str, np.ndarray], system: System, surface) -> Deficit:
-    """The deficit of `summed` condensations (`Simulation.summed_condensation`) by where the particles are.
-
-    `surface` says which particles see the air; of the others those within a support of a wall are near it.
+    `summed` are condensations of `Simulation.summed_condensation`; what is not missing counts as zero. `surface` says
+    which particles see the air; of the others those within a support of a wall are near it.
     """
     position, reach = particles["position"], system.resolution.support
     off_wall = np.minimum(position, np.array(system.tank) - position).min(1)
@@ -145,4 +137,4 @@ def density_deficit(summed: np.ndarray, particles: dict[str, np.ndarray], system
     def mean(chosen):
         return float(np.sqrt(np.mean(missing[chosen] ** 2))) if chosen.any() else 0.0
 
-    return Deficit(mean(walls), mean(surface), mean(~walls & ~surface))
+    return mean(walls), mean(surface), mean(~walls & ~surface)
