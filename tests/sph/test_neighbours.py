@@ -133,7 +133,7 @@ def test_cached_neighbours_are_found_again_though_more_are_in_a_row_than_can_be_
     empty = system_of(np.full((1, 3), 0.1))
     width = np.array(empty.box) / empty.cells.shape
     corner = np.ceil(empty.margin / width) * width - empty.margin
-    index = np.stack(np.meshgrid(*map(np.arange, (12, 5, 4)), indexing="ij"), -1).reshape(-1, 3)
+    index = np.stack(np.meshgrid(*map(np.arange, (12, 5, 2)), indexing="ij"), -1).reshape(-1, 3)
     position = corner + 0.01 + 0.03 * index
     system, device, search = system_of(position), PlainDevice(), STRATEGIES["sorted cells"]
     state = make_state(device, REAL, system, np.zeros(system.count))
