@@ -110,7 +110,7 @@ def readings_table(ratios, samples: int) -> pd.DataFrame:
 
 
 def ladder_table(thousands: int, samples: int, record=None) -> pd.DataFrame:
-    """A step (ms) of each of RUNGS, with "over" the rungs: how often the last one is as fast.
+    """A step (ms) of each of RUNGS: median, quartiles and the "least", and how much faster it is than earlier rungs.
 
     On one core by the CPU time of its thread.
     """
@@ -120,7 +120,7 @@ def ladder_table(thousands: int, samples: int, record=None) -> pd.DataFrame:
         _, parts = _sampled(system, strategy, device, samples)
         step = parts.sum(axis=1)
         about = {"strategy": strategy, "device": device.name, "hardware": device.description}
-        rows.append({"rung": rung, **about, **_middle(step)})
+        rows.append({"rung": rung, **about, **_middle(step), "least": step.min()})
         if record is not None:
             more = {"precision": "single", "size": f"{thousands} thousand particles", "includes": INCLUDES}
             check = check_strategy(device, strategy=strategy)
@@ -133,7 +133,7 @@ def ladder_table(thousands: int, samples: int, record=None) -> pd.DataFrame:
 def plain_c(root: Path, thousands: int, ratio: float = 1.3, steps: int = 20) -> pd.Series | None:
     """The plain C program of a checkout on this machine, by the CPU time of its thread; None without a compiler.
 
-    In ms, "linked list" and "each pair once" of a step, and its mean number of "neighbours".
+    In ms, "linked list" and "each pair once" of a step, the least of so many, and its mean number of "neighbours".
     """
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
@@ -156,6 +156,12 @@ def beside_plain_c(ladder: pd.DataFrame, plain: pd.Series | None) -> pd.DataFram
     """`ladder_table` with the times of `plain_c` beside the rungs that it has, and without it where there is none."""
     times = {} if plain is None else dict(plain)
     return ladder.assign(**{"plain C (ms)": [times.get(rung, np.nan) for rung in ladder["rung"]]})
+
+
+def over_plain_c(ladder: pd.DataFrame, plain: pd.Series) -> dict:
+    """How many times as long as `plain_c` our linked list takes, the least time of both; holds below one and a half."""
+    ratio = float(ladder.set_index("rung").loc["linked list", "least"] / plain["linked list"])
+    return {"ratio": ratio, "holds": ratio < 1.5}
 
 
 def time_table(systems: dict, device, record=None, *, seconds: float = 0.2, runs: int = 1, only=None) -> pd.DataFrame:

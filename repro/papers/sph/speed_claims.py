@@ -4,35 +4,21 @@ from itertools import chain
 
 import pandas as pd
 
-from .speed import (
-    COLUMNS,
-    FORCE,
-    FOUR_THREADS,
-    GPU_LIST,
-    GROUPS,
-    NEIGHBOUR_LIST,
-    ONE_CORE,
-    PAPER,
-    group_times,
-    groups_of,
-    growth,
-    on_threads,
-    with_density,
-)
+from . import speed
 
 #: claims of table 1 by program: time of a step in ms with 15, 30 and 70 thousand particles
 _TABLE_1 = {
-    PAPER: ("sph-001", "sph-005", "sph-009"),
-    GPU_LIST: ("sph-002", "sph-006", "sph-010"),
-    FOUR_THREADS: ("sph-003", "sph-007", "sph-011"),
-    ONE_CORE: ("sph-004", "sph-008", "sph-012"),
+    speed.PAPER: ("sph-001", "sph-005", "sph-009"),
+    speed.GPU_LIST: ("sph-002", "sph-006", "sph-010"),
+    speed.FOUR_THREADS: ("sph-003", "sph-007", "sph-011"),
+    speed.ONE_CORE: ("sph-004", "sph-008", "sph-012"),
 }
 
 #: claims of table 2 by program: time in ms of each of GROUPS with 15 thousand particles
 _TABLE_2 = {
-    PAPER: ("sph-013", "sph-014", "sph-015"),
-    GPU_LIST: ("sph-016", "sph-017", "sph-018"),
-    ONE_CORE: ("sph-019", "sph-020", "sph-021"),
+    speed.PAPER: ("sph-013", "sph-014", "sph-015"),
+    speed.GPU_LIST: ("sph-016", "sph-017", "sph-018"),
+    speed.ONE_CORE: ("sph-019", "sph-020", "sph-021"),
 }
 
 #: claims of the paper's method over four threads and over one core, on the order of the programs by the time of a step,
@@ -50,7 +36,7 @@ LOADED_ORDER = "sph-046"
 #: thousand on the 8,192 threads of its Quadro K4000
 EQUAL_LOAD = (300, 1600)
 
-SHARES = {PAPER: "sph-043", GPU_LIST: "sph-044", ONE_CORE: "sph-045"}
+SHARES = {speed.PAPER: "sph-043", speed.GPU_LIST: "sph-044", speed.ONE_CORE: "sph-045"}
 
 _ALONE = [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER, GROWTH, CORE_GROWTH, SCALING, LOADED_ORDER]
 CLAIMS = sorted([*_ALONE, *SHARES.values(), *chain(*_TABLE_1.values(), *_TABLE_2.values())])
@@ -61,7 +47,7 @@ def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     values = dict(zip(verdicts["id"], verdicts["paper"], strict=True))
     return tuple(
         pd.DataFrame({way: [float(values[name]) for name in names] for way, names in table.items()}, rows).T
-        for table, rows in ((_TABLE_1, list(COLUMNS)), (_TABLE_2, GROUPS))
+        for table, rows in ((_TABLE_1, list(speed.COLUMNS)), (_TABLE_2, speed.GROUPS))
     )
 
 
@@ -77,7 +63,7 @@ def claim_values(
     if loaded is not None and set(loaded["device"]) == {"cuda"}:
         values |= _loaded_values(loaded[loaded["thousands"].between(*EQUAL_LOAD)])
     # four threads on fewer cores are not the paper's program
-    lacking = () if on_threads(4).workers == 4 else (*_TABLE_1[FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
+    lacking = () if speed.on_threads(4).workers == 4 else (*_TABLE_1[speed.FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
     return {name: value for name, value in values.items() if name not in lacking}
 
 
@@ -85,24 +71,24 @@ def _loaded_values(table: pd.DataFrame) -> dict[str, dict]:
     if table["thousands"].nunique() < 2:
         return {}
     named = table.assign(case=table["thousands"].map("{} thousand of fluid".format))
-    return {GROWTH: {"measured": growth(table, PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
+    return {GROWTH: {"measured": speed.growth(table, speed.PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
 
 
 def _step_values(table: pd.DataFrame) -> dict[str, dict]:
-    counted = table[(table["device"] == "cuda") | table["way"].isin([FOUR_THREADS, ONE_CORE])]
+    counted = table[(table["device"] == "cuda") | table["way"].isin([speed.FOUR_THREADS, speed.ONE_CORE])]
     counted = counted[counted["way"].isin(_TABLE_1)]
-    sizes, values = list(COLUMNS), {}
+    sizes, values = list(speed.COLUMNS), {}
     for row in counted.to_dict("records"):
         note = f"{row['particles']} of fluid with {row['neighbours']:.0f} neighbours on average, {row['ghosts']} ghosts"
         values[_TABLE_1[row["way"]][sizes.index(row["thousands"])]] = {"measured": row["ms"], "note": note}
     if set(counted["thousands"]) != set(sizes):
         return values
     ms = counted.set_index(["way", "thousands"])["ms"]
-    values[CORE_GROWTH] = {"measured": growth(table, ONE_CORE)}
-    values[SCALING] = {"measured": min(ms[ONE_CORE, n] / ms[FOUR_THREADS, n] for n in sizes)}
-    paper = counted[counted["way"] == PAPER]
+    values[CORE_GROWTH] = {"measured": speed.growth(table, speed.ONE_CORE)}
+    values[SCALING] = {"measured": min(ms[speed.ONE_CORE, n] / ms[speed.FOUR_THREADS, n] for n in sizes)}
+    paper = counted[counted["way"] == speed.PAPER]
     if len(paper):
-        for name, way in ((OVER_THREADS, FOUR_THREADS), (OVER_CORE, ONE_CORE)):
+        for name, way in ((OVER_THREADS, speed.FOUR_THREADS), (OVER_CORE, speed.ONE_CORE)):
             least = paper.loc[paper[f"over {way}"].idxmin()]
             values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
         named = counted.assign(case=counted["thousands"].map("{}000 particles".format))
@@ -111,17 +97,17 @@ def _step_values(table: pd.DataFrame) -> dict[str, dict]:
 
 
 def _part_values(table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFrame) -> dict[str, dict]:
-    groups, values = group_times(parts), {}
-    merged, shares = with_density(groups), 100 * groups[NEIGHBOUR_LIST] / groups.sum(axis=1)
+    groups, values = speed.group_times(parts), {}
+    merged, shares = speed.with_density(groups), 100 * groups[speed.NEIGHBOUR_LIST] / groups.sum(axis=1)
     for way, times in merged.iterrows():
-        values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], GROUPS, strict=True)}
+        values |= {name: {"measured": times[group]} for name, group in zip(_TABLE_2[way], speed.GROUPS, strict=True)}
         values[SHARES[way]] = {"measured": float(shares[way]), "note": "density not in the list"}
     spread = f"by reading of the text {readings['ms'].min():.3g} to {readings['ms'].max():.3g} ms a step"
-    values[_TABLE_2[ONE_CORE][1]]["note"] = spread
-    if GPU_LIST in set(parts["way"]):
-        runs = groups_of(parts).groupby(["way", "run"]).median()
-        for name, group in ((LIST_ORDER, NEIGHBOUR_LIST), (FORCE_ORDER, FORCE)):
-            found = {way: runs.loc[way, group].tolist() for way in (PAPER, GPU_LIST)}
+    values[_TABLE_2[speed.ONE_CORE][1]]["note"] = spread
+    if speed.GPU_LIST in set(parts["way"]):
+        runs = speed.groups_of(parts).groupby(["way", "run"]).median()
+        for name, group in ((LIST_ORDER, speed.NEIGHBOUR_LIST), (FORCE_ORDER, speed.FORCE)):
+            found = {way: runs.loc[way, group].tolist() for way in (speed.PAPER, speed.GPU_LIST)}
             values[name] = {"measured": found, "note": "density in neither list nor force"}
     return values
 

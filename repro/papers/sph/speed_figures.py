@@ -6,37 +6,22 @@ Each function returns (figure, arrays): the arrays are the numbers that the figu
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from repro.papers import speed
+from repro.papers.speed import part_points as points_of_parts
 from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
-from .speed import (
-    COLUMNS,
-    FORCE,
-    FOUR_THREADS,
-    GLOBAL_SORT,
-    GPU_LIST,
-    GROUPS,
-    NEIGHBOUR_LIST,
-    ONE_CORE,
-    PAPER,
-    SORTED_CELLS,
-    SORTED_ON_CORES,
-    UPDATE,
-    group_times,
-    with_density,
-)
+from . import speed
 
 _LOOKS = {
-    PAPER: {"color": BLUE, "marker": "o"},
-    GPU_LIST: {"color": VERMILLION, "marker": "s"},
-    GLOBAL_SORT: {"color": YELLOW, "marker": "v"},
-    FOUR_THREADS: {"color": GREEN, "marker": "^"},
-    ONE_CORE: {"color": ORANGE, "marker": "D"},
-    SORTED_CELLS: {"color": SKY_BLUE, "marker": "X"},
-    SORTED_ON_CORES: {"color": PURPLE, "marker": "P"},
+    speed.PAPER: {"color": BLUE, "marker": "o"},
+    speed.GPU_LIST: {"color": VERMILLION, "marker": "s"},
+    speed.GLOBAL_SORT: {"color": YELLOW, "marker": "v"},
+    speed.FOUR_THREADS: {"color": GREEN, "marker": "^"},
+    speed.ONE_CORE: {"color": ORANGE, "marker": "D"},
+    speed.SORTED_CELLS: {"color": SKY_BLUE, "marker": "X"},
+    speed.SORTED_ON_CORES: {"color": PURPLE, "marker": "P"},
 }
 
-_GROUP_COLOURS = {NEIGHBOUR_LIST: SKY_BLUE, FORCE: ORANGE, UPDATE: PURPLE}
+_GROUP_COLOURS = {speed.NEIGHBOUR_LIST: SKY_BLUE, speed.FORCE: ORANGE, speed.UPDATE: PURPLE}
 
 
 def ladder(table: pd.DataFrame, plain_c: pd.Series | None):
@@ -66,7 +51,7 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
         axes.plot(row.index, row, **look, label=f"paper, {way}")
     axes.set(xscale="log", yscale="log", xlabel="particles of fluid and ghosts (thousands)")
     axes.set_ylabel("time of a step (ms)")
-    axes.set_xticks(list(COLUMNS), list(map(str, COLUMNS)))
+    axes.set_xticks(list(speed.COLUMNS), list(map(str, speed.COLUMNS)))
     axes.minorticks_off()
     figure.legend(loc="outside lower center", ncols=2)
     return figure, dict(table[["thousands", "way", "ms"]])
@@ -74,10 +59,10 @@ def times(table: pd.DataFrame, published: pd.DataFrame, paper: dict):
 
 def part_points(parts: pd.DataFrame, published: pd.DataFrame):
     """Neighbour list, force and update of each program, and the paper's times of them (table 2)."""
-    own = with_density(group_times(parts))
-    shown = [(way, group, own.loc[way, group]) for way in own.index for group in GROUPS]
+    own = speed.with_density(speed.group_times(parts))
+    shown = [(way, group, own.loc[way, group]) for way in own.index for group in speed.GROUPS]
     theirs = [published.loc[way, group] for way, group, _ in shown]
-    figure = speed.part_points(shown, _GROUP_COLOURS, "time in a step (ms)", published=theirs)
+    figure = points_of_parts(shown, _GROUP_COLOURS, "time in a step (ms)", published=theirs)
     return figure, dict(zip(("program", "part", "ms"), zip(*shown, strict=True), strict=True))
 
 

@@ -105,9 +105,15 @@ def test_plain_c_stands_beside_the_rungs_that_it_has():
     assert speed.beside_plain_c(ladder, None)["plain C (ms)"].isna().all()
 
 
+def test_our_list_is_compared_with_plain_c_by_the_least_time_of_both():
+    ladder = pd.DataFrame({"rung": ["linked list", "sorted"], "ms": [60.0, 20.0], "least": [39.0, 19.0]})
+    assert speed.over_plain_c(ladder, pd.Series({"linked list": 26.0})) == {"ratio": 1.5, "holds": False}
+    assert speed.over_plain_c(ladder, pd.Series({"linked list": 39.0}))["holds"]
+
+
 @pytest.fixture(autouse=True)
 def _four_cores(monkeypatch):
-    monkeypatch.setattr(speed_claims, "on_threads", lambda count: SimpleNamespace(workers=count))
+    monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=count))
 
 
 @pytest.fixture
@@ -134,6 +140,7 @@ def test_every_rung_is_checked_before_it_is_timed_and_gains_are_over_the_one_bef
     assert plain == [strategy for strategy, _ in speed.RUNGS.values()]
     assert (table["from"] <= table["ms"]).all()
     assert (table["ms"] <= table["to"]).all()
+    assert (table["least"] <= table["from"]).all()
     assert table["gain"][1:].prod() == pytest.approx(table["of all"].iloc[-1])
     figure, arrays = speed_figures.ladder(table, None)
     assert list(arrays["ms"]) == list(table["ms"])
@@ -160,7 +167,7 @@ def test_parts_are_grouped_and_a_copy_is_rarer_with_more_frames(plain, monkeypat
 
 
 def test_four_threads_on_two_cores_are_not_the_paper_s_program(monkeypatch):
-    monkeypatch.setattr(speed_claims, "on_threads", lambda count: SimpleNamespace(workers=2))
+    monkeypatch.setattr(speed, "on_threads", lambda count: SimpleNamespace(workers=2))
     values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS)
     assert not {"sph-003", speed_claims.OVER_THREADS, speed_claims.ORDER, speed_claims.SCALING} & set(values)
     assert {"sph-004", speed_claims.OVER_CORE} <= set(values)
