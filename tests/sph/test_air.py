@@ -15,6 +15,7 @@ from repro.sph.checkpoint import restore, save
 from repro.sph.pair import AIR
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
+from repro.sph.system import Walls
 
 SYSTEM = shaken(4, tank=(9, 6, 9), water=(5, 4, 6))
 SPACING, TANK = SYSTEM.resolution.spacing, np.array(SYSTEM.tank)
@@ -102,7 +103,8 @@ def before_step(system, steps):
 
 def test_a_run_with_ghosts_in_the_air_has_the_same_bits_on_every_device_and_with_every_search():
     system = shaken(3, tank=(3, 3, 4), water=(2, 2, 3))
-    system = replace(system, fluid=replace(system.fluid, xsph=0.05))
+    # few ghosts in walls, which take plain Python nearly all of the time
+    system = replace(system, fluid=replace(system.fluid, xsph=0.05), walls=Walls(layers=1))
     runs = [(select("serial"), "sorted cells"), *((PlainDevice(), name) for name in STRATEGIES)]
     found = []
     for device, strategy in runs:
