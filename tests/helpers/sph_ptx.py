@@ -5,12 +5,10 @@ python -m helpers.sph_ptx PRECISION
 
 import json
 import sys
-from itertools import cycle
 
 from helpers.ptx_device import PtxDevice, look
 from helpers.sph_systems import shaken
-from repro.sph import bindings, simulation
-from repro.sph.ghosts import BOUNDARIES
+from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
 
 #: whether the compiler may fuse
@@ -18,13 +16,14 @@ FUSE = True, False
 
 
 def main(precision):
-    # between them every kernel of all searches, both densities, both kinds of walls and both ways to share a sum
-    choices = zip(STRATEGIES, cycle(simulation.DENSITIES), cycle(BOUNDARIES[:2]), cycle((True, False)), strict=False)
+    # between them every kernel of all searches, both densities, both kinds of walls and both ways to share a sum; both
+    # sorts of the cell table have the same sums, which are compiled once
     device, shown = PtxDevice(*FUSE), 0
-    for strategy, density, boundary, shared in choices:
-        bindings.shared = lambda device, count, shared=shared: shared
+    for strategy in STRATEGIES:
+        density = "continuity" if strategy.startswith("cell table") else "summation"
+        boundary = "none" if strategy == "linked list" else "ghosts"
         options = {"strategy": strategy, "density": density, "boundary": boundary, "precision": precision}
-        simulation.Simulation(shaken(), device, **options)
+        Simulation(shaken(), device, **options)
         for name, *texts in list(device.kernels.values())[shown:]:
             for fuse, text in zip(FUSE, texts, strict=True):
                 about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}
