@@ -111,18 +111,17 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
 
 
 @cache
-def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block: int) -> Kernel:
-    """The kernel (marks, f, g, size, rates, force) over all stored nodes: collide without streaming.
+def update_kernel(model, storage: str, dtype, load, in_solid, *, block: int, reverse: bool = False) -> Kernel:
+    """The kernel (marks, f, g, size, rates, force) over all stored nodes: load(s, n, (node, size), marks, f), collide.
 
-    `reverse` puts each population into the place of its opposite.
+    `reverse` stores each population in the place of its opposite.
     """
     collide, store = collision_of(model, storage, dtype), make_store(model.lattice, in_solid, reverse=reverse)
-    load = make_load(model.lattice)
 
     @device_function
     def update(x, n, s, marks, f, g, size, rates, force):
         if count_pores(marks, x, n, in_solid) > 0:
-            load(s, n, x, size, f)
+            load(s, n, (x, size), marks, f)
             collide(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
@@ -131,11 +130,12 @@ def collide_kernel(model, storage: str, dtype, in_solid, *, reverse: bool, block
 
 @cache
 def make_load(lattice: Lattice):
-    """The populations of a run of stored nodes, load(s, n, node, size, f)."""
+    """The populations of a run of stored nodes, load(s, n, (node, size), marks, f)."""
     q = lattice.q
 
     @device_function
-    def load(s, n, node, size, f):
+    def load(s, n, place, marks, f):
+        node, size = place
         for i in range(q):
             for k in range(n):
                 s[i, k] = f[unsigned(i * size + node + k)]
@@ -188,7 +188,7 @@ def macroscopic_kernel(lattice: Lattice, storage: str, dtype, in_solid, *, colli
 
     @device_function
     def macroscopic(x, n, s, marks, f, fields, size, force):
-        load(s, n, x, size, f)
+        load(s, n, (x, size), marks, f)
         observe(s, n, x, size, marks, fields, force)
 
     return Kernel(macroscopic, rows=scratch_rows(lattice), dtype=dtype)

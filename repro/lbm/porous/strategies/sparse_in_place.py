@@ -17,7 +17,7 @@ from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
 from ...strategies.scheme import Cost, Scheme
 from ..neighbour_list import list_neighbours
-from ..node import collide_kernel, collision_of, kernel_options, macroscopic_kernel, make_observe, nowhere
+from ..node import collision_of, kernel_options, macroscopic_kernel, make_load, make_observe, nowhere, update_kernel
 from ..run_length_neighbour_list import MOST_BYTES, as_runs, source
 
 COST = Cost(arrays=1, map=MOST_BYTES * (D3Q19.q - 1), map_at_most=True, finds=0.5, dense=False)
@@ -89,7 +89,8 @@ def build(problem, device, dtype, block) -> Scheme:
     f, fields = device.zeros(problem.lattice.q * row, dtype), device.zeros(4 * row, dtype)
     _, rates, force, _ = problem.parameters(dtype)
     model, storage = problem.box.model, problem.storage
-    local = device.compile(collide_kernel(model, storage, dtype, nowhere, reverse=True, block=block))
+    load = make_load(problem.lattice)
+    local = device.compile(update_kernel(model, storage, dtype, load, nowhere, reverse=True, block=block))
     exchange = device.compile(_exchange_kernel(model, storage, dtype, block))
     at_rest = device.compile(macroscopic_kernel(problem.lattice, storage, dtype, nowhere, collided=False))
     arriving = device.compile(_arriving_kernel(problem.lattice, storage, dtype))
