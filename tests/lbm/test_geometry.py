@@ -69,10 +69,10 @@ def two_fluids(solid, lattice=D3Q19, boundaries=PERIODIC_BOX, **options) -> TwoF
     return TwoFluids(PoreSpace(solid), 0.12, lattice=lattice, boundaries=boundaries, **settings)
 
 
-def mixed(problem, device, densities, steps=3, **options) -> TwoFluidFlow:
+def mixed(problem, device, densities, steps=2, **options) -> TwoFluidFlow:
     flow = TwoFluidFlow(problem, device, precision="double", **options)
     flow.set_densities(*densities)
-    return flow.step(steps) or flow
+    return flow.advance(steps) or flow
 
 
 @pytest.mark.parametrize("axes", CLOSED, ids=str)
@@ -85,7 +85,7 @@ def test_closed_faces_around_pores_are_a_layer_of_solid_bit_for_bit(strategy, ax
         )
         more = [(0, grown - side) for grown, side in zip(solid.shape, SHAPE, strict=True)]
         flow.set_populations(np.pad(start, [(0, 0), *more], mode="edge"))
-        flow.step(3)
+        flow.advance(2)
         fields.append(inside(flow.fields()))
     np.testing.assert_array_equal(fields[0][0], fields[1][0])
     np.testing.assert_array_equal(fields[0][1], fields[1][1])
@@ -101,7 +101,7 @@ def assert_flows_as_in_a_box(device, strategy, lattice, walls, start):
     expected = Simulation(box, PlainDevice(), precision="double")
     for each in (flow, expected):
         each.set_populations(start(lattice, shape))
-        each.step(2)
+        each.advance(2)
     for found, wanted in zip(flow.fields(), expected.fields(), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
 
@@ -166,7 +166,7 @@ def test_masses_are_kept_between_closed_faces(device, strategy, lattice):
     options = {"strategy": strategy, "block": 32 if strategy == "tiled" else 4}
     flow = mixed(two_fluids(solid, lattice, closed((0, 1))), device, densities, 0, **options)
     before = flow.masses()
-    flow.step(2)
+    flow.advance(2)
     assert flow.masses() == pytest.approx(before, rel=1e-13)
     a, b, velocity = flow.fields()
     assert (a[solid] == 0).all()
@@ -199,7 +199,7 @@ def test_layers_between_closed_faces_have_the_profile_of_poiseuille(device, stea
     for array, values in zip(flow.state, steady, strict=True):
         array[:] = device.to_device(values)
     # few threads for the simulator
-    flow.step(1 if device.simulated else 2)
+    flow.advance(1 if device.simulated else 2)
     a, b, velocity = (field.squeeze() for field in flow.fields())
     assert a[16] > 0.9 > 0.1 > b[16]
     assert b[2] > 0.9 > 0.1 > a[2]
@@ -244,6 +244,6 @@ def test_a_checkpoint_keeps_lattice_and_faces(tmp_path):
     again = checkpoint.load(tmp_path / "state.h5", PlainDevice())
     assert (again.lattice, again.problem.boundaries) == (D2Q9, closed((0,)))
     for each in (flow, again):
-        each.step(2)
+        each.advance(2)
     for found, expected in zip(again.fields(), flow.fields(), strict=True):
         np.testing.assert_array_equal(found, expected)
