@@ -105,7 +105,7 @@ def make_wall_rules(spec: Specialisation):
         if obstacles and count == n:
             send_back(s, n)
             return False
-        if obstacles and n > 1:
+        if obstacles and count > 0:
             for i in range(q):
                 for k in range(n):
                     s[saved + i, k] = s[i, k]
