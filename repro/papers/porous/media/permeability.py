@@ -159,11 +159,14 @@ def claims_of(summary: pd.DataFrame, bgk: pd.DataFrame, mrt: pd.DataFrame) -> di
     has it, and MRT has two rates; what the other readings give stands in the note.
     """
     rise = summary["rise (%)"].xs(THESIS_WALLS, level="walls")
-    others = _with_other_rates(mrt)
+    other = _change_with_other_rates(mrt)
     found = {
         "porous-115": {"measured": float(rise["bgk"])},
-        "porous-116": {"measured": float(abs(rise["mrt"])), "note": others},
-        "porous-124": {"measured": float(abs(rise["mrt"] / rise["bgk"])), "note": others},
+        "porous-116": {"measured": float(abs(rise["mrt"])), "note": _other_rates(other, " %")},
+        "porous-124": {
+            "measured": float(abs(rise["mrt"] / rise["bgk"])),
+            "note": _other_rates(abs(other / rise["bgk"])),
+        },
         "porous-125": _farthest(mrt, "mrt"),
         "porous-126": _farthest(bgk, "bgk"),
     }
@@ -205,16 +208,20 @@ def series_claims(table: pd.DataFrame) -> dict[str, dict]:
     others = table.query(
         "collision == 'mrt-dhumieres' and tau == 1.0 and nodes == @PAPER_NODES and chi <= @TRUSTED_CHI"
     )
-    off = others["deviation (%)"].abs().max()
-    note = "" if np.isnan(off) else f"{off:.2f} % with the rates of reference 31"
+    note = _other_rates(others["deviation (%)"].abs().max(), " %")
     return {"porous-158": {"measured": float(off_series(table)["off"]), "note": note}}
 
 
-def _with_other_rates(points: pd.DataFrame) -> str:
-    """By how much k changes from tau = 0.8 to 1 at VISCOSITY_CHI with the rates of reference 31; empty if not run."""
+def _change_with_other_rates(points: pd.DataFrame) -> float:
+    """By how many % k changes from tau = 0.8 to 1 at VISCOSITY_CHI with the rates of reference 31; NaN if not run."""
     rows = points[(points["collision"] == "mrt-dhumieres") & (points["length"] == PAPER_NODES)]
-    k = rows[rows["chi"] == VISCOSITY_CHI].set_index("tau")["k"]
-    return f"{100 * (k[1.0] / k[0.8] - 1):.2f} % with the rates of reference 31" if {0.8, 1.0} <= set(k.index) else ""
+    k = rows[rows["chi"] == VISCOSITY_CHI].set_index("tau")["k"].reindex([0.8, 1.0])
+    return float(100 * (k[1.0] / k[0.8] - 1))
+
+
+def _other_rates(value: float, unit: str = "") -> str:
+    """What a claim gives with the rates of reference 31; empty if not run."""
+    return "" if np.isnan(value) else f"{value:.2f}{unit} with the rates of reference 31"
 
 
 def _farthest(points: pd.DataFrame, collision: str) -> dict:
