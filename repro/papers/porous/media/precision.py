@@ -38,13 +38,13 @@ def force_with(change: float, near: float) -> float:
 def force_scan(space: PoreSpace, device, forces, double: FlowThrough, **options) -> pd.DataFrame:
     """k of plain populations in single precision at each force, against that of a run in double precision.
 
-    Columns force, "predicted (%)" from `predicted_change`, "measured (%)", k and Reynolds number.
+    Columns force, "predicted (%)" from `predicted_change`, "measured (%)", k, steps and Reynolds number.
     """
     rows = []
     for force in forces:
         run = flow_through(space, device, precision="single", storage="plain", force=force, **options)
-        rows.append((force, predicted_change(force), -loss(run, double), run.k, run.reynolds))
-    return pd.DataFrame(rows, columns=["force", "predicted (%)", "measured (%)", "k", "Reynolds number"])
+        rows.append((force, predicted_change(force), -loss(run, double), run.k, run.result.steps, run.reynolds))
+    return pd.DataFrame(rows, columns=["force", "predicted (%)", "measured (%)", "k", "steps", "Reynolds number"])
 
 
 def precision_claims(runs: dict[str, FlowThrough]) -> dict:
