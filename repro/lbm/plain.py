@@ -54,3 +54,34 @@ def mrt_collision(f, even_rate: float, odd_rate: float, collision: str = "mrt"):
     matrix = np.array(list(rows.values()))
     operator = np.linalg.inv(matrix) @ np.diag(rates) @ matrix
     return f + np.tensordot(operator, equilibrium(D3Q19, *moments(D3Q19, f)) - f, 1)
+
+
+def repulsion(lattice: Lattice, rho, g: float):
+    """Force per volume on each of two fluids, (2, 3, nz, ny, nx), from their densities (2, nz, ny, nx).
+
+    F_k(x) = -rho_k(x) g sum_i 18 w_i rho_other(x + c_i) c_i: equation 2.12 with the weights, 1 and 1/2 on D3Q19, that
+    make the sum six times a gradient.
+    """
+    gradient = np.zeros((2, 3, *rho.shape[1:]))
+    for c, weight in zip(lattice.velocities, lattice.weights, strict=True):
+        ahead = np.roll(rho[::-1], [-step for step in c[::-1]], axis=(1, 2, 3))
+        gradient += 18 * weight * np.multiply.outer(c, ahead).swapaxes(0, 1)
+    return -g * rho[:, None] * gradient
+
+
+def two_fluid_step(lattice: Lattice, f, relaxation_times, g: float):
+    """Populations of two fluids, (2, q, nz, ny, nx), one time step later in a periodic box (equation 2.16)."""
+    c, rates = np.array(lattice.velocities, float), 1 / np.array(relaxation_times)
+    rho = f.sum(1)
+    force = repulsion(lattice, rho, g)
+    # equations 2.17 and 2.15
+    momentum = np.einsum("ia,ki...->ka...", c, f) + force / 2
+    u_eq = np.tensordot(rates, momentum, 1) / np.tensordot(rates, rho, 1)
+    later = np.empty_like(f)
+    for k in (0, 1):
+        f_eq = equilibrium(lattice, rho[k], u_eq)
+        # 3 F_k . (c_i - u_eq) f_eq / rho_k (equation 2.14)
+        push = 3 * (np.tensordot(c, force[k], 1) - (force[k] * u_eq).sum(0)) * f_eq / rho[k]
+        collided = f[k] + rates[k] * (f_eq - f[k] - push / 2) + push
+        later[k] = stream(lattice, collided, np.zeros(rho[k].shape, bool))
+    return later

@@ -8,6 +8,8 @@ from helpers import two_fluids_reference as reference
 from helpers.plain import PlainDevice
 
 from repro.errors import DivergenceError, InputError
+from repro.lbm import plain
+from repro.lbm.lattice import D2Q9, D3Q19
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import part, shares_at
 from repro.lbm.two_fluids.exact import lattice_coexistence
@@ -49,6 +51,25 @@ def test_every_strategy_solves_the_model(space, collision, strategy):
     made = flow(problem, PlainDevice(), strategy=strategy)
     made.advance(3)
     for found, expected in zip(made.fields(), reference.run(problem, *DENSITIES, 3), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("lattice", [D3Q19, D2Q9], ids=lambda lattice: lattice.name)
+def test_the_step_that_readers_are_shown_is_that_of_the_dense_strategy(lattice):
+    densities = DENSITIES if lattice is D3Q19 else DENSITIES[:, :1]
+    times, g, rest = (0.8, 1.3), 0.12, np.zeros((3, *densities.shape[1:]))
+    problem = TwoFluids(
+        PoreSpace(np.zeros(densities.shape[1:], bool)), interaction=g, relaxation_times=times, lattice=lattice
+    )
+    made = TwoFluidFlow(problem, PlainDevice(), precision="double", strategy="dense")
+    made.set_densities(*densities)
+    made.step(3)
+    f = np.array([plain.equilibrium(lattice, rho, rest) for rho in densities])
+    for _ in range(3):
+        f = plain.two_fluid_step(lattice, f, times, g)
+    rho, c = f.sum(1), np.array(lattice.velocities, float)
+    momentum = np.einsum("ia,ki...->a...", c, f) + plain.repulsion(lattice, rho, g).sum(0) / 2
+    for found, expected in zip(made.fields(), (*rho, momentum / rho.sum(0)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
