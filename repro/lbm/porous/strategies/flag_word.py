@@ -4,8 +4,6 @@ Porous paper, section 5.2 and listing 2 ("algorithm one"). Bit i says that popul
 is read at the node itself, in the opposite direction.
 """
 
-from functools import cache
-
 import numpy as np
 
 from repro.parallel import device_function
@@ -25,22 +23,24 @@ def in_solid(flags, node):
     return (flags[node] & np.uint32(1)) != 0
 
 
-@cache
-def make_fetch(modified: bool):
-    """What finds two populations, for `node.make_reader`: bit i of a node's word chooses the address."""
+@device_function
+def fetch(s, k, i, node, back, ahead, size, flags, f):
+    """Two populations, for `node.make_reader`: bit i of a node's word chooses the address."""
+    word = np.int64(flags[node])
+    behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
+    s[i, k] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
+    s[i + 1, k] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
 
-    @device_function
-    def fetch(s, k, i, node, back, ahead, size, flags, f):
-        word = np.int64(flags[node])
-        behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
-        s[i, k] = f[unsigned((i + behind_solid) * size + node + (1 - behind_solid) * back)]
-        s[i + 1, k] = f[unsigned((i + 1 - ahead_solid) * size + node + (1 - ahead_solid) * ahead)]
-        if modified:
-            arrived, returned = s[i, k], s[i + 1, k]
-            s[i, k] = returned if behind_solid > ahead_solid else arrived
-            s[i + 1, k] = arrived if ahead_solid > behind_solid else returned
 
-    return fetch
+@device_function
+def fetch_modified(s, k, i, node, back, ahead, size, flags, f):
+    """`fetch` at modified walls: what arrives at a wall is sent back at once."""
+    fetch(s, k, i, node, back, ahead, size, flags, f)
+    word = np.int64(flags[node])
+    behind_solid, ahead_solid = (word >> i) & 1, (word >> (i + 1)) & 1
+    arrived, returned = s[i, k], s[i + 1, k]
+    s[i, k] = returned if behind_solid > ahead_solid else arrived
+    s[i + 1, k] = arrived if ahead_solid > behind_solid else returned
 
 
 def make_flags(problem, device):
@@ -53,5 +53,5 @@ def make_flags(problem, device):
 
 def build(problem, device, dtype, block) -> Scheme:
     """Bind the strategy to two arrays on the device."""
-    read = make_reader(problem.lattice, make_fetch(problem.walls == "modified"))
+    read = make_reader(problem.lattice, fetch_modified if problem.walls == "modified" else fetch)
     return dense_scheme(problem, device, dtype, block, marks=make_flags(problem, device), read=read, in_solid=in_solid)

@@ -33,7 +33,7 @@ def finders(lattice: Lattice, some_solid: bool):
     """(read, in_solid) of a box with or without solid."""
     if not some_solid:
         return make_reader(lattice, _fetch), nowhere
-    return make_reader(lattice, flag_word.make_fetch(False)), flag_word.in_solid
+    return make_reader(lattice, flag_word.fetch), flag_word.in_solid
 
 
 @cache
