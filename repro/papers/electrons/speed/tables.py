@@ -16,7 +16,7 @@ from repro.pic.benchmark import INCLUDES, measure_speed, part_times
 from repro.pic.cases import Plasma, UniformSource
 from repro.pic.simulation import Simulation
 
-from .programs import LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, programs
+from .programs import BATCHES, BATCHES_ON_CORE, LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, PRODUCTION, programs
 
 #: the speedup with 30 million particles, and that it grows when there are fewer
 SPEEDUP, TREND = JUDGED = ("electrons-001", "electrons-012")
@@ -30,6 +30,9 @@ TREND_NAMES = {300_000: "3e5", 3_000_000: "3e6", PAPER_PARTICLES: "3e7"}
 
 #: particles a cell of the paper's test, of which the paper says nothing
 PER_CELL = 30
+
+#: programs that stand beside other codes
+BEST = [PAPER, PRODUCTION, BATCHES, BATCHES_ON_CORE]
 
 #: what stands where a program has no such number, or another code's is not known
 UNKNOWN = "-"
@@ -169,8 +172,9 @@ def group_of(part: str) -> str:
     return next(group for group, words in GROUPS.items() if any(word in part for word in words))
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
+def summary(*tables: pd.DataFrame) -> pd.DataFrame:
     """The columns of `speeds` that a reader compares; a dash where a program has no such number."""
+    table = pd.concat(tables, ignore_index=True)
     named = table.assign(**{"10^6 segments/s": table["segments"] / 1e6, "ms": 1e3 * table["seconds"]})
     columns = ["system", "program", "device", "precision", "particles", "cells", "per step", "ms", "ns", "spread"]
     columns += ["10^6 segments/s", "launches", "busy", "sort every"]
