@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from repro.errors import InputError
+from repro.errors import require
 from repro.parallel import Kernel, device_function
 from repro.particles.cells import cell_along
 from repro.particles.position import cell_bits
@@ -62,10 +62,9 @@ class Averages:
     def __init__(self, simulation, *, columns: int = 1, rows: int = 30, low: float = 0.0, high: float | None = None):
         system, device = simulation.system, simulation.device
         high = system.box[2] if high is None else high
-        if not (columns >= 1 and rows >= 1 and 0 <= low < high <= system.box[2]):
-            raise InputError(
-                f"{columns} x {rows} bins from z = {low} to {high}: the box has z from 0 to {system.box[2]}"
-            )
+        bins = f"{columns} x {rows} bins from z = {low} to {high}"
+        fits = columns >= 1 and rows >= 1 and 0 <= low < high <= system.box[2]
+        require(fits, f"{bins}: the box has z from 0 to {system.box[2]}")
         self._device, self._box, self._shape, self._range = device, system.box, (columns, rows), (low, high)
         self._sums, self._samples = device.zeros(4 * columns * rows, np.float64), device.zeros(1, np.int64)
         state, units = simulation.state, [int(height / system.box[2] * 2**32) for height in (low, high)]
@@ -86,8 +85,7 @@ class Averages:
         """The averages since the last call; raises InputError if nothing was sampled."""
         sums = self._device.to_host(self._sums).reshape(*self._shape, 4)
         samples = int(self._device.to_host(self._samples)[0])
-        if samples == 0:
-            raise InputError("no sample since the last call of take(): run some steps with this observer first")
+        require(samples, "no sample since the last call of take(): run some steps with this observer first")
         self._reset()
         columns, rows = self._shape
         low, high = self._range

@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import append_text, write_text
 
 from .fluid import TRIED, Fluid
@@ -49,8 +49,8 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
         fluid = _fluid(file, law)
         walls = Walls(**_numbers(file["walls"], Walls))
         ids = entry(file, "ids", np.dtype(np.int32), (None,))
-        if not np.array_equal(np.sort(ids), np.arange(len(ids))):
-            raise InputError(f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
+        each = np.array_equal(np.sort(ids), np.arange(len(ids)))
+        require(each, f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
         box = tuple(float(side) for side in settings["box"])
         # placeholders: the arrays below replace them
         position = np.zeros((len(ids), 3))
@@ -75,8 +75,7 @@ def _force(fluid: Fluid) -> np.ndarray:
 def _fluid(file, law: Law) -> Fluid:
     """The fluid of a checkpoint, if its law is the given one."""
     name, parameters = file["fluid"].attrs["law"], tuple(map(float, file["fluid"].attrs["parameters"]))
-    if name != law.name:
-        raise InputError(f"written with the law {name}, not with {law.name}: give it as law=")
+    require(name == law.name, f"written with the law {name}, not with {law.name}: give it as law=")
     fluid = Fluid(**_numbers(file["fluid"], Fluid), law=law, parameters=parameters)
     force = _force(fluid)
     if not np.allclose(force, entry(file, "force", force.dtype, force.shape), rtol=1e-9, atol=0):

@@ -5,7 +5,7 @@ from math import pi, sqrt
 import numpy as np
 from scipy.integrate import quad
 
-from repro.errors import InputError
+from repro.errors import require
 
 from .fluid import Fluid
 from .forces import GROOT_WARREN
@@ -36,10 +36,8 @@ def unstructured_pressure(fluid: Fluid) -> float:
 
 
 def _require_groot_warren(fluid: Fluid) -> None:
-    if fluid.law is not GROOT_WARREN:
-        raise InputError(
-            f"the fit holds for the law {GROOT_WARREN.name}, not for {fluid.law.name}: use unstructured_pressure"
-        )
+    other = f"not for {fluid.law.name}: use unstructured_pressure"
+    require(fluid.law is GROOT_WARREN, f"the fit holds for the law {GROOT_WARREN.name}, {other}")
 
 
 def self_diffusion(fluid: Fluid) -> float:

@@ -5,7 +5,7 @@ from math import isfinite, sqrt
 from typing import Annotated
 
 from repro.declared import Above, Each, Kind, Number, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 from .forces import GROOT_WARREN, MORE, Law
 
@@ -40,10 +40,8 @@ class Fluid:
         object.__setattr__(self, "parameters", tuple(self.parameters))
         for distance in TRIED:
             force = self.conservative_force(distance)
-            if not isfinite(force):
-                raise InputError(
-                    f"the law {self.law.name} gives {force} at r = {distance:g}: a finite number is needed"
-                )
+            result = f"the law {self.law.name} gives {force} at r = {distance:g}"
+            require(isfinite(force), f"{result}: a finite number is needed")
 
     def conservative_force(self, distance: float) -> float:
         """The force along the line of centres at a distance below one, without friction and noise (equation 1)."""

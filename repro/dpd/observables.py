@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from repro.errors import InputError
+from repro.errors import require
 
 from .averages import Field
 from .system import System
@@ -28,8 +28,7 @@ class Estimate:
 def block_average(series, blocks: int = BLOCKS) -> Estimate:
     """The mean of a correlated series, its error from the scatter of the means of blocks."""
     series = np.asarray(series, float)
-    if len(series) < 2 * blocks:
-        raise InputError(f"{len(series)} samples: {blocks} blocks need at least {2 * blocks}")
+    require(len(series) >= 2 * blocks, f"{len(series)} samples: {blocks} blocks need at least {2 * blocks}")
     means = series[: len(series) // blocks * blocks].reshape(blocks, -1).mean(1)
     return Estimate(float(means.mean()), float(means.std(ddof=1) / np.sqrt(blocks)))
 
@@ -42,10 +41,8 @@ def temperature(simulation) -> float:
 
 def pressure(simulation) -> float:
     """rho kT and a third of the virial of all three forces, over the volume; for a box without walls."""
-    if simulation.state.moving != simulation.state.count:
-        raise InputError(
-            "the pressure of a box with frozen particles is not that of the fluid: use a box without walls"
-        )
+    frozen = simulation.state.moving != simulation.state.count
+    require(not frozen, "the pressure of a box with frozen particles is not that of the fluid: use a box without walls")
     volume = float(np.prod(simulation.system.box))
     virial = float(simulation.device.xp.sum(simulation.state.virial, dtype=np.float64))
     return (simulation.state.moving * temperature(simulation) + virial / 3) / volume
@@ -53,8 +50,8 @@ def pressure(simulation) -> float:
 
 def radial_distribution(position: np.ndarray, box, edges: np.ndarray) -> np.ndarray:
     """g(r) in the bins between `edges` (ascending, below half the box), from positions of shape (count, 3)."""
-    if not edges[-1] < min(box) / 2:
-        raise InputError(f"distances up to {edges[-1]:g}: less than half the box, {min(box) / 2:g}")
+    half = min(box) / 2
+    require(edges[-1] < half, f"distances up to {edges[-1]:g}: less than half the box, {half:g}")
     tree = cKDTree(np.mod(position, box), boxsize=box)
     pairs = np.diff(tree.count_neighbors(tree, edges)).astype(float)
     shells = np.diff(4 / 3 * np.pi * np.asarray(edges) ** 3)

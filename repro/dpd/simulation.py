@@ -1,5 +1,6 @@
 """A running simulation: a system, a device and a strategy."""
 
+from dataclasses import replace
 from math import isfinite, sqrt
 from typing import Annotated
 
@@ -114,6 +115,11 @@ class Simulation(TimeLoop):
                 f"{self.system.name}: the particles blew up by step {self.steps} (mean square speed {square:.3g} at "
                 f"kT = {fluid.temperature:g}): use a time step below dt = {fluid.dt:g}, or a weaker force"
             )
+
+    def as_it_is(self) -> System:
+        """The system with its particles where they are now, for another simulation."""
+        now = self.particles()
+        return replace(self.system, position=now["position"], velocity=now["velocity"])
 
     def particles(self) -> dict[str, np.ndarray]:
         """Positions, velocities and forces on the host, of shape (count, 3), in the order of the ids."""

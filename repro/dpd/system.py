@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Array, Each, Kind, Number, Text, Whole, checked
-from repro.errors import InputError
+from repro.errors import require
 from repro.particles.cells import Cells
 from repro.particles.random import require_ids
 
@@ -40,20 +40,19 @@ class System:
         require_ids(count)
         # refuses a box that has not three of them along each side
         Cells(self.box)
-        if not (count > 0 and self.moving > 0):
-            raise InputError(f"{self.name}: {self.moving} fluid particles: there must be at least one")
-        if self.moving > count:
-            raise InputError(f"{self.name}: {self.moving} fluid particles of {count} in all")
-        if len(self.velocity) != count:
-            raise InputError(
-                f"{self.name}: positions {self.position.shape} and velocities {self.velocity.shape}: both (count, 3)"
-            )
-        inside = (self.position >= 0) & (self.position <= np.array(self.box))
-        if not inside.all():
-            raise InputError(f"{self.name}: {int((~inside.all(1)).sum())} particles lie outside the box {self.box}")
-        walls = self.walls
-        if walls.half_length > 0 and not walls.half_length <= walls.middle_x <= self.box[0] - walls.half_length:
-            raise InputError(f"{self.name}: blocks over the edge of the box at x = {self.box[0]:g}: move them inside")
+        self._require(count > 0 and self.moving > 0, f"{self.moving} fluid particles: there must be at least one")
+        self._require(self.moving <= count, f"{self.moving} fluid particles of {count} in all")
+        shapes = f"positions {self.position.shape} and velocities {self.velocity.shape}"
+        self._require(len(self.velocity) == count, f"{shapes}: both (count, 3)")
+        inside = ((self.position >= 0) & (self.position <= np.array(self.box))).all(1)
+        outside = count - int(inside.sum())
+        self._require(not outside, f"{outside} particles lie outside the box {self.box}")
+        half, edge = self.walls.half_length, self.box[0]
+        within = half <= 0 or half <= self.walls.middle_x <= edge - half
+        self._require(within, f"blocks over the edge of the box at x = {edge:g}: move them inside")
+
+    def _require(self, condition: bool, message: str) -> None:
+        require(condition, f"{self.name}: {message}")
 
     @property
     def count(self) -> int:

@@ -4,7 +4,7 @@ The soft particles have no attraction, so drops are not stable: these configurat
 at fixed positions, not for stepping.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import pi
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, thermal
-from repro.errors import InputError
+from repro.errors import require, require_one_of
 from repro.particles.cells import Cells
 
 #: where the liquid is: below a height, in a lattice of drops, or in cells chosen at random
@@ -33,18 +33,14 @@ class Uneven:
     fluid: Fluid = field(default_factory=Fluid)
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise InputError(f"unknown kind '{self.kind}': choose one of {', '.join(KINDS)}")
-        if not 0 <= self.gas < self.fluid.density < self.liquid:
-            raise InputError(
-                f"densities gas {self.gas:g}, mean {self.fluid.density:g}, liquid {self.liquid:g}: "
-                "they must rise in this order"
-            )
-        if self.kind == "drops" and 2 * self._radius > self._spacing.min():
-            raise InputError(
-                f"liquid in {self.share:.0%} of the box makes drops of radius {self._radius:.3g} that are "
-                f"{self._spacing.min():.3g} apart: drops that do not touch need less liquid, or a box with sides alike"
-            )
+        require_one_of("kind", self.kind, KINDS)
+        mean = self.fluid.density
+        densities = f"densities gas {self.gas:g}, mean {mean:g}, liquid {self.liquid:g}"
+        require(0 <= self.gas < mean < self.liquid, f"{densities}: they must rise in this order")
+        drops = f"drops of radius {self._radius:.3g} that are {self._spacing.min():.3g} apart"
+        apart = self.kind != "drops" or 2 * self._radius <= self._spacing.min()
+        hint = "drops that do not touch need less liquid, or a box with sides alike"
+        require(apart, f"liquid in {self.share:.0%} of the box makes {drops}: {hint}")
 
     @property
     def share(self) -> float:
@@ -101,8 +97,7 @@ def settled(system: System, device, steps: int) -> System:
     """The system after some steps, for an even density: random positions are more uneven than a fluid."""
     simulation = Simulation(system, device)
     simulation.step(steps, every=1)
-    end = simulation.particles()
-    return System(system.fluid, system.box, end["position"], end["velocity"], system.moving, name="even")
+    return replace(simulation.as_it_is(), name="even")
 
 
 def particles_in_cells(system: System) -> np.ndarray:

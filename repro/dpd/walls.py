@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Number, checked
-from repro.errors import InputError
+from repro.errors import require
 from repro.parallel import device_function, fma
 from repro.particles.position import cell_bits
 from repro.particles.random import ROUNDS, Stream, normal, tea
@@ -37,13 +37,11 @@ class Walls:
     layer: Annotated[float, Number(unit="cutoff radii")] = 0.1
 
     def __post_init__(self):
-        if not (self.top > self.bottom and self.half_gap > 0):
-            raise InputError(f"walls at z = {self.bottom} and {self.top}, gap {2 * self.half_gap}: no room for a fluid")
-        room = min(self.top - self.bottom, 2 * self.half_gap)
-        if not 0 < 2 * self.layer < room:
-            raise InputError(
-                f"layer = {self.layer:g}: it must be above 0 and below {room / 2:g}, half the fluid's height"
-            )
+        height, gap = self.top - self.bottom, 2 * self.half_gap
+        require(height > 0 and gap > 0, f"walls at z = {self.bottom} and {self.top}, gap {gap}: no room for a fluid")
+        half = min(height, gap) / 2
+        within = f"it must be above 0 and below {half:g}, half the fluid's height"
+        require(0 < self.layer < half, f"layer = {self.layer:g}: {within}")
 
     @property
     def middle_z(self) -> float:

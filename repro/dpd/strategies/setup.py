@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from repro.errors import InputError
+from repro.errors import require
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.cells import Cells
 
@@ -67,10 +67,9 @@ class Traits:
 
     def require(self, setup: Setup, name: str) -> None:
         """Refuse a setup that the strategy `name` does not run on, in one line."""
-        if setup.device.name not in self.devices:
-            raise InputError(f"'{name}' runs on {' and '.join(self.devices)}, not on '{setup.device.name}'")
-        if not (self.linear or setup.rounds):
-            raise InputError(f"'{name}' meets pairs in any order, and a linear generator has one: choose TEA")
+        device, order = setup.device.name, "meets pairs in any order, and a linear generator has one: choose TEA"
+        require(device in self.devices, f"'{name}' runs on {' and '.join(self.devices)}, not on '{device}'")
+        require(self.linear or setup.rounds, f"'{name}' {order}")
 
 
 @dataclass(frozen=True)

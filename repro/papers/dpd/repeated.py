@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from statistics import median
 
-from repro.errors import InputError
+from repro.errors import require
 
 #: independent runs from which a scatter is told
 RUNS = 3
@@ -15,8 +15,7 @@ def of_runs(values: Iterable[float], **more) -> dict:
     `more` are further keywords. Raises InputError for fewer than `RUNS`.
     """
     values = [float(value) for value in values]
-    if len(values) < RUNS:
-        raise InputError(f"{len(values)} runs: how far runs lie apart takes {RUNS} at least")
+    require(len(values) >= RUNS, f"{len(values)} runs: how far runs lie apart takes {RUNS} at least")
     return {"measured": median(values), "scatter": max(values) - min(values)} | more
 
 

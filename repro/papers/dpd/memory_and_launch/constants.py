@@ -15,7 +15,7 @@ from repro.dpd.strategies import particle_full
 from repro.dpd.strategies.particle import half_body
 from repro.dpd.strategies.setup import Forces, Setup
 from repro.dpd.strategies.sums import same, table_forces
-from repro.errors import InputError
+from repro.errors import require, require_one_of
 from repro.parallel import device_function
 
 STENCILS = ("half", "full")
@@ -59,8 +59,7 @@ def _fetched(setup: Setup, instruction: str, handle_of):
     """
     if setup.device.simulated:
         return _global_memory(setup)
-    if setup.real is not np.float32:
-        raise InputError("these loads are of numbers in single precision")
+    require(setup.real is np.float32, "these loads are of numbers in single precision")
     # the simulator has no such modules
     from llvmlite import ir
     from numba.cuda.extending import intrinsic
@@ -119,10 +118,9 @@ def places_on(device) -> list[str]:
 
 def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forces:
     """Bind the kernels with the constants in `place`; raises InputError for a place that the device does not have."""
-    if stencil not in STENCILS:
-        raise InputError(f"unknown stencil '{stencil}': choose one of {', '.join(STENCILS)}")
-    if place not in places_on(setup.device):
-        raise InputError(f"no '{place}' on {setup.device.name}: choose one of {', '.join(places_on(setup.device))}")
+    require_one_of("stencil", stencil, STENCILS)
+    there = places_on(setup.device)
+    require(place in there, f"no '{place}' on {setup.device.name}: choose one of {', '.join(there)}")
     if stencil == "full":
         particle_full.TRAITS.require(setup, "particle, full stencil")
     numbers, constants = PLACES[place](setup)

@@ -14,7 +14,7 @@ from numpy import uint32
 
 from repro.dpd.fluid import Fluid
 from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, thread_words
-from repro.errors import InputError
+from repro.errors import require
 
 BITS = 32
 PERIOD = 1 << BITS
@@ -41,8 +41,7 @@ def numbers_a_step(fluid: Fluid) -> float:
 
 def starting_words(threads: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """The distinct words from which `threads` threads start in `steps` steps, of the first and the second generator."""
-    if threads < 1 or steps < 1:
-        raise InputError(f"{threads} threads and {steps} steps: at least one of each")
+    require(min(threads, steps) >= 1, f"{threads} threads and {steps} steps: at least one of each")
     # the second generator's words depend on thread + step alone
     first, _ = thread_words(np.arange(threads, dtype=np.int64), (1, 0))
     _, second = thread_words(np.arange(threads + steps - 1, dtype=np.int64), (1, 1))

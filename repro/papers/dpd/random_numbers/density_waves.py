@@ -16,7 +16,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.noise import lcg, thread_words
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import cell
-from repro.errors import InputError
+from repro.errors import require
 from repro.papers.dpd.repeated import of_runs
 from repro.parallel import device_function
 from repro.particles.random import ROUNDS
@@ -85,8 +85,7 @@ def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: 
     The seed sets the initial particles only: the random numbers' own seed is the same in all runs, so that effects of
     the numbers are the same in all runs.
     """
-    if steps < 2 * every:
-        raise InputError(f"{steps} steps with a sample each {every}: at least two samples")
+    require(steps >= 2 * every, f"{steps} steps with a sample each {every}: at least two samples")
     strategy, rounds = WAYS[way]
     simulation = Simulation(Bulk(tuple(box)).system(seed), device, strategy=strategy, rounds=rounds, capacity=_CAPACITY)
     if begin is not None:

@@ -17,17 +17,16 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import Estimate, nearest_move, reverse_viscosity
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
-from repro.errors import InputError
+from repro.errors import require
 from repro.papers.dpd.flow.flows import kinematic_viscosity, relaxation_time
 
-from .equilibrium import EVERY, Length, settled
+from .equilibrium import EVERY, Length, series, settled
 
 
 def mean_of(values) -> Estimate:
     """The mean of independent values and its standard error."""
     values = np.asarray(values, float)
-    if len(values) < 2:
-        raise InputError(f"{len(values)} value: an error needs at least two independent ones")
+    require(len(values) >= 2, f"{len(values)} value: an error needs at least two independent ones")
     return Estimate(float(values.mean()), float(values.std(ddof=1) / sqrt(len(values))))
 
 
@@ -97,11 +96,9 @@ def velocity_memory(device, length: Length, *, last=1.0, origins=8, seed: int = 
     simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
     frames, runs = round(last / dt / every), []
     for _ in range(origins):
-        first, found = simulation.particles()["velocity"], []
-        for _ in range(frames):
-            simulation.step(every, every=every)
-            found.append((first * simulation.particles()["velocity"]).mean() / (first**2).mean())
-        runs.append(found)
+        first = simulation.particles()["velocity"]
+        overlap = {"memory": lambda now, first=first: (first * now.particles()["velocity"]).mean() / (first**2).mean()}
+        runs.append(series(simulation, overlap, frames, every)["memory"])
     runs = np.array(runs)
     error = runs.std(0, ddof=1) / sqrt(origins)
     return pd.DataFrame({"t": np.arange(1, frames + 1) * every * dt, "memory": runs.mean(0), "error": error})
