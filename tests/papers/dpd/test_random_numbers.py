@@ -120,8 +120,9 @@ def test_a_correlation_is_more_than_chance_beyond_twice_its_band():
     near = {"rounds": 4, "band": 0.01, "(i, j+1)": 0.002, "next step": 0.004}
     for worst, beyond in ((-0.015, False), (0.019, False), (-0.021, True)):
         table = pd.DataFrame([near | {"(i+1, j)": worst}])
-        assert rq.too_few(table, 4) == {"worst": worst, "holds": beyond}
-        assert rq.enough(table, 4) == {"worst": worst, "band": 0.01, "holds": not beyond}
+        for more in (True, False):
+            found = {"worst": worst, "band": 0.01, "holds": beyond == more}
+            assert rq.against_chance(table, 4, more) == found
 
 
 def test_tea_of_four_rounds_leaves_the_published_correlation_of_neighbours(table):

@@ -10,6 +10,7 @@ from repro.parallel import Kernel, device_function
 
 #: the type of the numbers in production runs
 _REAL = np.float32
+_ZERO = _REAL(0)
 
 #: columns of the correlations of a pair (i, j)
 NEIGHBOURS = ("(i, j+1)", "(i+1, j)", "next step")
@@ -21,50 +22,36 @@ _SEED = 1
 _SAMPLE_STEPS = 4
 
 
-def _pair_body(rounds: int):
-    noise = make_noise(_REAL, rounds)
+def _filled(device, noise, *columns) -> np.ndarray:
+    """The last of the deviates that each thread draws: columns first id, second id, step and draws, which broadcast.
+
+    The thread begins with its words of method one; a pair's number is the same in every draw.
+    """
 
     @device_function
-    def fill(x, n, first, second, steps, out, seed):
+    def fill(x, n, first, second, steps, draws, out, seed):
         for i in range(x, x + n):
-            value, _ = noise(first[i], second[i], (seed, steps[i]), (0, 0))
-            out[i] = value
-
-    return fill
-
-
-def _thread_body():
-    noise, zero = make_thread_noise(_REAL), _REAL(0)
-
-    @device_function
-    def fill(x, n, threads, steps, draws, out, seed):
-        for i in range(x, x + n):
-            value = zero
-            words = thread_words(threads[i], (seed, steps[i]))
+            value, words = _ZERO, thread_words(first[i], (seed, steps[i]))
             for _ in range(draws[i]):
-                value, words = noise(0, 0, (seed, 0), words)
+                value, words = noise(first[i], second[i], (seed, steps[i]), words)
             out[i] = value
 
-    return fill
-
-
-def _filled(device, body, columns) -> np.ndarray:
     columns = np.broadcast_arrays(*(np.asarray(column) for column in columns))
     shape, count = columns[0].shape, columns[0].size
     arrays = [device.to_device(np.ascontiguousarray(column, np.int32).ravel()) for column in columns]
     out = device.zeros(count, _REAL)
-    device.compile(Kernel(body, dtype=_REAL, strict=True))((count,), *arrays, out, _SEED)()
+    device.compile(Kernel(fill, dtype=_REAL, strict=True))((count,), *arrays, out, _SEED)()
     return device.to_host(out).astype(float).reshape(shape)
 
 
 def pair_numbers(device, rounds: int, first, second, steps) -> np.ndarray:
     """Method two: the Gaussian deviates of pairs of ids at the given steps; the three broadcast."""
-    return _filled(device, _pair_body(rounds), (first, second, steps))
+    return _filled(device, make_noise(_REAL, rounds), first, second, steps, 1)
 
 
 def thread_numbers(device, threads, steps, draws) -> np.ndarray:
     """Method one: the Gaussian deviate that a thread draws `draws`-th (from 1) in a step; the three broadcast."""
-    return _filled(device, _thread_body(), (threads, steps, draws))
+    return _filled(device, make_thread_noise(_REAL), threads, 0, steps, draws)
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float:
@@ -101,19 +88,14 @@ def worst_correlation(table: pd.DataFrame, rounds: int) -> float:
     return float(near[np.abs(near).argmax()])
 
 
-def too_few(table: pd.DataFrame, rounds: int) -> dict:
-    """The worst correlation that so many rounds leave; holds if it is more than chance makes."""
-    worst = worst_correlation(table, rounds)
-    return {"worst": worst, "holds": abs(worst) > 2 * table["band"].iloc[0]}
+def against_chance(table: pd.DataFrame, rounds: int, more: bool) -> dict:
+    """The worst correlation that so many rounds leave, and twice its standard error, for `Record.say`.
 
-
-def enough(table: pd.DataFrame, rounds: int) -> dict:
-    """The worst correlation that so many rounds leave, and twice its standard error; holds if there is no more.
-
-    Of three correlations one is beyond the band in one case of seven, so twice the band is allowed.
+    Holds if it is `more` than chance makes, or if it is not: of three correlations one is beyond the band in one case
+    of seven, so twice the band is allowed.
     """
     worst, band = worst_correlation(table, rounds), table["band"].iloc[0]
-    return {"worst": worst, "band": band, "holds": abs(worst) <= 2 * band}
+    return {"worst": worst, "band": band, "holds": bool((abs(worst) > 2 * band) == more)}
 
 
 def memory_in_time(device, threads: int, lags: int, *, rounds: int) -> pd.DataFrame:
