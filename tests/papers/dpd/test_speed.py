@@ -25,6 +25,7 @@ from repro.study.notebooks import Project
 
 SERIAL = select("serial")
 CLAIMS = claims.load("dpd")
+PAPER = pd.DataFrame([(key, claim.value) for key, claim in CLAIMS.items()], columns=["id", "paper"])
 
 
 def test_a_strategy_with_other_noise_is_not_timed(monkeypatch):
@@ -73,7 +74,7 @@ def test_the_claims_of_table_4_are_found_by_row_and_column():
 
 
 def test_only_the_last_speedup_of_the_paper_does_not_follow_from_its_rates():
-    table = judged.published({key: claim.value for key, claim in CLAIMS.items()})
+    table = judged.published(PAPER)
     assert table["from rates, particle"].iloc[:3].to_numpy() == pytest.approx(table["speedup, particle"][:3], rel=0.006)
     assert table["from rates, cell"].to_numpy() == pytest.approx(table["speedup, cell"], rel=0.006)
     assert table["from rates, particle"].iloc[3] == pytest.approx(18.96, abs=0.005)
@@ -262,8 +263,7 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
         return Speed.of(case, device, times, **more, choices=choices)
 
     monkeypatch.setattr(linear, "timed", noted)
-    (system,) = speed_tables.systems([1])
-    noise = speed_tables.noise_table(system, SimpleNamespace(name="cuda", description="a device"))
+    noise = speed_tables.noise_table(1, SimpleNamespace(name="cuda", description="a device"))
     found = judged.cost_of_tea(noise)
     assert (found["measured"], found["scatter"]) == (pytest.approx(2.0), pytest.approx(0))
     assert list(noise["over method one"]) == pytest.approx([1.0, 1.1, 1.5, 2.0])
@@ -375,7 +375,7 @@ def test_plain_c_says_its_rate_and_its_temperature_or_what_is_wrong(tmp_path):
 
 def test_parts_on_the_host_are_added_to_a_step_and_copies_change_nothing():
     system = Poiseuille(4, 4, 4).system()
-    table = host.host_table(system, SERIAL, steps=2)
+    table = host.host_table(1, SERIAL, steps=2)
     assert list(table["on the host"]) == [host.AS_IT_IS, host.LIST, host.NUMBERS, host.COPIES]
     assert table["over a step without"][0] == 1
     assert (table["over a step without"][2:] > 1).all()
@@ -392,7 +392,7 @@ def test_parts_on_the_host_are_added_to_a_step_and_copies_change_nothing():
 
 def test_the_figures_show_every_baseline_and_the_papers_points():
     table = speed_tables.with_speedups(_table("cuda"))
-    paper = judged.published({key: claim.value for key, claim in CLAIMS.items()})
+    paper = judged.published(PAPER)
     drawn = figures.rates(table, paper)[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
     labels = figures.speedups(table, paper)[0].axes[0].get_legend_handles_labels()[1]

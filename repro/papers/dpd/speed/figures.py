@@ -98,7 +98,7 @@ def near_pairs(position: np.ndarray, cell: np.ndarray) -> list[tuple[int, int]]:
     return sorted(tuple(sorted(pair, key=lambda i: (cell[i], i))) for pair in near)
 
 
-def part_bars(parts: pd.DataFrame, particles: int):
+def part_bars(parts: pd.DataFrame):
     """Time of the parts of a step: one bar per way."""
     times = 1e6 * parts.pivot_table(index="way", columns="group", values="seconds", aggfunc="sum", sort=False)
     figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(times) + 1.8))
@@ -107,7 +107,9 @@ def part_bars(parts: pd.DataFrame, particles: int):
     for k, whole in enumerate(shown.sum(axis=1)):
         axes.text(whole, k, rf" {whole:,.0f} $\mu$s", va="center", fontsize=8)
     axes.invert_yaxis()
-    axes.set(xlabel=r"time of a step ($\mu$s)", ylabel="", title=f"{particles} particles, single precision")
+    axes.set(
+        xlabel=r"time of a step ($\mu$s)", ylabel="", title=f"{parts['particles'].iloc[0]} particles, single precision"
+    )
     axes.set_xlim(0, 1.15 * axes.get_xlim()[1])
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=5)

@@ -9,12 +9,14 @@ import pandas as pd
 from repro.dpd.noise import PAPER_ROUNDS, make_running_noise
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
-from repro.dpd.system import System, in_cell_order
+from repro.dpd.system import in_cell_order
 from repro.papers.dpd.random_numbers.cycle import numbers_a_step
 from repro.papers.dpd.repeated import RUNS, of_runs
 from repro.parallel import Kernel, device_function, part_seconds, select
 from repro.parallel.timing import host_clock
 from repro.particles.cell_table import CellTable
+
+from .tables import systems
 
 _REAL = np.float32
 
@@ -85,13 +87,13 @@ def _seconds(device, work, repeats: int = 5) -> float:
     return median(host_clock(work, device) for _ in range(repeats))
 
 
-def host_table(system: System, device, *, steps: int = 20) -> pd.DataFrame:
-    """Seconds of a step of the GPU's program with parts of it on the host, and over that of a step without.
+def host_table(row: int, device, *, steps: int = 20) -> pd.DataFrame:
+    """Seconds of a step of the GPU's program on a row of table 4 with parts of it on the host, and over that without.
 
     `RUNS` independent runs, medians, with "runs" in the last column. Parts follow each other, so their times add up:
     a list on the host stands in for the device's, and numbers and copies come on top.
     """
-    runs = []
+    runs, (system,) = [], systems([row])
     for _ in range(RUNS):
         simulation = Simulation(in_cell_order(system), device, strategy="particle", rounds=PAPER_ROUNDS)
         simulation.step(steps)

@@ -30,10 +30,12 @@ CLAIMS = sorted(
 )
 
 
-def published(values: dict[str, str]) -> pd.DataFrame:
-    """The paper's table 4 from claims by id, and the speedups that its own rates give."""
-    rows = [{name: float(values[claim(row, name)]) for name in _COLUMNS} for row in range(1, len(TABLE_4) + 1)]
-    table = pd.DataFrame(rows).astype({"particles": int})
+def published(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The paper's table 4 from the claims of `Record.verdicts`, and the speedups that its own rates give."""
+    values = verdicts.set_index("id")["paper"]
+    rows = [[float(values[claim(row, name)]) for name in _COLUMNS[1:]] for row in range(1, len(TABLE_4) + 1)]
+    table = pd.DataFrame(rows, columns=_COLUMNS[1:])
+    table.insert(0, "particles", particle_counts())
     for mapping in MAPPINGS:
         table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
     return table
@@ -54,13 +56,16 @@ def baseline(row) -> str:
     return f"{name}: {rate / 1e6:.2g} M particles/s{where}"
 
 
-def claim_values(table: pd.DataFrame, channel: pd.DataFrame, *, full_size: bool) -> dict[str, dict]:
+def claim_values(table: pd.DataFrame, channel: pd.DataFrame, hosts=None, noise=None, full_size: bool = False) -> dict:
     """Keywords of `Record.measure` for the claims that a run can test, by id.
 
-    From `paper_table` and `channel_table`; `full_size`: whether the channel has the paper's size. The core's rate is
-    measured at each size that was timed, the GPU's speeds count only on a GPU, and orders need all four sizes.
+    From `paper_table` and `channel_table`, and on a GPU from `host_table` and `noise_table`; `full_size`: whether the
+    channel has the paper's size. The core's rate is measured at each size that was timed, the GPU's speeds count only
+    on a GPU, and orders need all four sizes.
     """
     values = _values_of_table_4(table)
+    if hosts is not None:
+        values |= host.claim_values(hosts) | {TEA_COSTS: cost_of_tea(noise)}
     if "cuda" in set(table["device"]) and set(particle_counts()) == set(table["particles"]):
         rates, runs = mapping_rates(table), table.set_index(["particles", "way"])["runs"]
         values[FASTER_MAPPING] = {"measured": rates}
@@ -90,15 +95,6 @@ def _values_of_table_4(table: pd.DataFrame) -> dict[str, dict]:
 
 def _speedup(row) -> dict:
     return {"measured": row[f"over {PAPER_PROGRAM}"], "baseline": baseline(row)}
-
-
-def record_claims(record, values: dict[str, dict], on_gpu: bool) -> None:
-    """Give the notebook's `record` the values; what a run has not is not measured."""
-    for name, value in values.items():
-        record.measure(name, **value)
-    needed = "needs a GPU, or a larger system than this run has"
-    for name in set(CLAIMS) - set(values):
-        record.not_measured(name, "this run is too small for it" if on_gpu else needed)
 
 
 def cost_of_tea(noise: pd.DataFrame) -> dict:

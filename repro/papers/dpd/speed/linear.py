@@ -74,12 +74,13 @@ def temperatures(ways: dict, *, steps: int = STEPS) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["program", "kT", "error", "within"])
 
 
-def require_fluid(table: pd.DataFrame) -> None:
-    """Raise CheckError if a program of `temperatures` has another temperature: it would be timed for another fluid."""
+def require_fluid(table: pd.DataFrame) -> pd.DataFrame:
+    """The table of `temperatures`; CheckError if a program has another one, and would be timed for another fluid."""
     wrong = table[(table["kT"] - 1).abs() > OTHER_FLUID]
     if len(wrong):
         name, kt = wrong.iloc[0][["program", "kT"]]
         raise CheckError(f"{name}: kT = {kt:.3f} where 1 is set: it simulates another fluid, and is not timed")
+    return table
 
 
 def plain_c(source, folder, box, steps: int) -> dict | None:

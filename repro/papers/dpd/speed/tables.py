@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import thread_time
 
 import pandas as pd
@@ -103,18 +104,18 @@ def programs(device) -> dict:
     }
 
 
-def noise_table(system, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def noise_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """Thread per particle with the linear generators (no rounds) and with TEA, and what TEA costs: "over method one".
 
     PAPER_ROUNDS are the paper's two runs for a pair. Each is run three times.
     """
     way = {"thread per particle": ("particle", device)}
     variants = [{"rounds": rounds} for rounds in (0, ROUNDS, RUN_ROUNDS, PAPER_ROUNDS)]
-    table = _measured([system], way, record, seconds, repeated=way, variants=variants)
+    table = _measured(systems([row]), way, record, seconds, repeated=way, variants=variants)
     return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
 
 
-def production_table(rows, device, record=None, *, precisions, all_rounds, seconds=0.2):
+def today(rows, precisions, all_rounds, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
     The paper's program has no rounds. Of the `rows` of table 4 the CPU runs the first, one of middle size.
@@ -125,7 +126,7 @@ def production_table(rows, device, record=None, *, precisions, all_rounds, secon
         slow = _measured(cpu_case, baselines(), record, seconds, variants=variants)
         fast = _measured(cases, {"fastest": ("fastest", device)}, record, seconds, variants=variants)
         tables.append(with_speedups(fast, slow))
-    return pd.concat(tables, ignore_index=True)
+    return summary(pd.concat(tables, ignore_index=True))
 
 
 def channel_table(scale: float, cpu_scale: float, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
@@ -140,10 +141,11 @@ def channel(scale: float) -> Channel:
     return Channel(**sides, frozen=Channel.frozen if scale == 1 else None)
 
 
-def launch_table(rows, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """One thread per particle and the fastest way on systems of table 4, launched as a CUDA graph and one by one."""
+def launch_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+    """One thread per particle and the fastest way, launched as a CUDA graph and one by one, on the first system of
+    table 4 and that of another row."""
     ways = {"thread per particle": ("particle", device), "fastest": ("fastest", device)}
-    table = _measured(systems(rows), ways, record, seconds, variants=[{"graph": True}, {"graph": False}])
+    table = _measured(systems([1, row]), ways, record, seconds, variants=[{"graph": True}, {"graph": False}])
     return table[["way", "particles", "launch", "updates", "seconds", "spread"]]
 
 
@@ -170,12 +172,13 @@ def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.D
     return speedups(table.assign(**{"baseline particles": counts}), BASELINES, "particles", "updates", slow)
 
 
-def parts_table(system, device) -> pd.DataFrame:
-    """Time of each part of a step of the fastest way and the paper's: columns way, part, group, seconds.
+def parts_table(row: int, device) -> pd.DataFrame:
+    """Time of each part of a step of the fastest way and the paper's: columns way, part, group, seconds, particles.
 
     A GPU makes as many steps before as where whole ones are timed: particles set up at random lie less evenly.
     """
-    tables, slow = [], [(strategy, PAPER_ROUNDS) for strategy in ("fastest", "particle", "cell")]
+    (system,), tables = systems([row]), []
+    slow = [(strategy, PAPER_ROUNDS) for strategy in ("fastest", "particle", "cell")]
     for strategy, rounds in (("fastest", ROUNDS), *slow):
         simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
         if device.name == "cuda":
@@ -183,7 +186,7 @@ def parts_table(system, device) -> pd.DataFrame:
         times = pd.DataFrame(part_times(simulation).items(), columns=["part", "seconds"])
         groups = ["forces" if part.startswith("forces") else _GROUPS.get(part, "lists") for part in times["part"]]
         tables.append(times.assign(way=f"{simulation.strategy}, TEA {rounds}", group=groups))
-    return pd.concat(tables, ignore_index=True)[["way", "part", "group", "seconds"]]
+    return pd.concat(tables, ignore_index=True)[["way", "part", "group", "seconds"]].assign(particles=system.count)
 
 
 def force_shares(parts: pd.DataFrame) -> pd.DataFrame:
@@ -196,6 +199,13 @@ def force_shares(parts: pd.DataFrame) -> pd.DataFrame:
 def over_baselines(table: pd.DataFrame) -> pd.DataFrame:
     """The speedups of each way over BASELINES, with the most particles of `paper_table`."""
     return _largest(table)[[f"over {name}" for name in BASELINES]]
+
+
+def gains(over: pd.DataFrame) -> dict:
+    """The speedups of `over_baselines` of the paper's mapping and of the fastest way, for `Record.say`."""
+    core, _, cores = over.loc["thread per particle"]
+    fast = over.loc["sorted cells", f"over {ALL_CORES}"]
+    return {"core": core, "cores": cores, "fast": fast, "holds": bool(core > 4 * cores and fast > 100)}
 
 
 def printed_speedup(paper: pd.DataFrame) -> dict:
@@ -224,25 +234,35 @@ def order_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
     return table.assign(order=[*orders] * 2)[["particles", "order", "updates", "spread"]]
 
 
-def over_plain_c(source: Path, folder: Path, box, steps: int) -> dict | None:
-    """The serial program's rate over that of plain C on the same box, by the CPU's time; None without a compiler.
+def growth(orders: pd.DataFrame) -> dict:
+    """The rate on the largest system of `order_table` over that before it, by order, for `Record.say`."""
+    rate = orders.pivot_table(index="particles", columns="order", values="updates")
+    by_cell, random = (rate.iloc[1] / rate.iloc[0])[["by cell", "random"]]
+    return {"by_cell": by_cell, "random": random, "holds": bool(random < by_cell)}
 
-    In turns, the best of five each, so that what else runs on the machine disturbs both alike.
+
+def over_plain_c(peers: Path, box, steps: int) -> pd.DataFrame:
+    """The serial program's rate over that of plain C on the same box, by the CPU's time; no row without a compiler.
+
+    `peers` is the folder of the C program. In turns, the best of five each, so that what else runs on the machine
+    disturbs both alike.
     """
     core, system = select("serial"), in_cell_order(Bulk(tuple(map(float, box))).system())
     simulation = Simulation(system, core, strategy="linked", rounds=0)
     simulation.step(steps // 2)
     ours, theirs = [], []
     for _ in range(5):
-        other = linear.plain_c(source, folder, box, steps)
+        with TemporaryDirectory() as folder:
+            other = linear.plain_c(peers / "dpd_serial.c", Path(folder), box, steps)
         if other is None:
-            return None
+            return pd.DataFrame(columns=["ours", "plain C"])
         theirs.append(other)
         start = thread_time()
         simulation.step(steps // 2)
         ours.append(system.count * (steps // 2) / (thread_time() - start))
     best = max(other["updates"] for other in theirs)
-    return {"ours": max(ours) / 1e6, "plain C": best / 1e6, "ratio": max(ours) / best, "its kT": theirs[0]["kT"]}
+    found = {"ours": max(ours) / 1e6, "plain C": best / 1e6, "ratio": max(ours) / best, "its kT": theirs[0]["kT"]}
+    return pd.DataFrame([found])
 
 
 def _largest(table: pd.DataFrame) -> pd.DataFrame:
