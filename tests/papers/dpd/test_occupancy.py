@@ -104,7 +104,7 @@ def test_the_simulator_has_no_registers_to_report(cuda_device):
 
 def test_the_limits_of_the_papers_gpu_are_those_that_it_states(threads):
     stated = [int(claims.load("dpd")[f"dpd-{number:03}"].value) for number in range(12, 18)]
-    assert list(launch.limits_table(threads)["paper, K20c"]) == stated
+    assert list(launch.limits_table(claims.find(launch.LIMITS), threads)["paper, K20c"]) == stated
 
 
 def test_the_occupancy_is_the_drivers_count_of_blocks(monkeypatch):
@@ -113,7 +113,7 @@ def test_the_occupancy_is_the_drivers_count_of_blocks(monkeypatch):
     asked = []
     context = SimpleNamespace(get_active_blocks_per_multiprocessor=lambda *a: asked.append(a) or 5)
     monkeypatch.setattr(cuda, "current_context", lambda: context, raising=False)
-    monkeypatch.setattr(launch, "limits_here", lambda device: {"warps": 64})
+    monkeypatch.setattr(launch, "limits_here", lambda device: [64])
     kernel = SimpleNamespace(_codelibrary=SimpleNamespace(get_cufunc=lambda: "code"))
     bound = SimpleNamespace(compiled=SimpleNamespace(overloads={"signature": kernel}))
     # 5 blocks of three warps, the last of which is not full

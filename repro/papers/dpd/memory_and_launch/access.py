@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy import uint32
 
-from repro.errors import CheckError, InputError
+from repro.errors import CheckError, require
 from repro.papers.speed import record_launches
 from repro.parallel import Kernel, copy_bandwidth, device_function, require_memory, time_launches
 
@@ -83,17 +83,13 @@ def walks(device, bits: int, strides, *, items: int | None = None, block: int = 
     A GPU's thread takes `items` numbers, by default as many as the array gives each block. Returns ({stride: launch},
     source array, target array).
     """
-    if not 4 <= bits <= 30:
-        raise InputError(f"bits = {bits}: arrays of 2^4 to 2^30 numbers")
-    for stride in strides:
-        if stride < 0 or stride & (stride - 1) or stride >= 1 << bits:
-            raise InputError(f"stride {stride}: 0 (at random), or a power of two below 2^{bits}")
+    require(4 <= bits <= 30, f"bits = {bits}: arrays of 2^4 to 2^30 numbers")
     count = 1 << bits
-    if device.name != "cuda":
-        # a core takes one item after the other
-        items = 1
-    elif items is None:
-        items = max(1, min(ITEMS, count // block))
+    for stride in strides:
+        power = 0 <= stride < count and not stride & (stride - 1)
+        require(power, f"stride {stride}: 0 (at random), or a power of two below 2^{bits}")
+    # a core takes one item after the other
+    items = (items or max(1, min(ITEMS, count // block))) if device.name == "cuda" else 1
     require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers", "use fewer bits")
     source = device.to_device((np.arange(count, dtype=np.int32) % 1024).astype(np.float32))
     target = device.zeros(count, np.float32)
@@ -128,8 +124,7 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
     device's copy bandwidth, the roof), ratio (time over stride 1), model (bytes moved over bytes requested) and "moved
     of copy" (the share of the roof that the moved bytes take). `strides` must begin with 1.
     """
-    if not strides or strides[0] != 1:
-        raise InputError(f"strides {list(strides)}: begin with 1, to which the others are compared")
+    require(list(strides[:1]) == [1], f"strides {list(strides)}: begin with 1, to which the others are compared")
     roof, rows = copy_bandwidth(device), []
     for bits in bits_of_arrays:
         bound, source, target = walks(device, bits, strides)
@@ -147,8 +142,3 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
             about = {"size": f"2^{bits}", "includes": _INCLUDES, "check": check}
             record_launches(record, f"add one, {where}, 2^{bits} numbers", device, timing, **about)
     return pd.DataFrame(rows)
-
-
-def largest_array(walks: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `strides_table` for the last array, the largest, by stride."""
-    return walks[walks["bits"] == walks["bits"].iloc[-1]].set_index("stride")

@@ -7,7 +7,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
-from repro.errors import InputError
+from repro.errors import require
 from repro.papers.dpd.repeated import of_runs, quotients
 from repro.papers.speed import speed_table
 from repro.parallel import Speed
@@ -22,33 +22,25 @@ _INCLUDES = "the force kernel alone, at fixed positions, replayed as a graph on 
 #: strategies whose force kernels are launched
 KERNELS = ("particle", "sorted cells")
 
-#: what a multiprocessor of the paper's K20c (compute capability 3.5) has at most, as the paper lists it
-KEPLER = {
-    "warps": 64,
-    "threads": 2048,
-    "blocks": 16,
-    "registers": 65536,
-    "registers a thread": 255,
-    "shared memory (bytes)": 49152,
-}
+#: claims on what a multiprocessor of the paper's K20c (compute capability 3.5) has at most: warps, threads, blocks,
+#: registers, registers a thread and bytes of shared memory
+LIMITS = [f"dpd-{number:03d}" for number in range(12, 18)]
 
 
-def limits_here(device) -> dict[str, int]:
-    """What a multiprocessor of the GPU at hand has at most, as its driver states it."""
+def limits_here(device) -> list[int]:
+    """The same of the GPU at hand, as its driver states it."""
     found = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
     threads = found["maxThreadsPerMultiProcessor"]
     numbers = threads // found["warpSize"], threads, found["maxBlocksPerMultiProcessor"]
-    return dict(
-        zip(KEPLER, (*numbers, found["regsPerMultiprocessor"], 255, found["sharedMemPerMultiprocessor"]), strict=True)
-    )
+    return [*numbers, found["regsPerMultiprocessor"], 255, found["sharedMemPerMultiprocessor"]]
 
 
-def limits_table(device) -> pd.DataFrame:
-    """The paper's limits, and beside them those of the GPU at hand, if there is one."""
-    table = {"a multiprocessor has at most": list(KEPLER), "paper, K20c": list(KEPLER.values())}
-    if device.name == "cuda" and not device.simulated:
-        table[device.description] = list(limits_here(device).values())
-    return pd.DataFrame(table)
+def limits_table(stated, device) -> pd.DataFrame:
+    """The paper's limits, from its claims by id, and beside them those of the GPU at hand, if there is one."""
+    names = [claim.quantity.removesuffix(" max") for claim in stated.values()]
+    table = pd.DataFrame({"at most": names, "paper, K20c": [int(claim.value) for claim in stated.values()]})
+    here = device.name == "cuda" and not device.simulated
+    return table.assign(**{device.description: limits_here(device)}) if here else table
 
 
 def occupancy(device, launch, block: int) -> float:
@@ -61,7 +53,7 @@ def occupancy(device, launch, block: int) -> float:
     (kernel,) = launch.compiled.overloads.values()
     context, code = cuda.current_context(), kernel._codelibrary.get_cufunc()
     blocks = context.get_active_blocks_per_multiprocessor(code, block, 0)
-    return blocks * -(-block // WARP) / limits_here(device)["warps"]
+    return blocks * -(-block // WARP) / limits_here(device)[0]
 
 
 def shared_bytes(strategy: str, block: int) -> int:
@@ -82,8 +74,7 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     """
     sizes = [size for size in blocks if shared_bytes(strategy, size) <= MOST_STATIC_SHARED]
     sure = [size for size in sizes if limit_needed(size) is None]
-    if block not in sure:
-        raise InputError(f"block = {block}: choose one of {', '.join(map(str, sure))}")
+    require(block in sure, f"block = {block}: choose one of {', '.join(map(str, sure))}")
     return [(size, None) for size in sizes] + [(block, most) for most in registers]
 
 
@@ -147,6 +138,5 @@ def share_that_gains(limited: pd.DataFrame) -> dict:
     Raises InputError if no limit raises the occupancy.
     """
     raising = limited[limited["occupancy"] > limited["occupancy before"]]
-    if raising.empty:
-        raise InputError("no limit of registers raises the occupancy: choose smaller ones")
+    require(len(raising), "no limit of registers raises the occupancy: choose smaller ones")
     return of_runs(100 * sum(run) / len(run) for run in zip(*raising["faster"], strict=True))
