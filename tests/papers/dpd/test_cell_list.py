@@ -58,13 +58,6 @@ def test_bytes_a_particle_follow_from_the_arrays(threads):
     assert found.loc[lc.SORTED, "and for its sorted copies"] == 4 * 10
 
 
-def test_sorting_the_particles_by_cell_keeps_them_all():
-    system = Bulk((4, 4, 4)).system()
-    ordered = lb.in_order(system.position, system.cells, lb.ORDERED)
-    assert (np.diff(system.cells.of(ordered)) >= 0).all()
-    assert (np.sort(ordered, 0) == np.sort(system.position, 0)).all()
-
-
 def test_a_list_with_a_particle_in_the_wrong_cell_is_not_timed(wide_device):
     system = Bulk((3, 3, 3)).system()
     made, _ = lc.launched(lc.SORTED, system.position, system.cells, wide_device, 32)

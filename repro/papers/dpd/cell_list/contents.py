@@ -12,7 +12,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
-from repro.errors import CapacityError, CheckError, InputError
+from repro.errors import CapacityError, CheckError, require
 from repro.parallel import select
 from repro.particles.cell_order import SortedParticles
 from repro.particles.cell_table import CellTable
@@ -42,13 +42,12 @@ def make_list(name: str, position: np.ndarray, cells: Cells, device, capacity: i
     device = select("serial") if name == LINKED else device
     state = make_state(device, _REAL, position, np.zeros_like(position), len(position), cells.box)
     if name == LINKED:
-        made = LinkedList(device, cells, state.count, _REAL)
-        return made, made.update(state.r), device
-    if name == TABLE:
-        made = CellTable(device, cells, capacity, _REAL)
-        return made, made.update(state.r, state.count), device
-    made = SortedParticles(device, state, cells, _REAL)
-    return made, made.update(), device
+        made, of = LinkedList(device, cells, state.count, _REAL), (state.r,)
+    elif name == TABLE:
+        made, of = CellTable(device, cells, capacity, _REAL), (state.r, state.count)
+    else:
+        made, of = SortedParticles(device, state, cells, _REAL), ()
+    return made, made.update(*of), device
 
 
 def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: int):
@@ -66,8 +65,8 @@ def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
     read = {LINKED: _from_links, TABLE: _from_table, SORTED: _from_order}[name]
     particles, cells = read(made, device)
     times = np.bincount(particles, minlength=count)
-    if not (times == 1).all():
-        raise InputError(f"{name}: {int((times == 0).sum())} particles are in no cell, {int((times > 1).sum())} in two")
+    wrong = f"{int((times == 0).sum())} particles are in no cell, {int((times > 1).sum())} in two"
+    require((times == 1).all(), f"{name}: {wrong}")
     placed = np.empty(count, int)
     placed[particles] = cells
     return placed

@@ -12,7 +12,7 @@ from repro.dpd.benchmark import measure_speed, size_of
 from repro.dpd.cases import Bulk
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.state import make_state
-from repro.dpd.system import System
+from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
 from repro.papers.dpd.repeated import RUNS, of_runs
 from repro.papers.speed import record_launches
@@ -33,11 +33,6 @@ PAPER_SIZES = (65536, 524288)
 JUDGED_HEIGHT = 32
 
 
-def in_order(position: np.ndarray, cells, order: str) -> np.ndarray:
-    """The same positions, as they are or in the order of their cells."""
-    return position if order == RANDOM else position[np.argsort(cells.of(position), kind="stable")]
-
-
 def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
     """Seconds of each part of each list, one row per part, for bulk fluid in boxes and both orders of the particles.
 
@@ -48,7 +43,7 @@ def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: fl
         system = Bulk(tuple(box)).system()
         for name in LISTS:
             for order in (RANDOM, ORDERED):
-                position = in_order(system.position, system.cells, order)
+                position = (system if order == RANDOM else in_cell_order(system)).position
                 made, parts, on = make_list(name, position, system.cells, device, capacity)
                 whole = time_launches(parts.values(), on, seconds)
                 check = _checked(name, made, on, position, system.cells)
@@ -73,10 +68,9 @@ def _checked(name: str, made, device, position, cells) -> str:
 
 def totals(parts: pd.DataFrame) -> pd.DataFrame:
     """One row per list, order and size: microseconds of the whole list, and particles a second."""
-    keys = ["list", "device", "order", "particles"]
-    table = parts.groupby(keys, sort=False, as_index=False)["whole"].first()
-    microseconds = 1e6 * table["whole"]
-    return table[keys].assign(microseconds=microseconds, rate=table["particles"] / table["whole"])
+    table = parts.drop_duplicates(["list", "order", "particles"], ignore_index=True)
+    more = {"microseconds": 1e6 * table["whole"], "rate": table["particles"] / table["whole"]}
+    return table[["list", "device", "order", "particles"]].assign(**more)
 
 
 def clearing_table(boxes, heights, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
