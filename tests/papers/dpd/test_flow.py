@@ -321,8 +321,8 @@ def test_the_part_with_the_force_goes_on_from_the_part_without_it_with_noise_of_
         def step(self, count, *, every=1, observers=()):
             self.steps.append((count, every, len(observers)))
 
-        def particles(self):
-            return {"position": self.system.position / 2, "velocity": -self.system.velocity}
+        def as_it_is(self):
+            return replace(self.system, position=self.system.position / 2, velocity=-self.system.velocity)
 
     monkeypatch.setattr(flows, "Simulation", Run)
     monkeypatch.setattr(flows, "Averages", lambda simulation, **bins: SimpleNamespace(take=lambda: bins["rows"]))

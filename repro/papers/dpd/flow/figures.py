@@ -13,7 +13,7 @@ from repro.papers.style import BLUE, GREEN, OURS, PLATE, SKY_BLUE, VERMILLION, l
 
 from .flows import THEORY, Comparison, Flow, mean_field
 from .plates import thermal
-from .sections import axis_velocities, by_section, in_fluid, rates_by_window
+from .sections import by_section, in_fluid, rates_by_window
 
 _SPEED, _TIME, _LENGTH = r"$\sqrt{kT/m}$", r"$r_c \sqrt{m/kT}$", "$r_c$"
 _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
@@ -176,16 +176,9 @@ def sections(both: Comparison, z: np.ndarray):
 
 
 def rates(flow: Flow, case: Channel):
-    """Flow rate and velocities on the axis window by window; the bars are the spread over the sections."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.6))
-    found, middles = rates_by_window(flow.windows, case), axis_velocities(flow, case)
-    left.errorbar(flow.ends / 1000, found.mean(1), found.std(1, ddof=1), fmt="o-", capsize=3)
-    left.set(ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
-    for place, look in looks(middles):
-        right.plot(flow.ends / 1000, middles[place], **look, label=f"{place} part")
-    right.set(ylabel=f"velocity on the axis ({_SPEED})")
-    right.legend()
-    for axes in (left, right):
-        axes.xaxis.get_major_locator().set_params(nbins=6)
-        axes.set_xlabel("end of the window (thousand steps)")
-    return figure, {"ends": flow.ends, "rates": found} | middles
+    """The flow rate window by window; the bars are the spread over the sections."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.6))
+    found = rates_by_window(flow.windows, case)
+    axes.errorbar(flow.ends / 1000, found.mean(1), found.std(1, ddof=1), fmt="o-", capsize=3)
+    axes.set(xlabel="end of the window (thousand steps)", ylabel=f"flow rate (particles per {_TIME})", ylim=(0, None))
+    return figure, {"ends": flow.ends, "rates": found}

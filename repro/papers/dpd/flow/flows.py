@@ -22,13 +22,15 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, in_cell_order
-from repro.errors import InputError
+from repro.errors import require
 from repro.parallel import select
 
 #: the paper's two programs, as options of a simulation: a linked list with one running sequence of random numbers, on
 #: one core; and a table filled atomically, one thread per particle, 32 rounds of TEA
 SERIAL_PROGRAM = {"strategy": "linked", "rounds": 0}
 GPU_PROGRAM = {"strategy": "particle", "rounds": PAPER_ROUNDS}
+
+Case = Poiseuille | Channel | Bulk
 
 #: steps between two samples of the averages
 EVERY = 10
@@ -68,17 +70,12 @@ class Flow:
         """
         least = self.equilibration + SETTLED * relaxation / self.end.fluid.dt
         kept = [f for f, end in zip(self.windows, self.ends, strict=True) if end - self.window >= least]
-        if not kept:
-            raise InputError(
-                f"{self.end.name}: {self.ends[-1]} steps end before the flow has settled and a window of "
-                f"{self.window} steps has passed: choose at least {int(least) + 1 + self.window}"
-            )
+        late = f"{self.ends[-1]} steps end before the flow has settled and a window of {self.window} steps has passed"
+        require(kept, f"{self.end.name}: {late}: choose at least {int(least) + 1 + self.window}")
         return kept
 
 
-def run(
-    case: Poiseuille | Channel | Bulk, device, *, steps, equilibration, window, columns=1, rows=30, seed=1, **options
-) -> Flow:
+def run(case: Case, device, *, steps, equilibration, window, columns=1, rows=30, seed=1, **options) -> Flow:
     """Run a case for `steps` steps in all, the first `equilibration` of them without the body force.
 
     Afterwards each `window` steps give one average, in `columns` x `rows` bins over the fluid's height. `options` go
@@ -87,7 +84,7 @@ def run(
     driven, system = _driven(steps, equilibration, window), case.system(seed)
     resting = Simulation(replace(system, drive=0.0), device, seed=seed, **options)
     resting.step(equilibration)
-    start = replace(_as_it_is(resting), drive=system.drive)
+    start = replace(resting.as_it_is(), drive=system.drive)
     bins = {"columns": columns, "rows": rows, "seed": seed + _NEXT_SEED}
     windows, end = go_on(start, device, windows=driven // window, window=window, **bins, **options)
     return Flow(end, equilibration, window, windows)
@@ -101,12 +98,7 @@ def go_on(system: System, device, *, windows: int, window: int, columns: int, ro
     for _ in range(windows):
         simulation.step(window, every=EVERY, observers=(averages,))
         found.append(averages.take())
-    return found, _as_it_is(simulation)
-
-
-def _as_it_is(simulation: Simulation) -> System:
-    particles = simulation.particles()
-    return replace(simulation.system, position=particles["position"], velocity=particles["velocity"])
+    return found, simulation.as_it_is()
 
 
 def states(system: System, device, count: int, apart: int) -> list[System]:
@@ -114,7 +106,7 @@ def states(system: System, device, count: int, apart: int) -> list[System]:
     simulation, found = Simulation(system, device, seed=2 * _NEXT_SEED), []
     for _ in range(count):
         simulation.step(apart)
-        found.append(_as_it_is(simulation))
+        found.append(simulation.as_it_is())
     return found
 
 
@@ -136,7 +128,7 @@ def _serially(system: System, **options) -> Field:
     return go_on(system, select("serial"), **options, **SERIAL_PROGRAM)[0][0]
 
 
-def require(runs: Iterable[tuple[Poiseuille | Channel | Bulk, int]], *, equilibration: int, window: int, **_) -> None:
+def require_runs(runs: Iterable[tuple[Case, int]], *, equilibration: int, window: int, **_) -> None:
     """Raise InputError if one of the cases has no system, or its steps are not whole windows: before any of them runs.
 
     `runs` are pairs (case, steps); the rest is as for `run`.
@@ -149,11 +141,10 @@ def require(runs: Iterable[tuple[Poiseuille | Channel | Bulk, int]], *, equilibr
 def _driven(steps: int, equilibration: int, window: int) -> int:
     """The steps with the body force, which are whole windows."""
     driven = steps - equilibration
-    if not (equilibration >= 0 and window > 0 and window % EVERY == 0 and driven > 0 and driven % window == 0):
-        raise InputError(
-            f"{steps} steps, {equilibration} of them without the force, windows of {window}: choose a window that is a "
-            f"multiple of {EVERY} steps, and {equilibration} steps and some windows in all"
-        )
+    whole = equilibration >= 0 and window > 0 and window % EVERY == 0 and driven > 0 and driven % window == 0
+    chosen = f"{steps} steps, {equilibration} of them without the force, windows of {window}"
+    hint = f"choose a window that is a multiple of {EVERY} steps, and {equilibration} steps and some windows in all"
+    require(whole, f"{chosen}: {hint}")
     return driven
 
 

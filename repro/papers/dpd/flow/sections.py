@@ -6,7 +6,7 @@ import pandas as pd
 from repro.dpd.averages import Field
 from repro.dpd.cases import Channel
 from repro.dpd.exact import sound_speed
-from repro.errors import InputError
+from repro.errors import require
 
 from .flows import AGREEMENT, Comparison, Flow, kinematic_viscosity, mean_field, relaxation_time
 
@@ -26,8 +26,7 @@ def section(field: Field, case: Channel, x: float, reach: float) -> np.ndarray:
     Each particle has the same weight. Raises InputError if no column is that near.
     """
     near = np.abs((field.x - x + case.length / 2) % case.length - case.length / 2) <= reach
-    if not near.any():
-        raise InputError(f"no column within {reach:g} of x = {x:g}: choose at least half a column")
+    require(near.any(), f"no column within {reach:g} of x = {x:g}: choose at least half a column")
     density, velocity = field.density[near], field.velocity_x[near]
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(density > 0, density * velocity, 0.0).sum(0) / density.sum(0)
@@ -133,13 +132,6 @@ def steady(flow: Flow, case: Channel) -> dict:
     """The largest change of the profiles from the two windows before to the last two, in %; holds within 5 %."""
     late = compare({"before": flow.windows[-4:-2], "last": flow.windows[-2:]}, case)
     return {"change": 100 * late.largest, "limit": 100 * AGREEMENT, "holds": late.largest < AGREEMENT}
-
-
-def axis_velocities(flow: Flow, case: Channel) -> dict[str, np.ndarray]:
-    """The velocity on the axis at each middle section, window by window."""
-    profiles = [at_middles(f, case) for f in flow.windows]
-    middle = slice(len(flow.windows[0].z) // 2 - 1, len(flow.windows[0].z) // 2 + 1)
-    return {place: np.array([each[place][middle].mean() for each in profiles]) for place in profiles[0]}
 
 
 def fastest(fields: list[Field], case: Channel) -> dict:
