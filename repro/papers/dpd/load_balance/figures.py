@@ -8,9 +8,6 @@ from repro.papers.style import BLUE, ORANGE, PLATE, VERMILLION
 
 from .balance import WARP, cell_order, shares_in_groups, warp_share
 
-_WORK, _IDLE = BLUE, ORANGE
-
-
 #: the orders of the cells that the paper's figures compare, by title
 _ORDERS = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
 
@@ -28,8 +25,8 @@ def warps(counts: np.ndarray, pairs: np.ndarray):
         chosen = groups[((np.arange(shown) + 0.5) * len(groups) / shown).astype(int)]
         threads = np.arange(chosen.size)
         longest = np.repeat(chosen.max(1), WARP)
-        work_bars = axes.bar(threads, chosen.ravel(), 1.0, color=_WORK)
-        wait_bars = axes.bar(threads, longest - chosen.ravel(), 1.0, chosen.ravel(), color=_IDLE, alpha=0.45)
+        work_bars = axes.bar(threads, chosen.ravel(), 1.0, color=BLUE)
+        wait_bars = axes.bar(threads, longest - chosen.ravel(), 1.0, chosen.ravel(), color=ORANGE, alpha=0.45)
         for edge in range(WARP, chosen.size, WARP):
             axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
         share = warp_share(pairs, order)
