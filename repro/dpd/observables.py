@@ -25,12 +25,18 @@ class Estimate:
         return f"{self.value:.4g} +- {self.error:.1g}"
 
 
+def mean_of(values) -> Estimate:
+    """The mean of independent values and its standard error."""
+    values = np.asarray(values, float)
+    require(len(values) >= 2, f"{len(values)} value: an error needs at least two independent ones")
+    return Estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
+
+
 def block_average(series, blocks: int = BLOCKS) -> Estimate:
     """The mean of a correlated series, its error from the scatter of the means of blocks."""
     series = np.asarray(series, float)
     require(len(series) >= 2 * blocks, f"{len(series)} samples: {blocks} blocks need at least {2 * blocks}")
-    means = series[: len(series) // blocks * blocks].reshape(blocks, -1).mean(1)
-    return Estimate(float(means.mean()), float(means.std(ddof=1) / np.sqrt(blocks)))
+    return mean_of(series[: len(series) // blocks * blocks].reshape(blocks, -1).mean(1))
 
 
 def temperature(simulation) -> float:

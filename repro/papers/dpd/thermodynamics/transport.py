@@ -14,20 +14,12 @@ from repro.dpd import exact
 from repro.dpd.averages import Averages
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
-from repro.dpd.observables import Estimate, nearest_move, reverse_viscosity
+from repro.dpd.observables import Estimate, mean_of, nearest_move, reverse_viscosity
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
-from repro.errors import require
 from repro.papers.dpd.flow.flows import kinematic_viscosity, relaxation_time
 
 from .equilibrium import EVERY, Length, series, settled
-
-
-def mean_of(values) -> Estimate:
-    """The mean of independent values and its standard error."""
-    values = np.asarray(values, float)
-    require(len(values) >= 2, f"{len(values)} value: an error needs at least two independent ones")
-    return Estimate(float(values.mean()), float(values.std(ddof=1) / sqrt(len(values))))
 
 
 def square_displacements(simulation: Simulation, frames: int, every: int = EVERY) -> tuple[np.ndarray, np.ndarray]:
