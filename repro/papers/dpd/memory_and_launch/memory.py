@@ -13,7 +13,7 @@ from repro.papers.speed import speed_table
 from repro.parallel import Speed
 
 from . import constants
-from .occupancy import occupancy
+from .occupancy import taken
 
 #: where the constants lie in the two kernels that a claim compares
 PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
@@ -59,17 +59,9 @@ def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str
         return simulation, constants.build(simulation.setup, place, stencil)
 
     def choices(simulation, forces):
-        return {"stencil": stencil, "constants": place} | _taken(device, forces, simulation.setup.block)
+        return {"stencil": stencil, "constants": place} | taken(device, forces, simulation.setup.block)
 
     return kernel_speed(case, device, build, choices, **options)
-
-
-def _taken(device, forces, block: int) -> dict:
-    """Registers a thread and the occupancy of a force kernel that has run; empty where nothing takes registers."""
-    if device.name != "cuda" or device.simulated:
-        return {}
-    launch = forces.parts["forces"]
-    return {"registers": device.resources(launch)["registers"], "occupancy": occupancy(device, launch, block)}
 
 
 def gains(constants_times: pd.DataFrame) -> pd.Series:

@@ -56,6 +56,14 @@ def occupancy(device, launch, block: int) -> float:
     return blocks * -(-block // WARP) / limits_here(device)[0]
 
 
+def taken(device, forces, block: int) -> dict:
+    """The occupancy of a force kernel that has run, and what its threads take; empty where none takes registers."""
+    if device.name != "cuda" or device.simulated:
+        return {}
+    launch = forces.parts["forces"]
+    return {"occupancy": occupancy(device, launch, block)} | device.resources(launch)
+
+
 def shared_bytes(strategy: str, block: int) -> int:
     """Bytes of shared memory per block of a strategy's force kernel."""
     return 4 * STRATEGIES[strategy].TRAITS.shared_words * block
@@ -108,8 +116,7 @@ def _launch_speed(case: str, system: System, device, *, strategy, block, most, *
         return simulation, simulation.forces
 
     def choices(_, forces):
-        launch = forces.parts["forces"]
-        return {"block": block, "occupancy": occupancy(device, launch, block)} | device.resources(launch)
+        return {"block": block} | taken(device, forces, block)
 
     return kernel_speed(case, device, build, choices, **options)
 

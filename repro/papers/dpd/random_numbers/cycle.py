@@ -39,15 +39,6 @@ def numbers_a_step(fluid: Fluid) -> float:
     return 2 * pi / 3 * fluid.density
 
 
-def starting_words(threads: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct words from which `threads` threads start in `steps` steps, of the first and the second generator."""
-    require(min(threads, steps) >= 1, f"{threads} threads and {steps} steps: at least one of each")
-    # the second generator's words depend on thread + step alone
-    first, _ = thread_words(np.arange(threads, dtype=np.int64), (1, 0))
-    _, second = thread_words(np.arange(threads + steps - 1, dtype=np.int64), (1, 1))
-    return first, second
-
-
 def overlapping(words, length: int) -> int:
     """How many sub-sequences of `length` numbers, started at distinct words, overlap with another one."""
     places = np.sort(position(words)).astype(np.int64)
@@ -65,7 +56,10 @@ def overlap_table(thread_counts, step_counts, length: int) -> pd.DataFrame:
     """
     rows = []
     for threads, steps in product(thread_counts, step_counts):
-        first, second = starting_words(threads, steps)
+        require(min(threads, steps) >= 1, f"{threads} threads and {steps} steps: at least one of each")
+        # the second generator's words depend on thread + step alone, the first one's on the thread
+        first, _ = thread_words(np.arange(threads, dtype=np.int64), (1, 0))
+        _, second = thread_words(np.arange(threads + steps - 1, dtype=np.int64), (1, 1))
         chance = len(second) * (1 - exp(-2 * length * len(second) / PERIOD))
         rows.append((threads, steps, threads * steps, len(first), len(second), overlapping(second, length), chance))
     names = ["threads", "steps", "stretches", "anew, first", "anew, second", "overlap, second", "at random"]
