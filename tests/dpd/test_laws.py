@@ -60,7 +60,9 @@ def few_particles(draw):
 def test_forces_of_a_law_of_ones_own_are_those_by_hand(device, strategy, precision, system):
     if not runs_on(strategy, device):
         return
-    simulation = Simulation(system, device, strategy=strategy, precision=precision, seed=9)
+    # few places and threads: a simulated GPU has a thread of Python for each
+    options = {"strategy": strategy, "precision": precision, "seed": 9, "capacity": 8, "block": 8}
+    simulation = Simulation(system, device, **options)
     simulation.start()
     found = simulation.particles()["force"][: system.moving]
     expected = by_hand.forces(system, seed=9, law=stiff_by_hand)[: system.moving]
@@ -72,10 +74,11 @@ def test_a_law_takes_its_numbers_from_every_memory_space(device, stencil):
     position = np.array([[0.1, 0.1, 0.1], [0.4, 0.3, 2.9], [2.8, 0.2, 0.5]])
     system = System(STIFF, (3.0, 3.0, 3.0), position, np.zeros((3, 3)), 3)
     expected = by_hand.forces(system, law=stiff_by_hand)
-    simulation = Simulation(system, device, strategy="particle", precision="double")
+    # in single precision, which textures have
+    simulation, limit = Simulation(system, device, strategy="particle"), TOLERANCE["single"] * np.abs(expected).max()
     for place in constants.places_on(device):
         constants.build(simulation.setup, place, stencil).run()
-        np.testing.assert_allclose(simulation.particles()["force"], expected, atol=1e-10, err_msg=place)
+        np.testing.assert_allclose(simulation.particles()["force"], expected, rtol=0, atol=limit, err_msg=place)
 
 
 def test_trajectories_of_a_law_of_ones_own_are_the_same_for_both_fast_strategies_bit_for_bit(threads):
