@@ -96,10 +96,12 @@ class CudaDevice:
             nx, ny, nz = kernel.padded(shape)
             if max(ny, nz) > _GRID_LIMIT:
                 raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
-            grid = (-(-nx // kernel.block), ny, nz)
+            # a simulated GPU has a thread of Python for each item: none for those that a block has beyond the last one
+            block = min(kernel.block, max(1, nx)) if SIMULATED and not kernel.shared_rows else kernel.block
+            grid = (-(-nx // block), ny, nz)
             values = [self._view(argument) for argument in flat]
             stream = 0 if SIMULATED else self._numba_stream
-            launch = compiled[grid, (kernel.block, 1, 1), stream]
+            launch = compiled[grid, (block, 1, 1), stream]
 
             def run():
                 launch(nx, *values)
