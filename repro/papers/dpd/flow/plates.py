@@ -43,14 +43,9 @@ class Parabola:
     slip: tuple[float, float]
 
     @property
-    def residual(self) -> np.ndarray:
-        """Velocity less parabola in each layer, over the largest velocity."""
-        return (self.velocity - self.fitted) / self.fastest
-
-    @property
     def rms(self) -> float:
-        """Root mean square of the residual over all layers with fluid."""
-        return float(np.sqrt(np.nanmean(self.residual**2)))
+        """Root mean square of velocity less parabola over all layers with fluid, over the largest velocity."""
+        return float(np.sqrt(np.nanmean((self.velocity - self.fitted) ** 2))) / abs(self.fastest)
 
 
 def parabola(windows: list[Field], system: System) -> Parabola:
