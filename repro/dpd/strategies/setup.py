@@ -67,9 +67,9 @@ class Traits:
 
     def require(self, setup: Setup, name: str) -> None:
         """Refuse a setup that the strategy `name` does not run on, in one line."""
-        device, order = setup.device.name, "meets pairs in any order, and a linear generator has one: choose TEA"
+        device, tea = setup.device.name, self.linear or setup.rounds
         require(device in self.devices, f"'{name}' runs on {' and '.join(self.devices)}, not on '{device}'")
-        require(self.linear or setup.rounds, f"'{name}' {order}")
+        require(tea, f"'{name}' meets pairs in any order, and a linear generator has one: choose TEA")
 
 
 @dataclass(frozen=True)
