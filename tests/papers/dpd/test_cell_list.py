@@ -181,7 +181,7 @@ def _timed():
 def test_of_both_sizes_the_one_counts_that_is_worse_for_the_claim():
     values = lb.claim_values(*_timed())
     measured = {claim: value["measured"] for claim, value in values.items() if claim != "dpd-082"}
-    assert measured == {"dpd-002": 2.5e9, "dpd-003": 20.0, "dpd-004": 200.0, "dpd-005": 2.0, "dpd-058": 0.7}
+    assert measured == {"dpd-003": 20.0, "dpd-004": 200.0, "dpd-005": 2.0, "dpd-058": 0.7}
     assert values["dpd-005"]["scatter"] == pytest.approx(0.4)
     assert values["dpd-058"] == {
         "measured": 0.7,
@@ -190,12 +190,11 @@ def test_of_both_sizes_the_one_counts_that_is_worse_for_the_claim():
     }
 
 
-def test_what_hangs_on_the_height_of_a_column_is_not_comparable_and_one_thread_is_an_order():
+def test_what_hangs_on_the_height_of_a_column_is_not_comparable_and_one_thread_is_shown():
     stated, values = claims.load("dpd"), lb.claim_values(*_timed())
     assert judge(stated["dpd-058"], Evidence(**values["dpd-058"])).verdict is Verdict.NOT_COMPARABLE
-    assert judge(stated["dpd-082"], Evidence(**values["dpd-082"])).verdict is Verdict.REPRODUCED
-    slow = {"atomic": [0.1] * 3, "one thread": [0.2] * 3}
-    assert judge(stated["dpd-082"], Evidence(slow)).verdict is Verdict.NOT_REPRODUCED
+    assert not stated["dpd-082"].judged
+    assert values["dpd-082"]["measured"] == pytest.approx(30)
 
 
 def test_claims_get_a_value_only_where_both_sizes_of_the_paper_were_timed():

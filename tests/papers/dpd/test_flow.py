@@ -225,7 +225,9 @@ def test_programs_and_theory_are_compared_in_all_layers_over_the_largest_velocit
     # slower than the parabola beside the lower wall
     slow.velocity_x[0, 1] -= 0.10
     fit = plates.parabola([straight], system)
-    both = plates.compare({"core": [slow] * 3, "GPU": [straight] * 4}, fit)
+    relaxation = flows.relaxation_time(PLATES.height, flows.kinematic_viscosity(PLATES.fluid))
+    both = plates.compare({"core": [slow] * 3, "GPU": [straight] * 4}, fit.theory, relaxation / 2, PLATES)
+    assert both.moved == pytest.approx(4 / pi**2 / np.e)
     assert both.scale == pytest.approx(0.02 * 4 * 100 / (8 * 1.1), rel=0.01)
     slower = 0.10 / both.scale
     expected = {"core and GPU": slower, "core and theory": slower, "GPU and theory": 0}
@@ -241,7 +243,7 @@ def test_what_chance_makes_is_the_median_of_the_largest_distance_of_noise():
     for bins, count in ((10, 5), (40, 3), (160, 8)):
         for _ in range(300):
             noise = [generator.normal(0, 0.3, (n, bins)) for n in (count, 2 * count)]
-            both = flows.Comparison(dict(zip(("core", "GPU"), noise, strict=True)), scale=2.0)
+            both = flows.Comparison(dict(zip(("core", "GPU"), noise, strict=True)), scale=2.0, moved=1.0)
             found.append(both.largest)
             expected.append(both.chance)
         assert np.median(found) == pytest.approx(np.median(expected), rel=0.06)
@@ -251,10 +253,27 @@ def test_what_chance_makes_is_the_median_of_the_largest_distance_of_noise():
 def test_few_averages_and_much_noise_do_not_tell_five_per_cent():
     generator = np.random.default_rng(5)
     quiet, loud = (lambda n, s=s: generator.normal(1, s, (n, 20)) for s in (0.01, 0.2))
-    assert flows.Comparison({"core": quiet(4), "GPU": quiet(3)}, 1.0).resolved
-    assert not flows.Comparison({"core": quiet(4), "GPU": quiet(2)}, 1.0).resolved
-    assert not flows.Comparison({"core": loud(4), "GPU": quiet(4)}, 1.0).resolved
-    assert np.isnan(flows.Comparison({"core": quiet(1), "GPU": quiet(2)}, 1.0).chance)
+    assert flows.Comparison({"core": quiet(4), "GPU": quiet(3)}, 1.0, 0.06).resolved
+    assert not flows.Comparison({"core": quiet(4), "GPU": quiet(3)}, 1.0, 0.04).resolved
+    assert not flows.Comparison({"core": quiet(4), "GPU": quiet(2)}, 1.0, 0.06).resolved
+    assert not flows.Comparison({"core": loud(4), "GPU": quiet(4)}, 1.0, 0.06).resolved
+    assert np.isnan(flows.Comparison({"core": quiet(1), "GPU": quiet(2)}, 1.0, 0.06).chance)
+
+
+def test_twice_the_viscosity_moves_a_profile_by_at_most_what_all_its_modes_lose():
+    # the parabola between plates as a sum of odd sine waves, each of which decays towards half of it
+    relaxation, n = 0.7, np.arange(1, 400, 2)
+    amplitudes = 32 / (pi * n) ** 3 * np.sin(n * pi / 2)
+    for time in (0.01 * relaxation, 0.5 * relaxation, 3 * relaxation):
+        spent = 2 * n**2 * time / relaxation
+        lost = (amplitudes / 2 * (1 - (1 - np.exp(-spent)) / spent)).sum()
+        assert 0.75 * lost < flows.twice_the_viscosity(time, relaxation) < 1.01 * lost
+
+
+def test_friction_in_the_narrow_part_slows_what_is_in_the_wide_one_too():
+    even = cases.Channel(32, 6, 16, 12, 15.999999, drive=0.01)
+    narrow = flows.relaxation_time(16, flows.kinematic_viscosity(even.fluid))
+    assert sections.slowing_time(even) == pytest.approx(narrow * 32 / 12, rel=1e-5)
 
 
 @pytest.mark.parametrize("claim", ["dpd-065", "dpd-066"])
@@ -277,8 +296,9 @@ def test_a_flow_with_the_viscosity_of_the_bulk_is_on_theory(system):
     assert density == pytest.approx(4.3)
     fit = plates.parabola([field], system)
     # a fluid as much thicker has as fast a flow
-    found = plates.against_bulk(PLATES, fit, density, Estimate(1.1 * 4.3 / 4, 0.0))
-    assert found == {"off": pytest.approx(0, abs=1e-9), "holds": True}
+    theory = exact.poiseuille(fit.z, PLATES.height, PLATES.drive, density, 1.1 * 4.3 / 4)
+    assert plates.against_bulk(fit, theory) == {"off": pytest.approx(0, abs=1e-9), "holds": True}
+    assert not plates.against_bulk(fit, 1.06 * theory)["holds"]
 
 
 def test_both_of_the_papers_programs_keep_a_flow_and_its_temperature():
@@ -306,6 +326,24 @@ def test_the_serial_program_goes_on_from_each_state_with_numbers_of_its_own(monk
     assert (device, options["strategy"], options["rounds"], options["window"]) == ("serial", "linked", 0, 20)
     # numbered in the order of the cells
     assert (np.diff(start.cells.of(start.position[: start.moving])) >= 0).all()
+
+
+def test_states_of_other_seeds_are_independent_and_settle_without_averages():
+    case = cases.Poiseuille(4, 4, 4, 0.1)
+    one, two, again = flows.states(case, select("serial"), (1, 2, 1), steps=30, equilibration=10)
+    assert one.drive == 0.1
+    np.testing.assert_array_equal(one.position, again.position)
+    alike = np.corrcoef(one.velocity[: one.moving, 2], two.velocity[: one.moving, 2])[0, 1]
+    assert abs(alike) < 4 / np.sqrt(one.moving)
+
+
+def test_the_gpu_program_takes_one_window_from_each_state_with_noise_of_its_own(monkeypatch):
+    seen = []
+    monkeypatch.setattr(flows, "go_on", lambda start, device, **o: ([seen.append(o) or start], start))
+    assert flows.gpu_program(["a", "b"], None, window=20, rows=7) == ["a", "b"]
+    assert len({options["seed"] for options in seen}) == 2
+    expected = {"windows": 1, "window": 20, "rows": 7, "columns": 1, "seed": 0} | flows.GPU_PROGRAM
+    assert [options | {"seed": 0} for options in seen] == [expected] * 2
 
 
 def test_the_part_with_the_force_goes_on_from_the_part_without_it_with_noise_of_its_own(monkeypatch):
@@ -343,7 +381,9 @@ def _windows(wide: list[float]) -> list[Field]:
 
 
 def test_two_programs_are_as_far_apart_as_their_sections_over_the_largest_velocity():
-    both = sections.compare({"core": _windows([0.25] * 3), "GPU": _windows([0.29, 0.30, 0.31])}, CHANNEL)
+    averages = {"core": _windows([0.25] * 3), "GPU": _windows([0.29, 0.30, 0.31])}
+    both = sections.compare(averages, CHANNEL, sections.slowing_time(CHANNEL) / 2)
+    assert both.moved == pytest.approx(4 / pi**2 / np.e)
     assert both.largest == pytest.approx(0.05)
     table = sections.apart_table(both).set_index("section")
     assert table.loc["wide"].to_dict() == pytest.approx({"of the largest (%)": 5.0, "of its own (%)": 16.67})
@@ -372,11 +412,11 @@ def test_figures_name_their_axes_with_units(system):
     bins = in_channel({"wide": 0.25, "narrow": 1.0})
     flow, programs = flows.Flow(system, 10, 10, [bins] * 3), {"core": [field] * 2, "GPU": [field]}
     drawn = [
-        flow_figures.profile(plates.compare(programs, fit), z, PLATES.height, fit.theory)[0],
+        flow_figures.profile(plates.compare(programs, fit.theory, 1.0, PLATES), z, PLATES.height, fit.theory)[0],
         flow_figures.slip(study),
         flow_figures.layers(programs, fit.theory)[0],
         flow_figures.flow_map(bins, CHANNEL)[0],
-        flow_figures.sections(sections.compare({"core": [bins], "GPU": [bins]}, CHANNEL), bins.z)[0],
+        flow_figures.sections(sections.compare({"core": [bins], "GPU": [bins]}, CHANNEL, 1.0), bins.z)[0],
         flow_figures.rates(flow, CHANNEL)[0],
         flow_figures.channel_sketch(CHANNEL),
         flow_figures.plates_sketch(PLATES),

@@ -14,7 +14,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.state import make_state
 from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
-from repro.papers.dpd.repeated import RUNS, of_runs
+from repro.papers.dpd.repeated import RUNS, of_runs, quotients
 from repro.papers.speed import record_launches
 from repro.parallel import Kernel, device_function, part_seconds, time_launches, zero
 from repro.particles.cell_table import fill_body
@@ -168,10 +168,9 @@ def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFr
     worst = both.groupby("height")["fill / clear"].max()
     others = ", ".join(f"{value:.2f} at {height}" for height, value in worst.drop(JUDGED_HEIGHT).items())
     return {
-        "dpd-002": {"measured": min(small["rate"], large["rate"]), "note": f"the slower of {sizes}, random order"},
         "dpd-003": {"measured": small["microseconds"]},
         "dpd-004": {"measured": large["microseconds"]},
         "dpd-005": of_runs(share["runs"], note=f"the larger of {sizes} particles"),
         "dpd-058": of_runs(ratio["runs"], note=f"the larger of {sizes}; with other columns {others}"),
-        "dpd-082": {"measured": alone},
+        "dpd-082": of_runs(quotients(alone["atomic"], alone["one thread"])),
     }

@@ -124,14 +124,15 @@ def channel_sketch(case: Channel):
     return figure
 
 
-def profile(both: Comparison, z: np.ndarray, height: float, unfitted: np.ndarray):
+def profile(both: Comparison, z: np.ndarray, height: float, fitted: np.ndarray):
     """Velocity over the height: the paper's programs as points, theory as lines (figure 8).
 
-    `unfitted` is theory with the viscosity of the bulk. Returns (figure, arrays), as all figures of a comparison.
+    Theory has the viscosity of the bulk, `fitted` that of the flow. Returns (figure, arrays), as all figures of a
+    comparison.
     """
     figure, axes = plt.subplots()
     dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}
-    for name, velocity, style in (("theory, fitted", both.theory, OURS), ("theory, bulk viscosity", unfitted, dashed)):
+    for name, velocity, style in (("theory, bulk viscosity", both.theory, OURS), ("theory, fitted", fitted, dashed)):
         axes.plot(*_parabola(z, velocity, height), **style, label=name)
     programs = [name for name in both.profiles if name != THEORY]
     for name, look in looks(programs, marker=("s", "o"), color=(VERMILLION, GREEN)):
@@ -139,7 +140,7 @@ def profile(both: Comparison, z: np.ndarray, height: float, unfitted: np.ndarray
     axes.set(xlabel=f"height above the lower wall z ({_LENGTH})", ylabel=f"velocity $V_x$ ({_SPEED})")
     axes.set_ylim(0, 1.3 * max(np.nanmax(line.get_ydata()) for line in axes.lines))
     axes.legend(ncols=2, loc="upper center")
-    return figure, both.profiles | {"z": z, "bulk": unfitted}
+    return figure, both.profiles | {"z": z, "fitted": fitted}
 
 
 def layers(averages: dict[str, list[Field]], theory: np.ndarray):

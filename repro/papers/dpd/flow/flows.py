@@ -1,7 +1,8 @@
 """Driven flows as the paper runs them, and the paper's two programs in them (sections 5 and 6).
 
-A flow runs first without the force, and is then averaged window by window. The GPU's program settles it; the serial
-program, hundreds of times slower, goes on from settled states of it, on each core from another.
+A flow runs first without the force, and is then averaged window by window. The serial program, hundreds of times
+slower, goes on from settled states of a slice of it, on each core from one of another seed, for so long that a wrong
+viscosity would show.
 """
 
 from collections.abc import Iterable
@@ -9,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from math import isfinite, pi
+from math import exp, isfinite, pi
 from multiprocessing import get_context
 
 import numpy as np
@@ -26,7 +27,7 @@ from repro.errors import require
 from repro.parallel import select
 
 #: the paper's two programs, as options of a simulation: a linked list with one running sequence of random numbers, on
-#: one core; and a table filled atomically, one thread per particle, 32 rounds of TEA
+#: one core; and a table filled atomically, one thread per particle, two runs of TEA for a pair
 SERIAL_PROGRAM = {"strategy": "linked", "rounds": 0}
 GPU_PROGRAM = {"strategy": "particle", "rounds": PAPER_ROUNDS}
 
@@ -41,7 +42,7 @@ SETTLED = 4.0
 #: share of the largest velocity that counts as agreement, and averages of each run that it takes to tell
 AGREEMENT, FEWEST = 0.05, 3
 
-#: the name of the fitted parabola among the profiles
+#: the name of theory among the profiles
 THEORY = "theory"
 
 #: added to the seed for the part with the force, so that its noise differs from that of the part before
@@ -81,13 +82,19 @@ def run(case: Case, device, *, steps, equilibration, window, columns=1, rows=30,
     Afterwards each `window` steps give one average, in `columns` x `rows` bins over the fluid's height. `options` go
     to the simulation. Raises InputError unless the driven steps are whole windows.
     """
-    driven, system = _driven(steps, equilibration, window), case.system(seed)
-    resting = Simulation(replace(system, drive=0.0), device, seed=seed, **options)
-    resting.step(equilibration)
-    start = replace(resting.as_it_is(), drive=system.drive)
+    driven = _driven(steps, equilibration, window)
+    start = _rested(case, device, equilibration, seed, **options)
     bins = {"columns": columns, "rows": rows, "seed": seed + _NEXT_SEED}
     windows, end = go_on(start, device, windows=driven // window, window=window, **bins, **options)
     return Flow(end, equilibration, window, windows)
+
+
+def _rested(case, device, equilibration: int, seed: int, **options) -> System:
+    """The system of a case after the steps without its force."""
+    system = case.system(seed)
+    resting = Simulation(replace(system, drive=0.0), device, seed=seed, **options)
+    resting.step(equilibration)
+    return replace(resting.as_it_is(), drive=system.drive)
 
 
 def go_on(system: System, device, *, windows: int, window: int, columns: int, rows: int, seed: int, **options):
@@ -101,13 +108,22 @@ def go_on(system: System, device, *, windows: int, window: int, columns: int, ro
     return found, simulation.as_it_is()
 
 
-def states(system: System, device, count: int, apart: int) -> list[System]:
-    """So many states of a settled flow, `apart` steps from each other, by the fastest program of the device."""
-    simulation, found = Simulation(system, device, seed=2 * _NEXT_SEED), []
-    for _ in range(count):
-        simulation.step(apart)
+def states(case, device, seeds: Iterable[int], *, steps: int, equilibration: int, **options) -> list[System]:
+    """The state of a case after so many steps in all, from each seed; by the fastest program where none is given."""
+    found = []
+    for seed in seeds:
+        start = _rested(case, device, equilibration, seed, **options)
+        simulation = Simulation(start, device, seed=seed + _NEXT_SEED, **options)
+        simulation.step(steps - equilibration)
         found.append(simulation.as_it_is())
     return found
+
+
+def gpu_program(starts: list[System], device, *, window: int, columns: int = 1, rows: int = 30) -> list[Field]:
+    """The average of one window of the paper's GPU program from each state on."""
+    bins = {"windows": 1, "window": window, "columns": columns, "rows": rows}
+    program = bins | GPU_PROGRAM
+    return [go_on(start, device, seed=2 * _NEXT_SEED + k, **program)[0][0] for k, start in enumerate(starts)]
 
 
 def serial_program(starts: list[System], *, window: int, columns: int = 1, rows: int = 30) -> list[Field]:
@@ -172,6 +188,8 @@ class Comparison:
     averages: dict[str, np.ndarray]
     #: the largest velocity
     scale: float
+    #: the share of it by which twice the viscosity would have moved the profile of the program that ran least
+    moved: float
     theory: np.ndarray | None = None
 
     @property
@@ -204,8 +222,9 @@ class Comparison:
 
     @property
     def resolved(self) -> bool:
-        """Whether a distance of `AGREEMENT` can be told from chance."""
-        return min(map(len, self.averages.values())) >= FEWEST and self.chance < AGREEMENT
+        """Whether a distance of `AGREEMENT` can be told from chance, and twice the viscosity would have made one."""
+        enough = min(map(len, self.averages.values())) >= FEWEST
+        return enough and self.chance < AGREEMENT < self.moved
 
     @property
     def evidence(self) -> dict:
@@ -221,6 +240,16 @@ def kinematic_viscosity(fluid: Fluid) -> float:
 def relaxation_time(height: float, kinematic: float) -> float:
     """H^2 / (pi^2 nu): the time in which the slowest mode between two plates falls by a factor of e."""
     return height**2 / (pi**2 * kinematic)
+
+
+def twice_the_viscosity(time: float, relaxation: float) -> float:
+    """By how much twice the viscosity lowers a settled profile, averaged over a `time`; over its largest velocity.
+
+    Friction then exceeds the force g by g, so the fluid loses g t at first. The excess falls as exp(-2 t / tau), hence
+    g tau / 2 (1 - exp(-2 t / tau)), and g tau is 8 / pi^2 of the largest velocity g H^2 / (8 nu).
+    """
+    spent = 2 * time / relaxation
+    return 4 / pi**2 * (1 - (1 - exp(-spent)) / spent)
 
 
 def distances(profiles: dict[str, np.ndarray], scale: float) -> dict[str, float]:
