@@ -74,6 +74,7 @@ def test_a_file_that_is_no_library_is_refused_in_a_line(tmp_path):
 
 def test_what_was_measured_elsewhere_says_of_which_version_and_machine():
     table = pd.read_csv(Project.default().data / "reference" / "palabos_cavity.csv", comment="#")
+    assert len(table)
     for _, rows in table.groupby("options"):
         step = rows[rows["part"].isin(palabos.STEP)]
         assert len(step) == len(palabos.STEP)
