@@ -19,7 +19,8 @@ from repro.particles.random import ROUNDS, Stream, normal, tea
 RUN_ROUNDS = 32
 PAPER_ROUNDS = 2 * RUN_ROUNDS
 
-#: the paper's linear generator (its reference 25): modulus 2^32, factor and increment
+#: the paper's linear generator (its reference 25): modulus 2^32, factor and increment. They are stated for method one,
+#: and none for the serial program
 LCG_FACTOR, LCG_INCREMENT = uint32(69069), uint32(1234567)
 
 
