@@ -28,16 +28,18 @@ class MeshContext(NamedTuple):
 @device_function
 def place_of(particles, i, count):
     """A particle's place and momentum."""
+    # unsigned, as in `gather`
+    i, j, k = np.uintp(i), np.uintp(i + count), np.uintp(i + 2 * count)
     place, u = particles.place, particles.u
-    return (place[i], place[i + count], place[i + 2 * count]), (u[i], u[i + count], u[i + 2 * count])
+    return (place[i], place[j], place[k]), (u[i], u[j], u[k])
 
 
 @device_function
 def set_place(particles, i, count, position, momentum):
     """Give a particle a place and a momentum."""
     for k in range(3):
-        particles.place[i + k * count] = position[k]
-        particles.u[i + k * count] = momentum[k]
+        at = np.uintp(i + k * count)
+        particles.place[at], particles.u[at] = position[k], momentum[k]
 
 
 @device_function
@@ -49,26 +51,28 @@ def copy_particle(source, i, count, target, k, room):
     target.ids[k], target.left[k] = source.ids[i], source.left[i]
 
 
-@cache
-def make_enter_cell(real):
-    """The cell beyond a face, and the place there: enter(cell, position, face, neighbour_cell, layout).
+@device_function
+def cell_beyond(cell, face, neighbour_cell, layout):
+    """The cell beyond a face, or what `Mesh.neighbour_cell` has for it; for INSIDE the cell itself."""
+    axis = face >> 1
+    step = layout.plane if axis == 2 else (layout.row if axis == 1 else (1 if axis == 0 else 0))
+    return neighbour_cell[np.uintp(cell + step if face & 1 else cell - step)]
 
-    For INSIDE it is the cell itself.
-    """
+
+@cache
+def make_place_beyond(real):
+    """The place on a face as the cell beyond has it, and for INSIDE the same place: place_beyond(position, face)."""
     zero, one = real(0), real(1)
 
     @device_function
-    def enter(cell, position, face, neighbour_cell, layout):
-        axis, high = face >> 1, face & 1
-        step = layout.plane if axis == 2 else (layout.row if axis == 1 else (1 if axis == 0 else 0))
-        other = zero if high else one
-        into = neighbour_cell[cell + step if high else cell - step]
+    def place_beyond(position, face):
+        axis, other = face >> 1, zero if face & 1 else one
         x = other if axis == 0 else position[0]
         y = other if axis == 1 else position[1]
         z = other if axis == 2 else position[2]
-        return into, (x, y, z)
+        return x, y, z
 
-    return enter
+    return place_beyond
 
 
 @cache
@@ -78,15 +82,15 @@ def make_cross_face(real, add):
     That is its cell, or what `Mesh.neighbour_cell` has for it, and its place there. The charge of one that a wall
     takes up stays where it met the wall.
     """
-    enter, rest = make_enter_cell(real), make_deposit_charge(real, add)
+    place_beyond, rest = make_place_beyond(real), make_deposit_charge(real, add)
 
     @device_function
     def cross(cell, position, face, amount, context, layout):
-        into, place = enter(cell, position, face, context.neighbour_cell, layout)
+        into = cell_beyond(cell, face, context.neighbour_cell, layout)
         if into == ABSORBED:
             rest(context.charges, cell, position, -amount, layout)
-            place = position
-        return into, place
+            return into, position
+        return into, place_beyond(position, face)
 
     return cross
 

@@ -4,21 +4,24 @@ With these weights the work that the current does is the energy that the field g
 order that belongs to the deposition of Villasenor and Buneman).
 """
 
+import numpy as np
+
 from repro.parallel import device_function, fma
 
 
 @device_function
-def _between(low, high, share):
-    """From `low` to `high`: exactly `low` where both are the same."""
+def _between(field, node, step, share):
+    """From the value at a node to the one at a `step` from it: exactly the first where both are the same."""
+    # a signed index may count from the end, and Numba looks whether it does: three times as many instructions
+    low, high = field[np.uintp(node)], field[np.uintp(node + step)]
     return fma(high - low, share, low)
 
 
 @device_function
 def _edges(field, node, p, q, share_p, share_q):
     """A component that stands on the four edges of a cell, at steps 0 and `p`, `q` from its node."""
-    lower = _between(field[node], field[node + p], share_p)
-    upper = _between(field[node + q], field[node + p + q], share_p)
-    return _between(lower, upper, share_q)
+    lower, upper = _between(field, node, p, share_p), _between(field, node + q, p, share_p)
+    return fma(upper - lower, share_q, lower)
 
 
 @device_function
@@ -39,7 +42,7 @@ def magnetic_at(field, cell, position, layout):
     x, y, z = position
     y_cell, z_cell = cell + layout.nodes, cell + 2 * layout.nodes
     return (
-        _between(field[cell], field[cell + 1], x),
-        _between(field[y_cell], field[y_cell + layout.row], y),
-        _between(field[z_cell], field[z_cell + layout.plane], z),
+        _between(field, cell, 1, x),
+        _between(field, y_cell, layout.row, y),
+        _between(field, z_cell, layout.plane, z),
     )

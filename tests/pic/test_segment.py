@@ -9,7 +9,7 @@ from helpers.helix import displaced, turned
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repro.pic.advance import make_enter_cell
+from repro.pic.advance import cell_beyond, make_place_beyond
 from repro.pic.motion.push import make_orbit, make_search_face
 from repro.pic.motion.segment import INSIDE, make_segment
 
@@ -28,31 +28,32 @@ def vectors(largest):
 
 
 class Space:
-    """All cells of an endless mesh for `make_enter_cell`: each is beyond its neighbours."""
+    """All cells of an endless mesh for `cell_beyond`: each is beyond its neighbours."""
 
     row, plane = 1000, 1_000_000
+    #: far from the lowest cell
+    first = 500 * (1 + row + plane)
 
     def __getitem__(self, cell):
-        return cell
+        return int(cell)
 
     def corner(self, cell):
-        """Cells from cell 0 along the axes."""
-        shifted = cell + 500 * (1 + self.row + self.plane)
-        return np.array([shifted % self.row, shifted // self.row % self.row, shifted // self.plane]) - 500
+        """Cells from the first cell along the axes."""
+        return np.array([cell % self.row, cell // self.row % self.row, cell // self.plane]) - 500
 
 
 def way(real, position, u, magnetic, courant=COURANT, most=40):
     """One step's segments: list of (cell's corner, start, end, time, face), and the momentum after them."""
-    segment, through, space = make_segment(real), make_enter_cell(real), Space()
+    segment, place_beyond, space = make_segment(real), make_place_beyond(real), Space()
     position, u, magnetic, courant = (tuple(map(real, values)) for values in (position, u, magnetic, courant))
-    cell, left, found = 0, real(1), []
+    cell, left, found = space.first, real(1), []
     for _ in range(most):
         end, u, time, face = segment(position, u, magnetic, courant, left)
         found.append((space.corner(cell), position, end, time, face))
         left = left - time
         if face == INSIDE:
             return found, u
-        cell, position = through(cell, end, face, space, space)
+        cell, position = cell_beyond(cell, face, space, space), place_beyond(end, face)
     raise AssertionError(f"more than {most} segments from {found[0]}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from repro.parallel import Kernel, device_function
 
-from ..advance import kicked, make_enter_cell, make_turning_field, place_of, set_place
+from ..advance import cell_beyond, kicked, make_place_beyond, make_turning_field, place_of, set_place
 from ..deposition import EDGES, make_deposit_charge, make_edge_weights, make_to_whole
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
@@ -20,10 +20,11 @@ from ..motion.segment import INSIDE, make_find_face, make_fly, make_inside_cell,
 from ..state import FRESH, MOST_SEGMENTS, STUCK
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
-#: taken; and of whole numbers: particle, cell, the face that is met, which of the batch met one, how many faces a
-#: particle has met in the step, and the cell beyond the face, or what stands for it
-PLACE, MOMENTUM, END, THEN, LEFT, USED, ROWS = 0, 3, 6, 9, 12, 13, 14
-PARTICLE, CELL, FACE, MET, FACES, INTO, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6
+#: taken, and the charge; and of whole numbers: particle, cell, the face that is met, which of the batch met one or go
+#: on, how many faces a particle has met in the step, the cell beyond the face, or what stands for it, and which of the
+#: batch end here or were taken up
+PLACE, MOMENTUM, END, THEN, LEFT, USED, AMOUNT, ROWS = 0, 3, 6, 9, 12, 13, 14, 15
+PARTICLE, CELL, FACE, MET, FACES, INTO, ENDS, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6, 7
 
 #: rows of what is found about particles that met a face: place and momentum, time taken, face; and afterwards of what
 #: the edges of a cell get. They are an array of their own, because a compiler does not compute at once what it may have
@@ -53,24 +54,26 @@ def _make_depart(real):
     zero, one = real(0), real(1)
 
     @device_function
-    def depart(x, n, s, r, particles, count, fields, layout, resuming):
+    def depart(x, n, s, r, particles, count, fields, unit, layout, resuming):
         occupied = False
         for k in range(n):
-            goes = (particles.cell[x + k] >= 0) & ((resuming == 0) | (particles.left[x + k] <= one))
+            # unsigned, as in `gather`
+            i = np.uintp(x + k)
+            goes = (particles.cell[i] >= 0) & ((resuming == 0) | (particles.left[i] <= one))
             r[PARTICLE, k] = x + k if goes else NO_PARTICLE
             occupied |= goes
         if not occupied:
             return False
         for k in range(n):
-            i = x + k
+            i = np.uintp(x + k)
             # an entry without a particle flies, too, from the first node, and carries nothing
             cell = max(particles.cell[i], np.int32(0))
-            position, momentum = place_of(particles, i, count)
+            position, momentum = place_of(particles, x + k, count)
             left = particles.left[i]
             electric = electric_at(fields.electric, cell, position, layout)
             _keep(s, PLACE, k, position)
             _keep(s, MOMENTUM, k, kicked(momentum, electric, one if left > one else zero))
-            s[LEFT, k] = min(left, one)
+            s[LEFT, k], s[AMOUNT, k] = min(left, one), particles.weight[i] * unit
             r[CELL, k], r[FACES, k] = cell, particles.event[i]
         return True
 
@@ -79,7 +82,9 @@ def _make_depart(real):
 
 @cache
 def _make_follow(real):
-    """The next segment of each particle of a batch, without a branch but for rare faces: follow(...)."""
+    """The next segment of each particle of a batch, without a branch but for rare faces, in three parts: fly_on(...),
+    meet_faces(...) for those that met one, whom it lists, and put_back(...).
+    """
     orbiting, fly, inside = make_orbit(real), make_fly(real), make_inside_cell(real)
     land, find, turned_by = make_land(real), make_find_face(real), make_turning_field(real)
 
@@ -98,27 +103,24 @@ def _make_follow(real):
             r[FACE, k] = INSIDE if inside(end) else RARE
 
     @device_function
-    def list_met(waiting, r):
+    def meet_faces(waiting, s, r, t, fields, courant, layout):
         met = 0
         for k in range(waiting):
             r[MET, met] = k
             met += r[FACE, k] != INSIDE
-        return met
-
-    @device_function
-    def meet_faces(met, s, r, t, fields, courant, layout):
         for m in range(met):
-            k = r[MET, m]
+            k = np.uintp(r[MET, m])
             orbit, beyond = orbit_of(s, r, k, fields, layout), _three(s, END, k)
             end, momentum, used, face, right = land(_three(s, PLACE, k), beyond, orbit, courant, s[LEFT, k])
             _keep(t, AT, m, end)
             _keep(t, WITH, m, momentum)
             t[AFTER, m], t[WHICH, m] = used, real(face if right else RARE)
+        return met
 
     @device_function
     def put_back(met, s, r, t, fields, courant, layout):
         for m in range(met):
-            k, face = r[MET, m], np.int32(t[WHICH, m])
+            k, face = np.uintp(r[MET, m]), np.int32(t[WHICH, m])
             end, momentum, used = _three(t, AT, m), _three(t, WITH, m), t[AFTER, m]
             if face == RARE:
                 orbit = orbit_of(s, r, k, fields, layout)
@@ -127,105 +129,109 @@ def _make_follow(real):
             _keep(s, THEN, k, momentum)
             s[USED, k], r[FACE, k] = used, face
 
-    @device_function
-    def follow(waiting, s, r, t, fields, courant, layout):
-        fly_on(waiting, s, r, fields, courant, layout)
-        met = list_met(waiting, r)
-        meet_faces(met, s, r, t, fields, courant, layout)
-        put_back(met, s, r, t, fields, courant, layout)
-
-    return follow
+    return fly_on, meet_faces, put_back
 
 
 @cache
-def _make_arrive(real):
-    """The currents of a batch's segments, and which particles go on in another cell: arrive(...).
-
-    What `advance.make_cross_face` does for one particle is taken apart here: next to a branch that uses an array Numba
-    counts the array in and out each time, a fifth of all time.
-    """
+def _make_share_out(real):
+    """The currents of a batch's segments, one row an edge, and then one by one: share_out(...), deposit(...)."""
     shares, whole = make_edge_weights(real), make_to_whole(real)
-    enter, on_face, fresh = make_enter_cell(real), make_place_on_face(real), real(FRESH)
 
     @device_function
-    def share_out(waiting, s, r, t, particles, unit):
+    def share_out(waiting, s, t):
         for k in range(waiting):
-            # of NOBODY it is the last particle's, and goes nowhere
-            amount = particles.weight[r[PARTICLE, k]] * unit
-            along_x, along_y, along_z = shares(_three(s, PLACE, k), _three(s, END, k), amount)
+            along_x, along_y, along_z = shares(_three(s, PLACE, k), _three(s, END, k), s[AMOUNT, k])
             t[0, k], t[1, k], t[2, k], t[3, k] = along_x
             t[4, k], t[5, k], t[6, k], t[7, k] = along_y
             t[8, k], t[9, k], t[10, k], t[11, k] = along_z
 
     @device_function
+    def deposit(waiting, r, t, currents, shift):
+        for k in range(waiting):
+            if r[PARTICLE, k] != NO_PARTICLE:
+                first = EDGES * (r[CELL, k] + shift)
+                for edge in range(EDGES):
+                    currents[np.uintp(first + edge)] += whole(t[edge, k])
+
+    return share_out, deposit
+
+
+@cache
+def _make_arrive(real):
+    """What comes after a batch's segments: pass_faces(...) to the cells beyond, settle(...) for particles whose step
+    ends, or that leave in the midst of it, and close_ranks(...) of those that go on.
+    """
+    place_beyond, on_face, fresh = make_place_beyond(real), make_place_on_face(real), real(FRESH)
+
+    @device_function
     def pass_faces(waiting, s, r, neighbour_cell, layout):
         for k in range(waiting):
-            into, place = enter(r[CELL, k], _three(s, END, k), r[FACE, k], neighbour_cell, layout)
-            _keep(s, END, k, place)
-            r[INTO, k], s[LEFT, k] = into, s[LEFT, k] - s[USED, k]
-
-    @device_function
-    def deposit(first, t, k, currents):
-        for edge in range(EDGES):
-            currents[first + edge] += whole(t[edge, k])
-
-    @device_function
-    def settle(i, k, s, r, particles, count):
-        """What ends its step, or leaves in the midst of it."""
-        into, left = r[INTO, k], s[LEFT, k]
-        particles.cell[i], particles.left[i] = into, left if into < 0 else fresh
-        particles.event[i] = r[FACES, k] + 1 if into < 0 else 0
-        set_place(particles, i, count, _three(s, END, k), _three(s, THEN, k))
-
-    @device_function
-    def arrive(waiting, s, r, t, particles, count, currents, shift, context, layout):
-        """Add up a segment of each; returns how many go on, now the first of the batch, and how many a wall took up.
-
-        Of these places, charges and cells are kept.
-        """
-        unit = real(context.unit)
-        share_out(waiting, s, r, t, particles, unit)
-        pass_faces(waiting, s, r, context.neighbour_cell, layout)
-        more, gone = 0, 0
+            _keep(s, END, k, place_beyond(_three(s, END, k), r[FACE, k]))
+            s[LEFT, k] -= s[USED, k]
+        more, ends = 0, 0
         for k in range(waiting):
-            i, into, face = r[PARTICLE, k], r[INTO, k], r[FACE, k]
-            if i == NO_PARTICLE:
-                continue
-            deposit(EDGES * (r[CELL, k] + shift), t, k, currents)
-            if into == ABSORBED:
-                _keep(t, AT, gone, on_face(_three(s, END, k), face))
-                t[AFTER, gone], r[MET, gone] = particles.weight[i] * unit, r[CELL, k]
-                gone += 1
-            settle(i, k, s, r, particles, count)
-            _keep(s, PLACE, more, _three(s, END, k))
-            _keep(s, MOMENTUM, more, _three(s, THEN, k))
-            s[LEFT, more], r[PARTICLE, more], r[CELL, more], r[FACES, more] = s[LEFT, k], i, into, r[FACES, k] + 1
-            more += (face != INSIDE) & (into >= 0)
-        return more, gone
+            into, is_one = cell_beyond(r[CELL, k], r[FACE, k], neighbour_cell, layout), r[PARTICLE, k] != NO_PARTICLE
+            goes = (r[FACE, k] != INSIDE) & (into >= 0)
+            r[INTO, k], r[MET, more], r[ENDS, ends] = into, k, k
+            more += goes & is_one
+            ends += (not goes) & is_one
+        return more, ends
 
-    return arrive
+    @device_function
+    def settle(ends, s, r, t, particles, count):
+        """Returns how many a wall took up: of these places, charges and cells are kept."""
+        gone = 0
+        for m in range(ends):
+            k = np.uintp(r[ENDS, m])
+            i, into, end = np.uintp(r[PARTICLE, k]), r[INTO, k], _three(s, END, k)
+            if into == ABSORBED:
+                _keep(t, AT, gone, on_face(end, r[FACE, k]))
+                t[AFTER, gone], r[ENDS, gone] = s[AMOUNT, k], r[CELL, k]
+                gone += 1
+            particles.cell[i], particles.left[i] = into, s[LEFT, k] if into < 0 else fresh
+            particles.event[i] = r[FACES, k] + 1 if into < 0 else 0
+            set_place(particles, r[PARTICLE, k], count, end, _three(s, THEN, k))
+        return gone
+
+    @device_function
+    def close_ranks(more, s, r):
+        for m in range(more):
+            k = np.uintp(r[MET, m])
+            _keep(s, PLACE, m, _three(s, END, k))
+            _keep(s, MOMENTUM, m, _three(s, THEN, k))
+            s[LEFT, m], s[AMOUNT, m] = s[LEFT, k], s[AMOUNT, k]
+            r[PARTICLE, m], r[CELL, m], r[FACES, m] = r[PARTICLE, k], r[INTO, k], r[FACES, k] + 1
+
+    return pass_faces, settle, close_ranks
 
 
 @cache
 def _body(real, add):
-    depart, follow_segments = _make_depart(real), _make_follow(real)
-    arrive, rest = _make_arrive(real), make_deposit_charge(real, add)
+    depart, (fly_on, meet_faces, put_back) = _make_depart(real), _make_follow(real)
+    (share_out, deposit), (pass_faces, settle, close_ranks) = _make_share_out(real), _make_arrive(real)
+    rest = make_deposit_charge(real, add)
 
     @device_function
     def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, own, cores, resuming):
         # of the core whose share these are, see `loops`, in the currents of all cores
         shift = ((x + 1) * cores - 1) // count * layout.nodes
-        waiting = n if depart(x, n, s, r, particles, count, fields, layout, resuming) else 0
+        waiting = n if depart(x, n, s, r, particles, count, fields, real(context.unit), layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
-            follow_segments(waiting, s, r, t, fields, courant, layout)
-            waiting, gone = arrive(waiting, s, r, t, particles, count, own, shift, context, layout)
+            fly_on(waiting, s, r, fields, courant, layout)
+            met = meet_faces(waiting, s, r, t, fields, courant, layout)
+            put_back(met, s, r, t, fields, courant, layout)
+            share_out(waiting, s, t)
+            deposit(waiting, r, t, own, shift)
+            more, ends = pass_faces(waiting, s, r, context.neighbour_cell, layout)
+            gone = settle(ends, s, r, t, particles, count)
             for k in range(gone):
-                rest(context.charges, r[MET, k], _three(t, AT, k), -t[AFTER, k], layout)
+                rest(context.charges, r[ENDS, k], _three(t, AT, k), -t[AFTER, k], layout)
+            close_ranks(more, s, r)
+            waiting = more
             if not waiting:
                 break
         for k in range(waiting):
-            if r[PARTICLE, k] != NO_PARTICLE:
-                particles.cell[r[PARTICLE, k]] = STUCK
+            particles.cell[r[PARTICLE, k]] = STUCK
 
     return follow
 
