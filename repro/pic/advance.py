@@ -9,7 +9,7 @@ from repro.parallel import device_function, fma
 
 from .deposition import make_deposit, make_deposit_charge
 from .gather import electric_at, magnetic_at
-from .mesh import ABSORBED
+from .mesh import ABSORBED, Layout
 from .motion.segment import make_segment
 from .state import FRESH, MOST_SEGMENTS, SLIDING, STUCK
 
@@ -23,6 +23,9 @@ class MeshContext(NamedTuple):
     charges: np.ndarray
     #: units of the sums in one electron
     unit: float
+    #: way of light in a step in cells along each axis
+    courant: tuple
+    layout: Layout
 
 
 @device_function
@@ -77,7 +80,7 @@ def make_place_beyond(real):
 
 @cache
 def make_cross_face(real, add):
-    """Where a particle is that met a face, or INSIDE: cross(cell, position, face, amount, context, layout).
+    """Where a particle is that met a face, or INSIDE: cross(cell, position, face, amount, context).
 
     That is its cell, or what `Mesh.neighbour_cell` has for it, and its place there. The charge of one that a wall
     takes up stays where it met the wall.
@@ -85,10 +88,10 @@ def make_cross_face(real, add):
     place_beyond, rest = make_place_beyond(real), make_deposit_charge(real, add)
 
     @device_function
-    def cross(cell, position, face, amount, context, layout):
-        into = cell_beyond(cell, face, context.neighbour_cell, layout)
+    def cross(cell, position, face, amount, context):
+        into = cell_beyond(cell, face, context.neighbour_cell, context.layout)
         if into == ABSORBED:
-            rest(context.charges, cell, position, -amount, layout)
+            rest(context.charges, cell, position, -amount, context.layout)
             return into, position
         return into, place_beyond(position, face)
 
@@ -106,20 +109,22 @@ def kicked(momentum, electric, share):
 
 
 @cache
-def make_first_kick(real):
-    """Momentum, and what is left of the step: begin(cell, position, momentum, left, fields, layout).
+def make_load(real):
+    """Particle i's cell, charge, place, momentum, and what is left of its step: load(i, particles, count, ...).
 
     A particle whose step begins has its kick, and the whole step before it; one that is on its way stays as it is.
     """
     one = real(1)
 
     @device_function
-    def begin(cell, position, momentum, left, fields, layout):
+    def load(i, particles, count, fields, context):
+        cell, amount, left = particles.cell[i], particles.weight[i] * real(context.unit), particles.left[i]
+        position, momentum = place_of(particles, i, count)
         if left > one:
-            momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, layout), one), one
-        return momentum, left
+            momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, context.layout), one), one
+        return cell, amount, position, momentum, left
 
-    return begin
+    return load
 
 
 @cache
@@ -144,48 +149,52 @@ def make_turning_field(real):
 
 @cache
 def make_advance_segment(real, add, make_deposit=make_deposit):
-    """One segment of a particle's way through a step: advance_segment(cell, sums, position, momentum, left, ...).
+    """One segment of a particle's way through a step: advance_segment(cell, position, momentum, left, met, ...).
 
-    `met` is how many faces it has met in the step, `sums` the number by which the sums of currents know the cell;
-    `make_deposit(real, add)` makes what adds to these, see `deposition`. Returns cell, position, momentum, what is left
-    of the step, and whether the particle has more segments before it.
+    `met` is how many faces it has met in the step, `make_deposit(real, add)` makes what adds to `fields.currents`, see
+    `deposition`. Returns cell, position, momentum, what is left of the step, and whether the particle has more segments
+    before it.
     """
     follow, deposit, cross = make_segment(real), make_deposit(real, add), make_cross_face(real, add)
     turned_by = make_turning_field(real)
 
     @device_function
-    def advance_segment(cell, sums, position, momentum, left, met, amount, fields, context, courant, layout):
-        magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, layout))
-        end, momentum, used, face = follow(position, momentum, magnetic, courant, left)
-        deposit(fields.currents, sums, position, end, amount)
-        position = end
+    def advance_segment(cell, position, momentum, left, met, amount, fields, context):
+        magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
+        end, momentum, used, face = follow(position, momentum, magnetic, context.courant, left)
+        deposit(fields.currents, cell, position, end, amount)
         if face >= 0:
-            cell, position = cross(cell, end, face, amount, context, layout)
-        return cell, position, momentum, left - used, (face >= 0) & (cell >= 0)
+            cell, end = cross(cell, end, face, amount, context)
+        return cell, end, momentum, left - used, (face >= 0) & (cell >= 0)
 
     return advance_segment
 
 
 @cache
-def make_advance(real, add, make_deposit=make_deposit):
-    """Particle i's step, its currents added: advance(i, particles, count, fields, context, courant, layout)."""
-    begin, advance_segment, fresh = make_first_kick(real), make_advance_segment(real, add, make_deposit), real(FRESH)
+def make_follow(real, add, make_deposit=make_deposit):
+    """A kernel's body: each item is a particle that takes a step, its currents added.
+
+    When `resuming` those alone move that are in the midst of a step.
+    """
+    load, advance_segment = make_load(real), make_advance_segment(real, add, make_deposit)
+    one, fresh = real(1), real(FRESH)
 
     @device_function
-    def advance(i, particles, count, fields, context, courant, layout):
-        cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
-        position, momentum = place_of(particles, i, count)
-        momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
-        met, going = particles.event[i], True
-        for _ in range(MOST_SEGMENTS):
-            cell, position, momentum, left, going = advance_segment(
-                cell, cell, position, momentum, left, met, amount, fields, context, courant, layout
-            )
-            if not going:
-                break
-            met += 1
-        particles.cell[i] = STUCK if going else cell
-        particles.left[i], particles.event[i] = (left, met + 1) if cell < 0 else (fresh, 0)
-        set_place(particles, i, count, position, momentum)
+    def follow(x, n, particles, count, fields, context, resuming):
+        for i in range(x, x + n):
+            if particles.cell[i] < 0 or (resuming and particles.left[i] > one):
+                continue
+            cell, amount, position, momentum, left = load(i, particles, count, fields, context)
+            met, going = particles.event[i], True
+            for _ in range(MOST_SEGMENTS):
+                cell, position, momentum, left, going = advance_segment(
+                    cell, position, momentum, left, met, amount, fields, context
+                )
+                if not going:
+                    break
+                met += 1
+            particles.cell[i] = STUCK if going else cell
+            particles.left[i], particles.event[i] = (left, met + 1) if cell < 0 else (fresh, 0)
+            set_place(particles, i, count, position, momentum)
 
-    return advance
+    return follow

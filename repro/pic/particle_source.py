@@ -91,7 +91,8 @@ def make_source_kernel(real, add, at_start: bool):
     half, fresh = real(0.5), real(FRESH)
 
     @device_function
-    def inject(x, n, particles, count, fields, context, source, layout):
+    def inject(x, n, particles, count, fields, context, source):
+        layout = context.layout
         for i in range(x, x + n):
             number = np.int64(source.others + i)
             if not at_start:

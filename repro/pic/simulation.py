@@ -64,9 +64,10 @@ class Simulation(TimeLoop):
         self.used = device.zeros(1, np.int32)
         self.clock = (self.fields.device if strategy.by_host else device).zeros(1, np.int64)
         self.charges = device.zeros(mesh.layout.nodes, np.int64)
-        context = MeshContext(device.to_device(mesh.neighbour_cell), self.charges, self.unit)
+        neighbours, courant = device.to_device(mesh.neighbour_cell), self.fields.courant
+        context = MeshContext(neighbours, self.charges, self.unit, courant, mesh.layout)
         arrays = self._bus.arrays if self._bus else self.fields.arrays
-        self.step_arguments = (arrays, context, self.fields.courant, mesh.layout)
+        self.step_arguments = (arrays, context)
         self.fields.set(*(np.reshape(field, (3, 1, 1, 1)) for field in (system.electric, system.magnetic)))
         # with fields of their own these clear the sums
         clear = device.compile(Kernel(zero))((len(arrays.currents),), arrays.currents)
@@ -108,7 +109,7 @@ class Simulation(TimeLoop):
     @property
     def source_target(self) -> SourceTarget:
         """Where a step's source puts its particles, if the strategy does not."""
-        return SourceTarget(self.device, self.particles_on_device, self.used, *self.step_arguments[:2])
+        return SourceTarget(self.device, self.particles_on_device, self.used, *self.step_arguments)
 
     def _graph(self, every: int, observers: tuple):
         if self._by_host:
@@ -157,10 +158,8 @@ class Simulation(TimeLoop):
             *(source.seed, source.momentum, source.weight, first, system.mesh.inner_shape),
         )
         kernel = Kernel(make_source_kernel(self.real, source_target.device.add, at_start), strict=True)
-        room, layout = len(source_target.particles.cell), self.subdomain.mesh.layout
-        launch = source_target.device.compile(kernel)(
-            (count,), source_target.particles, room, source_target.fields, source_target.context, numbers, layout
-        )
+        _, particles, _, *fields = source_target
+        launch = source_target.device.compile(kernel)((count,), particles, len(particles.cell), *fields, numbers)
         return {"births": launch} if at_start else {"clock": count_steps(source_target.device, clock), "births": launch}
 
     def resume(self, steps: int) -> None:

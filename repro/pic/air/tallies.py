@@ -43,34 +43,19 @@ def make_count_event(count: int = len(PROCESSES)):
 
 
 @cache
-def _make_add_events(add, count: int):
-    if not count:
-        return device_function(lambda tallies, events: None)
-    last = count - 1
-    place, add_others = EVENTS + last, _make_add_events(add, last)
-
-    @device_function
-    def add_events(tallies, events):
-        add_others(tallies, events)
-        add(tallies, place, events[last])
-
-    return add_events
-
-
-@cache
 def make_add_tallies(add):
     """Add what an electron has done in a step to the sums: add_tallies(tallies, lost, radiated, left_over, ...).
 
     In whole numbers, and `events` of each process.
     """
-    add_events = _make_add_events(add, len(PROCESSES))
 
     @device_function
     def add_tallies(tallies, lost, radiated, left_over, events, stops):
         add(tallies, LOST, lost)
         add(tallies, RADIATED, radiated)
         add(tallies, LEFT_OVER, left_over)
-        add_events(tallies, events)
+        for k in range(len(events)):
+            add(tallies, EVENTS + k, events[k])
         add(tallies, STOPS, stops)
 
     return add_tallies

@@ -14,19 +14,20 @@ from numpy import uint32
 
 from repro.parallel import device_function
 
-from ..advance import make_cross_face, make_first_kick, make_turning_field, place_of, set_place
+from ..advance import make_cross_face, make_load, make_turning_field, set_place
+from ..constants import LIGHT
 from ..deposition import make_deposit, make_deposit_charge
 from ..gather import magnetic_at
 from ..mesh import ABSORBED
 from ..motion.push import squared
 from ..motion.segment import make_segment
 from ..state import DEFERRED, FRESH, STUCK, TOO_FAST
-from .collision_tables import make_look_ahead, make_slow_down
+from .collision_tables import Tables, make_look_ahead, make_slow_down, tables
 from .collisions import make_collide
 from .event_numbers import make_segment_depth, secondary_id
 from .kinematics import make_kinetic_energy, make_with_energy
 from .processes import HEATS, NOTHING, RADIATES, SETS_FREE
-from .tallies import ENERGY_SHARE, NO_EVENTS, make_add_tallies, make_count_event
+from .tallies import ENERGY_SHARE, NO_EVENTS, TALLIES, make_add_tallies, make_count_event
 
 #: most segments of one particle in a step
 MOST_IN_AIR = 100_000
@@ -46,174 +47,170 @@ class AirContext(NamedTuple):
     light: float
 
 
+def air_arguments(simulation, steps, deferred) -> tuple[AirContext, Tables]:
+    """What kernels need to know of a simulation's air, beside arrays of its own: tallies begin at zero."""
+    system, device = simulation.system, simulation.device
+    tallies = device.zeros(TALLIES, np.int64)
+    context = AirContext(simulation.used, steps, deferred, tallies, np.uint32(system.seed), LIGHT * system.dt)
+    return context, tables(system.air, device, simulation.real)
+
+
+class Electron(NamedTuple):
+    """A particle in the midst of its step, as kernels hand it on."""
+
+    cell: int
+    position: tuple
+    momentum: tuple
+    #: kinetic energy in m c^2
+    tau: float
+    #: share of the step before it, and faces that it has met in this one
+    left: float
+    faces: int
+
+
+class Event(NamedTuple):
+    """What happened on a segment and at its end; energies in m c^2."""
+
+    #: energy lost on the way
+    lost: float
+    #: the process that ended the segment or NOTHING, the energy that it took, and the momentum of what it set free
+    process: int
+    taken: float
+    secondary: tuple
+
+
 @cache
-def make_add_secondary(real, add):
-    """A secondary electron appears beside its ion, and has what is left of the step before it: add_secondary(...)."""
+def make_put_secondary(real, add):
+    """An electron that a collision sets free, in entry k of `room`: put(target, k, room, weight, electron, ...).
+
+    It is beside its ion, and has what is left of the step before it.
+    """
     charge = make_deposit_charge(real, add)
 
     @device_function
-    def add_secondary(i, particles, count, cell, position, momentum, left, key, event, context, air, layout):
-        # where all is full nothing is counted any more, or the number would wrap before anybody looks
-        k = add(air.used, 0, 1) if air.used[0] <= count else count
-        if k < count:
-            add(air.deferred, 0, 1)
-            low, high = secondary_id(key, event)
-            set_place(particles, k, count, position, momentum)
-            particles.weight[k], particles.left[k], particles.event[k] = particles.weight[i], left, 0
-            particles.ids[k] = np.int64(high) << np.int64(32) | np.int64(low)
-            particles.cell[k] = DEFERRED - cell
-            charge(context.charges, cell, position, particles.weight[i] * real(context.unit), layout)
+    def put(target, k, room, weight, electron, momentum, key, event, context):
+        low, high = secondary_id(key, event)
+        set_place(target, k, room, electron.position, momentum)
+        target.weight[k], target.left[k], target.event[k] = weight, electron.left, 0
+        target.ids[k] = np.int64(high) << np.int64(32) | np.int64(low)
+        target.cell[k] = DEFERRED - electron.cell
+        charge(context.charges, electron.cell, electron.position, weight * real(context.unit), context.layout)
 
-    return add_secondary
+    return put
 
 
 @cache
-def make_air_segment(real):
-    """A segment in air: advance_segment(position, momentum, tau, magnetic, courant, left, key, event, air, tables).
+def make_known_cell(real, add):
+    """The cell of an electron, or what says that it goes no further: known_cell(electron, amount, context, tables).
 
-    Returns place, momentum and energy at its end, the time taken, the face that was met or INSIDE, and the majorant if
-    there is a candidate for a collision at its end, else 0.
+    That is TOO_FAST, or ABSORBED for one that is slow: its ion is where it began, and it stays here.
     """
-    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
-    depth = make_segment_depth(real)
-    follow, energy_of, zero, one = make_segment(real), make_kinetic_energy(real), real(0), real(1)
+    rest = make_deposit_charge(real, add)
 
     @device_function
-    def advance_segment(position, momentum, tau, magnetic, courant, left, key, event, air, tables):
+    def known_cell(electron, amount, context, tables):
+        if electron.tau > tables.highest:
+            return np.int32(TOO_FAST)
+        if electron.tau < tables.stop:
+            rest(context.charges, electron.cell, electron.position, -amount, context.layout)
+            return np.int32(ABSORBED)
+        return electron.cell
+
+    return known_cell
+
+
+@cache
+def make_advance_to_event(real, add, make_deposit=make_deposit):
+    """One segment in air and what ends it: advance_to_event(electron, amount, key, event, fields, context, ...).
+
+    `make_deposit` is as in `advance`. Returns the Electron at its end, the Event, and whether the particle has more
+    segments before it.
+    """
+    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
+    depth, energy_of, collide = make_segment_depth(real), make_kinetic_energy(real), make_collide(real)
+    turned_by, follow = make_turning_field(real), make_segment(real)
+    deposit, cross = make_deposit(real, add), make_cross_face(real, add)
+    zero, one = real(0), real(1)
+
+    @device_function
+    def advance_to_event(electron, amount, key, event, fields, context, air, tables):
+        cell, position, u, tau, left, faces = electron
         majorant, stopping, longest = ahead(tau, tables)
-        u2 = squared(momentum)
+        u2 = squared(u)
         # m in a step
         speed = real(air.light) * sqrt(u2) / (one + tau)
         free = depth(key, event) / majorant
         most = min(free, longest) / speed
-        end, momentum, used, face = follow(position, momentum, magnetic, courant, min(left, most))
-        after = slowed(tau, stopping, used * speed, tables)
-        candidate = majorant if (face < 0) & (most < left) & (free <= longest) else zero
-        momentum = scaled(momentum, u2, after)
+        magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, context.layout))
+        end, u, used, face = follow(position, u, magnetic, context.courant, min(left, most))
+        u = scaled(u, u2, slowed(tau, stopping, used * speed, tables))
         # as a rank finds it that takes the particle over from here
-        return end, momentum, energy_of(squared(momentum)), used, face, candidate
-
-    return advance_segment
-
-
-@cache
-def make_advance_to_event(real, add):
-    """One segment in air and what ends it: advance_to_event(cell, sums, position, momentum, tau, left, faces, ...).
-
-    `faces` are those that the particle has met in the step, `sums` is the number by which the sums of currents know the
-    cell. Returns cell, position, momentum, energy, what is left of the step, the face that was met or INSIDE, what the
-    electron lost on the way, the process that ends the segment or NOTHING, the momentum of the electron that it sets
-    free, the energy that it takes, and whether the particle has more segments before it.
-    """
-    advance_segment, collide, deposit = make_air_segment(real), make_collide(real), make_deposit(real, add)
-    cross, turned_by = make_cross_face(real, add), make_turning_field(real)
-    energy_of, zero = make_kinetic_energy(real), real(0)
-
-    @device_function
-    def advance_to_event(
-        cell,
-        sums,
-        position,
-        momentum,
-        tau,
-        left,
-        faces,
-        amount,
-        key,
-        event,
-        fields,
-        context,
-        courant,
-        layout,
-        air,
-        tables,
-    ):
-        magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, layout))
-        end, momentum, slowed, used, face, majorant = advance_segment(
-            position, momentum, tau, magnetic, courant, left, key, event, air, tables
-        )
-        deposit(fields.currents, sums, position, end, amount)
-        position, left, after, going = end, left - used, slowed, True
-        process, secondary = NOTHING, (zero, zero, zero)
+        before = energy_of(squared(u))
+        deposit(fields.currents, cell, position, end, amount)
+        after, process, secondary, going = before, NOTHING, (zero, zero, zero), True
         if face >= 0:
-            cell, position = cross(cell, position, face, amount, context, layout)
+            cell, end = cross(cell, end, face, amount, context)
             going = cell >= 0
-        elif majorant > zero:
-            if slowed >= tables.stop:
-                process, momentum, secondary, _ = collide(momentum, majorant, key, event, tables)
-                after = energy_of(squared(momentum))
+        elif (most < left) & (free <= longest):
+            if before >= tables.stop:
+                process, u, secondary, _ = collide(u, majorant, key, event, tables)
+                after = energy_of(squared(u))
         else:
-            going = left > zero
-        return cell, position, momentum, after, left, face, tau - slowed, process, secondary, slowed - after, going
+            going = left - used > zero
+        event = Event(tau - before, process, before - after, secondary)
+        return Electron(cell, end, u, after, left - used, faces + (face >= 0)), event, going
 
     return advance_to_event
 
 
 @cache
 def make_transport(real, add):
-    """Particle i's step in air: transport(i, particles, count, fields, context, courant, layout, air, tables)."""
-    begin, advance_to_event, rest = (
-        make_first_kick(real),
-        make_advance_to_event(real, add),
-        make_deposit_charge(real, add),
-    )
-    add_secondary, add_tallies, count_event = make_add_secondary(real, add), make_add_tallies(add), make_count_event()
-    energy_of, fresh = make_kinetic_energy(real), real(FRESH)
+    """A kernel's body: each item is a particle that takes a step in air; when `resuming`, if it is in the midst of one.
+
+    Energies and events are added up over its segments, in whole numbers of each, so that sums are those of any number
+    of ranks.
+    """
+    load, known_cell, advance_to_event = make_load(real), make_known_cell(real, add), make_advance_to_event(real, add)
+    put, add_tallies, count_event = make_put_secondary(real, add), make_add_tallies(add), make_count_event()
+    energy_of, one, fresh = make_kinetic_energy(real), real(1), real(FRESH)
 
     @device_function
-    def transport(i, particles, count, fields, context, courant, layout, air, tables):
-        cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
-        position, momentum = place_of(particles, i, count)
-        momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
-        key = uint32(particles.ids[i]), uint32(particles.ids[i] >> 32), air.seed, air.steps[0]
-        event, faces, going = particles.event[i], 0, True
-        # whole numbers of each segment, so that their sums are those of any number of ranks
-        energy = amount * real(ENERGY_SHARE)
-        lost, radiated, left_over, events, stops = 0, 0, 0, NO_EVENTS, 0
-        tau = energy_of(squared(momentum))
-        for _ in range(MOST_IN_AIR):
-            if tau > tables.highest:
-                cell, going = np.int32(TOO_FAST), False
-                break
-            if tau < tables.stop:
-                # its ion is where it began, and it stays here
-                rest(context.charges, cell, position, -amount, layout)
-                cell, left_over, stops, going = np.int32(ABSORBED), np.int64(energy * tau), 1, False
-                break
-            event += 1
-            cell, position, momentum, tau, left, face, on_way, process, secondary, taken, going = advance_to_event(
-                cell,
-                cell,
-                position,
-                momentum,
-                tau,
-                left,
-                faces,
-                amount,
-                key,
-                event,
-                fields,
-                context,
-                courant,
-                layout,
-                air,
-                tables,
-            )
-            lost += np.int64(energy * on_way)
-            faces += face >= 0
-            events = count_event(events, process)
-            if (SETS_FREE >> process) & 1:
-                add_secondary(i, particles, count, cell, position, secondary, left, key, event, context, air, layout)
-            if (RADIATES >> process) & 1:
-                radiated += np.int64(energy * taken)
-            if (HEATS >> process) & 1:
-                lost += np.int64(energy * taken)
-            if not going:
-                break
-        particles.cell[i] = STUCK if going else cell
-        particles.left[i] = left if cell < 0 else fresh
-        particles.event[i] = event if cell < 0 else 0
-        set_place(particles, i, count, position, momentum)
-        add_tallies(air.tallies, lost, radiated, left_over, events, stops)
+    def follow(x, n, particles, count, fields, context, air, tables, resuming):
+        for i in range(x, x + n):
+            if particles.cell[i] < 0 or (resuming and particles.left[i] > one):
+                continue
+            cell, amount, position, momentum, left = load(i, particles, count, fields, context)
+            electron = Electron(cell, position, momentum, energy_of(squared(momentum)), left, 0)
+            key = uint32(particles.ids[i]), uint32(particles.ids[i] >> 32), air.seed, air.steps[0]
+            number, energy, going = particles.event[i], amount * real(ENERGY_SHARE), True
+            lost, radiated, left_over, events, stops = 0, 0, 0, NO_EVENTS, 0
+            for _ in range(MOST_IN_AIR):
+                cell = known_cell(electron, amount, context, tables)
+                if cell < 0:
+                    going = False
+                    if cell == ABSORBED:
+                        left_over, stops = np.int64(energy * electron.tau), 1
+                    break
+                number += 1
+                electron, event, going = advance_to_event(electron, amount, key, number, fields, context, air, tables)
+                cell = electron.cell
+                lost += np.int64(energy * event.lost)
+                events = count_event(events, event.process)
+                if (SETS_FREE >> event.process) & 1:
+                    k = add(air.used, 0, 1) if air.used[0] <= count else count
+                    # where all is full nothing is counted any more, or the number would wrap before anybody looks
+                    if k < count:
+                        add(air.deferred, 0, 1)
+                        put(particles, k, count, particles.weight[i], electron, event.secondary, key, number, context)
+                if (RADIATES >> event.process) & 1:
+                    radiated += np.int64(energy * event.taken)
+                if (HEATS >> event.process) & 1:
+                    lost += np.int64(energy * event.taken)
+                if not going:
+                    break
+            particles.cell[i] = STUCK if going else cell
+            particles.left[i], particles.event[i] = (electron.left, number) if cell < 0 else (fresh, 0)
+            set_place(particles, i, count, electron.position, electron.momentum)
+            add_tallies(air.tallies, lost, radiated, left_over, events, stops)
 
-    return transport
+    return follow

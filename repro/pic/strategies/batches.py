@@ -212,7 +212,8 @@ def _body(real, add):
     rest = make_deposit_charge(real, add)
 
     @device_function
-    def follow(x, n, s, r, t, particles, count, fields, context, courant, layout, own, cores, resuming):
+    def follow(x, n, s, r, t, particles, count, fields, context, own, cores, resuming):
+        courant, layout = context.courant, context.layout
         # of the core whose share these are, see `loops`, in the currents of all cores
         shift = ((x + 1) * cores - 1) // count * layout.nodes
         waiting = n if depart(x, n, s, r, particles, count, fields, real(context.unit), layout, resuming) else 0

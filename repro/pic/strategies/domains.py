@@ -11,8 +11,8 @@ import numpy as np
 
 from repro.parallel import device_function
 
-from ..advance import copy_particle, make_advance_segment, make_first_kick, place_of, set_place
-from ..deposition import EDGES
+from ..advance import copy_particle, make_advance_segment, make_load, set_place
+from ..deposition import EDGES, make_deposit
 from ..maxwell.fields import FieldArrays
 from ..mesh import ABSORBED, LEAVES
 from ..state import DEFERRED, EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
@@ -159,51 +159,59 @@ def make_settle(real, add):
     return settle
 
 
-@cache
-def make_segment_kernel(real, add):
-    """A kernel's body: each thread builds one segment of the particle that it works on."""
-    begin, advance_segment = make_first_kick(real), make_advance_segment(real, add)
-    take, settle = make_take(add), make_settle(real, add)
-
-    @device_function
-    def build(t, i, particles, count, threads, sums, fields, context, courant, layout):
-        """Particle i's next segment; returns whether it has more before it."""
-        cell, amount = particles.cell[i], particles.weight[i] * real(context.unit)
-        position, momentum = place_of(particles, i, count)
-        momentum, left = begin(cell, position, momentum, particles.left[i], fields, layout)
-        own = FieldArrays(fields.electric, fields.magnetic, sums.currents)
-        at = cell + np.int64(t // sums.block) * layout.nodes
-        met = particles.event[i] + threads.segments[t]
-        cell, position, momentum, left, going = advance_segment(
-            cell, at, position, momentum, left, met, amount, own, context, courant, layout
-        )
-        threads.segments[t] += 1
-        if going and threads.segments[t] == MOST_SEGMENTS:
-            cell, going = np.int32(STUCK), False
-        particles.cell[i], particles.left[i] = cell, left
-        set_place(particles, i, count, position, momentum)
-        return going
-
-    @device_function
-    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, context, courant, layout):
-        for t in range(x, x + n):
-            if take(t, particles, count, threads, incoming, counts):
-                threads.busy[t] += 1
-                i = threads.read[t] * counts.threads + t
-                going = False
-                if particles.cell[i] >= 0:
-                    going = build(t, i, particles, count, threads, sums, fields, context, courant, layout)
-                if not going:
-                    settle(t, particles, count, threads, outgoing, counts)
-
-    return advance
-
-
 class Sums(NamedTuple):
     """Currents of each block, one after the other, laid out as `FieldArrays.currents`; threads a block."""
 
     currents: np.ndarray
     block: int
+
+
+@cache
+def make_block_deposit(real, add):
+    """What adds a segment's current to the sums of a block, see `own_currents`."""
+
+    def add_within(currents, edge, value):
+        sums, first = currents
+        add(sums, first + edge, value)
+
+    return make_deposit(real, device_function(add_within))
+
+
+@device_function
+def own_currents(t, fields, sums, context):
+    """The fields with the sums of all blocks, and the number of the first of thread t's block, for currents."""
+    first = EDGES * np.int64(t // sums.block) * context.layout.nodes
+    return FieldArrays(fields.electric, fields.magnetic, (sums.currents, first))
+
+
+@cache
+def make_segment_kernel(real, add):
+    """A kernel's body: each thread builds one segment of the particle that it works on."""
+    load, advance_segment = make_load(real), make_advance_segment(real, add, make_block_deposit)
+    take, settle = make_take(add), make_settle(real, add)
+
+    @device_function
+    def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, context):
+        for t in range(x, x + n):
+            if not take(t, particles, count, threads, incoming, counts):
+                continue
+            threads.busy[t] += 1
+            i, going = threads.read[t] * counts.threads + t, False
+            if particles.cell[i] >= 0:
+                cell, amount, position, momentum, left = load(i, particles, count, fields, context)
+                own, met = own_currents(t, fields, sums, context), particles.event[i] + threads.segments[t]
+                cell, position, momentum, left, going = advance_segment(
+                    cell, position, momentum, left, met, amount, own, context
+                )
+                threads.segments[t] += 1
+                if going and threads.segments[t] == MOST_SEGMENTS:
+                    cell, going = np.int32(STUCK), False
+                particles.cell[i], particles.left[i] = cell, left
+                set_place(particles, i, count, position, momentum)
+            if not going:
+                settle(t, particles, count, threads, outgoing, counts)
+
+    return advance
 
 
 @device_function

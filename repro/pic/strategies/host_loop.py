@@ -9,11 +9,7 @@ from repro.errors import CapacityError, InputError
 from repro.parallel import Kernel, zero
 from repro.parallel.launch_sequence import LaunchSequence
 
-from ..advance import MeshContext
-from ..air.collision_tables import tables
-from ..air.tallies import TALLIES
-from ..air.transport import AirContext
-from ..constants import LIGHT
+from ..air.transport import air_arguments
 from ..packing import put_records, record_type, to_records
 from ..particle_source import SourceTarget, count_steps
 from ..state import DEFERRED, Particles, make_particles, rows_of
@@ -87,12 +83,14 @@ class HostLoop:
         in_air = simulation.system.air is not None
         if in_air and basket < per_block:
             raise InputError(f"baskets for {basket} in air: at least as many as the {per_block} threads of a block")
-        #: what electrons in air have done so far, see `air.tallies`, and the step, as the device counts it
-        self.tallies = device.zeros(TALLIES, np.int64) if in_air else None
-        alike = simulation.fields.device is device
-        self._clock = simulation.clock if alike else device.zeros(1, np.int64)
+        #: the step, as the device counts it
+        self._clock = simulation.clock if simulation.fields.device is device else device.zeros(1, np.int64)
         #: see `domains.take_stock`
         self.stock, self._seen = device.zeros(2, np.int32), None
+        # secondaries wait at the host: none appears among the particles
+        self._air = air_arguments(simulation, self._clock, self.stock) if in_air else ()
+        #: what electrons in air have done so far, see `air.tallies`
+        self.tallies = self._air[0].tallies if in_air else None
         self._sequences = {name: LaunchSequence(device, launches) for name, launches in self._bind(simulation).items()}
         self._inject = _make_injection(simulation)
         #: electrons that collisions have set free in this step
@@ -109,12 +107,11 @@ class HostLoop:
         particles = simulation.particles_on_device, self._room, self.threads
         per_block = self.counts.block
         limit = _REGISTERS // per_block if per_block > 256 else None
-        make_kernel = make_segment_kernel if self.tallies is None else make_air_kernel
+        make_kernel = make_air_kernel if self._air else make_segment_kernel
         body = make_kernel(simulation.real, simulation.device.add)
         kernel = Kernel(body, block=per_block, registers=limit, strict=True)
-        moving = *particles, self.incoming, self.outgoing, self.counts, self.sums, *simulation.step_arguments
-        if self.tallies is not None:
-            moving = *moving, *self._air(simulation)
+        buffers = self.incoming, self.outgoing, self.counts, self.sums
+        moving = *particles, *buffers, *simulation.step_arguments, *self._air
         total = (len(fields.currents),), self.sums, self.blocks, fields.currents
         stock = [
             compiled(_FEW)((2,), self.stock),
@@ -129,13 +126,6 @@ class HostLoop:
                 compiled(_MANY)((len(self.sums.currents),), self.sums.currents),
             ],
         }
-
-    def _air(self, simulation) -> tuple:
-        """What a kernel needs to know of the air."""
-        system, light = simulation.system, LIGHT * simulation.system.dt
-        # secondaries wait at the host: none appears among the particles
-        context = AirContext(simulation.used, self._clock, self.stock, self.tallies, np.uint32(system.seed), light)
-        return context, tables(system.air, simulation.device, simulation.real)
 
     def __call__(self):
         """A step."""
@@ -266,7 +256,7 @@ def _make_injection(simulation):
     charges = ions = context.charges
     if device is not simulation.device:
         ions = device.zeros(len(charges), np.int64)
-        context = MeshContext(simulation.subdomain.mesh.neighbour_cell, ions, context.unit)
+        context = context._replace(neighbour_cell=simulation.subdomain.mesh.neighbour_cell, charges=ions)
     launches = simulation.bind_source(SourceTarget(device, added, used, simulation.fields.arrays, context)).values()
     launch = LaunchSequence(device, [device.compile(_FEW)((1,), used), *launches])
 

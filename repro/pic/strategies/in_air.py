@@ -3,33 +3,14 @@
 The host launches again as long as there are secondaries that have not moved in this step.
 """
 
-from functools import cache
-
 import numpy as np
 
 from repro.parallel import Kernel, device_function
 from repro.parallel.launch_sequence import in_turn
 
-from ..air.collision_tables import tables
-from ..air.tallies import TALLIES
-from ..air.transport import AirContext, make_transport
-from ..constants import LIGHT
+from ..air.transport import air_arguments, make_transport
 from ..particle_source import count_steps
 from ..state import DEFERRED
-
-
-@cache
-def _body(real, add):
-    transport, one = make_transport(real, add), real(1)
-
-    @device_function
-    def follow(x, n, particles, count, fields, context, courant, layout, air, tables, resuming):
-        for i in range(x, x + n):
-            # particles whose step has begun move alone in the later launches
-            if particles.cell[i] >= 0 and (not resuming or particles.left[i] <= one):
-                transport(i, particles, count, fields, context, courant, layout, air, tables)
-
-    return follow
 
 
 @device_function
@@ -43,13 +24,12 @@ class InAir:
     """A step's launches, made by the host; `tallies` are what the electrons have done so far, see `air.tallies`."""
 
     def __init__(self, simulation):
-        device, real, system = simulation.device, simulation.real, simulation.system
-        self._simulation = simulation
-        self.tallies, self._deferred = device.zeros(TALLIES, np.int64), device.zeros(1, np.int32)
-        light = LIGHT * system.dt
-        air = AirContext(simulation.used, simulation.clock, self._deferred, self.tallies, np.uint32(system.seed), light)
-        kernel, table = Kernel(_body(real, device.add), strict=True), tables(system.air, device, real)
-        self._all, self._rest = (simulation.bind(kernel, air, table, resuming) for resuming in (0, 1))
+        device, self._simulation = simulation.device, simulation
+        self._deferred = device.zeros(1, np.int32)
+        air = air_arguments(simulation, simulation.clock, self._deferred)
+        self.tallies = air[0].tallies
+        kernel = Kernel(make_transport(simulation.real, device.add), strict=True)
+        self._all, self._rest = (simulation.bind(kernel, *air, resuming) for resuming in (0, 1))
         cell = simulation.particles_on_device.cell
         self._wake = device.compile(Kernel(_wake))((len(cell),), cell)
         injection = simulation.bind_source(simulation.source_target)

@@ -10,7 +10,7 @@ import numpy as np
 
 from repro.parallel import Kernel, device_function
 
-from ..advance import make_advance
+from ..advance import make_follow
 from ..deposition import EDGES, make_deposit
 from ..maxwell.fields import FieldArrays
 from . import global_sums
@@ -40,19 +40,19 @@ def _make_windowed_deposit(real, add):
 
 @cache
 def _body(real, add, barrier):
-    advance = make_advance(real, add, _make_windowed_deposit)
+    follow_within = make_follow(real, add, _make_windowed_deposit)
 
     @device_function
-    def follow(x, n, t, particles, count, fields, context, courant, layout):
+    def follow(x, n, t, particles, count, fields, context):
         lane = x % BLOCK
         # before a thread moves the particle: the block's first one begins the window
         first = EDGES * (particles.cell[x - lane] - WINDOW // 4)
         for row in range(_ROWS):
             t[row, lane] = 0
         barrier()
-        if x < count and particles.cell[x] >= 0:
+        if x < count:
             windowed = FieldArrays(fields.electric, fields.magnetic, (t, first, fields.currents))
-            advance(x, particles, count, windowed, context, courant, layout)
+            follow_within(x, 1, particles, count, windowed, context, 0)
         barrier()
         for row in range(_ROWS):
             value = t[row, lane]
