@@ -17,11 +17,11 @@ from repro.pic.air.infinite_air import make_follow_kernel, make_tracks
 def main(precision):
     real = PRECISIONS[precision]
     kernel = Kernel(make_follow_kernel(real), dtype=real, strict=True)
-    for fuse in (True, False):
-        device = PtxDevice(fuse)
-        tracks = make_tracks(device, real, np.ones((4, 3)))
-        device.compile(kernel)((4,), tracks, tables(Collisions(), device, real), np.uint32(1), real(1))
-        for name, text in device.kernels.values():
+    device = PtxDevice(True, False)
+    tracks = make_tracks(device, real, np.ones((4, 3)))
+    device.compile(kernel)((4,), tracks, tables(Collisions(), device, real), np.uint32(1), real(1))
+    for name, *texts in device.kernels.values():
+        for fuse, text in zip(device.fuse, texts, strict=True):
             print(json.dumps({"kernel": name, "fuse": fuse} | look(text)), flush=True)
 
 

@@ -1,13 +1,12 @@
 """Compile every kernel of the pic solver to PTX for sm_90, without a GPU; prints one JSON object a kernel.
 
-python -m helpers.pic_ptx PRECISION [STRATEGY ...], of which STRATEGY/air is in air
+python -m helpers.pic_ptx PRECISION [STRATEGY ...]
 """
 
 import json
 import re
 import sys
 from dataclasses import replace
-from itertools import product
 
 from helpers.pic_systems import crowd
 from helpers.ptx_device import PtxDevice, look
@@ -18,28 +17,25 @@ from repro.pic.strategies import STRATEGIES
 
 def main(precision, *names):
     # what strategies share is compiled once, and told of the first of them; those in air come last
-    for device, (way, in_air) in product((PtxDevice(True), PtxDevice(False)), list(chosen(names))):
+    device = PtxDevice(True, False)
+    for way, in_air in chosen(names):
         known = set(device.kernels)
         system = replace(crowd(), air=Collisions()) if in_air else crowd()
         # binds what a start and a step launch, births and the order of cells among it
         simulation = Simulation(system, device, strategy=way.name, precision=precision, sort_every=2)
         simulation.start()
         for key in device.kernels.keys() - known:
-            name, text = device.kernels[key]
-            about = {"strategy": way.name, "air": in_air, "kernel": name, "fuse": device.fuse}
-            print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
+            name, *texts = device.kernels[key]
+            for fuse, text in zip(device.fuse, texts, strict=True):
+                about = {"strategy": way.name, "air": in_air, "kernel": name, "fuse": fuse}
+                print(json.dumps(about | look(text) | arithmetic(text)), flush=True)
 
 
 def chosen(names):
-    """Strategies of a GPU, and whether each goes through air: all where they must, or those named, with /air or not."""
-    if names:
-        for name in names:
-            strategy, _, medium = name.partition("/")
-            yield STRATEGIES[strategy], medium == "air"
-        return
-    ways = [way for way in STRATEGIES.values() if "cuda" in way.on]
-    for way in sorted(ways, key=lambda way: not way.through_vacuum):
-        yield way, not way.through_vacuum
+    """Strategies of a GPU, and whether each goes through air: all, in all that they go through, or those named."""
+    ways = [way for way in STRATEGIES.values() if way.name in names or (not names and "cuda" in way.on)]
+    yield from ((way, False) for way in ways if way.through_vacuum)
+    yield from ((way, True) for way in ways if way.through_air)
 
 
 #: a constant that is a power of two: a product with it is exact, fused or not

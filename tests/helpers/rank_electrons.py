@@ -58,18 +58,25 @@ def all_particles(simulation, ranks) -> np.ndarray:
     return rows[np.argsort(rows[:, 0])]
 
 
-def main(case: str, steps: str):
-    warnings.simplefilter("ignore")
+def end_of(case: str, steps: int, ranks) -> dict:
+    """What the electrons of all ranks are after so many steps."""
     boundaries, strategy, air = CASES[case]
-    ranks = world()
     device = CpuDevice("threads", workers=1)
     options = {"strategy": strategy, "precision": "double", "sort_every": 0 if case == "unsorted" else 6}
-    simulation = Simulation(system(boundaries, air), device, ranks=ranks, **options)
-    simulation.step(int(steps))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        simulation = Simulation(system(boundaries, air), device, ranks=ranks, **options)
+        simulation.step(steps)
     rows = all_particles(simulation, ranks)
+    different, digest = len(np.unique(rows[:, 0])), hashlib.sha256(rows.tobytes()).hexdigest()
+    return {"count": len(rows), "different": different, "digest": digest}
+
+
+def main(case: str, steps: str):
+    ranks = world()
+    found = end_of(case, int(steps), ranks)
     if ranks.rank == 0:
-        different, digest = len(np.unique(rows[:, 0])), hashlib.sha256(rows.tobytes()).hexdigest()
-        print(json.dumps({"count": len(rows), "different": different, "digest": digest}))
+        print(json.dumps(found))
     ranks.finish()
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.rank_electrons import end_of
 
 from repro.errors import CapacityError
 from repro.parallel.ranks.launch import launch
+from repro.parallel.ranks.world import Alone
 from repro.pic.mesh import Mesh
 from repro.pic.packing import entries_here
 from repro.pic.subdomain import Subdomain
@@ -17,9 +19,13 @@ from repro.pic.system import Electrons, System
 PROGRAM = Path(__file__).parents[1] / "helpers" / "rank_electrons.py"
 
 
-@cache
 def run(ranks: int, case: str, steps: int) -> dict:
     return json.loads(launch(ranks, str(PROGRAM), [case, steps], timeout=200))
+
+
+@cache
+def run_alone(case: str, steps: int) -> dict:
+    return end_of(case, steps, Alone())
 
 
 @pytest.mark.parametrize(
@@ -28,25 +34,25 @@ def run(ranks: int, case: str, steps: int) -> dict:
 )
 def test_many_steps_lose_and_double_nobody_and_give_the_bits_of_one_rank(ranks, case, steps):
     # the count of every step is checked within it, see `repro.parallel.ranks.migration`
-    alone, found = run(1, "periodic", steps), run(ranks, case, steps)
+    alone, found = run_alone("periodic", steps), run(ranks, case, steps)
     assert alone["count"] == alone["different"] == 200 + 300 + 2 * steps
     assert found == alone
 
 
 @pytest.mark.parametrize("case", ["walls", "air"])
 def test_walls_that_absorb_and_collisions_give_the_bits_of_one_rank(case):
-    alone = run(1, case, 30)
+    alone = run_alone(case, 30)
     assert run(2, case, 30) == alone
     # electrons were absorbed, or secondaries set free
     assert (alone["count"] < 560) if case == "walls" else (alone["count"] != 560)
 
 
 def test_the_papers_strategy_takes_whoever_crosses_to_another_rank_into_its_baskets():
-    assert run(3, "baskets", 30) == run(1, "walls", 30)
+    assert run(3, "baskets", 30) == run_alone("walls", 30)
 
 
 def test_a_source_in_air_with_a_field_of_its_own_has_the_same_histories_in_baskets_on_ranks():
-    assert run(2, "air in baskets", 30) == run(1, "air", 30)
+    assert run(2, "air in baskets", 30) == run_alone("air", 30)
 
 
 class FirstOf:

@@ -52,9 +52,10 @@ def test_compiled_steps_with_births_walls_and_sorting_are_the_plain_formulas_bit
     require_same(plain_crowd, after(crowd(), device, 4, sort_every=3))
 
 
-def test_sums_of_a_block_in_shared_memory_are_those_of_all_at_once(cuda_device, plain_crowd):
+def test_sums_of_a_block_in_shared_memory_are_those_of_all_at_once(cuda_device):
     """Some currents fall into the block's window, of which each thread takes a share, and some beside it."""
-    require_same(plain_crowd, after(crowd(), cuda_device, 4, strategy="tiles", sort_every=1))
+    expected = after(crowd(), PlainDevice(), 2)
+    require_same(expected, after(crowd(), cuda_device, 2, strategy="tiles", sort_every=1))
 
 
 def test_sorting_changes_nothing_but_the_order(plain_crowd):
@@ -246,13 +247,14 @@ def test_a_source_gives_all_directions_one_energy_and_the_whole_box():
 
 
 def test_fields_without_electrons_are_those_of_maxwells_equations_alone(device):
-    mesh = Mesh((4, 3, 5), (1e-3, 1.1e-3, 0.9e-3), ("conducting", "periodic", "periodic"))
+    # few rows and steps: the simulator has a thread for each of a block's 128 in every row
+    mesh = Mesh((4, 2, 3), (1e-3, 1.1e-3, 0.9e-3), ("conducting", "periodic", "periodic"))
     system, start = System(mesh, 0.9 * courant_limit(mesh), name="waves"), random_fields(mesh)
     simulation = Simulation(system, device, precision="double")
     simulation.fields.set(**start)
-    simulation.step(6)
+    simulation.step(2)
     alone = made(mesh, device=device, **start)
-    advance(alone, 6)
+    advance(alone, 2)
     found = simulation.fields.on_host()
     for name, values in alone.on_host().items():
         np.testing.assert_array_equal(found[name], values)

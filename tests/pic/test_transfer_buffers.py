@@ -71,7 +71,7 @@ def expected():
 def test_bits_are_those_of_one_thread_a_particle_on_every_device(device):
     # fields on the CPU, where the simulator's cross a bus; kernels in the simulator take their time
     tiny = device.simulated
-    system, steps = (FEW, 4) if tiny else (CASE, 20)
+    system, steps = (FEW, 2) if tiny else (CASE, 20)
     shape = {"blocks": 2, "threads": 3, "basket": 2, "every": 3}
     ours = run(device, baskets(**shape), system, steps, sort_every=7)
     require_same_bits(ours, run(PlainDevice() if tiny else device, "global sums", system, steps))
