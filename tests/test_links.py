@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -39,6 +40,7 @@ def texts(notebook: Path) -> tuple[str, str]:
     return "\n\n".join(markdown), "\n".join(html)
 
 
+@cache
 def anchors(file: Path) -> set[str]:
     """What a link may name after # in a file: its headings, as GitHub and as Jupyter write them, and its ids."""
     markdown, html = texts(file) if file.suffix == ".ipynb" else (file.read_text(encoding="utf-8"), "")
