@@ -29,12 +29,14 @@ type(pytest.approx(1.0)).DEFAULT_ABSOLUTE_TOLERANCE = 0.0
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-STUDY = Path(__file__).resolve().parent / "study"
+TESTS = Path(__file__).resolve().parent
+STUDY = TESTS / "study"
+FIRST = (TESTS / "test_adding.py", TESTS / "test_folder_names.py", STUDY)
 
 
 def pytest_collection_modifyitems(items):
     """Begin with what waits for processes of its own, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: not item.path.resolve().is_relative_to(STUDY))
+    items.sort(key=lambda item: not any(item.path.resolve().is_relative_to(place) for place in FIRST))
 
 
 @pytest.fixture(autouse=True)
