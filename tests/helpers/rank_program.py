@@ -116,15 +116,15 @@ def end_badly(how: str, ranks) -> None:
 
 def paused(ranks, folder: Path) -> None:
     """All ranks are stopped for a while; rank 0 works for a little longer than the others, which wait."""
-    ranks.patience = 4.0
+    ranks.patience = 3.0
     (folder / str(ranks.rank)).write_text(str(os.getpid()))
     ranks.sum(np.zeros(1))
     if ranks.rank == 0:
         processes = " ".join((folder / str(rank)).read_text() for rank in range(ranks.count))
         time.sleep(0.7)
-        subprocess.Popen(["sh", "-c", f"kill -STOP {processes}; sleep 6; kill -CONT {processes}"])
+        subprocess.Popen(["sh", "-c", f"kill -STOP {processes}; sleep 4.5; kill -CONT {processes}"])
         # most of them after the pause
-        for _ in range(15):
+        for _ in range(10):
             time.sleep(0.1)
     ranks.sum(np.zeros(1))
     print("went on")
