@@ -9,7 +9,7 @@ from functools import cache
 
 from numpy import float64, uint32
 
-from repro.parallel import device_function
+from repro.parallel import device_function, load_generated
 
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
 from .strategies.search import ROWS
@@ -23,6 +23,17 @@ def shared(device, count: int) -> bool:
     return device.name == "cuda" and count < FEW
 
 
+_ACCUMULATE = '''"""Generated: what neighbours of all types in a row of cells add."""
+
+
+def make({names}):
+    def accumulate(sums, target, cell, row, species, p, cells):
+{calls}        return sums
+
+    return accumulate
+'''
+
+
 @cache
 def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], met: tuple[str, ...]):
     """What neighbours of the types `met` in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
@@ -31,13 +42,11 @@ def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], m
     """
     makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
     present = [k for k, name in enumerate(types) if makers[k] and name in met]
-    text = "sums"
-    for k in present:
-        text = f"along_{k}({text}, target, cell, row, species[{k}], p, cells)"
     # numba calls no function of a tuple in a loop
-    arguments = ", ".join(f"along_{k}" for k in present)
-    body = eval(f"lambda {arguments}: lambda sums, target, cell, row, species, p, cells: {text}")
-    return device_function(body(*[walk(real, makers[k](real, kernel)) for k in present]))
+    calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
+    text = _ACCUMULATE.format(names=", ".join(f"along_{k}" for k in present), calls=calls)
+    module = load_generated("_".join(["accumulate", *map(str, present)]), text)
+    return device_function(module.make(*[walk(real, makers[k](real, kernel)) for k in present]))
 
 
 def _tuple(arguments: str, item: str, size: int):
