@@ -101,10 +101,12 @@ class CudaDevice:
             grid = (-(-nx // block), ny, nz)
             values = [self._view(argument) for argument in flat]
             stream = 0 if SIMULATED else self._numba_stream
-            launch = compiled[grid, (block, 1, 1), stream]
+            configuration = grid, (block, 1, 1), stream
+            launch = compiled[configuration]
 
             def run():
-                launch(nx, *values)
+                # the simulator keeps one configuration for a kernel, the last one, whatever was bound with another
+                (compiled[configuration] if SIMULATED else launch)(nx, *values)
 
             run.compiled = compiled
             return run

@@ -84,6 +84,16 @@ def test_each_item_is_visited_exactly_once_with_scratch_of_its_own(device, ndim,
         np.testing.assert_array_equal(visited(device, compiled, shape)[0], 1)
 
 
+def test_launches_of_one_kernel_over_more_and_fewer_items_leave_each_other_alone(device):
+    arrays = [device.zeros(count, np.float64) for count in (40, 3)]
+    for array in arrays:
+        array[:] = 1
+    launches = [device.compile(Kernel(zero))((len(array),), array) for array in arrays]
+    for launch, array in zip(launches, arrays, strict=True):
+        launch()
+        assert not device.to_host(array).any()
+
+
 def test_an_index_space_of_the_wrong_dimension_is_refused(device):
     compiled = device.compile(Kernel(visit_2d, ndim=2, rows=2, dtype=np.float64))
     array = device.zeros(4, np.float64)
