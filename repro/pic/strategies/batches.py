@@ -31,8 +31,9 @@ PARTICLE, CELL, FACE, MET, FACES, INTO, ENDS, WHOLE_ROWS = 0, 1, 2, 3, 4, 5, 6, 
 #: to read after it has been written.
 AT, WITH, AFTER, WHICH, MET_ROWS = 0, 3, 6, 7, EDGES
 
-#: a face that only a search finds, the particle of an entry without one that flies, and most particles of a batch
-RARE, NO_PARTICLE, BATCH = 8, -1, 128
+#: a face that only a search finds, and one beyond which a particle goes on; the particle of an entry without one that
+#: flies, and most particles of a batch
+RARE, GOES_ON, NO_PARTICLE, BATCH = 8, 9, -1, 128
 
 
 @device_function
@@ -164,17 +165,22 @@ def _make_arrive(real):
     place_beyond, on_face, fresh = make_place_beyond(real), make_place_on_face(real), real(FRESH)
 
     @device_function
-    def pass_faces(waiting, s, r, neighbour_cell, layout):
+    def pass_faces(waiting, met, s, r, neighbour_cell, layout):
+        """Returns how many go on, now the first of those that met a face, and how many others end their step."""
         for k in range(waiting):
-            _keep(s, END, k, place_beyond(_three(s, END, k), r[FACE, k]))
-            s[LEFT, k] -= s[USED, k]
+            r[INTO, k] = r[CELL, k]
         more, ends = 0, 0
+        for m in range(met):
+            k = np.uintp(r[MET, m])
+            face, into = r[FACE, k], cell_beyond(r[CELL, k], r[FACE, k], neighbour_cell, layout)
+            _keep(s, END, k, place_beyond(_three(s, END, k), face))
+            s[LEFT, k] -= s[USED, k]
+            goes = (face != INSIDE) & (into >= 0) & (r[PARTICLE, k] != NO_PARTICLE)
+            r[INTO, k], r[FACE, k], r[MET, more] = into, GOES_ON if goes else face, k
+            more += goes
         for k in range(waiting):
-            into, is_one = cell_beyond(r[CELL, k], r[FACE, k], neighbour_cell, layout), r[PARTICLE, k] != NO_PARTICLE
-            goes = (r[FACE, k] != INSIDE) & (into >= 0)
-            r[INTO, k], r[MET, more], r[ENDS, ends] = into, k, k
-            more += goes & is_one
-            ends += (not goes) & is_one
+            r[ENDS, ends] = k
+            ends += (r[FACE, k] != GOES_ON) & (r[PARTICLE, k] != NO_PARTICLE)
         return more, ends
 
     @device_function
@@ -223,7 +229,7 @@ def _body(real, add):
             put_back(met, s, r, t, fields, courant, layout)
             share_out(waiting, s, t)
             deposit(waiting, r, t, own, shift)
-            more, ends = pass_faces(waiting, s, r, context.neighbour_cell, layout)
+            more, ends = pass_faces(waiting, met, s, r, context.neighbour_cell, layout)
             gone = settle(ends, s, r, t, particles, count)
             for k in range(gone):
                 rest(context.charges, r[ENDS, k], _three(t, AT, k), -t[AFTER, k], layout)
