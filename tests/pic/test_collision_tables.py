@@ -7,12 +7,13 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.pic.air.collision_tables import (
     Collisions,
+    between,
     make_find_part,
     make_look_ahead,
-    make_rates,
     make_slow_down,
     tables,
 )
+from repro.pic.air.processes import PROCESSES
 from repro.pic.constants import REST_ENERGY
 
 DEVICE = PlainDevice()
@@ -29,9 +30,15 @@ def collisions(request):
     return Collisions(stop=stop, cut=cut)
 
 
+def rates(tau, made):
+    """The cumulative cross-sections of the candidates."""
+    part, place = make_find_part(type(tau))(tau, made)
+    return [between(made.rows, part, column, place) for column in range(len(PROCESSES))]
+
+
 def test_tables_are_the_formulas(collisions, real):
     made = tables(collisions, DEVICE, real)
-    rates, ahead = make_rates(real), make_look_ahead(real)
+    ahead = make_look_ahead(real)
     tau = np.geomspace(collisions.stop, collisions.highest, 1999) / REST_ENERGY
     tau = tau.astype(real).clip(real(collisions.stop / REST_ENERGY))
     exact = collisions.rows(tau.astype(float))
@@ -40,7 +47,7 @@ def test_tables_are_the_formulas(collisions, real):
 
 
 def test_a_process_begins_where_it_can_happen(collisions, real):
-    made, rates = tables(collisions, DEVICE, real), make_rates(real)
+    made = tables(collisions, DEVICE, real)
     cut = collisions.cut / REST_ENERGY
     for share in (0.5, 0.9, 0.999):
         elastic, ionisation, radiation, *_ = rates(real(2 * share * cut), made)
@@ -53,7 +60,7 @@ def test_a_process_begins_where_it_can_happen(collisions, real):
 
 def test_majorant_is_no_less_than_the_cross_section_in_any_segment_that_is_allowed(collisions, real):
     made = tables(collisions, DEVICE, real)
-    rates, ahead, slowed = make_rates(real), make_look_ahead(real), make_slow_down(real)
+    ahead, slowed = make_look_ahead(real), make_slow_down(real)
     for value in np.geomspace(collisions.stop * 1.0001, collisions.highest, 997) / REST_ENERGY:
         tau = real(value)
         majorant, stopping, longest = ahead(tau, made)

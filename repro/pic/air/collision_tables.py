@@ -154,8 +154,10 @@ def make_find_part(real):
 
 
 @device_function
-def _between(rows, part, column, place):
-    low, high = rows[COLUMNS * part + column], rows[COLUMNS * (part + 1) + column]
+def between(rows, part, column, place):
+    """A column of the tables at a place between two nodes."""
+    # unsigned, as in `gather`
+    low, high = rows[np.uintp(COLUMNS * part + column)], rows[np.uintp(COLUMNS * (part + 1) + column)]
     return fma(place, high - low, low)
 
 
@@ -170,8 +172,8 @@ def make_look_ahead(real):
     @device_function
     def look_ahead(tau, tables):
         part, place = find(tau, tables)
-        stopping = _between(tables.rows, part, STOPPING, place)
-        return tables.majorant[part], stopping, fall * tau / stopping
+        stopping = between(tables.rows, part, STOPPING, place)
+        return tables.majorant[np.uintp(part)], stopping, fall * tau / stopping
 
     return look_ahead
 
@@ -187,34 +189,6 @@ def make_slow_down(real):
     @device_function
     def slow_down(tau, stopping, path, tables):
         part, place = find(fma(-half * stopping, path, tau), tables)
-        return fma(-_between(tables.rows, part, STOPPING, place), path, tau)
+        return fma(-between(tables.rows, part, STOPPING, place), path, tau)
 
     return slow_down
-
-
-@cache
-def _make_columns(count: int):
-    """The first `count` columns at a place between two nodes: columns(rows, part, place)."""
-    if not count:
-        return device_function(lambda rows, part, place: ())
-    last = count - 1
-    before = _make_columns(last)
-
-    @device_function
-    def columns(rows, part, place):
-        return (*before(rows, part, place), _between(rows, part, last, place))
-
-    return columns
-
-
-@cache
-def make_rates(real):
-    """Cumulative macroscopic cross-sections (1/m) of the candidates of PROCESSES at an energy: rates(tau, tables)."""
-    find, columns = make_find_part(real), _make_columns(len(PROCESSES))
-
-    @device_function
-    def rates(tau, tables):
-        part, place = find(tau, tables)
-        return columns(tables.rows, part, place)
-
-    return rates

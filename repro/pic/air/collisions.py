@@ -19,7 +19,7 @@ from repro.parallel.elementary import logarithm
 from repro.particles.random import uniform
 
 from ..motion.push import squared
-from .collision_tables import make_rates
+from .collision_tables import between, make_find_part
 from .event_numbers import CHOICE, event_words
 from .kinematics import make_kinetic_energy
 from .processes import NOTHING, PROCESSES
@@ -32,18 +32,18 @@ def _make_choose(real, first: int = 0):
         zero = real(0)
 
         @device_function
-        def nothing(aim, rates, u, u2, tau, key, event, cut):
+        def nothing(aim, part, place, u, u2, tau, key, event, tables):
             return NOTHING, u, (zero, zero, zero)
 
         return nothing
     outcome, others, number = PROCESSES[first].make_outcome(real), _make_choose(real, first + 1), first + 1
 
     @device_function
-    def choose(aim, rates, u, u2, tau, key, event, cut):
-        if aim <= rates[first]:
-            happens, u, secondary = outcome(u, u2, tau, key, event, cut)
+    def choose(aim, part, place, u, u2, tau, key, event, tables):
+        if aim <= between(tables.rows, part, first, place):
+            happens, u, secondary = outcome(u, u2, tau, key, event, tables.cut)
             return number if happens else NOTHING, u, secondary
-        return others(aim, rates, u, u2, tau, key, event, cut)
+        return others(aim, part, place, u, u2, tau, key, event, tables)
 
     return choose
 
@@ -56,7 +56,7 @@ def make_collide(real):
     `processes`) or NOTHING, the momentum after it, that of the secondary (zero without one; its id is by
     `event_numbers.secondary_id`), and the depth to the next candidate.
     """
-    unit, natural, rates_at = uniform(real), logarithm(real), make_rates(real)
+    unit, natural, find = uniform(real), logarithm(real), make_find_part(real)
     energy_of, choose = make_kinetic_energy(real), _make_choose(real)
 
     @device_function
@@ -65,7 +65,8 @@ def make_collide(real):
         tau = energy_of(u2)
         choice, second = event_words(key, event, CHOICE)
         depth, aim = -natural(unit(second)), unit(choice) * majorant
-        process, u, secondary = choose(aim, rates_at(tau, tables), u, u2, tau, key, event, tables.cut)
+        part, place = find(tau, tables)
+        process, u, secondary = choose(aim, part, place, u, u2, tau, key, event, tables)
         return process, u, secondary, depth
 
     return collide
