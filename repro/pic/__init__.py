@@ -17,9 +17,9 @@ Where a section of the electrons paper is:
     3, processes of a node               subdomain.py, strategies/rank_exchange.py
     3, the test and its speed            cases.py, benchmark.py; repro/papers/electrons/speed
 
-Not in the paper: strategies/batches.py, global_sums.py, tiles.py. From an equation to a launch: motion/push.py ->
-motion/segment.py -> advance.py -> strategies/global_sums.py; in air elastic.py -> collisions.py -> transport.py ->
-strategies/in_air.py.
+Not in the paper: strategies/batches.py, global_sums.py, tiles.py. From an equation to its kernel: momentum
+(motion/push.py) -> fly -> segment (motion/segment.py) -> advance_segment -> follow (advance.py); in air angle ->
+outcome (air/elastic.py) -> collide (air/collisions.py) -> advance_to_event -> follow (air/transport.py).
 
 Names below are loaded when they are asked for.
 """

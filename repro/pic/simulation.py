@@ -244,19 +244,14 @@ class Simulation(TimeLoop):
 
 def _strategy(choice, device, system) -> Strategy:
     """A strategy or the one that a name stands for, if it is for the device, and for the system's air or vacuum."""
-    choice, air = fastest(device, system) if choice == "fastest" else choice, system.air is not None
+    choice = fastest(device, system) if choice == "fastest" else choice
     if not isinstance(choice, Strategy):
-        fits = [name for name, way in STRATEGIES.items() if device.name in way.on and _goes_through(way, air)]
+        fits = [name for name, way in STRATEGIES.items() if device.name in way.on and system.medium in way.media]
         OneOf(fits).check("strategy", choice)
         return STRATEGIES[choice]
-    if not _goes_through(choice, air) or device.name not in choice.on:
-        media = [name for name, is_air in (("vacuum", False), ("air", True)) if _goes_through(choice, is_air)]
+    if system.medium not in choice.media or device.name not in choice.on:
         raise InputError(
-            f"strategy '{choice.name}' is for {' and '.join(media)} on {' and '.join(choice.on)}, and this is "
-            f"{'air' if air else 'vacuum'} on {device.name}: take '{fastest(device, system)}'"
+            f"strategy '{choice.name}' is for {' and '.join(choice.media)} on {' and '.join(choice.on)}, and this is "
+            f"{system.medium} on {device.name}: take '{fastest(device, system)}'"
         )
     return choice
-
-
-def _goes_through(strategy: Strategy, air: bool) -> bool:
-    return strategy.through_air if air else strategy.through_vacuum

@@ -127,6 +127,11 @@ class System:
         self._warn_of_the_light()
 
     @property
+    def medium(self) -> str:
+        """What the electrons fly through: "air" or "vacuum"."""
+        return "vacuum" if self.air is None else "air"
+
+    @property
     def count(self) -> int:
         """Particles at the start."""
         return len(self.electrons.position) + (0 if self.source is None else self.source.start)

@@ -34,8 +34,8 @@ def main(precision, *names):
 def chosen(names):
     """Strategies of a GPU, and whether each goes through air: all, in all that they go through, or those named."""
     ways = [way for way in STRATEGIES.values() if way.name in names or (not names and "cuda" in way.on)]
-    yield from ((way, False) for way in ways if way.through_vacuum)
-    yield from ((way, True) for way in ways if way.through_air)
+    yield from ((way, False) for way in ways if "vacuum" in way.media)
+    yield from ((way, True) for way in ways if "air" in way.media)
 
 
 #: a constant that is a power of two: a product with it is exact, fused or not

@@ -13,13 +13,13 @@ STRATEGIES = {
         Strategy("global sums", global_sums.build, crossing=Crossing),
         Strategy("tiles", tiles.build, crossing=Crossing, on=("cuda",)),
         baskets(),
-        Strategy("in air", in_air.build, crossing=Crossing, by_host=True, through_air=True, through_vacuum=False),
+        Strategy("in air", in_air.build, crossing=Crossing, by_host=True, media=("air",)),
     )
 }
 
 
 def fastest(device, system) -> str:
     """The strategy for runs that compare nothing."""
-    if system.air is not None:
+    if system.medium == "air":
         return "in air"
     return "global sums" if device.name == "cuda" else "batches"

@@ -20,8 +20,7 @@ class Strategy:
     on: tuple[str, ...] = ("serial", "threads", "cuda")
     #: the host launches again until all is done, which no recorded sequence can; it injects a source's particles itself
     by_host: bool = False
-    #: it is for electrons that collide with air, and for those in vacuum
-    through_air: bool = False
-    through_vacuum: bool = True
+    #: what the electrons fly through, see `System.medium`
+    media: tuple[str, ...] = ("vacuum",)
     #: the fields are advanced on the CPU, and cross the bus in each step
     fields_on_host: bool = False

@@ -59,7 +59,7 @@ def baskets(
         partial(_memory, options),
         crossing=RankExchange,
         by_host=True,
-        through_air=True,
+        media=("vacuum", "air"),
         fields_on_host=fields == "host",
     )
 
