@@ -14,22 +14,13 @@ from repro.parallel.ranks.migration import ENTERED, MOVED, MOVES, PASSED, RECEIV
 #: the program of each rank
 _MODULE, RANKS = "repro.papers.electrons.speed.two_ranks", 2
 
-#: marks of what happens at a moment: symbol and colour
+#: what happens at a moment: its name, and the symbol and colour of its mark
 _MARKS = {
-    SENT: ("^", BLUE),
-    RECEIVED: ("v", GREEN),
-    ENTERED: (">", VERMILLION),
-    RESUMED: ("<", ORANGE),
-    PASSED: ("|", BLACK),
-}
-
-#: what the marks are called
-_NAMES = {
-    SENT: "sends particles",
-    RECEIVED: "receives particles",
-    ENTERED: "enters the barrier",
-    RESUMED: "comes back to work",
-    PASSED: "has passed it, counts",
+    SENT: ("sends particles", "^", BLUE),
+    RECEIVED: ("receives particles", "v", GREEN),
+    ENTERED: ("enters the barrier", ">", VERMILLION),
+    RESUMED: ("comes back to work", "<", ORANGE),
+    PASSED: ("has passed it, counts", "|", BLACK),
 }
 
 
@@ -55,12 +46,12 @@ def figure(events: pd.DataFrame):
         begins, ends = (rows.loc[rows["what"] == what, "ms"].to_numpy() for what in (MOVES, MOVED))
         axes.broken_barh(list(zip(begins, ends - begins, strict=True)), (rank - 0.1, 0.2), color="0.7")
         axes.axhline(rank, color="0.9", linewidth=0.8, zorder=0)
-    for what, (symbol, colour) in _MARKS.items():
+    for what, (name, symbol, colour) in _MARKS.items():
         rows = events[events["what"] == what]
         # what is sent leaves above the line, and what arrives comes from below
         shift = {SENT: 0.22, RECEIVED: -0.22}.get(what, 0.0)
         size = 12 if what == PASSED else 6
-        axes.plot(rows["ms"], rows["rank"] + shift, symbol, color=colour, markersize=size, label=_NAMES[what])
+        axes.plot(rows["ms"], rows["rank"] + shift, symbol, color=colour, markersize=size, label=name)
     axes.set(xlabel="time since the start of the step (ms)", ylim=(-0.6, RANKS - 0.4))
     axes.set_yticks(range(RANKS), [f"rank {rank}" for rank in range(RANKS)])
     axes.grid(axis="y", visible=False)
