@@ -72,10 +72,13 @@ def _expected(strategy: str, precision: str) -> dict[str, np.ndarray]:
 
 
 def _small_run(device, strategy, precision, sort_every) -> tuple[dict[str, np.ndarray], str]:
-    small = UniformSource(cells=8, per_cell=4, births=0.01, steps=CHECK_STEPS).system()
-    simulation = Simulation(small, device, strategy=strategy, precision=precision, sort_every=sort_every)
+    simulation = Simulation(_small(), device, strategy=strategy, precision=precision, sort_every=sort_every)
     simulation.step(CHECK_STEPS)
     return simulation.particles(), simulation.strategy
+
+
+def _small() -> System:
+    return UniformSource(cells=8, per_cell=4, births=0.01, steps=CHECK_STEPS).system()
 
 
 def measure_speed(
