@@ -145,8 +145,9 @@ def test_fronts_are_told_by_the_finest_and_lead_against_the_first_experiment():
     table = pd.concat([table, later], ignore_index=True)
     assert runs.slope(table) == {"slope": 1.31, "least": 1.3, "most": 1.4, "holds": True}
     assert runs.lead(table) == {"later": pytest.approx(0.14), "holds": True}
-    assert not runs.slope(table.assign(slope=[1.5, 1.5, 1.3, 1.4]))["holds"]
-    assert not runs.slope(table.assign(slope=[1.2, 1.2, 1.3, 1.4]))["holds"]
+    assert runs.slope(table.assign(slope=[1.45, 1.45, 1.3, 1.4]))["holds"]
+    assert not runs.slope(table.assign(slope=[1.55, 1.55, 1.3, 1.4]))["holds"]
+    assert not runs.slope(table.assign(slope=[1.15, 1.15, 1.3, 1.4]))["holds"]
     assert not runs.lead(table.assign(arrival=2.5))["holds"]
 
 

@@ -186,10 +186,14 @@ def stiffness(case: DamBreak) -> dict:
 
 
 def slope(table: pd.DataFrame) -> dict:
-    """The slope of the finest front of `advances` and the experiments' least and largest; holds if it is between."""
+    """The slope of the finest front of `advances` and the experiments' least and largest.
+
+    Holds if it differs from the nearer one by less than those from each other.
+    """
     found, others = float(_finest(table)["slope"]), table.loc[table["spacings"].isna(), "slope"]
     least, most = float(others.min()), float(others.max())
-    return {"slope": found, "least": least, "most": most, "holds": least <= found <= most}
+    holds = min(abs(found - least), abs(found - most)) < most - least
+    return {"slope": found, "least": least, "most": most, "holds": holds}
 
 
 def lead(table: pd.DataFrame) -> dict:
