@@ -10,10 +10,8 @@ from repro.lbm.lattice import D3Q19
 
 from .iteration import BUS, COLLIDE_ONLY, COMPARED, OUR_BUS, PALABOS, PAPER_WAY, REST, RUNS, iterations, seconds_of
 
-#: claims on one core, on its share of collision and streaming and its least, on the speedup over the grids, and on what
-#: types cost
-ON_CORE, SHARE, LEAST = "swap-002", "swap-007", "swap-001"
-TREND, COST = "swap-018", "swap-023"
+#: claims on one core, its share of collision and streaming and the least of it, the growth over grids, what types cost
+ON_CORE, SHARE, LEAST, TREND, COST = "swap-002", "swap-007", "swap-001", "swap-018", "swap-023"
 
 #: the grid of the paper's table 1 and figure 8, and its largest
 PAPER_NODES, LARGEST = 128, 512
@@ -112,8 +110,7 @@ def scatter(parts: pd.DataFrame, claims: Callable[[pd.DataFrame], dict]) -> dict
 
 def core_claims(parts: pd.DataFrame) -> dict[str, float]:
     """{claim: value} of Palabos on one core: seconds, and the share of collision and streaming of its bulk."""
-    bulk = share(parts, PALABOS)
-    return {ON_CORE: seconds_of(parts, PALABOS, PAPER_NODES), SHARE: bulk, LEAST: bulk}
+    return {ON_CORE: seconds_of(parts, PALABOS, PAPER_NODES)} | dict.fromkeys((SHARE, LEAST), share(parts, PALABOS))
 
 
 def gpu_claims(parts: pd.DataFrame) -> dict[str, float]:
@@ -141,10 +138,7 @@ def compared(parts: pd.DataFrame) -> bool:
 
 
 def types_cost(speeds: pd.DataFrame, precision: str = "double") -> list[float]:
-    """Time of a step by types over that of one by plain streaming with two arrays, run by run.
-
-    Types have a third kernel, the pass over boundary nodes, which the paper leaves out.
-    """
+    """Time of a step by types, boundary nodes included, over that of one by plain streaming with two arrays, by run."""
     runs = speeds[speeds["precision"] == precision].set_index("strategy")["runs"]
     return [types / split for types, split in zip(runs["swap types"], runs["split"], strict=True)]
 
