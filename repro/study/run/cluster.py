@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 from repro.errors import InputError, require
 
-ANSWER, LOOK, DESERTED = 20, 2.0, 30.0
+ANSWER, LOOK, DESERTED = 3.0, 2.0, 30.0
 """Seconds in which a scheduler must answer, between two looks at it, and after which one without workers ends a run."""
 
 
