@@ -108,7 +108,8 @@ def test_plain_c_stands_beside_the_rungs_that_it_has():
 def test_our_list_is_compared_with_plain_c_by_the_least_time_of_both():
     ladder = pd.DataFrame({"rung": ["linked list", "sorted"], "ms": [60.0, 20.0], "least": [39.0, 19.0]})
     assert speed.over_plain_c(ladder, pd.Series({"linked list": 26.0})) == {"ratio": 1.5, "holds": False}
-    assert speed.over_plain_c(ladder, pd.Series({"linked list": 39.0}))["holds"]
+    assert not speed.over_plain_c(ladder, pd.Series({"linked list": 36.0}))["holds"]
+    assert speed.over_plain_c(ladder, pd.Series({"linked list": 38.0}))["holds"]
 
 
 @pytest.fixture(autouse=True)
