@@ -152,6 +152,8 @@ def test_the_papers_tables_come_out_of_their_memberships_entry_by_entry():
     position = lc.example()
     lists = lc.example_lists(position, select("serial"))
     assert lc.entries_as_printed(lists) == (23, 27)
+    # rows are named as the paper names its arrays
+    assert [lists[name].index.tolist() for name in ("array A", "array B")] == [["before"], ["last"]]
     # a particle in another cell is noticed in both
     moved = position.copy()
     moved[13] += [0, 0, 1.0]

@@ -107,6 +107,16 @@ def test_tea_of_32_rounds_is_normal_and_without_correlation(table):
     assert abs(rq.worst_correlation(table, 32)) < 2.5 * row["band"]
 
 
+def test_neighbours_are_the_next_of_either_and_the_next_step(monkeypatch):
+    asked = []
+    monkeypatch.setattr(rq, "pair_numbers", lambda device, rounds, i, j, t: asked.append((i, j, t)) or (i + 2.0 * j) * t)
+    rq.tea_table(None, [4], 4000)
+    own, turned, *others = asked
+    assert [part is other for part, other in zip(own, (turned[1], turned[0], turned[2]), strict=True)] == [True] * 3
+    moved = [[int((b - a).flat[0]) for a, b in zip(own, other, strict=True)] for other in others]
+    assert moved == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+
+
 def test_the_correlation_that_is_judged_is_the_largest_and_can_refute_the_claim():
     row = {"rounds": 32, "band": 0.001, "(i, j+1)": 0.002, "(i+1, j)": -0.03, "next step": 0.004}
     worst = rq.worst_correlation(pd.DataFrame([row]), 32)

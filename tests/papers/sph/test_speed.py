@@ -245,6 +245,11 @@ def _published() -> dict[str, str]:
     return dict(zip(table["id"], table["value"], strict=True))
 
 
+def test_a_reader_sees_what_was_timed_how_many_particles_it_had_and_its_speedups():
+    table = pd.DataFrame([{"over four": 2.0, "seconds": 1e-3, "spread": 0.1, "ms": 1.0, "way": "a", "thousands": 15}])
+    assert list(speed.summary(table)) == ["thousands", "way", "ms", "spread", "over four"]
+
+
 def test_speedups_are_over_the_last_rung_first():
     ladder = pd.DataFrame({"rung": ["linked list", "all cores"], "ms": [40.0, 5.0]})
     found = speed.over_rungs(times(gpu=True), ladder)

@@ -82,7 +82,12 @@ def test_the_populations_cross_the_bus_before_and_after_a_step(threads):
 
 def test_parts_add_up_to_iterations_and_speedups(threads):
     ways = iteration.ways_on(threads, NOWHERE, gpu=True)
-    parts = iteration.iteration_parts([10, 12], {name: ways[name] for name in (SERIAL, OUR_BUS)})
+    timed = []
+    record = SimpleNamespace(timing=lambda case, **about: timed.append((case, about["seconds"])))
+    parts = iteration.iteration_parts([10, 12], {name: ways[name] for name in (SERIAL, OUR_BUS)}, record)
+    assert dict(timed) == pytest.approx(
+        {f"{way}, {n}^3": iteration.seconds_of(parts, way, n) for way in (SERIAL, OUR_BUS) for n in (10, 12)}
+    )
     table = iteration.iterations(parts)
     assert len(table) == 4
     assert (parts["seconds"] > 0).all()
@@ -223,6 +228,12 @@ def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
     assert notes["swap-011"] == "1.62 on 128^3, 1.62 on 512^3"
     assert values["swap-023"] == pytest.approx(1.1)
     assert notes["swap-023"].endswith("1.50 in single")
+
+
+def test_a_claim_is_measured_on_the_grid_that_it_names_and_on_the_largest_where_it_names_none():
+    cases = {name: claim.case for name, claim in find(claims.ON_GPU).items()}
+    for name, nodes in claims.ON_GPU.items():
+        assert f"{nodes}^3" in cases[name] or ("^3" not in cases[name] and nodes == claims.LARGEST), name
 
 
 def test_one_run_of_a_grid_gives_no_order_and_no_error():
