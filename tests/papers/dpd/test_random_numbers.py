@@ -109,7 +109,9 @@ def test_tea_of_32_rounds_is_normal_and_without_correlation(table):
 
 def test_neighbours_are_the_next_of_either_and_the_next_step(monkeypatch):
     asked = []
-    monkeypatch.setattr(rq, "pair_numbers", lambda device, rounds, i, j, t: asked.append((i, j, t)) or (i + 2.0 * j) * t)
+    monkeypatch.setattr(
+        rq, "pair_numbers", lambda device, rounds, i, j, t: asked.append((i, j, t)) or (i + 2.0 * j) * t
+    )
     rq.tea_table(None, [4], 4000)
     own, turned, *others = asked
     assert [part is other for part, other in zip(own, (turned[1], turned[0], turned[2]), strict=True)] == [True] * 3

@@ -134,6 +134,18 @@ def drawn_length(lengths: pd.DataFrame, drawn: pd.DataFrame) -> dict:
     return {"paper": paper, "length": length, "holds": formula == "k (balance of forces)"}
 
 
+def drawn_cell(points: pd.DataFrame) -> dict:
+    """How far (%) k with MRT lies from the paper's at chi = 0.8, tau = 0.8 in cells of 128 and of 126 voxels.
+
+    From `at_paper_points`, for `Record.say`; the second follows from the first as the square of the length. Holds if
+    they lie on both sides of the paper's.
+    """
+    rows = points[(points["length"] == PAPER_NODES) & (points["collision"] == "mrt")]
+    stated = float(rows.loc[(rows["chi"] == 0.8) & (rows["tau"] == 0.8), "off (%)"].iloc[0])
+    drawn = 100 * ((1 + stated / 100) * ((PAPER_NODES - 2) / PAPER_NODES) ** 2 - 1)
+    return {"stated": stated, "drawn": drawn, "holds": drawn < 0 < stated}
+
+
 def viscosity_runs(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
     """The rows of a `crystal_table` for `viscosity_summary`: collisions and walls that ran at all viscosities."""
     rows = table[(table["chi"] == VISCOSITY_CHI) & (table["nodes"] == nodes)]

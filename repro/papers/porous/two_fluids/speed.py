@@ -237,13 +237,14 @@ def readings(packed: pd.DataFrame, claim) -> pd.DataFrame:
 
 
 def one_kernel(parted: pd.DataFrame) -> dict:
-    """The speed of `tiled` over the others, for `Record.say`: what is better hangs on what it is compared with.
+    """The speed of `tiled` over the others, and what the bytes allow, for `Record.say`, from `step_parts`.
 
-    From `step_parts`.
+    Holds if what is better hangs on what it is compared with.
     """
-    rates = parted.set_index("strategy")["mflups"]
+    rates, moved = parted.set_index("strategy")["mflups"], bytes_table().set_index("strategy")["step (bytes)"]
     dense, sparse = rates["tiled"] / rates["dense"], rates["tiled"] / rates["sparse"]
-    return {"dense": dense, "sparse": sparse, "holds": dense < 1 < sparse}
+    allowed = {f"{name}_bytes": moved[name] / moved["tiled"] for name in ("dense", "sparse")}
+    return {"dense": dense, "sparse": sparse, "holds": dense < 1 < sparse, **allowed}
 
 
 def density_numbers(shares: pd.DataFrame, claim) -> dict:
