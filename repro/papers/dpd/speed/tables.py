@@ -245,23 +245,29 @@ def over_plain_c(peers: Path, box, steps: int) -> pd.DataFrame:
     """The serial program's rate over that of plain C on the same box, by the CPU's time; no row without a compiler.
 
     `peers` is the folder of the C program. In turns, the best of five each, so that what else runs on the machine
-    disturbs both alike.
+    disturbs both alike. Its kT is that of a longer run in a small box, where the random start is forgotten.
     """
-    core, system = select("serial"), in_cell_order(Bulk(tuple(map(float, box))).system())
+    core, system, source = (
+        select("serial"),
+        in_cell_order(Bulk(tuple(map(float, box))).system()),
+        peers / "dpd_serial.c",
+    )
     simulation = Simulation(system, core, strategy="linked", rounds=0)
     simulation.step(steps // 2)
     ours, theirs = [], []
     for _ in range(5):
         with TemporaryDirectory() as folder:
-            other = linear.plain_c(peers / "dpd_serial.c", Path(folder), box, steps)
+            other = linear.plain_c(source, Path(folder), box, steps)
         if other is None:
             return pd.DataFrame(columns=["ours", "plain C"])
         theirs.append(other)
         start = thread_time()
         simulation.step(steps // 2)
         ours.append(system.count * (steps // 2) / (thread_time() - start))
+    with TemporaryDirectory() as folder:
+        settled = linear.plain_c(source, Path(folder), linear.BOX, linear.STEPS)["kT"]
     best = max(other["updates"] for other in theirs)
-    found = {"ours": max(ours) / 1e6, "plain C": best / 1e6, "ratio": max(ours) / best, "its kT": theirs[0]["kT"]}
+    found = {"ours": max(ours) / 1e6, "plain C": best / 1e6, "ratio": max(ours) / best, "its kT": settled}
     return pd.DataFrame([found])
 
 
