@@ -20,7 +20,9 @@ from repro.parallel.ranks.world import Alone
 #: what an exchange took, of which all that is asked is that it comes through
 COUNTED = {"messages": 4.0, "kB": 1.5, "rounds": 1.0, "waiting": 0.1}
 
-GPU, CORES = SimpleNamespace(name="cuda"), SimpleNamespace(name="threads")
+RUNTIME = SimpleNamespace(getDeviceCount=lambda: 2)
+GPU = SimpleNamespace(name="cuda", xp=SimpleNamespace(cuda=SimpleNamespace(runtime=RUNTIME)))
+CORES = SimpleNamespace(name="threads")
 
 
 @pytest.fixture
@@ -29,9 +31,9 @@ def launched(monkeypatch):
     seen = []
 
     def launch(processes, target, arguments, timeout, environment):
-        program, *words, answer = arguments
-        assert (target, words) == ("repro.papers.electrons.speed.a_rank", [words[0], 1000, 3])
-        seen.append((program, words[0], processes, environment))
+        program, device, gpus, *words, answer = arguments
+        assert (target, words) == ("repro.papers.electrons.speed.a_rank", [1000, 3])
+        seen.append((program, device, gpus, processes, environment))
         found = {"seconds": 0.5 * processes, "crossing": 0.25, "currents": 1000 // processes**2, "digest": 7}
         found |= COUNTED
         answer.write_text(json.dumps(found))
@@ -46,24 +48,53 @@ def launched(monkeypatch):
     return seen
 
 
-def test_on_a_gpu_the_papers_program_takes_turns_and_both_run_at_once(launched):
-    table = shared.shared(1000, [1, 2, 4], GPU, steps=3)
-    assert list(table[["program", "sharing", "processes"]].itertuples(index=False, name=None)) == [
-        (PAPER, shared.TURNS, 1),
-        (PRODUCTION, shared.TURNS, 1),
-        (PAPER, shared.TURNS, 4),
-        *[(program, shared.SERVICE, count) for program in (PAPER, PRODUCTION) for count in (2, 4)],
+def test_on_a_gpu_the_papers_program_takes_turns_and_both_run_at_once_beside_as_many_processes_on_cores(launched):
+    table = shared.shared([1000], [1, 2, 4], GPU, steps=3)
+    assert list(table[["program", "sharing", "gpus", "processes"]].itertuples(index=False, name=None)) == [
+        (PAPER, shared.TURNS, 1, 1),
+        (PRODUCTION, shared.TURNS, 1, 1),
+        (PAPER, shared.SERVICE, 1, 2),
+        (PAPER, shared.SERVICE, 1, 4),
+        (PRODUCTION, shared.SERVICE, 1, 4),
+        (PAPER, shared.TURNS, 1, 4),
+        (LOOP, shared.CORES, 0, 1),
+        (LOOP, shared.CORES, 0, 4),
     ]
     assert table["ns"].tolist() == pytest.approx([5e8 * n / 1000 for n in table["processes"]])
     # the service is for those alone that use it; nobody stops another one to measure
-    assert ["CUDA_MPS_PIPE_DIRECTORY" in environment for *_, environment in launched] == [False] * 3 + [True] * 4
+    using = ["CUDA_MPS_PIPE_DIRECTORY" in environment for *_, environment in launched]
+    assert using == list(table["sharing"] == shared.SERVICE)
     assert all(environment[VARIABLE] == "" for *_, environment in launched)
+    assert [device for _, device, *_ in launched] == ["cuda"] * 6 + ["threads"] * 2
+
+
+def test_each_of_two_gpus_has_as_many_processes_as_one(launched):
+    table = shared.shared([1000], [1, 8], GPU, steps=3, gpus=[1, 2])
+    found = table.groupby(["program", "gpus"])["processes"].unique().map(list).to_dict()
+    assert found == {(PAPER, 1): [1, 8], (PRODUCTION, 1): [1, 8], (PAPER, 2): [2, 16], (PRODUCTION, 2): [2, 16]} | {
+        (LOOP, 0): [1, 16]
+    }
+    assert {gpus for _, _, gpus, _, _ in launched} == {0, 1, 2}
+
+
+def test_more_gpus_than_there_are_are_refused(launched):
+    with pytest.raises(InputError, match=r"gpus = \[1, 4\]: this machine has 2"):
+        shared.shared([1000], [1], GPU, steps=3, gpus=[1, 4])
+    assert not launched
+
+
+@pytest.mark.parametrize(
+    ("count", "gpus", "visible", "found"),
+    [(4, 2, "", "0 0 1 1"), (3, 2, "", "0 0 1"), (2, 2, "5,7", "5 7"), (4, 1, "3", "3 3 3 3"), (2, 1, "4,5", "4 4")],
+)
+def test_neighbours_share_a_gpu_and_each_has_its_share(count, gpus, visible, found):
+    assert [a_rank.gpu_of(rank, count, gpus, visible) for rank in range(count)] == found.split()
 
 
 def test_without_a_gpu_processes_share_the_cores(launched):
-    table = shared.shared(1000, [1, 2], CORES, steps=3)
+    table = shared.shared([1000], [1, 2], CORES, steps=3)
     assert list(zip(table["program"], table["sharing"], strict=True)) == [(LOOP, shared.CORES)] * 2
-    assert [seen[:3] for seen in launched] == [(LOOP, "threads", 1), (LOOP, "threads", 2)]
+    assert [seen[:4] for seen in launched] == [(LOOP, "threads", 0, 1), (LOOP, "threads", 0, 2)]
     assert table["currents"].tolist() == [1000, 250]
 
 
@@ -77,7 +108,7 @@ def test_without_a_gpu_processes_share_the_cores(launched):
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_launched(launched, particles, steps, line):
     with pytest.raises(InputError, match=line):
-        shared.shared(particles, [1, 2], CORES, steps=steps)
+        shared.shared([particles], [1, 2], CORES, steps=steps)
     assert not launched
 
 
@@ -120,11 +151,11 @@ def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatc
 
     monkeypatch.setattr(shared, "launch", launch)
     with pytest.raises(CheckError, match=r"electrons depend on the number of processes, \[1, 2\]"):
-        shared.shared(1000, [1, 2], CORES, steps=1)
+        shared.shared([1000], [1, 2], CORES, steps=1)
 
 
 def test_table_and_figure_show_every_way(launched):
-    table = shared.shared(1000, [1, 4], GPU, steps=3)
+    table = shared.shared([1000], [1, 4], GPU, steps=3)
     assert list(table["over one"]) == pytest.approx(list(table["processes"]))
     assert (table["crossing"] == 0.25).all()
     figure, arrays = figures.shared(table)
@@ -179,7 +210,7 @@ def test_a_process_checks_times_and_answers(monkeypatch, tmp_path, rank, count, 
         "source_of": lambda particles: SimpleNamespace(system=lambda: particles),
     }.items():
         monkeypatch.setattr(a_rank, name, value)
-    a_rank.main(PAPER, "cuda", "1000", "40", str(tmp_path / "answer.json"))
+    a_rank.main(PAPER, "cuda", "0", "1000", "40", str(tmp_path / "answer.json"))
     (small, *_), (system, device, options) = made
     assert small.mesh.shape == (8, 8, 8)
     assert (system, device, options) == (1000, "cuda", {"strategy": (PAPER, "cuda", count), "ranks": world})

@@ -1,5 +1,6 @@
 """One of the processes that share a machine: python -m repro.papers.electrons.speed.a_rank with the words of `main`."""
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -22,14 +23,20 @@ from repro.pic.strategies.transfer_buffers import shape_of
 from .programs import PAPER, programs
 from .tables import source_of
 
+#: the GPUs that a process sees
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+
 #: cells along each axis of what is checked: many numbers of processes divide it
 _CELLS = 8
 
 
-def main(program: str, device: str, particles: str, steps: str, answer: str):
+def main(program: str, device: str, gpus: str, particles: str, steps: str, answer: str):
     """Check, and time so many steps; rank 0 writes what came of it into the file `answer`, as JSON."""
-    ranks, device, particles, steps = world(), select(device), int(particles), int(steps)
-    options = _options(program, device, ranks.count) | {"ranks": ranks}
+    ranks, gpus, particles, steps = world(), int(gpus), int(particles), int(steps)
+    if gpus:
+        os.environ[_VISIBLE] = gpu_of(ranks.rank, ranks.count, gpus, os.environ.get(_VISIBLE, ""))
+    device = select(device)
+    options = _options(program, device, ranks.count // max(gpus, 1)) | {"ranks": ranks}
     small = Simulation(UniformSource(cells=_CELLS, per_cell=4, births=0.01).system(), device, **options)
     small.step(CHECK_STEPS)
     simulation = Simulation(source_of(particles).system(), device, **options)
@@ -50,8 +57,14 @@ def main(program: str, device: str, particles: str, steps: str, answer: str):
     ranks.finish()
 
 
+def gpu_of(rank: int, count: int, gpus: int, visible: str) -> str:
+    """The GPU of a rank, of the first `gpus` that it sees: ranks that are neighbours share one."""
+    names = visible.split(",") if visible else [str(k) for k in range(gpus)]
+    return names[rank * gpus // count]
+
+
 def _options(program: str, device, processes: int) -> dict:
-    """Of `Simulation`; processes that share a GPU have its multiprocessors' blocks between them, as in the paper."""
+    """Of `Simulation`; the processes of a GPU have its multiprocessors' blocks between them, as in the paper."""
     _, options = programs(device)[program]
     if program == PAPER:
         options |= {"strategy": baskets(blocks=max(1, shape_of(device, None, None)[0] // processes))}

@@ -69,26 +69,30 @@ def part_points(table: pd.DataFrame):
 
 
 def shared(table: pd.DataFrame):
-    """Nanoseconds of a step of a particle over the number of processes, by program and way of sharing.
+    """Nanoseconds of a step of a particle over the number of processes, a panel a number of particles.
 
-    Turns are timed with one and the most processes only, so no line joins them; one process shares with nobody.
+    Turns are timed with one and the most processes only, so no line joins them; dashes join those on several GPUs.
     """
-    alone = table[table["processes"] == 1]
-    figure, axes = plt.subplots(figsize=(6.4, 4.4))
-    for (program, sharing), rows in table.groupby(["program", "sharing"], sort=False):
-        look = _LOOKS[program] | ({"mfc": "none", "linestyle": "none"} if sharing == TURNS else {})
-        label = program if sharing == CORES else f"{program}, {sharing}"
-        if sharing not in (TURNS, CORES):
-            rows = pd.concat([alone[alone["program"] == program], rows])
-        axes.plot(rows["processes"], rows["ns"], **look, label=label)
-    ticks = sorted(set(table["processes"]))
-    axes.set(xscale="log", yscale="log", xlabel="processes", ylabel="time of a step of a particle (ns)")
+    sizes = list(table["particles"].unique())
+    figure, panels = plt.subplots(1, len(sizes), figsize=(2.2 + 4.2 * len(sizes), 4.4), sharey=True, squeeze=False)
+    for axes, size in zip(panels[0], sizes, strict=True):
+        rows = table[table["particles"] == size]
+        for (program, sharing, gpus), way in rows.groupby(["program", "sharing", "gpus"], sort=False):
+            look = _LOOKS[program] | ({"mfc": "none", "linestyle": "none"} if sharing == TURNS else {})
+            look |= {"linestyle": "--"} if gpus > 1 and sharing != TURNS else {}
+            name = program if sharing == CORES else f"{program}, {sharing}"
+            if sharing not in (TURNS, CORES):
+                alone = rows[(rows["program"] == program) & (rows["gpus"] == gpus) & (rows["processes"] == gpus)]
+                way = pd.concat([alone, way])
+            axes.plot(way["processes"], way["ns"], **look, label=f"{name}, {gpus} GPUs" if gpus > 1 else name)
+        ticks = sorted(set(rows["processes"]))
+        axes.set(xscale="log", yscale="log", xlabel="processes", title=f"{size:,} particles")
+        axes.set_xticks(ticks, ticks)
+        axes.xaxis.set_minor_locator(NullLocator())
     # one decade at least has labels
-    axes.set_ylim(table["ns"].min() / 3, 3 * table["ns"].max())
-    axes.set_xticks(ticks, ticks)
-    axes.xaxis.set_minor_locator(NullLocator())
-    figure.legend(loc="outside lower center", ncols=2)
-    return figure, dict(table[["program", "sharing", "processes", "ns"]])
+    panels[0, 0].set(ylim=(table["ns"].min() / 3, 3 * table["ns"].max()), ylabel="time of a step of a particle (ns)")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure, dict(table[["program", "particles", "sharing", "gpus", "processes", "ns"]])
 
 
 def codes(table: pd.DataFrame):
