@@ -109,8 +109,9 @@ def scatter(parts: pd.DataFrame, claims: Callable[[pd.DataFrame], dict]) -> dict
 
 
 def core_claims(parts: pd.DataFrame) -> dict[str, float]:
-    """{claim: value} of Palabos on one core: seconds, and the share of collision and streaming of its bulk."""
-    return {ON_CORE: seconds_of(parts, PALABOS, PAPER_NODES)} | dict.fromkeys((SHARE, LEAST), share(parts, PALABOS))
+    """{claim: value} of Palabos on one core: seconds, and the share of collision and streaming, by both `readings`."""
+    bulk, wide = readings(parts)["share (%)"]
+    return {ON_CORE: seconds_of(parts, PALABOS, PAPER_NODES), SHARE: float(bulk), LEAST: float(wide)}
 
 
 def gpu_claims(parts: pd.DataFrame) -> dict[str, float]:
@@ -147,10 +148,10 @@ def record_claims(record, parts: pd.DataFrame, speeds: pd.DataFrame, on_gpu: boo
     """Give the notebook's `record` what was measured; what a run has not is not measured."""
     timed = set(zip(parts["way"], parts["nodes"], strict=True))
     if (PALABOS, PAPER_NODES) in timed:
-        scatters, wide = scatter(parts, core_claims), readings(parts)["share (%)"].iloc[1]
-        notes = dict.fromkeys((SHARE, LEAST), f"the bulk; with boundary nodes {wide:.1f} %")
-        notes[ON_CORE] = f"on {PAPER_NODES}^3 nodes"
-        for claim, value in core_claims(parts).items():
+        scatters, found = scatter(parts, core_claims), core_claims(parts)
+        notes = {ON_CORE: f"on {PAPER_NODES}^3 nodes", SHARE: f"the bulk; with boundary nodes {found[LEAST]:.1f} %"}
+        notes[LEAST] = f"with boundary nodes; the bulk {found[SHARE]:.1f} %"
+        for claim, value in found.items():
             record.measure(claim, value, scatter=scatters[claim], note=notes[claim])
     else:
         why = f"needs Palabos on {PAPER_NODES}^3 nodes" if PALABOS in set(parts["way"]) else NOT_BUILT

@@ -232,7 +232,9 @@ def test_programs_and_theory_are_compared_in_all_layers_over_the_largest_velocit
     slower = 0.10 / both.scale
     expected = {"core and GPU": slower, "core and theory": slower, "GPU and theory": 0}
     assert both.apart == pytest.approx(expected, abs=1e-9)
-    assert both.largest == pytest.approx(slower)
+    assert (both.largest, both.from_theory) == pytest.approx((slower, slower))
+    alike = plates.compare({"core": [slow] * 3, "GPU": [slow] * 4}, fit.theory, relaxation / 2, PLATES)
+    assert (alike.largest, alike.from_theory) == pytest.approx((0, slower), abs=1e-9)
     assert both.chance < 1e-12
     assert both.resolved
     assert both.evidence == {"measured": 100 * both.largest, "scatter": 100 * both.chance}

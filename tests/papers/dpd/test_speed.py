@@ -113,7 +113,8 @@ def _set(table: pd.DataFrame, particles: int, way: str, updates: float) -> None:
 
 
 def _verdict(identifier: str, values: dict) -> Verdict:
-    return judge(CLAIMS[identifier], Evidence(**values[identifier])).verdict
+    """By the rule of a claim, also of one that is not comparable."""
+    return judge(replace(CLAIMS[identifier], kind="mechanism"), Evidence(**values[identifier])).verdict
 
 
 def test_only_claims_with_a_verdict_of_their_own_are_tested():
@@ -307,8 +308,11 @@ def test_the_sketch_of_the_mappings_has_each_near_pair_once():
     assert titles[1].startswith("thread per particle: 40 threads")
 
 
-def test_a_smaller_channel_has_the_same_shape():
-    whole, quarter = speed_tables.channel(1), speed_tables.channel(0.25)
+def test_a_smaller_channel_has_the_same_shape_and_a_slice_all_but_its_width():
+    whole, quarter, slice_of_it = speed_tables.channel(1), speed_tables.channel(0.25), speed_tables.channel(1, 3.0)
+    assert slice_of_it == replace(whole, width=3.0, frozen=None)
+    frozen = 1 - slice_of_it.system().moving / slice_of_it.system().count
+    assert frozen == pytest.approx(whole.frozen / (whole.frozen + 1130496), rel=0.1)
     assert quarter.volume == pytest.approx(whole.volume / 64)
     assert quarter.gap / quarter.height == pytest.approx(whole.gap / whole.height)
     assert (whole.frozen, quarter.frozen) == (101760, None)

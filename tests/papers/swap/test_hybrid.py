@@ -140,7 +140,7 @@ def made_up(seconds=PARTS, runs=(1, 2, 4)) -> pd.DataFrame:
 
 def test_bulk_copies_and_rest_each_count_where_they_belong():
     parts = made_up()
-    assert claims.core_claims(parts) == pytest.approx({"swap-002": 20, "swap-007": 70, "swap-001": 70})
+    assert claims.core_claims(parts) == pytest.approx({"swap-002": 20, "swap-007": 70, "swap-001": 85})
     # the bulk's 14 s are 2.5 s with the copies; 6 s stay on the core
     assert claims.gpu_claims(parts) == pytest.approx(
         {"swap-003": 8.5, "swap-004": 20 / 8.5, "swap-008": 100 * 2.5 / 8.5, "swap-019": 14 / 2.5}

@@ -205,8 +205,13 @@ class Comparison:
 
     @property
     def largest(self) -> float:
-        """The largest of the distances: what is judged."""
-        return max(self.apart.values())
+        """The largest of the distances of the programs: what is judged."""
+        return max(distance for name, distance in self.apart.items() if THEORY not in name)
+
+    @property
+    def from_theory(self) -> float:
+        """The largest of their distances from theory."""
+        return max(distance for name, distance in self.apart.items() if THEORY in name)
 
     @property
     def chance(self) -> float:
