@@ -197,7 +197,12 @@ def read_toml(path: Path) -> dict:
         repr(content)
         return content
     except UnicodeDecodeError:
-        raise InputError(f"{path.name}: not a TOML file: it must be saved as UTF-8") from None
-    # a number of too many digits is a ValueError
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path.name}: not a TOML file: {' '.join(str(error).split())}") from None
+        flaw = "it must be saved as UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        flaw = " ".join(str(error).split())
+    except RecursionError:
+        flaw = "it is nested too deep"
+    # of all other values only numbers are errors
+    except ValueError:
+        flaw = "a number in it has thousands of digits"
+    raise InputError(f"{path.name}: not a TOML file: {flaw}")
