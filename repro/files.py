@@ -186,6 +186,11 @@ def read_json(path: Path):
         return None
 
 
+#: bytes of a user's file in TOML: a longer one is something else, and a name of as many dots takes their square in
+#: memory
+LONGEST_DESCRIPTION = 1 << 14
+
+
 def read_toml(path: Path) -> dict:
     """Content of a TOML file, with or without the mark that editors put before UTF-8.
 

@@ -317,6 +317,47 @@ def test_another_machine_can_tell_what_changed_but_for_its_versions(book, monkey
     assert fingerprint.changes_since(toy, run, book.project) == ["repro/toy/case.py changed"]
 
 
+@pytest.mark.parametrize("name", ["rock.txt", "rock.TOML", "rock", "rock.py", "rock.ipynb"])
+@pytest.mark.parametrize("image", ['"rock\\u002eraw"', "'rock.raw'", '"""rock.raw"""', '[["rock.raw"]]'])
+def test_what_a_description_names_counts_whatever_it_is_called_and_however_it_is_written(tmp_path, name, image):
+    (tmp_path / "rock.raw").write_bytes(b"1")
+    (tmp_path / name).write_text(f"image = {image}\n", encoding="utf-8-sig")
+    assert {path.name for path in fingerprint._named(name, tmp_path)} == {name, "rock.raw"}
+
+
+def test_every_letter_of_a_named_file_counts_whatever_it_is_called(book):
+    for name, texts in {"rock.py": ("# 1", "# 2"), "rock.ipynb": ("a = 1", "a = 2")}.items():
+        hashes = []
+        for text in texts:
+            (book.project.data / name).write_text(text)
+            hashes.append(fingerprint.depends([book.project.data / name], book.project, {})["files"])
+        assert hashes[0] != hashes[1]
+
+
+def test_image_lies_beside_the_link_to_a_description_where_the_reader_looks(tmp_path):
+    for folder in ("shared", "own"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rock.raw").write_bytes(b"1")
+    (tmp_path / "shared/rock.toml").write_text('image = "rock.raw"')
+    (tmp_path / "own/rock.toml").symlink_to("../shared/rock.toml")
+    assert set(fingerprint._named("own/rock.toml", tmp_path)) == {tmp_path / "own/rock.toml", tmp_path / "own/rock.raw"}
+
+
+def test_slices_that_change_places_are_another_image(book):
+    stack = book.project.data / "stack"
+    stack.mkdir()
+    for number in (1, 2):
+        (stack / f"S{number}.TIF").symlink_to(book.project.data / f"voxels{number}")
+        (book.project.data / f"voxels{number}").write_bytes(bytes([number]))
+    book.write("toy/a", "pass", parameters="sample = 'data/stack'")
+    book.finish("toy/a")
+    assert state(book) == "up to date"
+    for number in (1, 2):
+        (stack / f"S{number}.TIF").unlink()
+        (stack / f"S{number}.TIF").symlink_to(book.project.data / f"voxels{3 - number}")
+    assert state(book) == "out of date: data/stack/S1.TIF changed, and 1 more"
+
+
 def test_a_pipe_is_no_file_to_hash_and_a_folder_of_slices_is_its_files(tmp_path):
     os.mkfifo(tmp_path / "pipe.raw")
     (tmp_path / "stack").mkdir()

@@ -7,16 +7,13 @@ import numpy as np
 
 from repro.declared import Above, OneOf, Text, Whole, checked
 from repro.errors import InputError, short
-from repro.files import path_of, read_toml, regular_file
+from repro.files import LONGEST_DESCRIPTION, path_of, read_toml, regular_file
 
 from .image import read_image
 from .pore_space import AXES
 
 ENDS = ("periodic", "mirror")
 SIDES = ("periodic", "wall")
-
-#: bytes of a description: what is longer is something else, and a name of as many dots takes their square in memory
-_LONGEST = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,10 @@ class Sample:
 def read_sample(path) -> tuple[Sample, np.ndarray]:
     """The sample of a TOML file and its solid voxels, shape (nz, ny, nx); InputError says what is wrong where."""
     path = regular_file(path_of(path), "sample")
-    if path.stat().st_size > _LONGEST:
-        raise InputError(f"{path.name}: not a sample file: more than {_LONGEST} bytes; the image has a file of its own")
+    if path.stat().st_size > LONGEST_DESCRIPTION:
+        raise InputError(
+            f"{path.name}: not a sample file: more than {LONGEST_DESCRIPTION} bytes; the image has a file of its own"
+        )
     content = read_toml(path)
     known = [field.name for field in fields(Sample)]
     if unknown := sorted(set(content) - set(known)):

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from repro.environment import counted
-from repro.files import is_regular
+from repro.errors import InputError
+from repro.files import LONGEST_DESCRIPTION, is_regular, read_toml
 from repro.source_code import code_hash
 from repro.study.judge import claims
 from repro.study.keep import provenance
@@ -29,8 +30,6 @@ STUDY = "study/"
 """Sources that carry, judge and show values, and compute none."""
 IMPORT_OF_STUDY = re.compile(r"(?m)^from repro\.study[\w.]* import (\([^)]*\)|.*)\n?")
 PARTS = ("files", "claims", "settings", "versions")
-_DESCRIPTION = 1 << 20
-"""Letters of a description in TOML that are looked at: a file of that name may be anything."""
 
 
 def dependencies(book: Notebook, project: Project, parameters: Mapping | None = None) -> list[Path]:
@@ -62,41 +61,42 @@ def stated_now(depends: Mapping, project: Project) -> dict[str, str]:
 
 
 def _named(value, folder: Path) -> Iterator[Path]:
-    """The files that a text or a list of texts names, and those that a description in TOML names."""
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from _named(part, folder)
-    path = _file_of(value, folder)
-    if not path:
-        return
-    yield path
-    if path.suffix == ".toml":
-        quoted = r"\"([^\"\n]+)\"|'([^'\n]+)'"
-        with path.open(encoding="utf-8", errors="replace") as description:
-            said = description.read(_DESCRIPTION)
-        for texts in re.findall(quoted, said):
-            text = "".join(texts)
-            yield from filter(None, [_file_of(text, path.parent), *_slices_of(text, path.parent)])
+    """The files that the texts in a value name, and those that a description in TOML names, whatever it is called."""
+    for text in _texts(value):
+        for path in _files_of(text, folder):
+            yield path
+            for said in _texts(_description(path)):
+                yield from _files_of(said, path.parent)
 
 
-def _slices_of(text: str, folder: Path) -> list[Path | None]:
-    """The TIFF files of the folder that a text names; a name of "." or ".." is none of slices."""
-    # a text that is too long for a name is no folder, and no error
-    if not Path(text).name or not os.path.isdir(folder / text):
-        return []
-    files = sorted((folder / text).iterdir())
-    return [_file_of(str(file), folder) for file in files if file.suffix in (".tif", ".tiff")]
+def _texts(value) -> Iterator[str]:
+    """All texts in a value, in its lists and tables too."""
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, list | tuple | dict):
+            rest += part.values() if isinstance(part, dict) else part
 
 
-def _file_of(value, folder: Path) -> Path | None:
-    """The file whose name a text is, beside or below a folder; None if it is none."""
-    if not isinstance(value, str) or not value or "\0" in value:
-        return None
+def _description(path: Path) -> dict:
+    """What a file says in TOML; nothing if it is none that a reader takes."""
     try:
-        path = (folder / value).resolve()
-        return path if is_regular(path) else None
-    except OSError:  # a text that is too long for a name
-        return None
+        return read_toml(path) if path.stat().st_size <= LONGEST_DESCRIPTION else {}
+    except InputError:
+        return {}
+
+
+def _files_of(text: str, folder: Path) -> list[Path]:
+    """The file that a text names, beside or below a folder, or all in the folder that it names, such as slices.
+
+    Names are those of links, as a reader sees them: slices that change places are another image.
+    """
+    path = folder / text
+    inside = path.iterdir() if Path(text).name not in ("", "..") and os.path.isdir(path) else [path]
+    # a text that is too long for a name is no file, and no error
+    return [file for file in inside if os.path.isfile(file) and is_regular(file)]
 
 
 def depends(
@@ -107,7 +107,7 @@ def depends(
     `names` gives names of files outside of the project.
     """
     known = names or {}
-    hashes = {known.get(file) or _name(file, project): _hash(file) for file in files}
+    hashes = {known.get(file) or _name(file, project): _hash(file, project) for file in files}
     # as it reads after it was kept as JSON
     return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": versions(settings)}))
 
@@ -144,10 +144,11 @@ def versions(settings: Mapping) -> dict[str, str]:
     return provenance.versions() | counted(os.environ) | ({"driver": driver} if driver else {})
 
 
-def _hash(file: Path) -> str:
-    if file.suffix == ".py":
+def _hash(file: Path, project: Project) -> str:
+    # elsewhere a file of any content may be called so
+    if file.suffix == ".py" and file.is_relative_to(project.package):
         return _code_hash(file.read_text(encoding="utf-8"))
-    if file.suffix == ".ipynb":
+    if file.suffix == ".ipynb" and file.is_relative_to(project.notebooks):
         content = json.dumps([(c["cell_type"], without_study("".join(c["source"]))) for c in read_cells(file) or []])
     else:
         return digest(file)[:16]
