@@ -2,6 +2,7 @@
 
 import os
 from math import pi
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -278,6 +279,15 @@ def test_a_raw_file_larger_than_the_memory_is_refused_before_anything_is_allocat
     # a product that no integer of 64 bits holds
     with pytest.raises(InputError, match="are 79228162514264337593543950336 bytes"):
         read_image(tmp_path / "huge.raw", shape=(2**32,) * 3)
+
+
+@pytest.mark.skipif(not os.path.exists("/sys/devices/system/cpu/online"), reason="no files of the kernel here")
+def test_a_raw_image_that_ends_before_its_size_is_refused(tmp_path):
+    """The kernel says that a few letters are a page of memory."""
+    source, path = Path("/sys/devices/system/cpu/online"), tmp_path / "short.raw"
+    path.symlink_to(source)
+    with pytest.raises(InputError, match=f"{len(source.read_bytes())} bytes, but"):
+        read_image(path, shape=(1, 1, path.stat().st_size))
 
 
 @pytest.mark.parametrize("change", [-1, 1])
