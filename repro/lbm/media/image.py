@@ -26,12 +26,13 @@ KINDS = (".npy", *ENDINGS, ".raw")
 _LABELS = 16
 
 
-def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
+def read_image(path, *, shape=None, dtype=None, pore: int = 0) -> np.ndarray:
     """The solid voxels of a segmented image, shape (nz, ny, nx); every value that is not `pore` is solid.
 
-    A .raw file needs its `shape` (nz, ny, nx) and `dtype`; of a folder each file is a slice. Raises InputError for a
-    file that is missing, of another kind or size, not read to its end, not three-dimensional, not of whole numbers,
-    not segmented (more than 16 values), or without pores or solid.
+    A .raw file needs its `shape` (nz, ny, nx), and its `dtype` unless that is uint8; any other kind says them itself.
+    Of a folder each file is a slice. Raises InputError for a file that is missing, of another kind or size, not read to
+    its end, not three-dimensional, not of whole numbers, not segmented (more than 16 values), or without pores or
+    solid.
     """
     path = path_of(path)
     kind = path.suffix.lower()
@@ -40,8 +41,12 @@ def read_image(path, *, shape=None, dtype="uint8", pore: int = 0) -> np.ndarray:
         raise InputError(f"{path.name}: unknown kind of image '{path.suffix}': give one of {', '.join(KINDS)}")
     if not folder:
         regular_file(path, "image")
-    raw = kind == ".raw" and not folder
-    image = _read_raw(path, shape, dtype) if raw else _read_self_described(path)
+    if kind == ".raw" and not folder:
+        image = _read_raw(path, shape, "uint8" if dtype is None else dtype)
+    elif shape is None and dtype is None:
+        image = _read_self_described(path)
+    else:
+        raise InputError(f"{path.name}: shape and dtype are for a .raw image alone: any other kind says its own")
     return _segmented(image, path.name, pore)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Above, OneOf, Text, Whole, checked
+from repro.declared import Number, OneOf, OrNone, Text, Whole, checked
 from repro.errors import InputError, short
 from repro.files import LONGEST_DESCRIPTION, path_of, read_toml, regular_file
 
@@ -24,7 +24,7 @@ class Sample:
     #: .npy, .tif, .tiff, .raw with shape and dtype, or a folder of slices in TIFF files
     image: Annotated[str, Text()]
     #: length of a voxel in metres
-    voxel_size: Annotated[float, Above(0, "m", below=1)]
+    voxel_size: Annotated[float, Number(1e-12, 1, "m")]
     #: direction of the flow
     axis: Annotated[str, OneOf(AXES)] = "x"
     #: how the ends fit together: as they are, or with a mirror image behind the sample
@@ -33,9 +33,9 @@ class Sample:
     sides: Annotated[str, OneOf(SIDES)] = "wall"
     #: value of the pores in the image; every other value is solid
     pore: Annotated[int, Whole(-(2**63), 2**63 - 1)] = 0
-    #: (nz, ny, nx) and type, for a .raw file
+    #: (nz, ny, nx) and type, for a .raw file alone; the type is uint8 if none is given
     shape: tuple[int, int, int] | None = None
-    dtype: Annotated[str, Text()] = "uint8"
+    dtype: Annotated[str | None, OrNone(Text())] = None
 
 
 def read_sample(path) -> tuple[Sample, np.ndarray]:
