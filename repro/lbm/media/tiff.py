@@ -5,7 +5,9 @@ and fills with zeros what is missing. Zeros are pores, so all of that is an erro
 """
 
 import logging
+import lzma
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
@@ -166,17 +168,33 @@ def _check_stored(handle, page, number: int) -> None:
     expected = across * -(-page.imagelength // rows)
     if len(segments) != expected:
         raise ValueError(f"page {number} has {len(segments)} strips or tiles, and {expected} expected")
-    unpack = tifffile.TIFF.DECOMPRESSORS[page.compression] if page.compression != 1 else bytes
     for n, (offset, count) in enumerate(segments):
         if not offset or not count or offset + count > handle.size:
             raise ValueError(f"page {number}: {count} bytes at {offset} are not in the file, which has {handle.size}")
-        handle.seek(offset)
-        found = memoryview(unpack(handle.read(count))).nbytes
         high = rows if page.is_tiled else min(rows, page.imagelength - n * rows)
         wanted = high * -(-width * page.bitspersample // 8)
+        found = _unpacked(_bytes(handle, offset, count), page.compression, wanted + 1)
         # the only page of a file may be followed by the slices it describes
         if found != wanted:
-            raise ValueError(f"page {number}: {found} bytes of voxels found, and {wanted} expected")
+            more = "or more " if found > wanted else ""
+            raise ValueError(f"page {number}: {found} bytes {more}of voxels found, and {wanted} expected")
+
+
+def _bytes(handle, start: int, count: int) -> bytes:
+    handle.seek(start)
+    return handle.read(count)
+
+
+def _unpacked(packed: bytes, compression: int, most: int) -> int:
+    """How many bytes a strip or tile unpacks to, of which no more than `most` are: the rest could fill the memory."""
+    match compression:
+        case 1:
+            return len(packed)
+        case 8 | 32946:
+            return len(zlib.decompressobj().decompress(packed, most))
+        case 34925:
+            return len(lzma.LZMADecompressor().decompress(packed, most))
+    return memoryview(tifffile.TIFF.DECOMPRESSORS[compression](packed, out=most)).nbytes
 
 
 def _check_rest(file, pages: list, series: list) -> None:
