@@ -132,6 +132,27 @@ def test_a_pyramid_and_axes_that_are_no_depth_are_refused(tmp_path):
             assert f"axes {axes}" in refusal(write(path, metadata={"axes": axes}, **{kind: True}))
 
 
+PALETTES = [np.array([[first, 65535 - first] + [0] * 254] * 3, np.uint16) for first in (0, 65535)]
+MEANINGS = {
+    "palettes": [{"photometric": "palette", "colormap": palette} for palette in PALETTES],
+    "white is zero": [{"photometric": "minisblack"}, {"photometric": "miniswhite"}],
+    "turned": [{**GREY, "extratags": [(274, 3, 1, corner, True)]} for corner in (1, 3)],
+}
+
+
+@pytest.mark.parametrize("kind", MEANINGS)
+def test_a_value_means_the_same_and_a_slice_lies_the_same_on_all_pages_and_in_all_files(tmp_path, kind):
+    folder = tmp_path / "stack"
+    folder.mkdir()
+    with tifffile.TiffWriter(tmp_path / "rock.tif") as file:
+        for number, plane in enumerate(VOXELS):
+            options = {**MEANINGS[kind][number % 2], "metadata": None}
+            file.write(plane, contiguous=False, **options)
+            tifffile.imwrite(folder / f"slice{number}.tif", plane, **options)
+    assert "12 pages of several kinds: page 2 is" in refusal(tmp_path / "rock.tif")
+    assert "slice1.tif is 10 x 9" in refusal(folder)
+
+
 @pytest.fixture
 def stack(tmp_path):
     folder = tmp_path / "stack"

@@ -34,6 +34,11 @@ _PADDING = 64
 
 def read_tiff(path: Path) -> np.ndarray:
     """All pages of a file in their order, (nz, ny, nx), or (ny, nx) of one page; raises ValueError for a flaw."""
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[np.ndarray, str]:
+    """The pages of a file, and of what kind they are."""
     said = []
     # a file of several files may name any of them: what is not in this one is missing
     with _listening(said), tifffile.TiffFile(path, _multifile=False) as file:
@@ -53,20 +58,21 @@ def read_tiff(path: Path) -> np.ndarray:
         image = series[0].asarray() if whole else np.stack([page.asarray() for page in pages])
     if said:
         raise ValueError(_ANGLES.sub("", said[0]))
-    return image
+    return image, _kind(pages[0])
 
 
 def read_slices(folder: Path) -> np.ndarray:
     """The slices of a folder, (nz, ny, nx), slice2 before slice10; raises ValueError for a stray or missing one."""
     files = in_order([file.name for file in folder.iterdir()])
-    slices = []
+    slices, kinds = [], []
     for name in files:
-        piece = read_tiff(regular_file(folder / name, "slice"))
+        piece, kind = _read(regular_file(folder / name, "slice"))
         if piece.ndim != 2:
             raise ValueError(f"{name} holds {len(piece)} slices: one file of a folder is one slice")
-        if slices and (piece.shape, piece.dtype) != (slices[0].shape, slices[0].dtype):
-            raise ValueError(f"{name} is {_words(piece)}, and {files[0]} is {_words(slices[0])}")
         slices.append(piece)
+        kinds.append(kind)
+        if kind != kinds[0]:
+            raise ValueError(f"{name} is {kind}, and {files[0]} is {kinds[0]}")
     return np.stack(slices)
 
 
@@ -109,22 +115,27 @@ def _listening(said: list[str]) -> Iterator[None]:
         log.propagate = propagates
 
 
-def _words(page) -> str:
-    return f"{' x '.join(map(str, page.shape))} of {page.dtype}"
+def _kind(page) -> str:
+    """What all slices share, in words: size and type, what their values stand for, and which corner comes first."""
+    values = tifffile.PHOTOMETRIC(page.photometric).name.lower()
+    palette = "" if page.colormap is None else f" {zlib.crc32(page.colormap.tobytes()):08x}"
+    size = " x ".join(map(str, page.shape))
+    return f"{size} of {page.dtype}, {values}{palette}, orientation {page.tags.valueof('Orientation', default=1)}"
 
 
 def _check_pages(pages: list, series: list) -> None:
     """One kind of grey or label image on all pages, and no axis but depth across them."""
     for number, page in enumerate(pages, 1):
+        if page.is_volumetric:
+            raise ValueError(f"page {number} is a volume of {page.imagedepth} slices: save each slice as a page")
+        if page.is_reduced or page.is_mask:
+            raise ValueError(f"page {number} is a smaller copy or a mask of another: save the slices alone")
         if page.samplesperpixel > 1:
             raise ValueError(f"a picture in colour, of {page.samplesperpixel} values a pixel")
         if page.subifds:
             raise ValueError(f"page {number} holds more images, as a pyramid does: give the finest alone")
-        if (page.shape, page.dtype) != (pages[0].shape, pages[0].dtype):
-            raise ValueError(
-                f"{len(pages)} pages of several kinds: page {number} is {_words(page)}, and "
-                f"page 1 is {_words(pages[0])}"
-            )
+        if (kind := _kind(page)) != (first := _kind(pages[0])):
+            raise ValueError(f"{len(pages)} pages of several kinds: page {number} is {kind}, and page 1 is {first}")
     for part in series:
         if len(part.levels) > 1:
             raise ValueError(f"a pyramid of {len(part.levels)} levels: give the finest alone")
