@@ -1,6 +1,8 @@
 """A TIFF volume is read whole, slice by slice in its order, or refused in one line with what was found."""
 
 import re
+import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -65,6 +67,93 @@ def test_a_chain_of_pages_that_ends_early_or_returns_is_refused(tmp_path, kind):
     for following in (0, first, len(content) + 8):
         path.write_bytes(content[:place] + following.to_bytes(4, "little") + content[place + 4 :])
         refusal(path)
+
+
+def rewired(path, change):
+    """A file in tifffile's layout, voxels first and the tables of pages behind, with some bytes changed."""
+    write(path, metadata=None)
+    content = bytearray(path.read_bytes())
+    with tifffile.TiffFile(path) as file:
+        pages = [file.pages.get(n, aspage=True) for n in range(len(VOXELS))]
+        following = [page.offset + 2 + 12 * len(page.tags) for page in pages]
+        strips = [page.tags["StripOffsets"].valueoffset for page in pages]
+        for place, value in change([page.offset for page in pages], following, strips).items():
+            content[place : place + 4] = value.to_bytes(4, "little")
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("lost", [{4}, {1, 3, 5, 7, 9}, {4, 5, 6}])
+def test_pages_left_out_of_the_chain_are_missed(tmp_path, lost):
+    kept = [n for n in range(len(VOXELS)) if n not in lost]
+
+    def skip(pages, following, _):
+        return {following[n]: pages[after] for n, after in pairwise(kept)}
+
+    assert f"{len(kept)} pages found, and" in refusal(rewired(tmp_path / "rock.tif", skip))
+
+
+@pytest.mark.parametrize(("page", "place"), [(6, 16 + 5 * VOXELS[0].size), (11, 16 + 12 * VOXELS[0].size - 30), (0, 4)])
+def test_voxels_of_a_page_are_those_of_no_other_nor_its_table(tmp_path, page, place):
+    path = rewired(tmp_path / "rock.tif", lambda pages, following, strips: {strips[page]: place})
+    assert "are in two strips or tables of pages" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "right"),
+    [
+        (range(12), True),
+        (range(1, 13), True),
+        ([0] * 12, True),
+        (range(0, 24, 2), False),
+        (range(12, 0, -1), False),
+        ([0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 10], False),
+    ],
+)
+def test_numbers_of_pages_rise_by_one_where_they_are_given(tmp_path, numbers, right):
+    path = tmp_path / "rock.tif"
+    with tifffile.TiffWriter(path) as file:
+        for number, plane in zip(numbers, VOXELS, strict=True):
+            tag = (297, 3, 2, (number, 0), True)
+            file.write(plane, metadata=None, contiguous=False, extratags=[tag], **GREY)
+    if right:
+        np.testing.assert_array_equal(read_image(path), VOXELS == 1)
+    else:
+        assert "pages numbered [" in refusal(path)
+
+
+@pytest.mark.parametrize("compression", ["zlib", "lzma"])
+def test_no_more_is_unpacked_than_the_voxels_that_a_page_has(tmp_path, compression):
+    size, rows = 1 << 24, 1 << 18
+    voxels = np.zeros((1, rows, size // rows), np.uint8)
+    path = write(tmp_path / "bomb.tif", voxels, metadata=None, compression=compression, rowsperstrip=rows)
+    content = bytearray(path.read_bytes())
+    with tifffile.TiffFile(path) as file:
+        for name in ("ImageLength", "RowsPerStrip"):
+            tag = file.pages[0].tags[name]
+            content[tag.valueoffset : tag.valueoffset + tag.valuebytecount] = (8).to_bytes(tag.valuebytecount, "little")
+    path.write_bytes(content)
+    tracemalloc.start()
+    try:
+        assert "513 bytes or more of voxels found, and 512 expected" in refusal(path)
+        # the dictionary of LZMA takes 8 MiB whatever there is to unpack
+        assert tracemalloc.get_traced_memory()[1] < 0.6 * size
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_page_that_is_a_volume_is_said_to_be_one(tmp_path):
+    for options in ({}, {"tile": (16, 16, 16)}):
+        path = write(tmp_path / "rock.tif", volumetric=True, **options)
+        assert "page 1 is a volume of 12 slices: save each slice as a page" in refusal(path)
+
+
+def test_a_page_that_is_a_mask_or_a_small_copy_of_another_is_no_slice(tmp_path):
+    path = tmp_path / "rock.tif"
+    with tifffile.TiffWriter(path) as file:
+        for number, plane in enumerate(VOXELS):
+            file.write(plane, metadata=None, contiguous=False, subfiletype=1 if number == 3 else 2, **GREY)
+    assert "page 4 is a smaller copy or a mask" in refusal(path)
 
 
 def test_missing_slices_are_counted_and_no_pores(tmp_path):

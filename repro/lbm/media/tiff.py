@@ -10,12 +10,14 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 
 import numpy as np
 import tifffile
 
+from repro.errors import short
 from repro.files import regular_file
 from repro.parallel import select
 from repro.parallel.memory import require_memory
@@ -30,6 +32,9 @@ _ANGLES = re.compile(r"<tifffile[^>]*> ")
 
 #: bytes that a file may have after the last page: room that was kept for its tables
 _PADDING = 64
+
+#: the width of an image, as the table of every page has it, in either order of bytes
+_WIDTH = re.compile(rb"\x00\x01[\x03\x04\x10]\x00\x01\x00\x00\x00|\x01\x00\x00[\x03\x04\x10]\x00{3,7}\x01")
 
 
 def read_tiff(path: Path) -> np.ndarray:
@@ -154,8 +159,10 @@ def _check_count(file, pages: list, series: list) -> None:
         raise ValueError(f"an OME-TIFF of several files, of which this one holds {found} slices: join them in one file")
     if file.is_ome and len(series) > 1:
         raise ValueError(f"{len(series)} images in one OME-TIFF: save the one that is meant alone")
-    totals = [page.tags["PageNumber"].value[1] for page in pages if "PageNumber" in page.tags]
-    claims = {"its pages' numbers": max(totals, default=0)}
+    numbers = {place: page.tags["PageNumber"].value for place, page in enumerate(pages) if "PageNumber" in page.tags}
+    if any(number for number, _ in numbers.values()) and len({n - place for place, (n, _) in numbers.items()}) > 1:
+        raise ValueError(f"pages numbered {short([n for n, _ in numbers.values()])}: some are lost, or out of order")
+    claims = {"its pages' numbers": max((total for _, total in numbers.values()), default=0)}
     claims["ImageJ's description"] = (file.imagej_metadata or {}).get("images", 0) if file.is_imagej else 0
     shapes = [tifffile.tifffile.shaped_description_metadata(page.description) for page in pages if page.is_shaped]
     claims["its description"] = sum(prod(said["shape"]) for said in shapes) // prod(pages[0].shape)
@@ -210,19 +217,23 @@ def _unpacked(packed: bytes, compression: int, most: int) -> int:
 
 def _check_rest(file, pages: list, series: list) -> None:
     """No bytes behind the pages, and none between them that could be a page: one that no other leads to is lost."""
-    size, big = file.filehandle.size, file.is_bigtiff
-    spans, least = [(0, 16)], size
+    handle, big = file.filehandle, file.is_bigtiff
+    spans = [(0, 16 if big else 8)]
     for page in pages:
-        directory = (16 if big else 6) + (20 if big else 12) * len(page.tags)
         spans += zip(page.dataoffsets, page.databytecounts, strict=True)
-        spans += [(tag.valueoffset, tag.valuebytecount) for tag in page.tags]
-        spans.append((page.offset, directory))
-        least = min(least, sum(page.databytecounts) + directory)
+        spans.append((page.offset, (16 if big else 6) + (20 if big else 12) * len(page.tags)))
+    for (start, count), (following, _) in pairwise(sorted(spans)):
+        if following < start + count:
+            raise ValueError(f"the bytes at {following} are in two strips or tables of pages: other voxels are lost")
+    spans += [(tag.valueoffset, tag.valuebytecount) for page in pages for tag in page.tags]
     spans += [(part.dataoffset, part.nbytes) for part in series if part.dataoffset is not None]
-    reached = 0
+    least = max(_PADDING, min(sum(page.databytecounts) for page in pages))
+    reached, size = 0, handle.size
     for start, count in sorted(spans):
-        if start - reached >= least:
-            raise ValueError(f"{len(pages)} pages found, and {start - reached} bytes between them: pages are lost")
+        gap = start - reached
+        # a page that no other leads to leaves its voxels there, or its table
+        if gap >= least or (gap > _PADDING and _WIDTH.search(_bytes(handle, reached, gap))):
+            raise ValueError(f"{len(pages)} pages found, and {gap} bytes between them: pages are lost")
         reached = max(reached, start + count)
     if abs(size - reached) > _PADDING:
         raise ValueError(f"{size} bytes found, and {reached} expected by its {len(pages)} pages")
