@@ -288,7 +288,7 @@ def test_a_coordinate_of_the_table_is_handed_over_in_each_way_to_count_it():
         "porous-023": 0.25,
     }
     # x: node 191.5 between half-way walls; y: node 63.375 of 255 1/2 spacings
-    expected = [(0.75, 191.5 / 255, 192.5 / 256), (0.25, 63.375 / 255, 64.375 / 256)]
+    expected = [(0.75, 191.5 / 255, 191.5 / 256, 192.5 / 256), (0.25, 63.375 / 255, 63.375 / 256, 64.375 / 256)]
     for evidence, values in zip(found.values(), expected, strict=True):
         assert evidence["note"] == ", ".join(f"{name}: {v:.4f}" for name, v in zip(lids.ORIGINS, values, strict=True))
 

@@ -70,6 +70,7 @@ WALL_TO_WALL = "wall to wall"
 ORIGINS = {
     WALL_TO_WALL: lambda value, index, nodes: value,
     "first node to last": lambda value, index, nodes: index / (nodes - 1),
+    "first node is 0, over their number": lambda value, index, nodes: index / nodes,
     "first node is 1, over their number": lambda value, index, nodes: (index + 1) / nodes,
 }
 
