@@ -2,6 +2,7 @@
 
 import re
 import tracemalloc
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -275,3 +276,23 @@ def test_what_is_no_slice_in_a_folder_is_named(stack):
         assert "slice13.tif" in refusal(stack)
     (stack / "slice13.tif").rename(stack / "other13.tif")
     assert "other13.tif" in refusal(stack)
+
+
+@pytest.mark.parametrize(
+    ("options", "sides"),
+    [
+        ({"resolution": (72, 72), "resolutionunit": "INCH"}, ""),
+        ({"resolution": (100, 200)}, "0.01 x 0.005"),
+        ({"imagej": True, "metadata": DEEP | {"spacing": 0.5}, "resolution": (2, 2)}, ""),
+        ({"imagej": True, "metadata": DEEP | {"spacing": 2.5}}, "1 x 1 x 2.5"),
+        ({"ome": True, "metadata": DEEP | {f"PhysicalSize{axis}": 2.0 for axis in "XYZ"}}, ""),
+        ({"ome": True, "metadata": DEEP | {"PhysicalSizeX": 1, "PhysicalSizeY": 1, "PhysicalSizeZ": 3}}, "1 x 1 x 3"),
+    ],
+)
+def test_voxels_that_are_no_cubes_by_what_a_file_says_are_warned_of(tmp_path, options, sides):
+    file = write(tmp_path / "rock.tif", **options)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert (read_image(file) == (VOXELS != 0)).all()
+    expected = [f"rock.tif: voxels of {sides} by what the file says: they are read as cubes"] if sides else []
+    assert [str(warning.message)[: len(text)] for warning, text in zip(said, expected, strict=True)] == expected

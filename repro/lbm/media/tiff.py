@@ -7,6 +7,7 @@ and fills with zeros what is missing. Zeros are pores, so all of that is an erro
 import logging
 import lzma
 import re
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +60,7 @@ def _read(path: Path) -> tuple[np.ndarray, str]:
         for number, page in enumerate(pages, 1):
             _check_stored(file.filehandle, page, number)
         _check_rest(file, pages, series)
+        _warn_of_bricks(file, pages[0], path.name)
         whole = len(series) == 1
         image = series[0].asarray() if whole else np.stack([page.asarray() for page in pages])
     if said:
@@ -196,6 +198,24 @@ def _check_stored(handle, page, number: int) -> None:
         if found != wanted:
             more = "or more " if found > wanted else ""
             raise ValueError(f"page {number}: {found} bytes {more}of voxels found, and {wanted} expected")
+
+
+def _warn_of_bricks(file, page, name: str) -> None:
+    """A voxel is a cube of the sample's `voxel_size`; ImageJ and OME also store other sides, which nobody reads here."""
+    across = [page.tags.valueof(f"{axis}Resolution", default=(1, 1)) for axis in "XY"]
+    sides = [pieces / length if length else 0.0 for length, pieces in across]
+    if file.is_imagej:
+        sides.append(file.imagej_metadata.get("spacing", sides[0]))
+    elif file.is_ome:
+        said = dict(re.findall(r'PhysicalSize([XYZ]) *= *"([0-9.eE+-]+)"', file.ome_metadata))
+        units = set(re.findall(r'PhysicalSize[XYZ]Unit *= *"([^"]*)"', file.ome_metadata))
+        sides = [float(side) for side in said.values()] if len(units) < 2 else []
+    if sides and max(sides) > 1.01 * min(sides) > 0:
+        warnings.warn(
+            f"{name}: voxels of {' x '.join(f'{side:g}' for side in sides)} by what the file says: they are read as "
+            "cubes with the side voxel_size; resample the image",
+            stacklevel=2,
+        )
 
 
 def _bytes(handle, start: int, count: int) -> bytes:
