@@ -67,6 +67,16 @@ def test_staged_and_removed_sources_make_a_checkout_dirty(checkout):
     assert provenance.commit(checkout.project.root)["dirty"]
 
 
+def test_git_is_asked_of_the_checkout_whatever_repository_the_environment_names(checkout, tmp_path, monkeypatch):
+    shutil.copytree(checkout.project.root, tmp_path / "other")
+    checkout.git("commit", "--quiet", "--allow-empty", "--message", "newer")
+    change(checkout.project.root, "repro/more.py")
+    expected = {"commit": checkout.git("rev-parse", "HEAD"), "dirty": True}
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    assert provenance.commit(checkout.project.root) == expected
+
+
 @pytest.mark.parametrize("name", [*RESULTS, "README.md"])
 def test_results_make_no_checkout_dirty(checkout, name):
     change(checkout.project.root, name)

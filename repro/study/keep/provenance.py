@@ -8,7 +8,7 @@ import os
 import platform
 import re
 import subprocess
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 
@@ -119,15 +119,19 @@ def manifest_file(root: Path) -> Path:
 
 
 def _by_git(root: Path) -> dict:
-    def git(*words):
-        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
+    git = partial(_git, root)
     if not git("ls-files", "--", *SOURCES):
         raise subprocess.SubprocessError("it lies in a repository that does not know it")
     apart = [f":(exclude){folder}" for folder in RESULTS]
     changed = git("status", "--porcelain", "--untracked-files=all", "--", *SOURCES, *apart)
     return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
+
+
+def _git(root: Path, *words: str) -> str:
+    """What git says of this folder, whatever repository, index or settings the environment names for another one."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True, env=own)
+    return done.stdout.strip()
 
 
 def _by_manifest(root: Path) -> dict:
