@@ -20,6 +20,7 @@ NAMES = {
     "figures/toy-a-a.png",
     "data/measured/machine/toy/a.json",
 }
+LIST = "data/measured/published.json"
 
 
 @pytest.fixture
@@ -55,7 +56,9 @@ def assert_refused(workshop, message: str, folder=None, **more) -> None:
 
 def test_notebooks_figures_and_measurements_are_copied(paper):
     made = {file.relative_to(paper.project.root).as_posix() for file in copy(project=paper.project)}
-    assert made == there(paper) == NAMES | {name.replace("toy/a", "toy/b").replace("-a-", "-b-") for name in NAMES}
+    other = {name.replace("toy/a", "toy/b").replace("-a-", "-b-") for name in NAMES}
+    assert made == there(paper) - {LIST} == NAMES | other
+    assert LIST in there(paper)
 
 
 def test_what_was_published_is_up_to_date_and_unedited(paper):
@@ -90,7 +93,27 @@ def test_published_file_that_is_missing_is_named(paper, name):
 def test_published_result_that_is_missing_is_named(paper):
     copy(project=paper.project)
     (paper.project.data / "measured/machine/toy/a.json").unlink()
-    assert published.states(books(paper), paper.project) == {"toy/a": "it is missing", "toy/b": "up to date"}
+    assert published.states(books(paper), paper.project)["toy/b"] == "up to date"
+    (why,) = published.missing(books(paper).notebooks[0], paper.project)
+    assert published.states(books(paper), paper.project)["toy/a"] == why
+
+
+@pytest.mark.parametrize("gone", ["machine", "faster"], ids=["shown", "beside"])
+def test_of_two_machines_the_one_whose_result_is_gone_is_named_and_nothing_else(paper, second, gone):
+    copy(second, project=paper.project, beside=True)
+    (paper.project.data / f"measured/{gone}/toy/a.json").unlink()
+    why = f"data/measured/{gone}/toy/a.json is missing: restore it, or take it out of published.json"
+    assert published.edited(books(paper), paper.project) == [f"toy/a: {why}"]
+    assert published.states(books(paper), paper.project) == {"toy/a": why, "toy/b": "up to date"}
+    assert published.results_shown(books(paper), paper.project)["toy/a"].trouble == why
+    assert publish.republish_text(paper.project) == []
+
+
+def test_a_list_of_what_is_published_that_is_gone_is_named(paper):
+    copy(project=paper.project)
+    (paper.project.root / LIST).unlink()
+    (line,) = published.edited(books(paper), paper.project)
+    assert line.startswith("published.json: it is missing or damaged")
 
 
 def test_published_result_below_the_name_of_another_machine_is_named(paper):

@@ -48,7 +48,13 @@ def test_every_published_file_belongs_to_a_result():
     there = {file for place in places for file in place.rglob("*") if file.is_file()}
     assert there
     books = catalogue.load(PROJECT).notebooks
-    assert there == {file for book in books for file in published.files(book, PROJECT)}
+    own = {file for book in books for file in published.files(book, PROJECT)}
+    assert there == own | {published.list_file(PROJECT)}
+
+
+def test_every_published_result_is_listed():
+    folder = PROJECT.data / "measured"
+    assert published.listed(PROJECT) == sorted(f.relative_to(folder).as_posix() for f in folder.glob("*/**/*.json"))
 
 
 def _module(name: str):

@@ -60,9 +60,10 @@ def publish(
         copies = [pair for book in ran for pair in _copies(book, found[book.id].sidecar, folder, project)]
         # figures that a notebook draws no more, and results of other machines that do not fit any more
         gone = {file for book in ran for file in _replaced(book, project)} - {target for _, target in copies}
-    touched = (*(target for _, target in copies), *gone)
+    touched = (*(target for _, target in copies), *gone, published.list_file(project))
     results.require_no_links(project.root, [file.relative_to(project.root).as_posix() for file in touched])
     _put(copies, project)
+    published.note(books, gone, project)
     for file in gone:
         file.unlink(missing_ok=True)
     return [target for _, target in copies]
@@ -173,7 +174,7 @@ def republish_text(project: Project | None = None) -> list[str]:
 def _renewed(book: Notebook, hashes: dict[str, tuple[str, str]], project: Project) -> bool:
     """Renew one notebook if its text is all that has changed; `hashes` are those of results before and after."""
     path = published.shown(book, project)
-    if path is None or published.edits(path, book, project):
+    if path is None or published.missing(book, project) or published.edits(path, book, project):
         return False
     sidecar, source = read_json(path), book.source(project)
     name, depends = source.relative_to(project.root).as_posix(), sidecar["run"]["depends"]["files"]

@@ -1,11 +1,13 @@
 """What is published in this checkout, of each machine: whether it is what a run made, and still fits the sources."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from repro.errors import InputError
-from repro.files import read_json
+from repro.files import read_json, write_json
 from repro.study.judge import claims
 from repro.study.judge.claims import Claim, number
 from repro.study.judge.evidence import Evidence
@@ -77,6 +79,8 @@ def look(book: Notebook, machine: str, project: Project) -> Result:
 def flaw(book: Notebook, project: Project) -> str:
     """Why a notebook's published result cannot stand, in words; empty if it can."""
     found = sidecars(book, project)
+    if gone := missing(book, project):
+        return gone[0]
     if not found:
         return "it is missing"
     return next((problem for path in found for problem in _flaws(path, book, project)), "")
@@ -86,21 +90,37 @@ def edited(books: Catalogue, project: Project) -> list[str]:
     """A line for each published file that is not what a run made, or is gone."""
     found = [(book, path) for book in books.notebooks for path in sidecars(book, project)]
     lines = [f"{book.id}: {text}" for book, path in found for text in edits(path, book, project)]
-    return lines + [f"{identifier}: {text}" for identifier, text in lost(books, project).items()]
+    lines += [f"{book.id}: {text}" for book in books.notebooks for text in missing(book, project)]
+    pages = (place(f"{book.id}.ipynb", book, project) for book in books.notebooks)
+    if not listed(project) and (found or any(page.exists() for page in pages)):
+        lines.append(f"{list_file(project).name}: it is missing or damaged, and nobody knows what else is")
+    return lines
 
 
-def lost(books: Catalogue, project: Project) -> dict[str, str]:
-    """What to say of each notebook whose published results are gone, while its pages or what shows them are there."""
-    tellers = [file for book in books.notebooks if EVERYTHING in book.needs and (file := shown(book, project))]
-    told = [read_json(file) for file in tellers]
-    made_from = {"run": {"depends": {"files": dict}}}
-    names = {name for some in told if has_shape(some, made_from) for name in some["run"]["depends"]["files"]}
-    return {
-        book.id: f"{book.id}.json is missing"
-        for book in books.notebooks
-        if not sidecars(book, project)
-        and (place(f"{book.id}.ipynb", book, project).exists() or f"results/{book.id}.json" in names)
-    }
+def list_file(project: Project) -> Path:
+    """The list of the published results of all machines, which `publish` keeps: what is gone leaves no trace itself."""
+    return project.data / "measured" / "published.json"
+
+
+def listed(project: Project) -> list[str]:
+    """The published results as the list names them, MACHINE/ID.json; none where there is no list."""
+    content = read_json(list_file(project))
+    return content["results"] if has_shape(content, {"results": [str]}) else []
+
+
+def missing(book: Notebook, project: Project) -> list[str]:
+    """A line for each published result of a notebook that is gone, with its machine."""
+    names = [f"measured/{name}" for name in listed(project) if name.partition("/")[2] == f"{book.id}.json"]
+    what = f"is missing: restore it, or take it out of {list_file(project).name}"
+    return [f"{project.data.name}/{name} {what}" for name in names if not os.path.lexists(project.data / name)]
+
+
+def note(books: Catalogue, gone: set[Path], project: Project) -> None:
+    """List what is published beside what was, without what was taken away on purpose."""
+    folder = project.data / "measured"
+    paths = {folder / name for name in listed(project)} - gone
+    paths |= {path for book in books.notebooks for path in sidecars(book, project)} - gone
+    write_json(list_file(project), {"results": sorted(path.relative_to(folder).as_posix() for path in paths)})
 
 
 def states(books: Catalogue, project: Project) -> dict[str, str]:
@@ -162,8 +182,9 @@ def edits(path: Path, book: Notebook, project: Project) -> list[str]:
     if content["run"]["machine"] != machine_of(path, project):
         return [f"{path.name} is of another machine, {content['run']['machine']}"]
     found = results.seal_flaws(path, lambda name: place(name, book, project))
-    # what stands beside the results of another machine has neither notebook nor figures here
-    return found if path == shown(book, project) else own_flaws(path, found)
+    # what stands beside the results of another machine, or of one that is gone, has neither notebook nor figures here
+    own = path == shown(book, project) and not missing(book, project)
+    return found if own else own_flaws(path, found)
 
 
 def own_flaws(path: Path, flaws: list[str]) -> list[str]:
@@ -191,11 +212,12 @@ def machine_names(books: Catalogue, project: Project) -> list[str]:
 
 def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
     """The results whose notebooks and figures are in the checkout, as `results.look` says it of a run folder."""
-    gone = lost(books, project)
-    found = {book.id: Result(None, None, gone.get(book.id, "")) for book in books.notebooks}
+    gone = {book.id: next(iter(missing(book, project)), "") for book in books.notebooks}
+    found = {book.id: Result(None, None, gone[book.id]) for book in books.notebooks}
     for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
         if file := shown(book, project):
-            found[book.id] = look(book, machine_of(file, project), project)
+            result = look(book, machine_of(file, project), project)
+            found[book.id] = replace(result, trouble=result.trouble or gone[book.id])
     return found
 
 
