@@ -8,11 +8,12 @@ import shutil
 import stat
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
+from typing import IO
 
 from platformdirs import user_cache_dir
 
@@ -145,13 +146,18 @@ def whole(path) -> Iterator[Path]:
             os.close(handle)
 
 
-def append_text(path, text: str) -> None:
-    """Add `text` to a file, on disk; where that fails the file is as it was. Raises InputError as `whole` does."""
+def append_text(path, text: str, flaw_of: Callable[[IO[bytes]], str]) -> None:
+    """Add `text` to a file, on disk; where that fails the file is as it was. Raises InputError as `whole` does.
+
+    And for a file of which `flaw_of` says why nothing may follow, as where a process was killed while it wrote.
+    """
     with _place(path) as (target, old):
         if not old:
             return write_text(path, text)
         # without a buffer, which would be written after all when the file is closed
-        with open(target, "ab", buffering=0) as file:
+        with open(target, "a+b", buffering=0) as file:
+            if flaw := flaw_of(file):
+                raise InputError(f"{path}: nothing is appended: {flaw}")
             try:
                 rest = memoryview(text.encode())
                 while rest:

@@ -13,7 +13,13 @@ from helpers.full_disk import full_disk
 from repro.errors import InputError
 from repro.files import append_text, read_json, whole, write_json, write_text
 
-WRITERS = pytest.mark.parametrize("write", [write_text, append_text], ids=["whole", "append"])
+
+def append(path, text: str) -> None:
+    """Add to a file whatever is in it."""
+    append_text(path, text, lambda file: "")
+
+
+WRITERS = pytest.mark.parametrize("write", [write_text, append], ids=["whole", "append"])
 
 
 @pytest.fixture
@@ -151,7 +157,7 @@ def test_links_are_followed_and_stay(tmp_path, write, old):
     if old:
         target.write_text(old)
     write(tmp_path / "first", "new\n")
-    assert target.read_text() == ("old\nnew\n" if old and write is append_text else "new\n")
+    assert target.read_text() == ("old\nnew\n" if old and write is append else "new\n")
     assert (tmp_path / "first").readlink().name == "second"
     assert (tmp_path / "second").is_symlink()
     assert os.listdir(target.parent) == [target.name]
@@ -205,6 +211,12 @@ def test_at_a_full_disk_a_file_is_as_it_was(file, write):
         write(file, "half a frame\n" * 1000)
     assert file.read_text() == "old"
     assert os.listdir(file.parent) == [file.name]
+
+
+def test_nothing_is_added_to_what_has_a_flaw(file):
+    with pytest.raises(InputError, match="a.json: nothing is appended: it says old$"):
+        append_text(file, "new", lambda there: f"it says {(there.seek(0), there.read())[1].decode()}")
+    assert file.read_text() == "old"
 
 
 @WRITERS

@@ -1,5 +1,7 @@
 """A run on disk: HDF5 checkpoints that continue where they were made, and trajectories that OVITO opens."""
 
+import os
+import re
 from dataclasses import asdict, fields
 
 import numpy as np
@@ -16,6 +18,11 @@ from .system import System
 from .walls import Walls
 
 KIND = "checkpoint of DPD particles"
+
+#: the first two lines of a frame
+_FRAME = re.compile(rb'^(\d+)\nLattice=".*\n', re.MULTILINE)
+#: bytes of the end of a file that are read first
+_BLOCK = 1 << 16
 
 _VERSION = 4
 _ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock", "sequence")
@@ -92,7 +99,7 @@ def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
     """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity, with all their digits.
 
     A new file is written whole or not at all; with `append` the frame follows the earlier ones, or they stay as they
-    are. Raises InputError where no file can be written.
+    are. Raises InputError where no file can be written, and where what is there does not end with a whole frame.
     """
     system, particles = simulation.system, simulation.particles()
     x, y, z, time = map(float, (*system.box, simulation.steps * system.fluid.dt))
@@ -103,4 +110,23 @@ def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
     ]
     for k, row in enumerate(np.column_stack([particles["position"], particles["velocity"]])):
         lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(map(str, row)))
-    (append_text if append else write_text)(path, "\n".join(lines) + "\n")
+    text = "\n".join(lines) + "\n"
+    if append:
+        append_text(path, text, _flaw_of_frames)
+    else:
+        write_text(path, text)
+
+
+def _flaw_of_frames(file) -> str:
+    """Why no frame can follow what is in an open file; empty if one can. Of a long file only the end is read."""
+    start = size = file.seek(0, os.SEEK_END)
+    frames: list[re.Match] = []
+    while start and not frames:
+        start = max(0, size - 4 * (size - start) - _BLOCK)
+        file.seek(start)
+        text = file.read(size - start)
+        # a line of which the beginning is missing may look like the number of particles
+        frames = list(_FRAME.finditer(text, text.find(b"\n") + 1 if start else 0))
+    if not size or (frames and text.endswith(b"\n") and text.count(b"\n", frames[-1].end()) == int(frames[-1][1])):
+        return ""
+    return "its last frame is not whole, or of another program: cut it off, or write to a new file"

@@ -342,6 +342,41 @@ def test_frames_are_extended_xyz_with_ids_species_positions_and_velocities(threa
     np.testing.assert_array_equal(found, np.column_stack([now["position"], now["velocity"]]))
 
 
+@pytest.mark.parametrize("size", [0, 60_000, 300_000], ids=["a frame", "a block", "more than one block"])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text[:-1],
+        lambda text: text[: text.rindex(b"4 W")],
+        lambda text: text[: text.rindex(b"Properties")],
+        lambda text: text + b"5\n",
+        lambda text: text + b"some notes\n",
+        lambda text: b"some notes\n" * (1 + len(text) // 11),
+    ],
+    ids=["half a line", "a line less", "half a head", "a line more", "notes after it", "notes"],
+)
+def test_no_frame_follows_half_of_one_and_what_no_frame_is_stays(threads, tmp_path, spoil, size):
+    simulation, path = Simulation(few(5, moving=3), threads), tmp_path / "run.xyz"
+    checkpoint.write_xyz(simulation, path)
+    frame = path.read_bytes()
+    path.write_bytes(before := spoil(frame * (1 + size // len(frame))))
+    with pytest.raises(InputError, match=r"run.xyz: nothing is appended: its last frame is not whole.*: cut it off"):
+        checkpoint.write_xyz(simulation, path, append=True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("count", [1, 2000])
+def test_a_frame_follows_whole_ones_of_any_size_and_nothing(threads, tmp_path, count):
+    simulation, path = Simulation(few(5, moving=3), threads), tmp_path / "run.xyz"
+    path.touch()
+    checkpoint.write_xyz(simulation, path, append=True)
+    frame = path.read_bytes()
+    other = frame.replace(b"5\n", f"{count}\n".encode(), 1).rpartition(b"0 F")[0] + b"0 F 1 1 1 1 1 12345\n" * count
+    path.write_bytes(frame + other)
+    checkpoint.write_xyz(simulation, path, append=True)
+    assert path.read_bytes() == frame + other + frame
+
+
 def test_temperature_is_that_of_the_fluctuation_dissipation_theorem(one_core):
     # lambda = 0.65 holds kT within 0.5 % at this time step (Groot and Warren 1997)
     simulation = Simulation(Bulk((6.0, 6.0, 6.0)).system(), one_core, seed=2)
