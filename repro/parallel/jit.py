@@ -16,7 +16,7 @@ import numba
 from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
-from repro.files import cache_folder, write_text
+from repro.files import cache_folder, is_regular, write_text
 from repro.locks import Lock, lock
 from repro.source_code import code_hash
 
@@ -107,11 +107,12 @@ def load_generated(name: str, source: str):
     if name in sys.modules:
         return sys.modules[name]
     path = CACHE_FOLDER / f"{name}.py"
-    if not path.exists() or path.read_text() != source:
+    if not is_regular(path) or path.read_bytes() != source.encode():
         _prune(CACHE_FOLDER)
         write_text(path, source)
     spec = importlib.util.spec_from_file_location(name, path)
     # numba looks the module up by name when it loads what it cached
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    # without a .pyc, which a full disk or a power cut would leave damaged
+    exec(compile(source, path, "exec"), module.__dict__)
     return module

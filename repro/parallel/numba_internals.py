@@ -7,15 +7,20 @@ slower, and right.
 """
 
 import gc
+import hashlib
 import itertools
 import logging
 import os
+import pickle
 import uuid
 import weakref
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 import numba
+
+from repro.files import is_regular
 
 from .versions import KNOWN, numba_advice
 
@@ -27,6 +32,8 @@ if not UNDERSTOOD:
 
 #: of LLVM's optimisation, of which each finds what the one before has uncovered; a fourth gains nothing
 _ROUNDS = 3
+
+_HASH = hashlib.sha256().digest_size
 
 _process = uuid.uuid4().hex[:12]
 
@@ -71,6 +78,9 @@ def cached_apart(dispatcher):
         # numba's key has the bytes of this function, and of its closure if it has one
         kept._py_func = _in_the_name
         kept.load_overload = partial(_load_or_compile, kept.load_overload)
+        files._dump = partial(_with_hash, files._dump)
+        files._load_index = partial(_load_index, files, files._load_index)
+        files._load_data = partial(_load_data, files, files._load_data)
         files._data_name = partial(_new_name, files._data_name_pattern.replace("{number:d}", "{number}"))
         # what was used last is kept longest
         with suppress(OSError):
@@ -88,6 +98,34 @@ def _load_or_compile(load, signature, target):
         return load(signature, target)
     except ImportError:
         return None
+
+
+def _with_hash(dump, content) -> bytes:
+    """What numba keeps, with a hash behind it, which who unpickles it does not read."""
+    data = dump(content)
+    return data + hashlib.sha256(data).digest()
+
+
+def _require_whole(path: str, begin: int = 0) -> None:
+    """Raise OSError for a file that is not as it was written, from the byte `begin` on."""
+    content = Path(path).read_bytes() if is_regular(Path(path)) else b""
+    if hashlib.sha256(content[begin:-_HASH]).digest() != content[-_HASH:]:
+        raise OSError(f"{path} is damaged")
+
+
+def _load_index(files, load) -> dict:
+    """numba's index; an empty one, over which the next is written, for what a full disk or a power cut has left."""
+    try:
+        _require_whole(files._index_path, len(pickle.dumps(files._version, protocol=-1)))
+        return load()
+    except OSError:
+        return {}
+
+
+def _load_data(files, load, name: str):
+    """Machine code; with an OSError numba compiles it anew, where LLVM would end the process over damaged code."""
+    _require_whole(files._data_path(name))
+    return load(name)
 
 
 def _new_name(pattern: str, number: int) -> str:

@@ -8,11 +8,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 from repro.parallel import jit
 from repro.parallel.inlined import fingerprint
+from repro.parallel.numba_internals import cached_apart
 
 ROOT = Path(jit.__file__).resolve().parent.parent.parent
 
@@ -113,6 +115,44 @@ assert all(second[path] == content for path, content in first.items())
 @pytest.mark.parametrize("forks", [False, True])
 def test_a_file_of_machine_code_is_never_written_again_with_another_kernel(tmp_path, forks):
     run_process(tmp_path, TWICE.replace("FORKS", str(forks)))
+
+
+DAMAGES = {
+    "empty": lambda file: file.write_bytes(b""),
+    "cut": lambda file: os.truncate(file, file.stat().st_size // 2),
+    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "another byte": lambda file: file.write_bytes(_with_another_byte(file.read_bytes())),
+    "a pipe": lambda file: (file.unlink(), os.mkfifo(file)),
+    "gone": lambda file: file.unlink(),
+}
+
+
+def _with_another_byte(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_of_a_kernel_costs_its_compilation_and_is_mended(tmp_path, monkeypatch, damage, ending):
+    """LLVM ends the process over machine code that is damaged: it must not see any."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    path = tmp_path / "doubled.py"
+    path.write_text("def doubled(x):\n    return 2 * x\n")
+
+    def found_in_the_cache() -> bool:
+        names = {}
+        exec(compile(path.read_text(), path, "exec"), names)
+        kernel = cached_apart(numba.njit(cache=True)(names["doubled"]))
+        assert kernel(4) == 8
+        return bool(kernel.stats.cache_hits)
+
+    assert not found_in_the_cache()
+    assert found_in_the_cache()
+    (file,) = tmp_path.rglob(f"*.{ending}")
+    damage(file)
+    assert not found_in_the_cache()
+    assert found_in_the_cache()
 
 
 @pytest.fixture(params=["sources", "study"])
@@ -295,6 +335,7 @@ def test_an_unwritable_cache_folder_is_replaced_by_a_temporary_one(copied_source
 
 
 def test_generated_modules_are_written_once_and_follow_their_source(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
     first = jit.load_generated("for_a_test", "VALUE = 1\n")
     try:
@@ -305,5 +346,9 @@ def test_generated_modules_are_written_once_and_follow_their_source(tmp_path, mo
         assert (tmp_path / "repro_generated_for_a_test.py").stat().st_mtime_ns == written
         del sys.modules["repro_generated_for_a_test"]
         assert jit.load_generated("for_a_test", "VALUE = 22\n").VALUE == 22
+        del sys.modules["repro_generated_for_a_test"]
+        (tmp_path / "repro_generated_for_a_test.py").write_bytes(b"\xff")
+        assert jit.load_generated("for_a_test", "VALUE = 22\n").VALUE == 22
+        assert [path.name for path in tmp_path.iterdir()] == ["repro_generated_for_a_test.py"]
     finally:
         sys.modules.pop("repro_generated_for_a_test", None)
