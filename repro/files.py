@@ -25,16 +25,23 @@ def wanted_cache() -> Path:
     return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("gpu-papers-repro"))
 
 
-def cache_folder() -> Path:
-    """The wanted folder of compiled kernels and the like, else a temporary one that nobody else can write to."""
-    return _usable(wanted_cache())
+def cache_folder(name: str = "") -> Path:
+    """The wanted folder of compiled kernels and the like, or one in it, else a temporary one of this user alone."""
+    return _usable(wanted_cache(), name)
 
 
 @cache
-def _usable(wanted: Path) -> Path:
-    # what lies there is run: it must be this user's own
-    if not unwritable(wanted):
-        return wanted
+def _usable(wanted: Path, name: str) -> Path:
+    if not unusable(wanted) and not unusable(wanted / name):
+        return wanted / name
+    own = _private() / name
+    own.mkdir(exist_ok=True)
+    return own
+
+
+@cache
+def _private() -> Path:
+    """A temporary folder that nobody else can write to."""
     own = Path(tempfile.gettempdir()) / f"gpu-papers-repro-{os.getuid()}"
     with suppress(FileExistsError):
         own.mkdir(mode=0o700)
@@ -50,6 +57,16 @@ def _is_own(folder: Path) -> bool:
     """Whether it is a folder, no link to one, of this user, whom alone it lets in."""
     facts = folder.lstat()
     return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077
+
+
+def unusable(folder: Path) -> str:
+    """Why nothing that is run is kept in a folder, which is made if need be; empty if it is safe there."""
+    if why := unwritable(folder):
+        return why
+    facts = folder.stat()
+    if facts.st_uid != os.getuid():
+        return "it belongs to another user"
+    return "everybody may write to it" if facts.st_mode & stat.S_IWOTH else ""
 
 
 def unwritable(folder: Path) -> str:

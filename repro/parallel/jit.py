@@ -49,15 +49,13 @@ def _compiler_digest() -> str:
 
 def _cache_folder() -> Path:
     """The folder of compiled kernels, one for each compiler; the oldest are pruned."""
-    base = cache_folder()
-    folder = base / f"kernels-{_compiler_digest()}"
-    if not folder.exists():
+    base, name = cache_folder(), f"kernels-{_compiler_digest()}"
+    if not (base / name).exists():
         stale = sorted(base.glob("kernels-*"), key=lambda path: path.stat().st_mtime)[: -_KEPT_CACHES + 1]
         for path in stale:
             if not _in_use(path):
                 shutil.rmtree(path, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return cache_folder(name)
 
 
 def _hold(folder: Path) -> IO:

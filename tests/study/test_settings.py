@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers.workshop import run
@@ -20,7 +21,7 @@ from repro.exclusive_timing import VARIABLE, exclusive_timing, no_measuring, wak
 from repro.locks import Lock, lock
 from repro.study.keep import provenance
 from repro.study.notebooks import Project
-from repro.study.run import execute, runner
+from repro.study.run import doctor, execute, runner
 from repro.study.run.doctor import examine
 from repro.study.run.plan import job_for
 from repro.study.run.runner import running
@@ -190,9 +191,11 @@ def unwritable(tmp_path, monkeypatch):
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file/cache"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    files._usable.cache_clear()
+    for kept in (files._usable, files._private):
+        kept.cache_clear()
     yield tmp_path / "temporary" / f"gpu-papers-repro-{os.getuid()}"
-    files._usable.cache_clear()
+    for kept in (files._usable, files._private):
+        kept.cache_clear()
 
 
 def test_what_stands_in_for_the_cache_lets_nobody_else_in(unwritable):
@@ -219,6 +222,28 @@ def test_no_code_is_taken_from_a_folder_that_another_may_have_made(unwritable, t
     assert found != unwritable
     assert found.parent == unwritable.parent
     assert stat.S_IMODE(found.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("name", ["", "kernels-1"], ids=["folder", "kernels"])
+@pytest.mark.parametrize("taken", ["open", "another's"])
+def test_no_kernel_is_kept_where_another_may_write_and_the_doctor_says_so(
+    unwritable, tmp_path, taken, name, monkeypatch
+):
+    wanted = tmp_path / "wanted"
+    (wanted / name).mkdir(parents=True)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(wanted))
+    assert files.cache_folder("kernels-2") == wanted / "kernels-2"
+    assert doctor._caches() == f"{wanted} is writable"
+    (wanted / name).chmod(0o777 if taken == "open" else 0o755)
+    if taken == "another's":
+        facts = files.Path.stat
+        other = SimpleNamespace(st_uid=os.getuid() + 1, st_mode=stat.S_IFDIR | 0o755)
+        monkeypatch.setattr(files.Path, "stat", lambda path, **k: other if path == wanted / name else facts(path, **k))
+    files._usable.cache_clear()
+    assert files.cache_folder("kernels-1") == unwritable / "kernels-1"
+    why = "everybody may write to it" if taken == "open" else "it belongs to another user"
+    with pytest.raises(InputError, match=f"^{wanted / name} is not used, {why}: remove it"):
+        doctor._caches()
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])

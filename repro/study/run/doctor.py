@@ -12,7 +12,7 @@ import psutil
 
 from repro.environment import Fate, counted, dropped_files, fate
 from repro.errors import InputError, require
-from repro.files import cache_folder, wanted_cache
+from repro.files import unusable, wanted_cache
 from repro.hardware import cpu_model
 from repro.locks import Lock, lock
 from repro.parallel.select import available
@@ -92,10 +92,11 @@ def _tried(name: str, what: Callable[[], str]) -> Check:
 
 
 def _caches() -> str:
-    """Where compiled kernels go: where they are wanted, or a folder that stands in for it."""
-    wanted, used = wanted_cache(), cache_folder()
-    why = f"cannot write to {wanted}, {used} is taken instead: set NUMBA_CACHE_DIR to a folder of your own"
-    require(used == wanted, why)
+    """Whether compiled kernels go where they are wanted, or another folder stands in for it."""
+    wanted = wanted_cache()
+    for folder in (wanted, *sorted(wanted.glob("kernels-*"))):
+        why = f"{folder} is not used, {unusable(folder)}: remove it, or set NUMBA_CACHE_DIR to a folder of your own"
+        require(not unusable(folder), why)
     return f"{wanted} is writable"
 
 
