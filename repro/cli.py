@@ -123,6 +123,8 @@ def run(
             _show(plan.output, profile, only=chosen if ids and chosen else None)
         except InputError as error:
             print(f"repro: {error}", file=sys.stderr)
+            _exit_for(outcomes)
+            raise typer.Exit(WRONG_INPUT) from None
     _exit_for(outcomes)
 
 

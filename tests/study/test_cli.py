@@ -14,8 +14,9 @@ from helpers.workshop import GOOD, forge
 
 from repro import cli
 from repro.study.keep import provenance
-from repro.study.run import doctor
+from repro.study.run import doctor, runner
 from repro.study.run.doctor import examine
+from repro.study.run.runner import Outcome
 
 PACKAGE = Path(__file__).resolve().parents[2]
 CLAIMS = {"toy-001": {"measured": 0.5541}}
@@ -184,6 +185,15 @@ def test_report_is_silent_about_what_is_published_as_it_was_made(published, repr
     done = repro("report", "--profile", "paper")
     assert re.search("toy-001 +reproduced", done.stdout)
     assert "PUBLISHED" not in done.stdout
+
+
+def test_a_run_whose_scoreboard_cannot_be_written_fails(good, repro, monkeypatch):
+    folder = good.finish("toy/good", CLAIMS).parent.parent
+    monkeypatch.setattr(runner, "run_plan", lambda plan, **_: [Outcome("toy/good", "up to date")])
+    (folder / "scoreboard.html").mkdir()
+    done = repro("run", "toy/good", "--device", "serial", "--output", str(folder))
+    assert done.returncode == 2
+    assert re.search(r"repro: .*scoreboard.html: cannot be written: it is a folder", done.stderr)
 
 
 @pytest.mark.parametrize(

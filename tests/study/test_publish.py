@@ -1,5 +1,6 @@
 """Published is what a run made from a clean tree at the papers' sizes, whole and untouched."""
 
+import os
 import re
 import shutil
 
@@ -371,6 +372,22 @@ def test_a_published_result_without_a_seal_is_named(paper):
     path = paper.project.data / "measured/machine/toy/a.json"
     write_json(path, {key: value for key, value in read_json(path).items() if key != "seal"})
     assert published.edited(books(paper), paper.project) == ["toy/a: a.json was edited after the run"]
+
+
+@pytest.mark.parametrize("endless", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
+def test_what_has_no_end_in_the_place_of_a_published_result_is_named(paper, endless):
+    paper.add("score", "pass", entry='needs = ["*"]\nprofiles = { paper = {} }')
+    paper.commit()
+    for name in ("toy/a", "toy/b", "score"):
+        paper.finish(name, profile="paper")
+    copy(project=paper.project)
+    path = paper.project.data / "measured/machine/toy/a.json"
+    path.unlink()
+    endless(path)
+    states = published.states(books(paper), paper.project)
+    assert states["toy/a"].startswith("a.json is damaged")
+    assert states["score"] == "out of date: results/toy/a.json changed"
+    assert [line[:22] for line in published.edited(books(paper), paper.project)] == ["toy/a: a.json is damag"]
 
 
 @pytest.fixture

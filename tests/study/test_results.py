@@ -11,6 +11,7 @@ from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.study.keep import results
 from repro.study.notebooks import catalogue
+from repro.study.run.runner import running
 from repro.study.show import report, scoreboard
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
@@ -241,3 +242,20 @@ def test_a_link_in_a_run_folder_is_not_followed(good, folder, tmp_path_factory, 
         good.finish("toy/good", CLAIMS, figures=("b",))
     assert [outside, *outside.rglob("*")] == kept
     assert place.is_symlink()
+
+
+@pytest.mark.parametrize("name", [".lock", "toy/zzz.json", "toy/good.json", "scoreboard.html"])
+def test_nobody_waits_for_a_pipe_among_results_and_it_is_named(good, folder, name):
+    good.add("score", "pass", entry='needs = ["*"]')
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    plan = good.plan("score")
+    with pytest.raises(InputError, match=f"{folder / name} is a pipe, .*: remove it"):
+        run(project=good.project, output=folder)
+    with pytest.raises(InputError, match=f"{folder / name} is a pipe, .*: remove it"):
+        results.look_at_all(folder, catalogue.load(good.project), good.project)
+    if name == ".lock":
+        with pytest.raises(InputError, match=f"{folder / name} is a pipe, .*: remove it"):
+            running(folder)
+    elif name.endswith(".json"):
+        assert plan.depends(plan.books[0])["files"][f"results/{name}"] == ""

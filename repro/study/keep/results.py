@@ -103,13 +103,17 @@ def link_in(folder: Path, name: str) -> Path | None:
 
 
 def require_no_links(folder: Path, names: Iterable[str] | None = None) -> None:
-    """Refuse a folder with links in it, or on the way to files of these `names`.
+    """Refuse a folder with links in it, or what has no end, or links on the way to files of these `names`.
 
     Somebody else may have made it: what links lead to is neither shown nor replaced in the name of a result.
     """
     for name in _all_in(folder) if names is None else names:
         if link := link_in(folder, name):
             raise InputError(f"{link} is a link: results lie in their own folder; put there what it leads to")
+        path = folder / name
+        # what is gone meanwhile is none of these
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(f"{path} is a pipe, a socket or a device, which no run makes: remove it")
 
 
 def _all_in(folder: Path) -> Iterator[str]:
@@ -227,7 +231,9 @@ def _hash(text: bytes) -> str:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file, which may be larger than the memory."""
+    """SHA-256 of a file, which may be larger than the memory; empty for a pipe or a device, which may have no end."""
+    if path.exists() and not path.is_file():
+        return ""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 

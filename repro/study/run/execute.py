@@ -237,6 +237,7 @@ def _require_held(output: Path) -> None:
 
 def is_held(output: Path, unknown: bool = True) -> bool:
     """Whether the run whose results go to a folder is still there; `unknown` where the file system has no locks."""
+    results.require_no_links(output, [LOCK])
     try:
         with open(output / LOCK, "r+") as file:
             state = lock(file, shared=True, wait=False)
