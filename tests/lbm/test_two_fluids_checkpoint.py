@@ -119,8 +119,10 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
         load(tmp_path / "run.h5", PlainDevice())
 
 
-def test_an_image_has_every_field_in_the_order_that_vtk_reads(tmp_path):
-    flow = started()
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_an_image_has_every_field_in_its_precision_in_the_order_that_vtk_reads(tmp_path, precision):
+    flow = started(precision=precision)
+    real = "<f8" if precision == "double" else "<f4"
     write_vtk(flow, tmp_path / "run.vti")
     tree = ElementTree.parse(tmp_path / "run.vti").getroot()
     assert tree.find("ImageData").get("WholeExtent") == "0 4 0 3 0 2"
@@ -130,10 +132,19 @@ def test_an_image_has_every_field_in_the_order_that_vtk_reads(tmp_path):
     assert [array.get("Name") for array in arrays] == list(expected)
     for array in arrays:
         content = base64.b64decode(array.text)
-        kind = {"UInt8": "<u1", "Float32": "<f4"}[array.get("type")]
+        kind = {"UInt8": "<u1", "Float32": "<f4", "Float64": "<f8"}[array.get("type")]
+        assert kind == ("<u1" if array.get("Name") == "solid" else real)
         values = np.frombuffer(content[8:], kind)
         assert int.from_bytes(content[:8], "little") == values.nbytes
         # x varies fastest, the components of a vector stand together
         wanted = expected[array.get("Name")]
         np.testing.assert_array_equal(values, wanted.astype(kind).ravel())
         assert int(array.get("NumberOfComponents")) == (3 if wanted.ndim == 4 else 1)
+
+
+def test_no_image_of_what_is_not_finite_is_written(tmp_path):
+    flow = started()
+    flow.state[0][:] = np.nan
+    with pytest.raises(InputError, match="density a = .* not finite: must be 60 rows of finite numbers"):
+        write_vtk(flow, tmp_path / "run.vti")
+    assert not list(tmp_path.iterdir())

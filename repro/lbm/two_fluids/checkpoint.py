@@ -1,13 +1,12 @@
 """Two fluids on disk: HDF5 checkpoints that continue bit for bit on a device of the same kind, and VTK images."""
 
-from base64 import b64encode
-
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
 from repro.declared import Whole
 from repro.files import write_text
 from repro.parallel.timeloop import MOST_STEPS
+from repro.vtk_array import data_array
 
 from ..boundaries import Boundaries
 from ..lattice import LATTICES
@@ -65,24 +64,15 @@ def _plain(value):
 def write_vtk(flow: TwoFluidFlow, path) -> None:
     """Write densities, velocity and solid as a VTK image (.vti), which ParaView opens."""
     a, b, velocity = flow.fields()
-    fields = {"density a": a, "density b": b, "velocity": np.moveaxis(velocity, 0, -1)}
-    fields["solid"] = flow.problem.space.solid.astype(np.uint8)
+    fields = {"density a": a.ravel(), "density b": b.ravel(), "velocity": velocity.reshape(3, -1).T}
+    fields = {name: values.astype(flow.state[0].dtype) for name, values in fields.items()}
+    fields["solid"] = flow.problem.space.solid.ravel().astype(np.uint8)
     nx, ny, nz = flow.problem.space.shape
     extent = f"0 {nx - 1} 0 {ny - 1} 0 {nz - 1}"
-    arrays = "\n".join(_data_array(name, values) for name, values in fields.items())
+    arrays = "\n".join(data_array(name, values, nx * ny * nz) for name, values in fields.items())
     write_text(
         path,
         f'<?xml version="1.0"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" '
         f'header_type="UInt64">\n<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="1 1 1">\n'
         f'<Piece Extent="{extent}">\n<PointData>\n{arrays}\n</PointData>\n</Piece>\n</ImageData>\n</VTKFile>\n',
-    )
-
-
-def _data_array(name: str, values: np.ndarray) -> str:
-    kind, stored = ("UInt8", "<u1") if values.dtype == np.uint8 else ("Float32", "<f4")
-    content = np.ascontiguousarray(values, stored).tobytes()
-    text = b64encode(np.uint64(len(content)).astype("<u8").tobytes() + content).decode()
-    components = values.shape[3] if values.ndim == 4 else 1
-    return (
-        f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{components}" format="binary">{text}</DataArray>'
     )
