@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.errors import InputError, require
+from repro.errors import InputError, require, short
 from repro.files import append_text, write_text
 
 from .fluid import TRIED, Fluid
@@ -58,7 +58,7 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
         ids = entry(file, "ids", np.dtype(np.int32), (None,))
         each = np.array_equal(np.sort(ids), np.arange(len(ids)))
         require(each, f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
-        box = tuple(float(side) for side in settings["box"])
+        box = tuple(_real(file, "box"))
         # placeholders: the arrays below replace them
         position = np.zeros((len(ids), 3))
         moving, drive, turn, name = (settings[key] for key in ("moving", "drive", "turn", "name"))
@@ -81,7 +81,7 @@ def _force(fluid: Fluid) -> np.ndarray:
 
 def _fluid(file, law: Law) -> Fluid:
     """The fluid of a checkpoint, if its law is the given one."""
-    name, parameters = file["fluid"].attrs["law"], tuple(map(float, file["fluid"].attrs["parameters"]))
+    name, parameters = file["fluid"].attrs["law"], tuple(_real(file["fluid"], "parameters"))
     require(name == law.name, f"written with the law {name}, not with {law.name}: give it as law=")
     fluid = Fluid(**_numbers(file["fluid"], Fluid), law=law, parameters=parameters)
     force = _force(fluid)
@@ -92,7 +92,14 @@ def _fluid(file, law: Law) -> Fluid:
 
 def _numbers(group, kind: type) -> dict[str, float]:
     """The numbers of a group that make a `kind`, every one of them: what a file lacks is not made up."""
-    return {f.name: float(group.attrs[f.name]) for f in fields(kind) if f.name not in ("law", "parameters")}
+    return {f.name: _real(group, f.name) for f in fields(kind) if f.name not in ("law", "parameters")}
+
+
+def _real(group, name: str) -> float | list[float]:
+    """The number or numbers of an attribute: bytes would be taken for numbers, and complex ones for their real part."""
+    values = np.asarray(group.attrs[name])
+    require(values.dtype.kind in "iuf", f"{name} = {short(values.tolist())}: must be real numbers")
+    return values.astype(float).tolist()
 
 
 def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
@@ -108,7 +115,9 @@ def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
         f'Lattice="{x!r} 0 0 0 {y!r} 0 0 0 {z!r}" pbc="T T T" Time={time!r} '
         "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3",
     ]
-    for k, row in enumerate(np.column_stack([particles["position"], particles["velocity"]])):
+    rows = np.column_stack([particles["position"], particles["velocity"]])
+    require(np.isfinite(rows).all(), f"step {simulation.steps} has numbers that are not finite: no frame is written")
+    for k, row in enumerate(rows):
         lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(map(str, row)))
     text = "\n".join(lines) + "\n"
     if append:

@@ -258,6 +258,9 @@ def _in_double(file):
         (_in_double, "v is float64, not float32"),
         (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
         (lambda file: file.attrs.update(box=[np.nan, 4.0, 4.0]), "box = .*: must be 3 values"),
+        (lambda file: file.attrs.update(box=np.void(b"abc")), "box = b'abc': must be real numbers"),
+        (lambda file: file.attrs.update(box=file.attrs["box"] + 1j), "box = .*: must be real numbers"),
+        (lambda file: file["fluid"].attrs.update(sigma=3.0 + 1j), r"sigma = \(3\+1j\): must be real numbers"),
         (lambda file: file.attrs.update(precision="double"), "r is int32, not int64"),
         (lambda file: file.attrs.update(moving=0), "there must be at least one"),
         (lambda file: file["fluid"].attrs.update(dt=-1.0), "dt = -1.0: must be a number above 0"),
@@ -363,6 +366,14 @@ def test_no_frame_follows_half_of_one_and_what_no_frame_is_stays(threads, tmp_pa
     with pytest.raises(InputError, match=r"run.xyz: nothing is appended: its last frame is not whole.*: cut it off"):
         checkpoint.write_xyz(simulation, path, append=True)
     assert path.read_bytes() == before
+
+
+def test_no_frame_of_what_is_not_finite_is_written(threads, tmp_path):
+    simulation = Simulation(few(5, moving=3), threads)
+    simulation.state.v[4] = np.nan
+    with pytest.raises(InputError, match="step 0 has numbers that are not finite"):
+        checkpoint.write_xyz(simulation, tmp_path / "run.xyz")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("count", [1, 2000])
