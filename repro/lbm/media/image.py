@@ -15,7 +15,7 @@ from repro.files import path_of, regular_file
 from repro.parallel import select
 from repro.parallel.memory import require_memory
 
-from .tiff import ENDINGS, read_slices, read_tiff
+from .tiff import ENDINGS, NoCubesWarning, read_slices, read_tiff
 
 #: values of a pixel in colour, without and with transparency, and the least side of what may be a picture
 _COLOURS, _PICTURE = (3, 4), 8
@@ -97,6 +97,7 @@ def _read_self_described(path: Path) -> np.ndarray:
             # what a library only warns of makes another image of a file
             warnings.simplefilter("error", UserWarning)
             warnings.simplefilter("error", RuntimeWarning)
+            warnings.simplefilter("always", NoCubesWarning)
             image = read(path)
     except InputError:
         raise

@@ -38,6 +38,10 @@ _PADDING = 64
 _WIDTH = re.compile(rb"\x00\x01[\x03\x04\x10]\x00\x01\x00\x00\x00|\x01\x00\x00[\x03\x04\x10]\x00{3,7}\x01")
 
 
+class NoCubesWarning(UserWarning):
+    """The voxels of an image are no cubes."""
+
+
 def read_tiff(path: Path) -> np.ndarray:
     """All pages of a file in their order, (nz, ny, nx), or (ny, nx) of one page; raises ValueError for a flaw."""
     return _read(path)[0]
@@ -201,7 +205,7 @@ def _check_stored(handle, page, number: int) -> None:
 
 
 def _warn_of_bricks(file, page, name: str) -> None:
-    """A voxel is a cube of the sample's `voxel_size`; ImageJ and OME also store other sides, which nobody reads here."""
+    """A voxel is a cube of the side voxel_size; ImageJ and OME also store other sides, which nobody reads here."""
     across = [page.tags.valueof(f"{axis}Resolution", default=(1, 1)) for axis in "XY"]
     sides = [pieces / length if length else 0.0 for length, pieces in across]
     if file.is_imagej:
@@ -214,6 +218,7 @@ def _warn_of_bricks(file, page, name: str) -> None:
         warnings.warn(
             f"{name}: voxels of {' x '.join(f'{side:g}' for side in sides)} by what the file says: they are read as "
             "cubes with the side voxel_size; resample the image",
+            NoCubesWarning,
             stacklevel=2,
         )
 
