@@ -1,6 +1,7 @@
 """Runs on a Dask cluster: a scheduler and two workers, each a process of its own, on loopback."""
 
 import json
+import logging
 import os
 import re
 import signal
@@ -193,3 +194,16 @@ def test_a_job_whose_run_has_ended_writes_nothing(workshop):
     with pytest.raises(Stopped):
         run_job(job_for(plan, plan.books[0]))
     assert not plan.output.exists()
+
+
+def test_what_dask_itself_says_of_a_lost_scheduler_is_silenced_at_every_level():
+    names = ("distributed", "distributed.client", "distributed.core")
+    before = {name: logging.getLogger(name).level for name in names}
+    try:
+        for name in names:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        clusters._silence()
+        assert not any(logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names)
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)

@@ -69,13 +69,19 @@ def executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Here | C
         client = Client(scheduler, timeout=ANSWER)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"no Dask scheduler at {scheduler}: {error}") from None
-    # what it has to tell about a lost scheduler is said by us, in one line
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _silence()
     try:
         yield Cluster(client, scheduler, _tokens(client, scheduler, device))
     finally:
         with suppress(OSError, TimeoutError):
             client.close(timeout=5)
+
+
+def _silence():
+    """What Dask has to tell about a lost scheduler is said by us, in one line: its client has a level of its own."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _workers(client) -> dict[str, dict]:
