@@ -72,7 +72,7 @@ class System:
         self._require_apart()
         self._require_stiff()
         self._require_steps()
-        self._warn_of_the_lid()
+        self._warn_of_what_hangs()
 
     def _require_tank(self):
         for axis, side in zip("xyz", self.tank, strict=True):
@@ -106,20 +106,36 @@ class System:
             f"number {mach:.2g}; at least {enough:.3g} Pa keeps it below {MACH}",
         )
 
-    def _warn_of_the_lid(self):
+    def _warn_of_what_hangs(self):
         """A wall mirrors what leaves it, too, with a pressure below zero: fluid hangs from a lid that it touches.
 
         Of free fall a column with the lid on it has under 2 %, with half a smoothing length between 80 %, with one
-        99 %. A full tank has nowhere to fall.
+        99 %; below an obstacle it has as much. A full tank has nowhere to fall.
         """
         spacing, air, h = self.resolution.spacing, self.tank[2] - self.depth, self.resolution.smoothing_length
         full = (self.count + len(self.obstacles)) * spacing**3 > (1 - 1e-6) * np.prod(self.tank)
-        if self.fluid.gravity > 0 and air < h and self.walls.lid and not full:
-            warnings.warn(
-                f"{self.name}: fluid {max(air, 0):.2g} m below the lid hangs from it: leave at least a smoothing "
-                f"length of air, {h:.2g} m, in a tank {self.depth + h:.3g} m high or more",
-                stacklevel=5,
-            )
+        if self.fluid.gravity == 0 or full:
+            return
+        leave = f"hangs from it: leave at least a smoothing length of air, {h:.2g} m"
+        if air < h and self.walls.lid:
+            tank = f"in a tank {self.depth + h:.3g} m high or more"
+            warnings.warn(f"{self.name}: fluid {max(air, 0):.2g} m below the lid {leave}, {tank}", stacklevel=5)
+        if len(over := self._obstacles_over_the_surface):
+            place = ", ".join(f"{x:.4g}" for x in over[0])
+            warnings.warn(f"{self.name}: fluid below the obstacle at ({place}) m {leave}", stacklevel=5)
+
+    @property
+    def _obstacles_over_the_surface(self) -> np.ndarray:
+        """Places of obstacles less than a smoothing length above fluid over which no other fluid stands, and presses.
+
+        Above is within 3/4 of a spacing sideways: where obstacles a spacing apart make a plate one is so near to any
+        place below it, and water that touches a post is further away.
+        """
+        spacing, h = self.resolution.spacing, self.resolution.smoothing_length
+        half = np.array([0.75 * spacing, 0.75 * spacing, (spacing + h) / 2])
+        high = self.position[self.position[:, 2] + spacing / 2 + h > self.depth]
+        distance, index = cKDTree(self.obstacles / half).query(high / half + [0, 0, 1], p=np.inf)
+        return self.obstacles[index[distance < 1 - 1e-6]]
 
     def _require_steps(self):
         if self.time_step is None:

@@ -260,6 +260,13 @@ def test_a_start_is_as_steep_as_a_potential_over_two_nodes(place, of_b):
     assert doom(problem, *densities) == ""
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_stripes_two_nodes_apart_differ_by_nothing_over_two_nodes(axis):
+    """1.21 and nothing by turns: where one node differs by as much from its second neighbour, the start is too steep."""
+    stripes = 1.21 * (np.indices((4, 6, 8))[axis] % 2)
+    assert doom(TwoFluids(PoreSpace(np.zeros((4, 6, 8), bool)), 0.2), stripes, 0 * stripes) == ""
+
+
 def test_a_wall_is_as_steep_as_its_wetting_times_its_density():
     """Beside 0.5 of both fluids, 0.1 in a potential: 0.4 x 0.9 - 0.1 is too much, and 0.37 x 0.9 - 0.1 is not."""
     solid = np.zeros((1, 6, 7), bool)

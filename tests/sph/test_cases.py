@@ -1,5 +1,6 @@
 """Set-ups, what they refuse, and time steps."""
 
+import re
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from scipy.spatial import cKDTree
 
 import repro.sph
 from repro.errors import InputError
@@ -16,6 +18,7 @@ from repro.sph.exact import rest_condensation
 from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.ghosts import wall_sites
 from repro.sph.kernels import KERNELS
+from repro.sph.system import Walls
 
 
 def test_the_papers_dam_break_has_its_ten_thousand_fluid_particles_in_koshizuka_and_okas_tank():
@@ -98,18 +101,68 @@ def test_the_limits_of_the_time_step_are_the_published_ones():
 
 @pytest.mark.parametrize(("ratio", "air", "hangs"), [(1.3, 0, True), (1.3, 1, True), (1.3, 2, False), (2.0, 2, True)])
 def test_fluid_that_would_hang_from_the_lid_is_warned_of(ratio, air, hangs):
-    """Within a smoothing length of it, unless it fills the tank or weighs nothing."""
+    """Within a smoothing length of it, unless it fills the tank or weighs nothing, or the tank is open."""
     case = StillWater(column=(3, 3, 4), air=air, ratio=ratio)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         full = StillWater(column=(3, 3, 4), air=0, ratio=ratio).system()
-        replace(full, fluid=Fluid(gravity=0.0), position=full.position[:-9], velocity=full.velocity[:-9])
+        for free in ({"fluid": Fluid(gravity=0.0)}, {"walls": Walls(lid=False)}):
+            replace(full, position=full.position[9:], velocity=full.velocity[9:], **free)
         if not hangs:
             case.system()
             return
     make = case.system if air else partial(replace, full, position=full.position[9:], velocity=full.velocity[9:])
     with pytest.warns(UserWarning, match="hangs from it: leave at least a smoothing length of air"):
         make()
+
+
+def sites(*ranges) -> np.ndarray:
+    """Places in m on the lattice of StillWater."""
+    return (np.stack(np.meshgrid(*ranges, indexing="ij"), -1).reshape(-1, 3) + 0.5) * 0.01
+
+
+POND = StillWater(column=(4, 4, 4), air=8)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "shift", "gap", "hangs"), [(1.3, 0, 0, 1), (1.3, 0.5, 1, 1), (1.3, 0, 2, 0), (2, 0, 1, 1)]
+)
+def test_fluid_that_would_hang_from_an_obstacle_is_warned_of(ratio, shift, gap, hangs):
+    """As from a lid; wherever the plate's lattice lies over that of the fluid, once however many particles hang."""
+    plate = sites([1 + shift, 2 + shift], [1 + shift, 2 + shift], [4 + gap, 5 + gap])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        replace(replace(POND, ratio=ratio).system(), obstacles=plate)
+    expected = (
+        r"fluid below the obstacle at \(0.0[12]5?, 0.0[12]5?, 0.0.5\) m hangs from it: leave at least a smoothing "
+    )
+    assert len(found) == hangs
+    assert all(re.search(f"{expected}length of air, {ratio / 100:.2g} m$", str(line.message)) for line in found)
+
+
+def without(system, taken: np.ndarray):
+    """A system in which obstacles stand where fluid was."""
+    left = system.position[cKDTree(taken).query(system.position)[0] > 1e-6]
+    return replace(system, position=left, velocity=np.zeros_like(left), obstacles=taken)
+
+
+@pytest.mark.parametrize(
+    ("system", "taken"),
+    [
+        # water that touches a post slips along it
+        (POND.system(), sites([1, 2], [1, 2], range(8))),
+        # on water that is below others the others press
+        (POND.system(), sites([1, 2], [1, 2], [1])),
+        # a tank that is full, of water and of what stands in it
+        (StillWater(column=(4, 4, 4), air=0).system(), sites([1, 2], [1, 2], [1, 2, 3])),
+    ],
+    ids=["post", "deep", "full"],
+)
+def test_fluid_beside_an_obstacle_below_other_fluid_or_in_a_full_tank_hangs_from_nothing(system, taken):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        without(system, taken)
+        replace(POND.system(), fluid=Fluid(gravity=0.0), obstacles=sites([1], [1], [4]))
 
 
 def test_a_given_time_step_is_taken_and_one_is_chosen_below_all_limits():
