@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.judging import by_statement
+from helpers.timings import Kept
 
 from repro.dpd.cases import Bulk
 from repro.errors import CapacityError, CheckError, InputError
@@ -118,13 +119,25 @@ def test_clearing_alone_leaves_the_table_empty(device):
     assert made.counts.sum() == 0
 
 
+def test_every_list_is_timed_in_both_orders_as_a_whole_and_by_parts(threads):
+    kept = Kept()
+    parts = lb.measure_lists([(3, 3, 3)], threads, kept, seconds=1e-4)
+    whole = parts.drop_duplicates(["list", "order"])
+    assert kept.of("case") == [f"{row.list}, {row.order}, 108" for row in whole.itertuples()]
+    assert len(kept) == 2 * len(lb.LISTS)
+    assert kept.of("seconds") == list(whole["whole"])
+    assert kept.of("updates") == pytest.approx(list(108 / whole["whole"]))
+    assert list(parts["particles"].unique()) == [108]
+
+
 def test_the_share_of_a_step_is_the_update_of_a_run_over_the_step_of_that_run(monkeypatch, threads):
     steps = [Timing(seconds, seconds, 0.0, 5) for seconds in (1e-3, 2e-3, 4e-3)]
-    more = {"strategy": "particle", "precision": "single", "size": "", "check": "", "work": {}}
+    more = {"strategy": "particle", "precision": "single", "size": "all", "check": "checked", "work": {}}
     monkeypatch.setattr(lb, "measure_speed", lambda case, s, device, **o: Speed.of(case, device, steps, **more))
     updates = iter([1e-5, 4e-5, 4e-5])
     monkeypatch.setattr(lb, "_update", lambda *a: next(updates))
-    row = lb.step_shares([(3, 3, 3)], threads, runs=3).iloc[0]
+    row = lb.step_shares([(3, 3, 3)], threads, kept := Kept(), runs=3).iloc[0]
+    assert (kept.of("case"), kept.of("seconds")) == (["whole step, 108"], [2e-3])
     assert row["runs"] == pytest.approx([1.0, 2.0, 1.0])
     assert tuple(row[["list (us)", "step (us)", "share (%)"]]) == pytest.approx((40.0, 2000.0, 1.0))
 

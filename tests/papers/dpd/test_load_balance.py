@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers.timings import Kept
 
 from repro.dpd.fluid import Fluid
 from repro.dpd.state import make_state
@@ -92,7 +93,10 @@ def test_an_even_density_is_all_useful_and_one_full_cell_in_a_warp_leaves_a_thir
 
 def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
     systems = {"drops": Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()}
-    times = load_balance.times_table(systems, threads, ["cell", "cell by load"], seconds=1e-4)
+    times = load_balance.times_table(systems, threads, ["cell", "cell by load"], kept := Kept(), seconds=1e-4)
+    assert kept.of("case") == ["cell, drops", "cell by load, drops"]
+    for name in ("strategy", "particles", "seconds", "kernel", "sorting", "spread"):
+        assert kept.of(name) == list(times[name])
     model = load_balance.model_table(systems)
     gain = load_balance.gains(times, model)
     at = times.set_index("strategy")

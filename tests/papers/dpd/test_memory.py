@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.judging import by_statement
+from helpers.timings import Kept
 from helpers.toolkit import ptx_of
 
 from repro.dpd.benchmark import check_forces, reference_forces
@@ -83,7 +84,11 @@ def test_bytes_moved_grow_with_the_stride_up_to_a_sector_or_a_line_for_each_numb
 
 def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transactions(threads, monkeypatch):
     monkeypatch.setattr(access, "copy_bandwidth", lambda device: 1e9)
-    table = access.strides_table(threads, [10], [1, 4, 0], seconds=1e-6)
+    kept = Kept()
+    table = access.strides_table(threads, [10], [1, 4, 0], kept, seconds=1e-6)
+    assert kept.of("case") == [f"add one, {where}, 2^10 numbers" for where in ("stride 1", "stride 4", "at random")]
+    assert [kept.of(name) for name in ("seconds", "spread")] == [list(table[name]) for name in ("seconds", "spread")]
+    assert list(table["GB/s"] * table["seconds"]) == pytest.approx([8 * 2**10 / 1e9] * 3)
     assert list(table["of copy"]) == pytest.approx(list(table["GB/s"]))
     assert list(table["moved of copy"] / table["of copy"]) == pytest.approx([1, 4, 16])
 

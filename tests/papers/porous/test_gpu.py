@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.timings import Kept
 
 from repro.errors import CheckError, InputError
 from repro.papers.porous.box.sketches import exchanged, lb_exchange
@@ -36,7 +37,13 @@ def test_a_matrix_is_added_along_rows_and_along_columns_in_blocks_with_a_rest(de
 
 
 def test_the_order_is_timed_on_a_cpu_and_judged_by_its_runs(threads):
-    table = matrix_sum.order_table(64, threads, seconds=0.001, runs=3)
+    table = matrix_sum.order_table(64, threads, kept := Kept(), seconds=0.001, runs=3)
+    assert (kept.of("case"), kept.of("seconds")) == (
+        ["matrix sum, coalesced", "matrix sum, strided"],
+        list(table["seconds"]),
+    )
+    assert list(table["seconds"]) == [sorted(runs)[1] for runs in table["runs"]]
+    assert kept.of("size") == ["4096 entries"] * 2
     assert list(table["order"]) == ["coalesced", "strided"]
     assert [len(runs) for runs in table["runs"]] == [3, 3]
     # two numbers of four bytes are read, and one is written

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from helpers.plain import PlainCore
 from helpers.sph_systems import shaken
+from helpers.timings import Kept
 from scipy.spatial import cKDTree
 
 from repro.errors import InputError
@@ -136,9 +137,15 @@ def plain(monkeypatch):
 
 
 def test_every_rung_is_checked_before_it_is_timed_and_gains_are_over_the_one_before(plain):
-    table = speed.ladder_table(15, 2)
+    table = speed.ladder_table(15, 2, kept := Kept())
     assert list(table["rung"]) == list(speed.RUNGS)
-    assert plain == [strategy for strategy, _ in speed.RUNGS.values()]
+    assert kept.of("case") == [f"rung: {rung}" for rung in speed.RUNGS]
+    assert (kept.of("size"), kept.of("check")) == (["15 thousand particles"] * len(table), ["checked"] * len(table))
+    assert kept.of("seconds") == pytest.approx(list(table["ms"] / 1e3))
+    # of two steps
+    assert kept.of("spread") == pytest.approx(list(2 * (table["ms"] - table["least"]) / table["ms"]))
+    # once for the time and once for what is kept of it
+    assert plain[::2] == plain[1::2] == [strategy for strategy, _ in speed.RUNGS.values()]
     assert (table["from"] <= table["ms"]).all()
     assert (table["ms"] <= table["to"]).all()
     assert (table["least"] <= table["from"]).all()

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.timings import Kept
 
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
@@ -82,10 +83,9 @@ def test_the_populations_cross_the_bus_before_and_after_a_step(threads):
 
 def test_parts_add_up_to_iterations_and_speedups(threads):
     ways = iteration.ways_on(threads, NOWHERE, gpu=True)
-    timed = []
-    record = SimpleNamespace(timing=lambda case, **about: timed.append((case, about["seconds"])))
-    parts = iteration.iteration_parts([10, 12], {name: ways[name] for name in (SERIAL, OUR_BUS)}, record)
-    assert dict(timed) == pytest.approx(
+    kept = Kept()
+    parts = iteration.iteration_parts([10, 12], {name: ways[name] for name in (SERIAL, OUR_BUS)}, kept)
+    assert dict(zip(kept.of("case"), kept.of("seconds"), strict=True)) == pytest.approx(
         {f"{way}, {n}^3": iteration.seconds_of(parts, way, n) for way in (SERIAL, OUR_BUS) for n in (10, 12)}
     )
     table = iteration.iterations(parts)
@@ -335,7 +335,8 @@ def test_every_run_of_an_iteration_is_kept_and_the_median_counts(monkeypatch, me
     monkeypatch.setattr(iteration, "time_parts", lambda period: np.array(next(times)))
     ways = {PALABOS: hybrid.serial_period, "as an aside": hybrid.serial_period}
     # a way that claims compare runs on its own sizes, and three times
-    parts = iteration.iteration_parts([10], ways, only=[12])
+    kept = Kept()
+    parts = iteration.iteration_parts([10], ways, kept, only=[12])
     assert parts.groupby("way")["nodes"].unique().map(list).to_dict() == {PALABOS: [12], "as an aside": [10]}
     assert parts["runs"].map(len).groupby(parts["way"]).unique().map(list).to_dict() == {
         PALABOS: [3],
@@ -344,6 +345,11 @@ def test_every_run_of_an_iteration_is_kept_and_the_median_counts(monkeypatch, me
     timed = parts[parts["way"] == PALABOS]
     assert timed["runs"].tolist() == np.transpose(clock).tolist()
     assert timed["seconds"].tolist() == middle
+    each = [float(np.sum(run)) for run in clock]
+    assert kept.of("case") == [f"{PALABOS}, 12^3", "as an aside, 10^3"]
+    assert kept.of("size") == ["12 x 12 x 12", "10 x 10 x 10"]
+    assert (kept.of("seconds"), kept.of("spread")) == ([7.5, 12.0], [0.4, None])
+    assert (kept.of("runs"), kept.of("mlups")) == ([each, [12.0]], pytest.approx([12**3 / 7.5e6, 10**3 / 12e6]))
 
 
 def test_arrays_of_a_run_are_gone_before_the_next_is_allocated(monkeypatch):
