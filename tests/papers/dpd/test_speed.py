@@ -17,7 +17,7 @@ from repro.dpd.system import in_cell_order
 from repro.errors import CheckError, InputError
 from repro.papers.dpd.speed import figures, host, judged, linear
 from repro.papers.dpd.speed import tables as speed_tables
-from repro.parallel import Speed, Timing, part_times, select
+from repro.parallel import Kernel, Speed, Timing, part_times, select
 from repro.study.judge import claims
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
@@ -135,13 +135,13 @@ def test_every_speedup_is_over_the_same_number_of_particles():
 
 def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     table = speed_tables.with_speedups(_table("cuda"))
-    values = judged.claim_values(table, table[table["particles"] == 540672], full_size=True)
-    tested = {33, 59, 67, 68} | {k for k in range(35, 58) if k not in (40, 46, 52)}
-    assert (
-        set(values)
-        == {f"dpd-{k:03d}" for k in tested}
-        == set(judged.CLAIMS) - {judged.TEA_COSTS, *host.CLAIMS.values()}
-    )
+    names = (host.AS_IT_IS, host.LIST, host.NUMBERS, host.COPIES)
+    hosts = pd.DataFrame({"on the host": names, "runs": [[share] * 3 for share in (1.0, 3.0, 4.0, 1.5)]})
+    noise = pd.DataFrame({"rounds": [0, PAPER_ROUNDS], "runs": [[1.0] * 3, [2.0] * 3]})
+    values = judged.claim_values(table, table[table["particles"] == 540672], hosts, noise, full_size=True)
+    tested = {33, 59, 67, 68, 69, 85, 86, 87} | {k for k in range(35, 58) if k not in (40, 46, 52)}
+    assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(judged.CLAIMS)
+    assert [values[f"dpd-{k:03d}"]["measured"] for k in (85, 86, 87, 69)] == [3, 3, 1.5, 2]
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (33, 35, 36, 38, 55, 57)] == [17, 1, 0.5, 0.8, 12, 19]
 
 
@@ -392,6 +392,21 @@ def test_parts_on_the_host_are_added_to_a_step_and_copies_change_nothing():
     host._copy_all(simulation)
     for name, values in simulation.particles().items():
         np.testing.assert_array_equal(values, before[name])
+
+
+def test_numbers_on_the_host_go_on_where_the_last_launch_ended():
+    """One sequence over all launches: a generator that began anew would need no time for its state."""
+    fill = SERIAL.compile(Kernel(host._numbers_body(), dtype=np.float32, strict=True))
+    found, whole = (SERIAL.zeros(n, np.float32) for n in (3, 6))
+    words = SERIAL.to_device(np.array([1, 77], np.uint32))
+    launch, parts = fill((3,), found, words), []
+    for _ in range(2):
+        launch()
+        parts += list(found)
+    fill((6,), whole, SERIAL.to_device(np.array([1, 77], np.uint32)))()
+    assert parts == list(whole)
+    assert len(set(parts)) == 6
+    assert words[1] == 77
 
 
 def test_the_figures_show_every_baseline_and_the_papers_points():

@@ -9,6 +9,7 @@ from scipy.spatial import cKDTree
 
 from repro.errors import CheckError
 from repro.papers.sph import neighbours
+from repro.parallel import select
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.radix_sort import RadixSort
 from repro.sph.cases import StillWater
@@ -31,6 +32,17 @@ def test_the_tables_of_the_example_are_the_papers_arrays():
     first = tables["first index"].loc["begins at"]
     # what is legible of figure 5: entries beside cells 2, 4 and 6
     assert (first["cell 2"], first["cell 4"], first["cell 6"], first["end"]) == (2, 6, 7, 7)
+
+
+def test_a_longer_tank_has_more_cells_for_the_same_water_and_they_are_empty():
+    table = neighbours.empty_cells([2.0, 4.0], (4, 3, 4), select("serial"), 1e-4)
+    assert list(table["particles"]) == [48, 48]
+    assert list(np.diff(table["cells"]) > 0) == list(np.diff(table["empty (%)"]) > 0) == [True]
+    # a number of four bytes for each cell, and the end
+    assert list(table["bytes a particle"]) == pytest.approx(list(4 * (table["cells"] + 1) / 48))
+    held = table["cells"] * (1 - table["empty (%)"] / 100)
+    assert held[0] == pytest.approx(round(held[0])) == pytest.approx(held[1])
+    assert (table[["sort (us)", "first index (us)"]] > 0).all(axis=None)
 
 
 @pytest.mark.parametrize("shape", [(3, 3, 3), (5, 4, 6)])

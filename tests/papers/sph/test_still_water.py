@@ -41,6 +41,13 @@ def test_layers_are_averaged_with_the_weight_of_their_particles():
     np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07])
 
 
+def test_every_treatment_of_the_boundaries_has_its_run_and_ghosts_one_without_diffusion(monkeypatch):
+    monkeypatch.setattr(runs, "rest", lambda case, device, seconds, boundary="ghosts": (case.fluid.diffusion, boundary))
+    found = runs.boundaries(CASE, None, 1.0)
+    assert found.pop(runs.PLAIN) == (0.0, "ghosts")
+    assert found == {runs.NAMES[name]: (CASE.fluid.diffusion, name) for name in ("ghosts", "none", "clamped")}
+
+
 def test_a_gain_is_the_most_that_energy_was_ever_above_its_start():
     assert made(energy=1.001).gain == pytest.approx(0.001)
     assert made(energy=0.9).gain == 0

@@ -1,11 +1,12 @@
 """Pictures of water show it where it is: outlines, thickness, what hides what, and colours of water."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from skimage.measure import marching_cubes
 
+from repro.papers.sph.dam_break import water
 from repro.papers.sph.dam_break.camera import box_corners, looking_at, see
 from repro.papers.sph.dam_break.water import INDEX, _refracted, picture
 from repro.sph.surface import Surface
@@ -40,6 +41,23 @@ def test_a_ray_through_a_pixel_meets_what_is_projected_there():
     ray = camera.rays()[int(y), int(x)]
     # half a pixel
     np.testing.assert_allclose(camera.eye + far * ray, point, atol=far / camera.scale)
+
+
+def test_all_twelve_edges_of_the_tank_are_drawn():
+    camera = looking_at(TANK, WIDTH)
+    image, nothing = np.ones((*camera.shape, 3)), np.full(camera.shape, np.inf)
+    water._draw_edges(image, nothing, camera, np.array(TANK))
+    ends = [(a, b) for a, b in combinations(box_corners(TANK), 2) if ((a == b).sum()) == 2]
+    assert len(ends) == 12
+    for a, b in ends:
+        x, y, _ = camera.project((a + b) / 2)
+        assert (image[round(y), round(x)] == water.EDGE).all()
+
+
+def test_the_sky_is_brightest_at_its_horizon_and_dark_a_third_below():
+    heights = {1.0: water.ZENITH, 0.0: water.HORIZON, -1 / 6: (water.HORIZON + water.BELOW) / 2, -1 / 3: water.BELOW}
+    found = water._sky(np.array([[0.0, 0.0, height] for height in heights]))
+    np.testing.assert_allclose(found, np.array([np.broadcast_to(colour, 3) for colour in heights.values()]), atol=1e-9)
 
 
 @pytest.mark.parametrize("radius", [0.2, 0.4])

@@ -50,6 +50,38 @@ def parted(**speeds) -> pd.DataFrame:
     return table.assign(**{"roof (%)": 100 * table["mflups"] / table["allowed"], "spread (%)": 5.0})
 
 
+def test_a_step_is_taken_apart_into_bytes_and_times_of_its_own(monkeypatch):
+    """On a device that copies 616 MB a second; of a step the pass over the densities takes three of eight seconds."""
+    monkeypatch.setattr(speed, "copy_bandwidth", lambda device: 616e6)
+    monkeypatch.setattr(speed, "part_times", lambda *_, **options: {"densities": 3.0, "collide and stream": 5.0})
+    monkeypatch.setattr(speed, "resources", lambda *_, **options: {"registers": options["block"]})
+    rows = [("sparse", 128, 0.5, 0.04, 0.6), ("dense", 64, 0.25, 0.02, 0.3)]
+    timed = pd.DataFrame(rows, columns=["strategy", "block", "mflups", "spread", "roof"])
+    found = speed.step_parts(timed, speed.open_box(4, 3), None, 1.0).set_index("strategy")
+    assert list(found.index) == ["sparse", "dense"]
+    sparse = found.loc["sparse"]
+    # so many bytes a pore by design
+    assert (sparse["bytes"], sparse["allowed"]) == (616, 1.0)
+    assert tuple(sparse[["mflups", "spread (%)", "roof (%)", "densities (%)"]]) == pytest.approx((0.5, 4, 60, 37.5))
+    assert found["registers"].tolist() == [128, 64]
+    assert 0 < found.loc["dense", "by bytes (%)"] < 100
+
+
+def test_speeds_by_side_have_the_side_of_their_own_box(monkeypatch):
+    def timed(runs, record, *, measured, includes):
+        assert includes == speed.INCLUDES
+        return pd.DataFrame(
+            [{"case": case, "nodes": problem.space.solid.size, **given} for case, problem, _, given in runs]
+        )
+
+    monkeypatch.setattr(speed.speeds, "speed_table", timed)
+    table = speed.over_sides(2, [4, 8], ["dense", "sparse"], None, precision="double")
+    assert table["side"].tolist() == [4, 8] * 2
+    assert table["nodes"].tolist() == [16, 64] * 2
+    assert table["strategy"].tolist() == ["dense"] * 2 + ["sparse"] * 2
+    assert set(table["precision"]) == {"double"}
+
+
 def test_the_papers_figures_are_read_as_they_are():
     assert list(FIGURES["6.10a"]["side"]) == [64, 128, 256, 512, 1024, 2048]
     assert FIGURES["6.10b"].set_index("side")["mlups"][100] == 80.3
