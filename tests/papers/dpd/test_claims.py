@@ -1,25 +1,12 @@
-"""The paper's claims: each that is judged is declared by one notebook; numbers of several runs are summed up."""
-
-from collections import Counter
+"""The paper's claims: which hang on a chip; numbers of several runs are summed up."""
 
 import pytest
 
 from repro.errors import InputError
 from repro.papers.dpd.repeated import of_runs
-from repro.papers.dpd.speed import judged
 from repro.study.judge import claims
-from repro.study.notebooks import Project
 
 CLAIMS = claims.load("dpd")
-NOTEBOOKS = sorted((Project.default().root / "notebooks" / "dpd").glob("*.ipynb"))
-
-
-def test_each_judged_claim_is_declared_by_one_notebook():
-    declared = Counter(judged.CLAIMS)
-    for notebook in NOTEBOOKS:
-        declared.update(claims.named_in(notebook))
-    assert set(declared.values()) == {1}
-    assert set(declared) == {claim.id for claim in CLAIMS.values() if claim.measurable}
 
 
 def test_mechanisms_are_orders_shares_and_gains_on_one_device_and_some_hang_on_its_chip():
