@@ -66,10 +66,14 @@ def test_single_precision_is_the_same_formula_to_rounding(name, share):
         assert found == pytest.approx(one(float(q)), abs=rounding * abs(one(0.0)))
 
 
-def bent(real):
-    """Wendland's shape with the slope of another one."""
-    shape, slope = wendland_c2(real)
-    return shape, device_function(lambda q: slope(q) * 1.01)
+def bent_by(share):
+    """Wendland's shape with a slope that is off by a share."""
+
+    def bent(real):
+        shape, slope = wendland_c2(real)
+        return shape, device_function(lambda q: slope(q) * (1 + share))
+
+    return bent
 
 
 def cut(real):
@@ -108,7 +112,9 @@ WENDLAND = KERNELS["wendland c2"]
         (WENDLAND._replace(shape=undeclared), "its shape must be a @device_function that numba compiles"),
         (KERNELS["wendland c2"]._replace(norm=0.5), "norm = 0.5: one over its integral is 0.417782"),
         (KERNELS["wendland c2"]._replace(support=1.0), "norm = 0.417782: one over its integral is"),
-        (SmoothingKernel(bent, 2.0, KERNELS["wendland c2"].norm), "its slope at q = .* is not w'"),
+        (WENDLAND._replace(norm=1.000012 * WENDLAND.norm), "norm = 0.417787: one over its integral is 0.417782"),
+        # q times the slope is at most 1.05
+        (WENDLAND._replace(shape=bent_by(0.0011)), "its slope at q = 0.49.* is not w'"),
         (SmoothingKernel(cut, 1.0, 3 / (4 * np.pi)), "shape and slope must be zero from its support on, q = 1"),
     ],
 )
@@ -117,3 +123,9 @@ def test_what_is_no_kernel_is_refused_in_one_line(monkeypatch, kernel, words):
     with pytest.raises(InputError, match=f"kernel 'wrong'.* {words}") as error:
         Resolution(0.01, 1.3, "wrong")
     assert "\n" not in str(error.value)
+
+
+def test_a_kernel_is_normalised_to_a_hundred_thousandth_and_its_slope_right_to_a_thousandth(monkeypatch):
+    near = WENDLAND._replace(norm=1.000008 * WENDLAND.norm, shape=bent_by(0.0008))
+    monkeypatch.setitem(KERNELS, "near", near)
+    assert Resolution(0.01, 1.3, "near").smoothing_kernel is near

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import psutil
@@ -15,6 +16,7 @@ import pytest
 from helpers.processes import gone
 from helpers.workshop import run
 
+from repro.study.run import guard
 from repro.study.run.client import MOST_OUTPUT
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -91,6 +93,22 @@ def test_notebook_above_the_limit_of_memory_is_ended_and_says_so(workshop):
     workshop.add("toy/heavy", "import time\nheld = b'x' * 700_000_000\ntime.sleep(60)")
     (outcome,) = run_all(workshop, memory=0.5)
     assert (outcome.status, outcome.message) == ("failed", "MemoryLimit: it took more than 0.5 GiB of memory")
+
+
+def test_what_frees_shared_memory_is_killed_too_where_ten_looks_were_not_enough(monkeypatch):
+    """What else is there goes at once."""
+    looks, killed = [], {"worker": [], "tracker": []}
+    members = {
+        name: SimpleNamespace(kill=lambda name=name: killed[name].append(len(looks)), cmdline=lambda words=words: words)
+        for name, words in (
+            ("worker", ["python"]),
+            ("tracker", ["-c", "from multiprocessing.resource_tracker import x"]),
+        )
+    }
+    process = SimpleNamespace(children=lambda recursive: [members[name] for name in members if not killed[name]])
+    monkeypatch.setattr(guard.psutil, "wait_procs", lambda family, timeout: looks.append(timeout))
+    guard._end(process)
+    assert killed == {"worker": [0], "tracker": [10]}
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2], ids=["guard", "worker", "kernel"])

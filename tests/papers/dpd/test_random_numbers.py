@@ -45,6 +45,10 @@ def test_stretches_overlap_when_they_are_longer_than_the_gap(length, expected):
     assert cycle.overlapping(_stepped(108)[[107, 0, 5, 100]], length) == expected
 
 
+def test_a_stretch_alone_overlaps_with_none():
+    assert cycle.overlapping(_stepped(1), 1000) == 0
+
+
 def test_stretches_overlap_through_the_end_of_the_cycle():
     words = _stepped(1001)[[0, 1, 1000]]
     # the second but last of the cycle

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.errors import InputError
+from repro.errors import InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
 from repro.papers.swap import hybrid, palabos
 from repro.parallel import select
@@ -70,6 +70,16 @@ def test_a_file_that_is_no_library_is_refused_in_a_line(tmp_path):
     (path := tmp_path / "libpalabos_cavity.so").write_text("no library")
     with pytest.raises(InputError, match=r"libpalabos_cavity.so cannot be loaded .*build it by tools/peers"):
         palabos.Cavity(path, PROBLEM)
+
+
+@pytest.mark.parametrize(("free", "fits"), [(168_000, True), (167_999, False)])
+def test_a_cavity_that_does_not_fit_is_refused_before_palabos_allocates_it(monkeypatch, free, fits):
+    """1000 nodes of 19 populations, a flag and a pointer."""
+    monkeypatch.setattr(type(select("serial")), "free_memory", lambda self: free)
+    # it has none of the functions that allocate
+    monkeypatch.setattr(palabos, "load", lambda path: None)
+    with pytest.raises(AttributeError if fits else MemoryLimitError, match=None if fits else "the cells of Palabos"):
+        palabos.Cavity(None, PROBLEM)
 
 
 def test_what_was_measured_elsewhere_says_of_which_version_and_machine():

@@ -44,7 +44,7 @@ def overlapping(words, length: int) -> int:
     places = np.sort(position(words)).astype(np.int64)
     gaps = np.diff(places, append=places[0] + PERIOD)
     close = gaps < length
-    return int((close | np.roll(close, 1)).sum()) if len(places) > 1 else 0
+    return int((close | np.roll(close, 1)).sum())
 
 
 def overlap_table(thread_counts, step_counts, length: int) -> pd.DataFrame:
