@@ -124,3 +124,20 @@ def test_a_mutation_is_caught_where_its_tests_fail_that_pass_without_it(monkeypa
     assert (last, found.exit_code) == (f"2 {word}", code)
     # each is made in the source as it is
     assert seen == ["two = 1 - 1\n"] * 2
+
+
+def test_a_file_that_fails_in_any_case_is_left_out_and_the_others_are_asked(monkeypatch, tmp_path):
+    """One that cannot be imported would keep them from running."""
+    (some := tmp_path / "some.py").write_text("1 + 1\n")
+
+    def ran(folder, tests):
+        if "tests/test_broken.py" in tests:
+            return 2, "ERROR tests/test_broken.py\n"
+        return int("-" in some.read_text()), "FAILED tests/test_good.py::test_one - why\n"
+
+    monkeypatch.setattr(tool, "ran", ran)
+    monkeypatch.setattr(tool, "tests_of", lambda file: ["tests/test_good.py", "tests/test_broken.py"])
+    tool.passes.cache_clear()
+    found = tool.verdict(sites.Mutation("some.py", "", 2, 3, "-", 1), tmp_path, 6, [])
+    assert found == ("caught", "tests/test_good.py::test_one")
+    assert some.read_text() == "1 + 1\n"

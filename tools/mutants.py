@@ -131,8 +131,11 @@ def passes(folder: Path, test: str) -> bool:
 
 
 def verdict(mutation: Mutation, folder: Path, most: int, also: list[str]) -> tuple[str, str]:
-    """ "caught", "survived" or "undecided", and by which test or after how many."""
-    tests = [*tests_of(mutation.file)[:most], *also]
+    """ "caught", "survived" or "undecided", and by which test or after which."""
+    return _verdict(mutation, folder, [*tests_of(mutation.file)[:most], *also])
+
+
+def _verdict(mutation: Mutation, folder: Path, tests: list[str]) -> tuple[str, str]:
     file = folder / mutation.file
     before = file.read_bytes()
     file.write_bytes(mutation.applied(before))
@@ -146,7 +149,13 @@ def verdict(mutation: Mutation, folder: Path, most: int, also: list[str]) -> tup
         return "survived", " ".join(tests)
     failed = re.search(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", said, re.MULTILINE)
     by = failed.group(1) if failed else tests[0]
-    return ("caught", by) if passes(folder, by) else ("undecided", f"{by} fails without a change")
+    if passes(folder, by):
+        return "caught", by
+    # it says nothing, and one that cannot be imported keeps the others from running
+    others = [test for test in tests if test != by.split("::")[0]]
+    if 0 < len(others) < len(tests):
+        return _verdict(mutation, folder, others)
+    return "undecided", f"{by} fails without a change"
 
 
 def main(
