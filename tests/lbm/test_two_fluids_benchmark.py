@@ -162,3 +162,22 @@ def test_tiles_compute_densities_as_often_as_they_state(monkeypatch):
     device.bytes_of(flow.scheme.parts[0]["update"])
     # and once more where a node collides
     assert device.loads == pytest.approx(2 * 19 * space.pores * (tiled.repeats(64) + 1))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "moved", "kept"),
+    [
+        # two lattices of 19 numbers are read twice and written once, and two densities each way; a mark of four bytes
+        # a node is found twice, and half of the nodes are pores
+        ("dense", 4 * (6 * 19 + 4) + 2 * 8, 4 + 4 * (4 * 19 + 7)),
+        # or 18 places a pore are found twice, and solid nodes keep nothing
+        ("sparse", 4 * (6 * 19 + 4) + 2 * 72, (4 * (4 * 19 + 7) + 72) / 2),
+        # all is read once
+        ("tiled", 4 * 4 * 19 + 8, 4 + 4 * (4 * 19 + 7)),
+    ],
+)
+def test_a_strategy_moves_and_keeps_by_design_what_a_count_by_hand_gives(strategy, moved, kept):
+    cost = STRATEGIES[strategy].COST
+    assert (cost.bytes_per_update(4, 0.5), cost.bytes_per_node(4, 0.5)) == (moved, kept)
+    # where all nodes are pores no mark is read
+    assert cost.bytes_per_update(4) == {"dense": 472, "sparse": 616, "tiled": 304}[strategy]

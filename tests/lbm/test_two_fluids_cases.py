@@ -155,6 +155,13 @@ def test_the_cases_are_the_papers():
     assert layers.problem.accelerations == ((0.0, 1e-6, 0.0),) * 2
 
 
+def test_a_mixture_has_its_share_of_pores_with_the_first_fluid():
+    """A quarter, of 1000 pores that are drawn one by one."""
+    a, b = densities(Mixture(PoreSpace(np.zeros((10, 10, 10), bool)), share=0.25))
+    assert (a > 0.5).mean() == pytest.approx(0.25, abs=0.05)
+    assert ((a > 0.5) != (b > 0.5)).all()
+
+
 def test_a_mixture_is_drawn_by_its_seed():
     space = PoreSpace(np.random.default_rng(5).random((6, 8, 8)) < 0.2)
     first, again, other = (densities(Mixture(space, seed=seed))[0] for seed in (1, 1, 2))

@@ -11,14 +11,17 @@ from repro.dpd.observables import Estimate
 from repro.papers import speed as speeds
 from repro.papers.dpd.flow import plates
 from repro.papers.dpd.load_balance import balance
+from repro.papers.dpd.random_numbers import density_waves
 from repro.papers.dpd.speed import tables
 from repro.papers.dpd.thermodynamics import equilibrium, transport
+from repro.papers.porous.box import speed as box
 from repro.papers.porous.gpu import matrix_sum
 from repro.papers.porous.media import permeability, precision, variants
 from repro.papers.porous.media import speed as media
 from repro.papers.porous.two_fluids import speed as two_fluids
 from repro.papers.sph import speed as sph
 from repro.papers.swap import claims as swap
+from repro.papers.swap import iteration
 
 
 def off(predicted: float) -> tuple:
@@ -212,3 +215,78 @@ def test_the_series_is_held_against_half_way_walls_where_it_can_be_trusted(monke
     assert permeability.off_series(table) == {"off": pytest.approx(2.9), "holds": True}
     assert not permeability.off_series(table.replace(-2.9, -3.1))["holds"]
     assert permeability.off_series(table[2:]) == {"off": 0.0, "holds": False}
+
+
+def test_a_number_of_a_way_stands_beside_that_of_tea():
+    table = pd.DataFrame({"way": ["a", density_waves.TEA, "b"], "kT": [0.9, 1.0, 1.1]})
+    assert density_waves.against_tea(table, "b", "kT") == {"ours": 1.1, "tea": 1.0}
+
+
+def test_a_step_takes_all_nodes_over_their_rate():
+    """By strategy and side: 8 x 8 x 8 at 4 million a second take 128 us."""
+    table = pd.DataFrame({"strategy": ["a", "a"], "side": [8, 4], "mlups": [4.0, 2.0]})
+    assert two_fluids.step_times(table, 3).loc["a"].to_dict() == {4: 32.0, 8: 128.0}
+    assert two_fluids.step_times(table, 2).loc["a"].to_dict() == {4: 8.0, 8: 16.0}
+
+
+RUNGS = pd.DataFrame(
+    {"mflups": [2.0, 40.0], "hardware": "a core"}, index=pd.Index(["node by node", "rows"], name="baseline")
+)
+
+
+def test_speedups_over_a_cpu_are_those_of_the_paper_s_strategy_at_its_best():
+    table = pd.DataFrame({"strategy": ["sparse", "sparse", "branches"], "space": ["a", "b", "a"]})
+    table = table.assign(mflups=[60.0, 80.0, 900.0])
+    for found in (media.over_baselines(table, RUNGS), two_fluids.over_baselines(table, RUNGS)):
+        assert found[["baseline", "speedup"]].to_numpy().tolist() == [["node by node", 40.0], ["rows", 2.0]]
+
+
+@pytest.mark.parametrize(("name", "count"), [("cuda", 5), ("threads", 1)])
+def test_every_strategy_is_timed_in_one_duct_on_a_gpu_and_the_first_elsewhere(monkeypatch, name, count):
+    monkeypatch.setattr(box, "on_gpu", lambda device: device.name == "cuda")
+    cases = box.duct_variants(10, SimpleNamespace(name=name), seconds=1.0)
+    named = [(strategy, options.get("precision", "single")) for strategy, _, _, options in cases]
+    strategies = ["pull", "push", "split", "shared memory"]
+    assert named == [*((strategy, "single") for strategy in strategies), ("pull", "double")][:count]
+    assert all(options["seconds"] == 1.0 for _, problem, _, options in cases)
+
+
+@pytest.mark.parametrize(("name", "count", "runs"), [("cuda", 12, 3), ("threads", 3, None)])
+def test_strategies_are_timed_in_both_precisions_and_three_runs_on_a_gpu(name, count, runs):
+    cases = iteration.strategy_cases(10, SimpleNamespace(name=name), seconds=1.0)
+    assert len({case for case, *_ in cases}) == len(cases) == count
+    assert [case for case, *_ in cases] == [f"{options['strategy']}, {options['precision']}" for *_, options in cases]
+    assert {options.get("runs") for *_, options in cases} == {runs}
+    assert {options["precision"] for *_, options in cases} == ({"double"} if runs is None else {"double", "single"})
+
+
+def test_packings_have_their_porosity_and_blocks_of_threads_fit_the_strategy(monkeypatch):
+    made = media.packings(24, (0.6, 0.8), 6.0, 1)
+    assert list(made) == ["spheres, 0.6", "spheres, 0.8", "no solid", "blocks, 0.7"]
+    found = [space.porosity for space in made.values()]
+    assert found == pytest.approx([0.6, 0.8, 1.0, 0.7], abs=0.05)
+    monkeypatch.setattr(
+        media, "speed_table", lambda runs, record: pd.DataFrame(run[-1] | {"case": run[0]} for run in runs)
+    )
+    table = media.packing_table(made, ("sparse", "sparse in place"), None, seconds=1.0)
+    assert table["medium"].tolist() == [name for name in made for _ in range(2)]
+    assert table["case"].tolist() == [f"{row.medium}, {row.strategy}" for row in table.itertuples()]
+    assert table["block"].tolist() == [128, 256] * 4
+
+
+def test_a_run_in_single_precision_is_held_against_the_last_of_double():
+    """At 20 steps double precision was steady: its last k counts; the start says nothing."""
+    points = [("single", 0, 1.0), ("single", 10, 1.98), ("single", 20, 2.04), ("double", 0, 1.0), ("double", 10, 2.0)]
+    found = precision.paper_change(pd.DataFrame(points, columns=["series", "x", "y"]))
+    assert found.to_dict() == pytest.approx({10: -1.0, 20: 2.0})
+
+
+def test_a_table_of_precisions_has_k_against_the_series_and_against_double():
+    def run(k, steps):
+        result = SimpleNamespace(steps=steps, converged=True, mach=0.01)
+        return SimpleNamespace(k=k, result=result, force=1e-6, reynolds=0.1)
+
+    table = precision.precision_table({"double": run(8.0, 100), "single, plain": run(6.0, 90)}, 4.0).set_index("run")
+    assert table["k/series - 1 (%)"].tolist() == [100, 50]
+    assert table["k/k_double - 1 (%)"].tolist() == [0, -25]
+    assert table.loc["single, plain"].tolist()[3:] == [90, True, 1e-6, 0.1, 0.01]
