@@ -72,6 +72,9 @@ def _imports() -> dict[str, set[str]]:
                 above = package[: len(package) - node.level + 1] if node.level else ()
                 base = ".".join([*above, *([node.module] if node.module else [])])
                 names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                # a program that is started by its name
+                names.add(node.value)
         found[str(path.relative_to(ROOT))] = names
     return found
 
