@@ -290,3 +290,31 @@ def test_a_table_of_precisions_has_k_against_the_series_and_against_double():
     assert table["k/series - 1 (%)"].tolist() == [100, 50]
     assert table["k/k_double - 1 (%)"].tolist() == [0, -25]
     assert table.loc["single, plain"].tolist()[3:] == [90, True, 1e-6, 0.1, 0.01]
+
+
+class Handed(dict):
+    """A record that keeps what it is given for a claim."""
+
+    def measure(self, claim, measured, **more):
+        self[claim] = (measured, more)
+
+    def measure_all(self, values):
+        self.update(values)
+
+
+def test_claims_about_a_cpu_and_a_gpu_get_each_its_own_number(monkeypatch):
+    """With rows of the list at 40 on one core, and 16 of the flag word; the GPU's best is 80."""
+    rates = {"node by node": 2.0, "rows": 40.0, "rows, all cores": 400.0, "flag word, node by node": 1.0}
+    rates |= {"flag word, rows": 16.0, "branches, node by node": 4.0, "branches, rows": 8.0}
+    cpu = pd.DataFrame([{"mflups": rate, "seconds": 1.0, "runs": [1.0, 2.0]} for rate in rates.values()], list(rates))
+    media.record_core_claims(record := Handed(), cpu)
+    assert (record["porous-054"][0], record["porous-123"][0]) == (40.0, 2.5)
+    # the slowest of the list over the fastest of the flag word is 1.25, the other way round it is 5
+    assert record["porous-123"][1]["scatter"] == 3.75
+    assert "all cores 400 MFLUPS" in record["porous-054"][1]["note"]
+    monkeypatch.setattr(media, "porosity_claims", lambda table: {"porous-062": 80.0, "porous-063": table})
+    monkeypatch.setattr(media, "variant_claims", lambda variants, by_block: {"porous-057": (variants, by_block)})
+    media.record_gpu_claims(record := Handed(), "table", "variants", "blocks", cpu)
+    speedup, more = record.pop("porous-064")
+    assert (speedup, more["baseline"]) == (2.0, "sparse list in rows, one core: 40 MFLUPS")
+    assert record == {"porous-062": 80.0, "porous-063": "table", "porous-057": ("variants", "blocks")}
