@@ -95,6 +95,25 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     assert [(timing["registers"], timing["occupancy"]) for timing in kept] == [(64, 0.5)] * 3
 
 
+def test_what_a_kernel_takes_of_a_gpu_is_its_occupancy_and_its_registers(monkeypatch):
+    """As its driver states it; where there is no GPU, or one that is simulated, nothing."""
+    properties = {"maxThreadsPerMultiProcessor": 2048, "warpSize": 32, "maxBlocksPerMultiProcessor": 16}
+    properties |= {"regsPerMultiprocessor": 65536, "sharedMemPerMultiprocessor": 49152}
+    cuda = SimpleNamespace(
+        Device=lambda: SimpleNamespace(id=3), runtime=SimpleNamespace(getDeviceProperties={3: properties}.get)
+    )
+    device = SimpleNamespace(
+        name="cuda", simulated=False, xp=SimpleNamespace(cuda=cuda), resources=lambda launch: launch
+    )
+    assert launch.limits_here(device) == [64, 2048, 16, 65536, 255, 49152]
+    forces = SimpleNamespace(parts={"forces": {"registers": 32}, "table": {"registers": 8}})
+    monkeypatch.setattr(launch, "occupancy", lambda device, launch, block: launch["registers"] / block)
+    assert launch.taken(device, forces, 128) == {"occupancy": 0.25, "registers": 32}
+    assert launch.taken(SimpleNamespace(name="threads"), forces, 128) == {}
+    device.simulated = True
+    assert launch.taken(device, forces, 128) == {}
+
+
 def test_the_simulator_has_no_registers_to_report(cuda_device):
     if not cuda_device.simulated:
         pytest.skip("for the simulator")

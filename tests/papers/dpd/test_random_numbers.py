@@ -107,6 +107,8 @@ def test_tea_of_32_rounds_is_normal_and_without_correlation(table):
     assert abs(row["mean"]) < 5 / np.sqrt(row["pairs"])
     assert abs(row["variance"] - 1) < 5 * np.sqrt(2 / row["pairs"])
     assert row["unequal"] == 0
+    assert 399_000 < row["pairs"] <= 400_000
+    assert row["band"] == pytest.approx(2 / np.sqrt(row["pairs"]))
     # five standard errors: the band is two
     assert abs(rq.worst_correlation(table, 32)) < 2.5 * row["band"]
 
