@@ -1,5 +1,7 @@
 """Random numbers: correlations, the cycle of the linear congruential generator, and density waves."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,6 +192,28 @@ def test_a_wave_in_the_density_is_found_with_its_frequency():
     assert wave in [(0, 1, -1), (0, -1, 1)]
     assert dw.frequency(runs[dw.BY_CELL][0], wave) == pytest.approx(0.02 * wave[1], abs=1e-9)
     assert _regular(dw.regularity(runs, dw.BY_CELL)) is Verdict.REPRODUCED
+
+
+def test_ways_stand_side_by_side_with_what_their_runs_have_in_common():
+    """Three runs a way; by hand, but for the wave, which is that of the test above."""
+    pattern = np.random.default_rng(4).normal(1, 0.1, (4, 4, 4))
+    runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 1.0) for k in range(3, 6)]}
+    for k, run in enumerate(runs[dw.BY_CELL]):
+        cells = {"counts": (1, -1, 1)[k] * pattern, "cell_temperature": pattern}
+        more = {"temperature": np.array([0.8, 1.0]) + 0.1 * k, "drift": 0.5 - 0.1 * k}
+        runs[dw.BY_CELL][k] = dataclasses.replace(run, **cells, **more)
+    row = dw.comparison(runs).set_index("way").loc[dw.BY_CELL]
+    assert (row["runs"], row["drift"], row["band"]) == (3, 0.5, 2 / 8)
+    assert (row["kT"], row["kT error"]) == (pytest.approx(1.0), pytest.approx(0.1 / np.sqrt(3)))
+    assert row["kT in cells, scatter"] == pytest.approx(pattern.std())
+    assert (row["kT pattern"], row["density pattern"]) == (pytest.approx(1), pytest.approx(-1))
+    wave = dw.strongest(runs, dw.BY_CELL)
+    assert (row["strongest wave"], row["turns a step"]) == (str(wave), pytest.approx(0.02 * wave[1]))
+    assert row["its excess"] == np.nanmax(dw.excess(runs, dw.BY_CELL)) > 1
+    box, fluid = (4.0,) * 3, Fluid()
+    told = dw.turns_table(runs, wave, cycle.driven_waves((4, 4, 4), fluid.dt, 5), box, fluid).iloc[0]
+    assert (told["wave"], told["measured"]) == (str(wave), "0.0200")
+    assert told["free sound"] == f"{dw.free_turns(wave, box, fluid):.4f}"
 
 
 def test_the_height_of_a_wave_is_its_amplitude_over_the_mean_density():
