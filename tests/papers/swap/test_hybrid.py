@@ -79,6 +79,9 @@ def test_the_populations_cross_the_bus_before_and_after_a_step(threads):
     assert [part.name for part in period.parts] == ["to the GPU", "collide", "stream", "boundary", "to the host"]
     crossing = [part.bytes for part in period.parts if part.channel.startswith("to the")]
     assert crossing == [19 * 8 * SMALL.nodes] * 2
+    # all is read and written, and of a node beside the walls what it swaps: nine of 19
+    beside = 10**3 - 8**3
+    assert [part.bytes for part in period.parts[1:-1]] == [2 * 19 * 8 * 10**3] * 2 + [2 * 9 * 8 * beside]
 
 
 def test_parts_add_up_to_iterations_and_speedups(threads):
