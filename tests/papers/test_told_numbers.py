@@ -281,6 +281,24 @@ def test_a_run_in_single_precision_is_held_against_the_last_of_double():
     assert found.to_dict() == pytest.approx({10: -1.0, 20: 2.0})
 
 
+def test_a_scan_of_forces_has_k_of_plain_populations_against_double_precision(monkeypatch):
+    """At each force alone: the weaker one has three quarters of k."""
+    asked = {}
+
+    def flow_through(space, device, *, precision, storage, force, **options):
+        asked[force] = precision, storage, options
+        k = 6.0 if force < 1e-6 else 10.0
+        return SimpleNamespace(k=k, result=SimpleNamespace(steps=100), reynolds=force * 1e3)
+
+    monkeypatch.setattr(precision, "flow_through", flow_through)
+    monkeypatch.setattr(precision, "predicted_change", lambda force: -1e8 * force)
+    double = SimpleNamespace(k=8.0)
+    table = precision.force_scan(None, None, [1e-7, 1e-5], double, interval=9)
+    assert asked == dict.fromkeys((1e-7, 1e-5), ("single", "plain", {"interval": 9}))
+    expected = [[1e-7, -10.0, -25.0, 6.0, 100, 1e-4], [1e-5, -1000.0, 25.0, 10.0, 100, 1e-2]]
+    np.testing.assert_allclose(table.to_numpy(float), expected)
+
+
 def test_a_table_of_precisions_has_k_against_the_series_and_against_double():
     def run(k, steps):
         result = SimpleNamespace(steps=steps, converged=True, mach=0.01)

@@ -331,6 +331,46 @@ def test_all_programs_are_timed_in_cell_order_and_the_papers_with_its_sequence(m
     assert set(table["check"].iloc[1:]) == {"of TEA"}
 
 
+@pytest.fixture
+def asked(monkeypatch):
+    """What is timed: way, particles, device and variant; the k-th of a table does k million updates a second."""
+    seen = []
+
+    def measured(cases, ways, record, seconds, variants=({},), **_):
+        rows = [(way, system.count, on.name, v) for v in variants for system in cases for way, (_, on) in ways.items()]
+        seen.extend(rows)
+        table = pd.DataFrame(rows, columns=["way", "particles", "device", "variant"])
+        more = {"updates": [1e6 * (1 + k) for k in range(len(rows))], "rounds": 8, "launch": "one by one"}
+        return table.assign(**more, seconds=1e-3, spread=0.01, precision="single", runs=[(1e-3,)] * len(rows))
+
+    monkeypatch.setattr(speed_tables, "_measured", measured)
+    return seen
+
+
+def test_todays_speeds_are_of_all_precisions_and_rounds_on_a_gpu_and_of_the_first_system_on_a_cpu(asked):
+    gpu = SimpleNamespace(name="cuda")
+    table = speed_tables.today([2, 1], ["single", "double"], [4, 8], gpu)
+    first, second = (system.count for system in speed_tables.systems([2, 1]))
+    fast = [row for row in asked if row[0] == "fastest"]
+    variants = [{"precision": p, "rounds": r} for p in ("single", "double") for r in (4, 8)]
+    assert fast == [("fastest", count, "cuda", variant) for variant in variants for count in (first, second)]
+    slow = [row for row in asked if row[0] != "fastest"]
+    assert [(way, count, v) for way, count, _, v in slow] == [
+        (way, first, variant) for variant in variants for way in speed_tables.BASELINES
+    ]
+    # three baselines run before the fastest way, whose first system is the first of its table again
+    assert table[f"over {speed_tables.BASELINES[0]}"].tolist() == pytest.approx([1, 2] * 4)
+
+
+def test_the_channel_on_a_cpu_has_a_scale_of_its_own(asked):
+    table = speed_tables.channel_table(0.5, 0.25, SimpleNamespace(name="cuda"))
+    large, small = (speed_tables.channel(scale).system().count for scale in (0.5, 0.25))
+    assert {count for way, count, *_ in asked if way in speed_tables.BASELINES} == {small}
+    assert {count for way, count, *_ in asked if way.startswith("thread per")} == {large}
+    assert len(table) == len(asked) - len(speed_tables.BASELINES)
+    assert set(table["baseline particles"]) == {small}
+
+
 def test_a_linear_program_with_another_force_fails_its_check(monkeypatch):
     def build(setup):
         return linked.build(replace(setup, fluid=replace(setup.fluid, repulsion=18.7)))

@@ -120,6 +120,19 @@ def test_deviations_of_extrema_are_per_cent_and_their_order_is_that_of_the_rms(m
     assert row == [400.0, 100, "extrapolation", *map(pytest.approx, (1, -2, 2))]
 
 
+def test_centres_of_vortices_stand_in_a_row_for_each_lid_speed_with_its_mach_number(monkeypatch):
+    """A speed of 1 / sqrt(3) in lattice units is that of sound."""
+    flow = SimpleNamespace(case=Cavity(lid_speed=0.1))
+    monkeypatch.setattr(lids, "changed", lambda flow, device, precision, lid_speed: lid_speed)
+    centres = lambda speed: pd.DataFrame({"vortex": ["main", "left"], "x": [speed, 2.0], "y": [3.0, 4.0]})  # noqa: E731
+    monkeypatch.setattr(lids, "vortex_centres", centres)
+    table = lids.over_lid_speed(flow, [0.1, 0.05], None, precision="double")
+    assert table.to_dict("records") == [
+        {"lid speed": v, "Mach": pytest.approx(v * 3**0.5), "main x": v, "main y": 3.0, "left x": 2.0, "left y": 4.0}
+        for v in (0.1, 0.05)
+    ]
+
+
 def test_a_box_whose_lid_alone_lies_on_nodes_is_less_high_than_wide():
     assert lids.height_over_width(Cavity(nodes=100, lid="half-way")) == pytest.approx(1)
     # from half a spacing below the first node to the last, and as far beyond both
