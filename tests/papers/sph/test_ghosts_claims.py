@@ -1,5 +1,6 @@
 """What the notebook on ghosts hands over and what decides its sentences, without compiled code."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from helpers.plain import PlainDevice
 from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import air, claims, measures
 from repro.papers.sph.ghosts.measures import PLACES
+from repro.sph.air import AirSampling
 from repro.sph.cases import DamBreak
 from repro.study.judge.claims import find
 
@@ -180,3 +182,22 @@ def test_the_papers_number_of_ghosts_stands_beside_ours():
     rows = SMALL.set_index("id").loc[claims.SETUP[1]]
     layers = np.prod([22, 9, 22]) - np.prod([16, 3, 16])
     assert (rows["paper"], rows["here"]) == (5000, layers)
+
+
+def test_a_way_to_let_air_act_differs_from_the_paper_s_by_what_its_name_says():
+    plain, sown = air.Variant("paper's B"), AirSampling()
+    names = [variant.name for variant in air.VARIANTS]
+    assert len(set(names)) == len(names)
+    for variant in air.VARIANTS:
+        name, sampling = variant.name, variant.sampling
+        assert variant.soft == name.startswith("soft water")
+        times = 0 if "no XSPH" in name else 10 if "ten times the XSPH" in name else 1
+        assert variant.xsph == pytest.approx(times * plain.xsph)
+        assert variant.ratio == (2.0 if "wider kernel" in name else plain.ratio)
+        assert (sampling is None) == ("equation 4" in name) == (variant.density == "continuity")
+        if sampling:
+            every = re.search("sown each ([0-9]+) steps", name)
+            assert sampling.every == (int(every[1]) if every else sown.every)
+            assert sampling.carried == ("samples carried along" in name)
+            assert sampling.rounds == (40 if "40 rounds" in name else sown.rounds)
+            assert (sampling.radius > sown.radius) == ("samples farther apart" in name)
