@@ -1,6 +1,7 @@
 """The tables of speeds: what is compared with what, and which claims a run can judge. All numbers are made up."""
 
 import re
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -198,3 +199,15 @@ def test_other_codes_stand_beside_our_best(timed):
     figure, arrays = figures.codes(found)
     assert len(arrays["ns"]) == 6
     plt.close(figure)
+
+
+def test_a_claim_of_which_a_run_knows_nothing_is_not_measured():
+    """And all others have their own value."""
+    given, missed = {}, []
+    record = SimpleNamespace(
+        measure=lambda claim, **value: given.update({claim: value}),
+        not_measured=lambda claim, why: missed.append(claim),
+    )
+    tables.record_claims(record, {tables.TREND: {"measured": 2.0}})
+    assert given == {tables.TREND: {"measured": 2.0}}
+    assert sorted([*given, *missed]) == sorted(tables.JUDGED)
