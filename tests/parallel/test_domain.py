@@ -42,6 +42,9 @@ def test_boxes_are_numbered_with_x_fastest(domain):
     places = [domain.place(rank)[::-1] for rank in range(domain.count)]
     assert places == sorted(places)
     assert [domain.rank_at(place[::-1]) for place in places] == list(range(domain.count))
+    for rank in (-1, domain.count):
+        with pytest.raises(InputError, match=f"rank = {rank}: must be a whole number from 0 to {domain.count - 1}$"):
+            domain.place(rank)
 
 
 @given(domains())
