@@ -51,10 +51,6 @@ def cores(own: float) -> tuple:
     return table, pd.DataFrame({"one core": [1e6, 2e6, 8e6, 9e6]})
 
 
-def parted(dense: float, sparse: float) -> pd.DataFrame:
-    return pd.DataFrame({"strategy": ["dense", "sparse", "tiled"], "mflups": [dense, sparse, 6.0]})
-
-
 def one_core(branches: float) -> pd.DataFrame:
     rates = {"node by node": 2.0, "flag word, node by node": 1.0, "branches, node by node": branches}
     return pd.DataFrame({"mflups": rates})
@@ -102,9 +98,6 @@ TOLD = [
         (pd.DataFrame({"in place / list": [1.3, 0.99]}),),
         {"least": 0.99, "most": 1.3, "holds": False},
     ),
-    (two_fluids.one_kernel, (parted(8.0, 5.0),), {"dense": 0.75, "sparse": 1.2, "holds": True}),
-    (two_fluids.one_kernel, (parted(5.0, 4.0),), {"dense": 1.2, "sparse": 1.5, "holds": False}),
-    (two_fluids.one_kernel, (parted(8.0, 8.0),), {"dense": 0.75, "sparse": 0.75, "holds": False}),
     (
         two_fluids.density_numbers,
         (pd.DataFrame([["a", 9.0, 37.9]]), CLAIM),

@@ -362,9 +362,9 @@ def test_todays_speeds_are_of_all_precisions_and_rounds_on_a_gpu_and_of_the_firs
     assert table[f"over {speed_tables.BASELINES[0]}"].tolist() == pytest.approx([1, 2] * 4)
 
 
-def test_the_channel_on_a_cpu_has_a_scale_of_its_own(asked):
-    table = speed_tables.channel_table(0.5, 0.25, SimpleNamespace(name="cuda"))
-    large, small = (speed_tables.channel(scale).system().count for scale in (0.5, 0.25))
+def test_the_channel_on_a_cpu_has_a_width_of_its_own(asked):
+    table = speed_tables.channel_table(0.25, 3.0, SimpleNamespace(name="cuda"))
+    large, small = (speed_tables.channel(0.25, width).system().count for width in (None, 3.0))
     assert {count for way, count, *_ in asked if way in speed_tables.BASELINES} == {small}
     assert {count for way, count, *_ in asked if way.startswith("thread per")} == {large}
     assert len(table) == len(asked) - len(speed_tables.BASELINES)

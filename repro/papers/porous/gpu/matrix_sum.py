@@ -190,6 +190,8 @@ C1060_DATA_RATE = 1.6
 _SETUP = {"multiprocessors": 1, "processors": 3, "clock": 4, "single": 5, "double": 6}
 _SETUP |= {"bus": 9, "memory clock": 10, "bandwidth": 11}
 SETUP_CLAIMS = tuple(f"porous-{number:03d}" for number in _SETUP.values())
+#: the cavity at its fastest
+CAVITY = "porous-032"
 JUDGED = ("porous-154", "porous-155", "porous-156")
 
 
