@@ -182,11 +182,11 @@ def settled(table: pd.DataFrame) -> bool:
 
 
 def tensions(ours: Line, theirs: Line) -> dict:
-    """Our tension, R^2, and by how many % it is off the paper's points; holds within 5 % on a line."""
+    """Our tension, R^2 (0 of one bubble), and by how many % it is off the paper's points; holds within 5 % of them."""
     off = ours.tension / theirs.tension - 1
     return {
         "ours": ours.tension,
-        "r": ours.r_squared,
+        "r": float(np.nan_to_num(ours.r_squared)),
         "off": 100 * off,
         "holds": abs(off) < 0.05 and ours.r_squared > 0.99,
     }
