@@ -173,7 +173,8 @@ def slopes(frame: pd.DataFrame) -> dict[str, float]:
     for name, column in names.items():
         # not every strength has a picture
         rows = near.dropna(subset=column)
-        if len(rows) > 1:
+        # before the first steps all drops have one angle
+        if len(rows) > 1 and np.ptp(rows[column]) > 0:
             found[name] = float(-np.polyfit(rows["wetting"], np.cos(np.radians(rows[column])), 1)[0])
     return found
 
@@ -197,15 +198,14 @@ def from_pictures(frame: pd.DataFrame) -> dict:
 def formula_slope(frame: pd.DataFrame) -> dict:
     """The formula's slope over ours, of `slopes`, zero without two drops near neutral wetting; holds if it is less."""
     found = slopes(frame)
-    share = found["formula"] / found["this run"] if found.get("this run") else 0.0
+    share = found["formula"] / found["this run"] if "this run" in found else 0.0
     return {"share": share, "holds": 0 < share < 1}
 
 
 def paper_slope(frame: pd.DataFrame) -> dict:
     """The slope of the paper's pictures over ours, of `slopes`, zero where one is not known; holds if it is more."""
     found = slopes(frame)
-    known = "paper's pictures" in found and found.get("this run")
-    times = found["paper's pictures"] / found["this run"] if known else 0.0
+    times = found["paper's pictures"] / found["this run"] if {"paper's pictures", "this run"} <= set(found) else 0.0
     return {"times": times, "holds": times > 1}
 
 

@@ -368,7 +368,6 @@ def test_angles_stand_beside_their_pictures_and_their_mirror_images():
     assert contact.formula([0.01])[0] > 90
     assert contact.slopes(frame[:1]) == {}
     assert not contact.formula_slope(frame[:1])["holds"]
-    # before the first steps all drops have one angle
     still = frame.assign(angle=90.0, wetting=[-0.01, 0.01, *frame["wetting"][2:]])
     assert contact.formula_slope(still) == {"share": 0.0, "holds": False}
     assert contact.paper_slope(still) == {"times": 0.0, "holds": False}
