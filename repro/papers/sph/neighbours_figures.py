@@ -104,6 +104,6 @@ def sorts(table: pd.DataFrame):
         axes.plot(
             table["particles"], table[name] / table["particles"] * 1e3, color=colour, marker=marker, label=name[:-5]
         )
-    axes.set(xscale="log", xlabel="particles", ylabel="time of the sort over the particles (ns)", ylim=(0, None))
+    axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="time of the sort over the particles (ns)")
     figure.legend(loc="outside lower center", ncols=3)
     return figure, dict(table[["particles", *names]])

@@ -248,17 +248,13 @@ def over_plain_c(peers: Path, box, steps: int) -> pd.DataFrame:
     `peers` is the folder of the C program. In turns, the best of five each, so that what else runs on the machine
     disturbs both alike.
     """
-    core, system, source = (
-        select("serial"),
-        in_cell_order(Bulk(tuple(map(float, box))).system()),
-        peers / "dpd_serial.c",
-    )
-    simulation = Simulation(system, core, strategy="linked", rounds=0)
+    system = in_cell_order(Bulk(tuple(map(float, box))).system())
+    simulation = Simulation(system, select("serial"), strategy="linked", rounds=0)
     simulation.step(steps // 2)
     ours, theirs = [], []
     for _ in range(5):
         with TemporaryDirectory() as folder:
-            other = linear.plain_c(source, Path(folder), box, steps)
+            other = linear.plain_c(peers / "dpd_serial.c", Path(folder), box, steps)
         if other is None:
             return pd.DataFrame(columns=["ours", "plain C"])
         theirs.append(other)
