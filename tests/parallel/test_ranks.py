@@ -133,11 +133,14 @@ def test_ranks_that_are_stopped_together_longer_than_they_have_patience_go_on(tm
     ],
 )
 def test_a_line_names_the_rank_and_what_became_of_it(failures, how, line):
-    assert re.fullmatch(line, failures[how][0].said[0])
+    error = failures[how][0]
+    assert error.said, str(error)
+    assert re.fullmatch(line, error.said[0])
 
 
 def test_a_failure_is_one_line_with_its_first_reason(failures):
     for error, _ in failures.values():
+        assert error.said, str(error)
         assert "\n" not in str(error)
         assert error.said[0] in str(error)
 
