@@ -145,6 +145,17 @@ def test_a_failure_is_one_line_with_its_first_reason(failures):
         assert error.said[0] in str(error)
 
 
+def test_what_a_rank_said_is_known_where_mpiexec_has_not_read_it(tmp_path):
+    # as if it had ended first: Abort follows at once
+    program = tmp_path / "program.py"
+    program.write_text("import os, sys\nsys.stderr = open(os.devnull, 'w')\nraise ValueError('the step went wrong')\n")
+    with pytest.raises(RanksError) as raised:
+        launch(2, str(program), timeout=60, environment=ENVIRONMENT)
+    assert {line.split(": ", 1)[1] for line in raised.value.said} == {
+        "ValueError: the step went wrong (<module>, program.py line 3)"
+    }
+
+
 def test_a_program_on_one_rank_needs_no_mpi():
     assert "import this" not in launch(1, "this", timeout=60)
     looks = "import sys; sys.modules['mpi4py'] = None\n"

@@ -16,9 +16,9 @@ import psutil
 from repro.declared import Above, Kind, OrNone, Text, Whole, checked
 from repro.errors import InputError
 from repro.hardware import cores
-from repro.leftovers import UNMAPPED, sweep_shared_memory
+from repro.leftovers import UNMAPPED, private_folder, sweep_shared_memory
 
-from .rank_errors import LINE
+from .rank_errors import LINE, SAID
 
 #: Open MPI refuses what MPICH does unasked
 _OPEN_MPI = ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")
@@ -63,27 +63,36 @@ def launch(
         raise InputError(f"target = {str(target)!r}: no such script")
     command = [*_mpiexec(ranks), sys.executable, "-m", "repro.parallel.ranks.rank_main", *words]
     own = {"REPRO_RANKS": str(ranks), "NUMBA_NUM_THREADS": str(max(1, _CORES // ranks))}
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     sweep_shared_memory()
-    process = subprocess.Popen(command, env=_HERE | os.environ | own | environment, **streams)
-    try:
-        output, errors = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        said = _said(process.communicate()[1])
-        raise RanksError(f"{target} on {ranks} ranks did not end within {timeout:g} s", said) from None
-    except BaseException:
-        _end(process)
-        raise
-    if status := process.returncode:
+    with private_folder() as folder:
+        own[SAID] = str(folder / "said")
+        status, output, errors = _run(command, _HERE | os.environ | own | environment, timeout)
+        said = _said(Path(own[SAID]), errors)
+    if status is None:
+        raise RanksError(f"{target} on {ranks} ranks did not end within {timeout:g} s", said)
+    if status:
         # ranks that are killed leave theirs
         time.sleep(UNMAPPED)
         sweep_shared_memory()
         named = f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-        said = _said(errors)
         reason = said[0] if said else (errors.strip() or named).splitlines()[-1]
         raise RanksError(f"{target} on {ranks} ranks ended: {reason}", said)
     return output
+
+
+def _run(command: list[str], environment: Mapping, timeout: float | None) -> tuple[int | None, str, str]:
+    """The exit status of a command, None if its time was up, and what it has written on both outputs."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, env=environment, **streams)
+    try:
+        output, errors = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return None, *process.communicate()
+    except BaseException:
+        _end(process)
+        raise
+    return process.returncode, output, errors
 
 
 def _mpiexec(ranks: int) -> list[str]:
@@ -98,10 +107,11 @@ def _mpiexec(ranks: int) -> list[str]:
     return [found, *(_OPEN_MPI if "Open MPI" in version or "OpenRTE" in version else ()), "-n", str(ranks)]
 
 
-def _said(errors: str) -> list[str]:
-    """What the ranks have said, in the order in which they did, once each."""
+def _said(file: Path, errors: str) -> list[str]:
+    """What the ranks have said in a file or on the error output, in the order in which they did, once each."""
+    text = f"{file.read_text()}\n{errors}" if file.exists() else errors
     # two ranks may have written into one line
-    return list(dict.fromkeys(match.group().strip() for match in LINE.finditer(errors)))
+    return list(dict.fromkeys(match.group().strip() for match in LINE.finditer(text)))
 
 
 def _end(process: subprocess.Popen) -> None:
