@@ -171,6 +171,7 @@ def test_a_mixture_is_drawn_by_its_seed():
     assert set(np.round(found, 6)) == {1.0, TRACE}
     assert (found > 0.5).mean() == pytest.approx(0.5, abs=0.1)
     assert Mixture(space).problem.accelerations == ((1e-4, 0.0, 0.0),) * 2
+    assert Mixture(space, stencil="central").problem.stencil == "central"
 
 
 @pytest.mark.parametrize(
@@ -187,6 +188,7 @@ def test_a_mixture_is_drawn_by_its_seed():
         (lambda: Drop(0.0, radius=300), "radius = 300"),
         (lambda: Drop(0.0, height=1), "height"),
         (lambda: Mixture(PoreSpace(np.zeros((2, 2, 2), bool)), share=0.0), "share = 0.0"),
+        (lambda: Mixture(PoreSpace(np.zeros((2, 2, 2), bool)), stencil="six"), "stencil = 'six'"),
         (lambda: Bubble(radius=10, interaction=0.3).start(DEVICE), "use a weaker interaction"),
         (lambda: Bubble(radius=10, interaction=0.05).start(DEVICE), "the fluids mix"),
     ],

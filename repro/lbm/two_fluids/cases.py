@@ -230,13 +230,15 @@ class Mixture:
     #: probability that a pore is filled with fluid a
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 1
+    #: key of forces.STENCILS
+    stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
 
     @property
     def problem(self) -> TwoFluids:
         """The problem in lattice units."""
-        push = (self.acceleration, 0.0, 0.0)
+        push, wetting = (self.acceleration, 0.0, 0.0), (self.wetting, -self.wetting)
         return TwoFluids(
-            self.space, self.interaction, wetting=(self.wetting, -self.wetting), accelerations=(push, push)
+            self.space, self.interaction, wetting=wetting, accelerations=(push, push), stencil=self.stencil
         )
 
     def start(self, device, **options) -> TwoFluidFlow:
