@@ -32,7 +32,7 @@ toy-007,abstract,centre,Re=400,0.5543,x/L,,physics,within,0.0015,grid spacing,,t
 
 GOOD = """
     from repro.study.keep.record import open_record
-    record = open_record("toy/good", parameters={"value": value}, claims=["toy-001", "toy-002"])
+    record = open_record("toy/good", parameters=globals(), claims=["toy-001", "toy-002"])
     record.measure("toy-001", value)
     record.close()
 """

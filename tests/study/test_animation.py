@@ -18,9 +18,9 @@ CAPTIONS = ["a", "b", "c", "d"]
 
 
 @pytest.fixture
-def record(workshop, tmp_path, monkeypatch):
+def record(good, tmp_path, monkeypatch):
     monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
-    return open_record("toy/good", parameters={}, claims=[])
+    return open_record("toy/good", parameters={"value": 1.0}, claims=[])
 
 
 def test_every_frame_is_shown_the_first_row_at_the_bottom(record):

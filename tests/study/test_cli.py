@@ -136,7 +136,7 @@ def test_run_prints_the_scoreboard_and_what_failed(good):
 
 
 def test_run_of_one_notebook_ends_with_its_headline_and_shows_no_other(good, repro):
-    good.add("toy/rock", 'open_record("toy/rock", parameters={}, claims=["toy-003"])')
+    good.add("toy/rock", 'open_record("toy/rock", parameters=globals(), claims=["toy-003"])')
     good.finish("toy/good", CLAIMS)
     path = good.finish("toy/rock", {"toy-003": {"measured": 0.1}}, changed=("value=3.5",))
     forge(path, headlines=["k = 3.5 millidarcy"])

@@ -20,10 +20,19 @@ JUDGED = ["toy-001", "toy-002", "toy-003", "toy-004", "toy-006"]
 ORDER = {"64": [1.0, 2.0, 3.0], "128": np.array([4.0, 5.0, 6.0])}
 
 
-@pytest.fixture
-def record(workshop, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def output(good, tmp_path, monkeypatch):
     monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
-    return open_record("toy/good", parameters={"n": np.int64(3)}, claims=JUDGED)
+
+
+def opened(*claims: str, value=0.5541):
+    """The record of a notebook whose parameters cell assigns `value`."""
+    return open_record("toy/good", parameters={"claims": claims, "value": value}, claims=claims)
+
+
+@pytest.fixture
+def record():
+    return opened(*JUDGED)
 
 
 def content(record) -> dict:
@@ -35,6 +44,22 @@ def test_value_is_judged_as_it_is_handed_over_and_kept_without_the_verdict(recor
     kept = content(record)
     assert kept["claims"]["toy-001"] == {"measured": 0.5541, "note": "fine"}
     assert "reproduced" not in json.dumps(kept)
+
+
+def test_parameters_are_the_names_that_the_parameters_cell_assigns():
+    assert content(opened("toy-001", value=np.int64(3)))["parameters"] == {"value": 3}
+
+
+def test_record_is_refused_before_the_parameters_cell_ran():
+    with pytest.raises(InputError, match="^no value for value: run the parameters cell first$"):
+        open_record("toy/good", parameters={"device": "serial"}, claims=[])
+
+
+def test_notebook_that_is_being_written_need_not_be_in_the_catalogue(workshop):
+    workshop.write("toy/new", "pass", "nodes = 3")
+    assert content(open_record("toy/new", parameters={"nodes": 4}, claims=[]))["parameters"] == {"nodes": 4}
+    with pytest.raises(InputError, match="^none.ipynb is not a notebook$"):
+        open_record("toy/none", parameters={}, claims=[])
 
 
 def test_claims_without_a_value_become_not_measured(record):
@@ -75,7 +100,7 @@ def test_no_value_comes_after_the_word_that_there_is_none(record):
 
 def test_claim_declared_twice_is_refused(workshop):
     with pytest.raises(InputError, match="^toy-001: declared twice$"):
-        open_record("a", parameters={}, claims=["toy-001", "toy-002", "toy-001"])
+        opened("toy-001", "toy-002", "toy-001")
 
 
 @pytest.mark.parametrize(
@@ -88,19 +113,19 @@ def test_claim_declared_twice_is_refused(workshop):
 )
 def test_unknown_setup_and_restated_claims_can_not_be_declared(workshop, claim, message):
     with pytest.raises(InputError, match=message):
-        open_record("a", parameters={}, claims=["toy-001", claim])
+        opened("toy-001", claim)
 
 
 @pytest.mark.parametrize("call", ["measure", "void"])
 def test_claim_that_was_not_declared_is_refused(workshop, call):
-    record = open_record("a", parameters={}, claims=["toy-001"])
+    record = opened("toy-001")
     with pytest.raises(InputError, match="claim 'toy-003' was not declared"):
         getattr(record, call)("toy-003", {"measure": 1.0, "void": "why"}[call])
 
 
 def test_record_of_another_notebook_is_refused_while_a_notebook_runs(workshop, monkeypatch):
     monkeypatch.setenv("REPRO_NOTEBOOK", "toy/good")
-    open_record("toy/good", parameters={}, claims=[])
+    opened()
     with pytest.raises(InputError, match="this notebook is toy/good: its record cannot be opened as 'toy/other'"):
         open_record("toy/other", parameters={}, claims=["toy-001"])
 
@@ -148,7 +173,7 @@ def test_speedup_without_what_it_is_over_is_refused(record, baseline):
 def test_gain_on_one_device_is_over_nothing_else(workshop, record):
     rows = workshop.claims.read_text() + "toy-090,text,gain,,4-5,x,,mechanism,within,10 %,spread,,\n"
     workshop.claims.write_text(rows)
-    gain = open_record("toy/good", parameters={}, claims=["toy-090"])
+    gain = opened("toy-090")
     assert gain.measure("toy-090", 4.5).verdict == "reproduced"
 
 
@@ -162,7 +187,7 @@ ARITHMETIC = "toy-090,text,cells,,14,cells,,arithmetic,,,half of 26 and one,,\n"
 
 def test_what_follows_from_a_definition_is_kept_and_not_judged(workshop):
     workshop.claims.write_text(workshop.claims.read_text() + ARITHMETIC)
-    record = open_record("toy/good", parameters={}, claims=["toy-001", "toy-090"])
+    record = opened("toy-001", "toy-090")
     assert record.measure("toy-090", 13).verdict == "arithmetic"
     record.measure("toy-001", 0.5543)
     shown = record.verdicts().set_index("id")
@@ -359,7 +384,7 @@ def test_provenance_names_no_folder_of_this_machine(record, tmp_path):
 
 
 def test_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
-    file = tmp_path / "a.json"
+    file = tmp_path / "alone/a.json"
     write_json(file, {"a": 1})
 
     def fail(*_):
@@ -369,7 +394,7 @@ def test_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatc
     with pytest.raises(InputError, match="a.json: cannot be written: disk full"):
         write_json(file, {"a": 2})
     assert json.loads(file.read_text()) == {"a": 1}
-    assert list(tmp_path.iterdir()) == [file]
+    assert list(file.parent.iterdir()) == [file]
 
 
 def test_values_become_plain_json():
@@ -379,29 +404,26 @@ def test_values_become_plain_json():
     }
 
 
-def test_an_order_without_an_entry_that_the_claim_names_is_not_measured(workshop, tmp_path, monkeypatch):
-    monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
-    record = open_record("toy/good", parameters={}, claims=["toy-004"])
+def test_an_order_without_an_entry_that_the_claim_names_is_not_measured(workshop):
+    record = opened("toy-004")
     judgement = record.measure("toy-004", {"64": [1.0, 1.1, 1.2], "256": [2.0, 2.1, 2.2]})
     assert (str(judgement.verdict), judgement.reason) == ("not measured", "this run has no 128")
 
 
-def test_entries_that_a_ranking_does_not_name_are_left_out_of_it(workshop, tmp_path, monkeypatch):
+def test_entries_that_a_ranking_does_not_name_are_left_out_of_it(workshop):
     rows = workshop.claims.read_text() + "toy-090,fig 1,order,,a > b,-,,mechanism,order,,the order,,\n"
     workshop.claims.write_text(rows)
-    monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
-    record = open_record("toy/good", parameters={}, claims=["toy-090"])
+    record = opened("toy-090")
     judgement = record.measure("toy-090", {"a": [3.0] * 3, "b": [2.0] * 3, "c": [9.0] * 3})
     assert str(judgement.verdict) == "reproduced"
     assert set(content(record)["claims"]["toy-090"]["measured"]) == {"a", "b"}
 
 
-def test_a_case_that_did_not_run_leaves_an_order_unmeasured(workshop, tmp_path, monkeypatch):
-    monkeypatch.setenv("REPRO_OUTPUT", str(tmp_path / "out"))
-    record = open_record("toy/good", parameters={}, claims=["toy-004"])
+def test_a_case_that_did_not_run_leaves_an_order_unmeasured(workshop):
+    record = opened("toy-004")
     both = {"small": {"64": [1.0] * 3, "128": [2.0] * 3}, "large": {"64": [1.0] * 3}}
     assert str(record.measure("toy-004", both).verdict) == "not measured"
-    other = open_record("toy/good", parameters={}, claims=["toy-004"])
+    other = opened("toy-004")
     assert str(other.measure("toy-004", {}).verdict) == "not measured"
 
 

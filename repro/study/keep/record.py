@@ -17,7 +17,8 @@ from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
 from repro.study.judge.verdicts import Judgement, judge
 from repro.study.keep import provenance
-from repro.study.notebooks import Project, did_you_mean, file_stem, slug
+from repro.study.notebooks import Project, catalogue, did_you_mean, file_stem, slug
+from repro.study.notebooks.parameters import defaults
 
 INLINE_LIMIT = 20_000
 """Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
@@ -232,7 +233,8 @@ class Record:
 def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) -> Record:
     """Open the record of notebook `identifier`, which tests the claims with the given ids.
 
-    The files go to the folder that the runner names in REPRO_OUTPUT; in JupyterLab to build/interactive.
+    Of `parameters`, its `globals()`, those are kept that its parameters cell assigns. The files go to the folder that
+    the runner names in REPRO_OUTPUT; in JupyterLab to build/interactive.
     """
     project = Project.default()
     folder = Path(os.environ.get("REPRO_OUTPUT") or project.build / "interactive")
@@ -247,7 +249,17 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
     if silent := [f"{c.id} ({c.unjudged})" for c in found.values() if not c.measurable]:
         raise InputError(f"not measured by any run: {', '.join(silent)}")
     show_whole()
-    return Record(identifier, parameters, found, folder)
+    return Record(identifier, _assigned(identifier, parameters, project), found, folder)
+
+
+def _assigned(identifier: str, values: Mapping, project: Project) -> dict:
+    """Of the values of a notebook's names, those that its parameters cell assigns."""
+    files = {book.id: book.source(project) for book in catalogue.load(project).notebooks}
+    # one that is being written need not be in the catalogue yet
+    names = list(defaults(files.get(identifier, project.notebooks / f"{identifier}.ipynb")))
+    if missing := [name for name in names if name not in values]:
+        raise InputError(f"no value for {', '.join(missing)}: run the parameters cell first")
+    return {name: values[name] for name in names}
 
 
 def plain(value):
