@@ -1,5 +1,6 @@
 """What every notebook tells its reader: which paper it is about, what to try, and where to go next."""
 
+import ast
 import itertools
 import re
 import shlex
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.study.notebooks import Project, catalogue, read_cells
+from repro.study.notebooks import Project, catalogue, parameters, read_cells
 from repro.study.notebooks.catalogue import Notebook
 from repro.study.publish import published
 from repro.study.run.plan import make_plan
@@ -122,3 +123,17 @@ def test_what_a_reader_is_told_to_try_can_be_run(book, tmp_path):
     for name, *words in said:
         overrides = [word for before, word in itertools.pairwise(words) if before == "-p"]
         assert make_plan([name], profile="quick", device="serial", overrides=overrides, output=tmp_path).changed
+
+
+@pytest.mark.parametrize("book", ALL, ids=lambda book: book.id)
+def test_a_record_is_opened_with_the_values_that_the_run_has_set(book):
+    cells = [cell for cell in read_cells(book.source(PROJECT)) if cell["cell_type"] == "code"]
+    rest = [cell for cell in cells if "parameters" not in cell["metadata"].get("tags", ())]
+    body = ast.parse("\n".join("".join(cell["source"]) for cell in rest)).body
+    (opening,) = [node for node in body if "open_record(" in ast.unparse(node)]
+    assert "parameters=globals()" in ast.unparse(opening)
+    # before it nothing gives another value to a parameter, or its name to something else
+    before = [part for node in body[: body.index(opening)] for part in ast.walk(node)]
+    names = {part.id for part in before if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    names |= {part.asname or part.name for part in before if isinstance(part, ast.alias)}
+    assert not names & parameters.defaults(book.source(PROJECT)).keys()
