@@ -15,7 +15,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, require
 from .files import path_of, whole
 
 #: the type of an entry that is a text
@@ -78,8 +78,7 @@ def opened(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A file of this kind and version to read; what is or is found wrong with it is an InputError that names it."""
     path = path_of(path)
     try:
-        if not path.is_file():
-            raise InputError("no such file")
+        require(path.is_file(), "no such file")
         _require_sealed(path, kind)
         with h5py.File(path, "r", locking=False) as file:
             if (found := file.attrs.get("version")) != version:
@@ -119,8 +118,7 @@ def entry(file: h5py.File, name: str, kind: np.dtype, shape: tuple):
         raise InputError(f"not a whole checkpoint: {name} is missing, or cannot be read")
     is_text = h5py.check_string_dtype(dataset.dtype) is not None
     found = TEXT if is_text else dataset.dtype
-    if found != kind:
-        raise InputError(f"{name} is {_named(found)}, not {_named(kind)}")
+    require(found == kind, f"{name} is {_named(found)}, not {_named(kind)}")
     # before it is read: a damaged shape may be one that no memory holds
     if len(dataset.shape) != len(shape) or any(n not in (None, m) for n, m in zip(shape, dataset.shape, strict=True)):
         wanted = str(tuple("any" if n is None else n for n in shape)).replace("'", "")
@@ -146,8 +144,7 @@ def seal(path: Path, kind: str) -> None:
 def _require_sealed(path: Path, kind: str) -> None:
     title = _title(kind)
     with path.open("rb") as file:
-        if file.read(len(title)) != title:
-            raise InputError(f"not a {kind}")
+        require(file.read(len(title)) == title, f"not a {kind}")
         digest, rest = file.read(64), file.read(BLOCK - len(title) - 64)
         if digest != _digest(file) or rest.strip(b"\0") != b"\n":
             raise InputError("it is damaged: its SHA-256 is not that with which it was written")

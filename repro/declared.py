@@ -12,7 +12,7 @@ function when it is called. Defaults of functions are taken to be right.
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from math import inf, isfinite
+from math import inf
 from numbers import Real
 from typing import Annotated, get_args, get_origin
 
@@ -41,13 +41,6 @@ class Rule:
             raise InputError(f"{what} = {short(value)}: must be {self.wanted}")
 
 
-def _is_finite(value) -> bool:
-    try:
-        return isfinite(value) and abs(value) <= LARGEST
-    except OverflowError:
-        return False
-
-
 def _text(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:g}"
 
@@ -70,7 +63,8 @@ def Number(
     def holds(value) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
             return False
-        known = _is_finite(value) or (infinite and abs(value) == inf)
+        # no whole number is too large to be compared
+        known = abs(value) <= LARGEST or (infinite and abs(value) == inf)
         above = value > low if open_low else value >= low
         return known and above and (value < high if open_high else value <= high)
 
@@ -187,10 +181,6 @@ def rules_of(target: Callable) -> dict[str, Rule]:
 
 def checked(target):
     """Have the parameters of a dataclass (below `@dataclass`) or of a function looked at by their rules."""
-    return _checked_class(target) if isinstance(target, type) else _checked_function(target)
-
-
-def _checked_class(target: type) -> type:
     rules, own = rules_of(target), getattr(target, "__post_init__", None)
 
     def __post_init__(self):
@@ -199,12 +189,10 @@ def _checked_class(target: type) -> type:
         if own:
             own(self)
 
-    target.__post_init__ = __post_init__
-    return target
-
-
-def _checked_function(target: Callable) -> Callable:
-    rules, signature = rules_of(target), inspect.signature(target)
+    if isinstance(target, type):
+        target.__post_init__ = __post_init__
+        return target
+    signature = inspect.signature(target)
 
     @wraps(target)
     def call(*args, **kwargs):

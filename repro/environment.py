@@ -104,12 +104,10 @@ def dropped_files(given: Mapping[str, str], home: Path) -> list[Path]:
     """The user's files of settings that would change figures, cells or the kernel, and have no effect on a run."""
     config = Path(given.get("XDG_CONFIG_HOME") or home / ".config")
     looks = [given.get("MATPLOTLIBRC"), given.get("MPLCONFIGDIR"), config / "matplotlib", home / ".matplotlib"]
-    data = [*given.get("JUPYTER_PATH", "").split(os.pathsep), given.get("JUPYTER_DATA_DIR"), home / _JUPYTER]
+    own = home / ("Library/Jupyter" if sys.platform == "darwin" else ".local/share/jupyter")
+    data = [*given.get("JUPYTER_PATH", "").split(os.pathsep), given.get("JUPYTER_DATA_DIR"), own]
     python = Path(given.get("IPYTHONDIR") or home / ".ipython") / "profile_default"
     named = [Path(place) / file for place in filter(None, looks) for file in ("", "matplotlibrc")]
     named += [Path(place) / "kernels/python3/kernel.json" for place in filter(None, data)]
     named += [*python.glob("ipython*_config.*"), *(python / "startup").glob("*.*py")]
     return [file for file in named if file.is_file()]
-
-
-_JUPYTER = "Library/Jupyter" if sys.platform == "darwin" else ".local/share/jupyter"

@@ -45,18 +45,14 @@ def _private() -> Path:
     own = Path(tempfile.gettempdir()) / f"gpu-papers-repro-{os.getuid()}"
     with suppress(FileExistsError):
         own.mkdir(mode=0o700)
-    if _is_own(own):
+    facts = own.lstat()
+    # a folder, no link to one, of this user, whom alone it lets in
+    if stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077:
         return own
     # the name is taken: for this process alone
     alone = Path(tempfile.mkdtemp(prefix="gpu-papers-repro-"))
     atexit.register(shutil.rmtree, alone, ignore_errors=True)
     return alone
-
-
-def _is_own(folder: Path) -> bool:
-    """Whether it is a folder, no link to one, of this user, whom alone it lets in."""
-    facts = folder.lstat()
-    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077
 
 
 def unusable(folder: Path) -> str:

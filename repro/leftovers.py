@@ -52,11 +52,14 @@ def _held(folder: Path, needed: bool = True) -> Iterator[None]:
 
 def sweep_shared_memory() -> None:
     """Remove this user's shared memory of MPI's ranks that no living process has mapped."""
-    if left := list(_own(SHARED, RANKS, UNMAPPED)):
-        mapped = set(_mapped())
-        for file in left:
-            if str(file) not in mapped:
-                file.unlink(missing_ok=True)
+    left, mapped = list(_own(SHARED, RANKS, UNMAPPED)), set()
+    for maps in Path("/proc").glob("[0-9]*/maps") if left else ():
+        # another user's, or gone
+        with suppress(OSError):
+            mapped.update(line.split()[-1] for line in maps.read_text().splitlines() if str(SHARED) in line)
+    for file in left:
+        if str(file) not in mapped:
+            file.unlink(missing_ok=True)
 
 
 def _own(place: Path, names: tuple[str, ...], seconds: float) -> Iterator[Path]:
@@ -67,11 +70,3 @@ def _own(place: Path, names: tuple[str, ...], seconds: float) -> Iterator[Path]:
             # also what a clock that was ahead has made
             if about.st_uid == os.geteuid() and abs(time.time() - about.st_mtime) > seconds:
                 yield path
-
-
-def _mapped() -> Iterator[str]:
-    """The files in shared memory that any process has mapped."""
-    for maps in Path("/proc").glob("[0-9]*/maps"):
-        # another user's, or gone
-        with suppress(OSError):
-            yield from (line.split()[-1] for line in maps.read_text().splitlines() if str(SHARED) in line)
