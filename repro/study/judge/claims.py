@@ -216,32 +216,28 @@ def _check(claim: Claim, known: Mapping[str, Claim]) -> None:
         require(claim.margin() >= 0, f"claim {claim.id}: the tolerance {claim.tolerance} is negative")
 
 
-_asked: dict[Path, dict[str, Claim]] = {}
+_asked: dict[Project, dict[str, Claim]] = {}
 
 
 def asked_for(project: Project) -> dict[str, Claim]:
     """The claims of a checkout that this process has read by `load` or `find`: what a notebook has drawn or used."""
-    return _asked.get(_folder(project), {})
+    return _asked.get(project, {})
 
 
 def files(project: Project) -> list[Path]:
     """The files of claims, a paper each; a name with an underscore holds the points of a figure."""
-    return sorted(path for path in _folder(project).glob("*.csv") if "_" not in path.stem)
+    return sorted(path for path in (project.data / "published").glob("*.csv") if "_" not in path.stem)
 
 
 def load(paper: str, project: Project | None = None) -> dict[str, Claim]:
     """Claims of a paper by id; InputError where it has none."""
     found = _load(paper, project := project or Project.default())
-    _asked.setdefault(_folder(project), {}).update(found)
+    _asked.setdefault(project, {}).update(found)
     return found
 
 
-def _folder(project: Project) -> Path:
-    return project.data / "published"
-
-
 def _load(paper: str, project: Project) -> dict[str, Claim]:
-    path = _folder(project) / f"{paper}.csv"
+    path = project.data / "published" / f"{paper}.csv"
     if not path.is_file():
         papers = [other.stem for other in files(project)]
         raise InputError(f"no claims of paper '{paper}', {path.name} is missing: {did_you_mean(paper, papers)}")
@@ -261,7 +257,7 @@ def find(ids: Iterable[str], project: Project | None = None) -> dict[str, Claim]
         if identifier not in known:
             raise InputError(f"unknown claim '{identifier}': {did_you_mean(identifier, known)}")
         found[identifier] = known[identifier]
-    _asked.setdefault(_folder(project), {}).update(found)
+    _asked.setdefault(project, {}).update(found)
     return found
 
 

@@ -49,22 +49,18 @@ class Evidence:
     @property
     def entry(self) -> dict:
         """As it is kept in a result: what is not empty, and always `measured`."""
-        full = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: value for name, value in full.items() if name == "measured" or value not in ("", None)}
+        return {name: value for name, value in vars(self).items() if name == "measured" or value not in ("", None)}
 
 
 def read_evidence(claim: str, entry) -> Evidence:
     """The evidence of a result's entry for a claim; InputError says what is wrong with it."""
-    known = [f.name for f in fields(Evidence)]
+    known = {f.name: f.type for f in fields(Evidence)}
     require(isinstance(entry, Mapping), f"{claim}: its entry is no table")
-    for name in entry:
+    for name, value in entry.items():
         if name not in known:
             raise InputError(f"{claim}: unknown key '{name}', {did_you_mean(str(name), known)}")
-    evidence = Evidence(**entry)
-    for f in fields(Evidence):
-        if f.type is str and not isinstance(getattr(evidence, f.name), str):
-            raise InputError(f"{claim}: {f.name} is not a text")
-    return check_evidence(claim, evidence)
+        require(known[name] is not str or isinstance(value, str), f"{claim}: {name} is not a text")
+    return check_evidence(claim, Evidence(**entry))
 
 
 def check_evidence(claim: str, evidence: Evidence) -> Evidence:
@@ -89,9 +85,8 @@ def orders(measured: Mapping, claim: str = "") -> dict[str, Mapping]:
         return {"": measured}
     if len(nested) < len(measured):
         other = next(name for name in measured if name not in nested)
-        raise InputError(
-            f"{claim}: '{nested[0]}' is a case with entries and '{other}' is not: give all by case or none"
-        )
+        mixed = f"'{nested[0]}' is a case with entries and '{other}' is not"
+        raise InputError(f"{claim}: {mixed}: give all by case or none")
     return dict(measured)
 
 

@@ -37,6 +37,9 @@ MEANINGS = {
 """What each verdict says."""
 
 
+_VERDICTS = {Answer.HOLDS: Verdict.REPRODUCED, Answer.OPEN: Verdict.TIE, Answer.MISSES: Verdict.NOT_REPRODUCED}
+
+
 @dataclass(frozen=True)
 class Judgement:
     """A verdict and the sentence that justifies it."""
@@ -60,7 +63,8 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
         return Judgement(Verdict.NOT_MEASURED, evidence.not_measured)
     _require_form(claim, evidence)
     if claim.kind in INCOMPARABLE:
-        return Judgement(Verdict.NOT_COMPARABLE, f"{_beside(claim, evidence)}: {claim.why}")
+        ours = found_in(orders(evidence.measured), claim.value) if claim.rule == "order" else number(evidence.measured)
+        return Judgement(Verdict.NOT_COMPARABLE, f"{ours} here, {claim.stated} in the paper: {claim.why}")
     found = _by_rule(claim, evidence)
     if found.verdict is Verdict.NOT_REPRODUCED and claim.kind == "speed" and claim.unit == "x":
         return Judgement(Verdict.NOT_COMPARABLE, f"{found.reason}: a ratio of two processors, both others here")
@@ -93,7 +97,9 @@ def _by_rule(claim: Claim, evidence: Evidence) -> Judgement:
     answer, numbers = _answer(claim, evidence)
     if answer is Answer.MISSES and claim.trend and (meaning := _trend_found(claim, evidence)):
         return Judgement(Verdict.TREND_ONLY, f"{meaning}; {numbers}")
-    return Judgement(_verdict(claim, answer), numbers)
+    if answer is Answer.HOLDS and claim.kind == "speed" and claim.rule in ("at least", "at most"):
+        return Judgement(Verdict.NEWER_HARDWARE, numbers)
+    return Judgement(_VERDICTS[answer], numbers)
 
 
 def _trend_found(claim: Claim, evidence: Evidence) -> str:
@@ -105,19 +111,6 @@ def _trend_found(claim: Claim, evidence: Evidence) -> str:
     scatter, bound = evidence.scatter or 0.0, float(stated)
     low, high = evidence.measured - scatter, evidence.measured + scatter
     return meaning if (low > bound if sign == ">" else high < bound) else ""
-
-
-def _beside(claim: Claim, evidence: Evidence) -> str:
-    """The paper's number and ours, without saying whether one meets the other."""
-    ours = found_in(orders(evidence.measured), claim.value) if claim.rule == "order" else number(evidence.measured)
-    return f"{ours} here, {claim.stated} in the paper"
-
-
-def _verdict(claim: Claim, answer: Answer) -> Verdict:
-    if answer is Answer.HOLDS:
-        newer = claim.kind == "speed" and claim.rule in ("at least", "at most")
-        return Verdict.NEWER_HARDWARE if newer else Verdict.REPRODUCED
-    return Verdict.TIE if answer is Answer.OPEN else Verdict.NOT_REPRODUCED
 
 
 def _answer(claim: Claim, evidence: Evidence) -> tuple[Answer, str]:
@@ -166,16 +159,15 @@ def compare(stated: str, measured: Mapping[str, Mapping[str, Sequence[float]]]) 
     worst = next(a for a in (Answer.MISSES, Answer.OPEN, Answer.HOLDS) if a in answers.values())
     if len(measured) == 1:
         return worst, f"{found_in(measured, stated)} against {stated} (paper)"
-    parts = [(word, [case for case in answers if answers[case] is answer]) for answer, word in _WORDS.items()]
-    said = "; ".join(f"{word} {_cases(cases, len(measured))}" for word, cases in parts if cases)
-    return worst, f"{stated} (paper): {said}"
+    said = []
+    for answer, word in _WORDS.items():
+        cases = [case for case in answers if answers[case] is answer]
+        where = f"in all {len(measured)} cases" if len(cases) == len(measured) else f"at {', '.join(cases)}"
+        said += [f"{word} {where}"] if cases else []
+    return worst, f"{stated} (paper): {'; '.join(said)}"
 
 
 _WORDS = {Answer.HOLDS: "found", Answer.OPEN: "not told apart", Answer.MISSES: "not found"}
-
-
-def _cases(some: list[str], count: int) -> str:
-    return f"in all {count} cases" if len(some) == count else f"at {', '.join(some)}"
 
 
 def _ranked(stated: str, order: Mapping[str, Sequence[float]]) -> Answer:
