@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from repro.environment import counted
@@ -65,8 +66,10 @@ def _named(value, folder: Path) -> Iterator[Path]:
     for text in _texts(value):
         for path in _files_of(text, folder):
             yield path
-            for said in _texts(_description(path)):
-                yield from _files_of(said, path.parent)
+            # nothing is said by what no reader takes
+            with suppress(InputError):
+                said = read_toml(path) if path.stat().st_size <= LONGEST_DESCRIPTION else {}
+                yield from (file for text in _texts(said) for file in _files_of(text, path.parent))
 
 
 def _texts(value) -> Iterator[str]:
@@ -78,14 +81,6 @@ def _texts(value) -> Iterator[str]:
             yield part
         elif isinstance(part, list | tuple | dict):
             rest += part.values() if isinstance(part, dict) else part
-
-
-def _description(path: Path) -> dict:
-    """What a file says in TOML; nothing if it is none that a reader takes."""
-    try:
-        return read_toml(path) if path.stat().st_size <= LONGEST_DESCRIPTION else {}
-    except InputError:
-        return {}
 
 
 def _files_of(text: str, folder: Path) -> list[Path]:
@@ -106,8 +101,11 @@ def depends(
 
     `names` gives names of files outside of the project.
     """
-    known = names or {}
-    hashes = {known.get(file) or _name(file, project): _hash(file, project) for file in files}
+    known, hashes = names or {}, {}
+    for file in files:
+        # a file outside is where it is: two of one name are two files
+        own = file.relative_to(project.root) if file.is_relative_to(project.root) else file
+        hashes[known.get(file) or own.as_posix()] = _hash(file, project)
     # as it reads after it was kept as JSON
     return json.loads(json.dumps({"files": hashes, "settings": dict(settings), "versions": versions(settings)}))
 
@@ -117,25 +115,13 @@ def differences(old, new: Mapping, parts: Iterable[str] = PARTS) -> list[str]:
     found = []
     for part in parts:
         before, now = (old.get(part) or {}) if isinstance(old, Mapping) else {}, new.get(part, {})
-        gone = [f"{name} is gone" for name in before if name not in now]
-        added = [f"{name} is new" for name in now if name not in before]
-        changed = [name for name in now if name in before and now[name] != before[name]]
-        if part == "files":
-            found += [f"{name} changed" for name in changed]
-        else:
-            found += [f"{name} was {_short(before[name])} and is {_short(now[name])}" for name in changed]
-        found += gone + added
+        for name in (name for name in now if name in before and now[name] != before[name]):
+            texts = [str(values[name]) for values in (before, now)]
+            was, is_now = (text if len(text) <= 40 else f"{text[:37]}..." for text in texts)
+            found.append(f"{name} changed" if part == "files" else f"{name} was {was} and is {is_now}")
+        found += [f"{name} is gone" for name in before if name not in now]
+        found += [f"{name} is new" for name in now if name not in before]
     return found
-
-
-def _short(value) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def _name(file: Path, project: Project) -> str:
-    # a file outside is where it is: two of one name are two files
-    return file.relative_to(project.root).as_posix() if file.is_relative_to(project.root) else file.as_posix()
 
 
 def versions(settings: Mapping) -> dict[str, str]:
@@ -175,13 +161,9 @@ def named_results(folder: Path, own: Path) -> dict[Path, str]:
 
 def outdated(books: Iterable[Notebook], sidecars: Mapping[str, dict], project: Project) -> dict[str, str]:
     """Why results no longer fit sources, data and catalogue, by notebook; what shows other results is left out."""
-    found = {}
-    for book in books:
-        if book.id in sidecars and EVERYTHING not in book.needs:
-            changes = changes_since(book, sidecars[book.id]["run"], project)
-            if changes:
-                found[book.id] = in_words(changes)
-    return found
+    own = [book for book in books if book.id in sidecars and EVERYTHING not in book.needs]
+    found = {book.id: changes_since(book, sidecars[book.id]["run"], project) for book in own}
+    return {identifier: in_words(changes) for identifier, changes in found.items() if changes}
 
 
 def changes_since(
@@ -192,10 +174,7 @@ def changes_since(
     `others` names other results, for what shows them.
     """
     others = others if others and EVERYTHING in book.needs else {}
-    known, machine = parameters.defaults(book.source(project)), {"profile": run["profile"], "device": run["device"]}
-    automatic = {name: value for name, value in machine.items() if name in known}
-    wanted = parameters.check(book.profiles.get(run["profile"], {}), known, f"catalogue.toml, {book.id}")
-    chosen = automatic | wanted | run.get("changed", {})
-    files = dependencies(book, project, chosen)
-    now = depends([*files, *others], project, machine | chosen, others)
+    machine = {"profile": run["profile"], "device": run["device"]}
+    chosen = parameters.of_profile(book, parameters.defaults(book.source(project)), **machine) | run.get("changed", {})
+    now = depends([*dependencies(book, project, chosen), *others], project, machine | chosen, others)
     return differences(run["depends"], now | {"claims": stated_now(run["depends"], project)}, ANYWHERE)

@@ -8,7 +8,8 @@ import os
 import platform
 import re
 import subprocess
-from functools import cache, partial
+from contextlib import suppress
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -20,17 +21,8 @@ from repro.hardware import cores, cpu_model
 from repro.study.keep.results import digest
 from repro.study.notebooks import Project, require_writable, slug
 
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "numba",
-    "numba-cuda",
-    "cupy-cuda12x",
-    "cupy-cuda13x",
-    "cuda-toolkit",
-    "matplotlib",
-    "papermill",
-)
+CUDA = ("numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "cuda-toolkit")
+PACKAGES = ("numpy", "scipy", "numba", *CUDA, "matplotlib", "papermill")
 
 
 @cache
@@ -61,10 +53,8 @@ def versions() -> dict[str, str]:
     """Versions of Python and of the packages that results depend on."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 
@@ -119,19 +109,18 @@ def manifest_file(root: Path) -> Path:
 
 
 def _by_git(root: Path) -> dict:
-    git = partial(_git, root)
+
+    def git(*words: str) -> str:
+        # of this folder, whatever repository, index or settings the environment names for another one
+        own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True, env=own)
+        return done.stdout.strip()
+
     if not git("ls-files", "--", *SOURCES):
         raise subprocess.SubprocessError("it lies in a repository that does not know it")
     apart = [f":(exclude){folder}" for folder in RESULTS]
     changed = git("status", "--porcelain", "--untracked-files=all", "--", *SOURCES, *apart)
     return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
-
-
-def _git(root: Path, *words: str) -> str:
-    """What git says of this folder, whatever repository, index or settings the environment names for another one."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True, env=own)
-    return done.stdout.strip()
 
 
 def _by_manifest(root: Path) -> dict:

@@ -36,16 +36,8 @@ class Record:
         self._claims = dict(claims)
         self._evidence: dict[str, Evidence] = {}
         self._started = time.time()
-        self._content = {
-            "id": identifier,
-            "parameters": plain(dict(parameters)),
-            "void": [],
-            "headlines": [],
-            "sentences": [],
-            "timings": [],
-            "tables": {},
-            "figures": {},
-        }
+        self._content = {"id": identifier, "parameters": plain(parameters)}
+        self._content |= {"void": [], "headlines": [], "sentences": [], "timings": [], "tables": {}, "figures": {}}
 
     def measure(
         self,
@@ -120,10 +112,6 @@ class Record:
         self._content["timings"].append(plain(row))
         return row
 
-    def timings(self) -> pd.DataFrame:
-        """All recorded speeds."""
-        return pd.DataFrame(self._content["timings"])
-
     def table(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
         """Keep a table; returns it for display."""
         columns = [str(c) for c in frame.columns]
@@ -152,7 +140,10 @@ class Record:
         self._content["sentences"].append({"text": text, "holds": bool(holds), "numbers": plain(numbers)})
         from IPython.display import Markdown, display
 
-        display(Markdown(text if holds else denied(text, numbers)))
+        if not holds:
+            found = ", ".join(f"{name} = {value:.4g}" for name, value in numbers.items())
+            text = f"**Not true in this run{f' ({found})' if found else ''}:** \u201c{text}\u201d"
+        display(Markdown(text))
 
     def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
         """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
@@ -177,8 +168,14 @@ class Record:
 
     def verdicts(self) -> pd.DataFrame:
         """The claims of this notebook, judged."""
-        rows = [self._row(claim) for claim in self._claims.values()]
-        return pd.DataFrame(rows, columns=list(rows[0]) if rows else None)
+        rows = []
+        for claim in self._claims.values():
+            evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
+            judgement, shown = judge(claim, evidence), evidence.shown(claim.value)
+            row = {name: getattr(claim, name) for name in ("id", "quantity", "case")}
+            row |= {"paper": claim.value, "measured": "" if shown is None else shown, "unit": claim.unit}
+            rows.append(row | {"verdict": str(judgement.verdict), "reason": judgement.reason})
+        return pd.DataFrame(rows)
 
     def close(self, why: str = "this run has no value for it") -> Path:
         """Write the JSON file, whole or not at all; claims without a value become "not measured" because of `why`."""
@@ -205,8 +202,7 @@ class Record:
 
     def _keep(self, identifier: str, evidence: Evidence) -> Judgement:
         claim = self._claim(identifier)
-        if identifier in self._evidence:
-            raise InputError(f"claim {identifier} has its value already: a claim is measured once")
+        require(identifier not in self._evidence, f"claim {identifier} has its value already: a claim is measured once")
         try:
             judgement = judge(claim, check_evidence(identifier, evidence))
         except InputError as error:
@@ -214,20 +210,6 @@ class Record:
             raise CheckError(str(error)) from None
         self._evidence[identifier] = evidence
         return judgement
-
-    def _row(self, claim: Claim) -> dict:
-        evidence = self._evidence.get(claim.id) or Evidence(not_measured="no value yet")
-        judgement, shown = judge(claim, evidence), evidence.shown(claim.value)
-        return {
-            "id": claim.id,
-            "quantity": claim.quantity,
-            "case": claim.case,
-            "paper": claim.value,
-            "measured": "" if shown is None else shown,
-            "unit": claim.unit,
-            "verdict": str(judgement.verdict),
-            "reason": judgement.reason,
-        }
 
 
 def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) -> Record:
@@ -302,21 +284,12 @@ def filled(template: str, numbers: Mapping) -> str:
         raise InputError(f"sentence '{sentence}': {error}") from None
 
 
-def denied(text: str, numbers: Mapping) -> str:
-    """What a notebook shows in place of a sentence that is not true in its run."""
-    found = ", ".join(f"{name} = {value:.4g}" for name, value in numbers.items())
-    return f"**Not true in this run{f' ({found})' if found else ''}:** \u201c{text}\u201d"
-
-
 def _require(text: str, message: str) -> None:
     require(text and text.strip(), message)
 
 
 def show_whole() -> None:
     """Let pandas cut no text off, and print no small number as 0.0000."""
-    # half a second that a command does not have
-    import pandas as pd
-
     pd.set_option("display.max_colwidth", None, "display.float_format", number)
 
 
@@ -356,7 +329,11 @@ def keep_film(
     images = np.asarray(images)
     if images.ndim != 4 or images.shape[-1] != 3 or images.dtype != np.uint8 or not 0 < len(images) == len(captions):
         raise InputError(f"animation '{name}': {images.dtype} images of shape {images.shape}, {len(captions)} captions")
-    pictures = [_picture(image, caption) for image, caption in zip(images, captions, strict=True)]
+    pictures = []
+    for image, caption in zip(images, captions, strict=True):
+        picture = Image.fromarray(np.pad(image, ((CAPTION, 0), (0, 0), (0, 0)), constant_values=255))
+        ImageDraw.Draw(picture).text((6, 3), caption, fill="black", font=ImageFont.load_default(size=15))
+        pictures.append(picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
     file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
     shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
     settings = {"append_images": pictures[1:], "duration": shown, "loop": 0, "optimize": False}
@@ -367,9 +344,3 @@ def keep_film(
             raise CheckError(f"animation '{name}' takes {mb}: give fewer frames")
     record._content["figures"][name] = {"files": [f"figures/{file.name}"]}
     return file
-
-
-def _picture(image: np.ndarray, caption: str) -> Image.Image:
-    picture = Image.fromarray(np.pad(image, ((CAPTION, 0), (0, 0), (0, 0)), constant_values=255))
-    ImageDraw.Draw(picture).text((6, 3), caption, fill="black", font=ImageFont.load_default(size=15))
-    return picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import json_text, read_json
 from repro.study.judge.evidence import Evidence, read_evidence
 from repro.study.notebooks import Project, catalogue, has_shape, read_cells, require_folder
@@ -36,9 +36,8 @@ def look(folder: Path, identifier: str) -> Result:
     """The result of notebook `identifier` in a run folder."""
     path = folder / f"{identifier}.json"
     sidecar, trouble = _read(folder, f"{identifier}.json", lambda content: flaw_of(content, identifier))
-    failure, odd = _read(
-        folder, f"failed/{identifier}.json", lambda content: "" if has_shape(content, _FAILURE) else "damaged"
-    )
+    failed = f"failed/{identifier}.json"
+    failure, odd = _read(folder, failed, lambda content: "" if has_shape(content, _FAILURE) else "damaged")
     if sidecar is not None:
         flaws = [f"{name} is a link" for name in sidecar[FILES] if link_in(folder, name)]
         flaws = flaws or seal_flaws(path, lambda name: folder / name)
@@ -72,8 +71,8 @@ def untrue(sidecar: dict) -> list[str]:
 
 
 def reason(failure: dict) -> str:
-    """Why a notebook failed, in one line."""
-    return ": ".join(text for text in (failure["error"], failure["message"]) if text)
+    """Why a notebook failed, in one line; empty where it did not."""
+    return ": ".join(filter(None, (failure.get("error"), failure.get("message"))))
 
 
 def _read(folder: Path, name: str, flaw_in) -> tuple[dict | None, str]:
@@ -177,10 +176,8 @@ def newest(project: Project, profile: str = "") -> Path:
     # runs with changed parameters, PROFILE,NAME=VALUE, are shown only on request
     locks = project.build.glob(f"{profile or '*'}/*/.lock")
     found = [lock.parent for lock in locks if "," not in lock.parent.parent.name]
-    if not found:
-        what = f"the profile {profile}" if profile else "any profile"
-        option = f" --profile {profile}" if profile else ""
-        raise InputError(f"no results of {what} in {project.build.name}/: start with `python -m repro run{option}`")
+    what, option = (f"the profile {profile}", f" --profile {profile}") if profile else ("any profile", "")
+    require(found, f"no results of {what} in {project.build.name}/: start with `python -m repro run{option}`")
     return max(found, key=lambda f: f.stat().st_mtime)
 
 
@@ -192,15 +189,10 @@ def look_at_all(folder: Path, books: Catalogue, project: Project) -> dict[str, R
     if any(result.sidecar or result.failure for result in found.values()):
         return found
     damaged = "".join(f" ({i}: {result.trouble})" for i, result in found.items() if result.trouble)
-    option = _option(folder, books, project)
-    raise InputError(f"no finished run is in {folder}{damaged}: make one with `python -m repro run {option}`")
-
-
-def _option(folder: Path, books: Catalogue, project: Project) -> str:
-    """The option of `run` that writes to this folder."""
     name = folder.resolve().parent.name
     ours = folder.resolve().parents[1:2] == (project.build,) and name in books.profiles()
-    return f"--profile {name}" if ours else f"--output {folder}"
+    option = f"--profile {name}" if ours else f"--output {folder}"
+    raise InputError(f"no finished run is in {folder}{damaged}: make one with `python -m repro run {option}`")
 
 
 def named(found: dict[str, Result], key: str) -> set[str]:
@@ -210,14 +202,13 @@ def named(found: dict[str, Result], key: str) -> set[str]:
 
 def changed_parameters(found: dict[str, Result]) -> dict[str, str]:
     """The parameters that were changed for each notebook, for people; only notebooks with such."""
-    facts = {i: _facts(result) for i, result in found.items()}
-    texts = {i: [show(fact["changed"]) for fact in some if fact.get("changed")] for i, some in facts.items()}
+    texts = {i: [show(fact["changed"]) for fact in _facts(r) if fact.get("changed")] for i, r in found.items()}
     return {i: " and ".join(dict.fromkeys(some)) for i, some in texts.items() if some}
 
 
 def _facts(result: Result) -> list[dict]:
     """What the runner noted in a result and in a failure after it."""
-    return [*([result.sidecar["run"]] if result.sidecar else []), *([result.failure] if result.failure else [])]
+    return [facts for facts in ((result.sidecar or {}).get("run"), result.failure) if facts]
 
 
 def sealed(sidecar: Mapping, files: Mapping[str, Path]) -> dict:
@@ -248,10 +239,10 @@ def seal_flaws(path: Path, place: Callable[[str], Path]) -> list[str]:
     end = b"\n}\n"
     if own != f'"{_hash(rest + end)}"'.encode() + end:
         return [f"{path.name} was edited after the run"]
-    return [flaw for name, wanted in content[FILES].items() if (flaw := _flaw(name, place(name), wanted))]
-
-
-def _flaw(name: str, path: Path, wanted: str) -> str:
-    if path.is_symlink() or not path.is_file():
-        return f"{name} is missing"
-    return "" if digest(path) == wanted else f"{name} is not what the run made"
+    flaws = []
+    for name, wanted in content[FILES].items():
+        if (file := place(name)).is_symlink() or not file.is_file():
+            flaws.append(f"{name} is missing")
+        elif digest(file) != wanted:
+            flaws.append(f"{name} is not what the run made")
+    return flaws

@@ -8,7 +8,7 @@ import atexit
 import hashlib
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, wraps
 from pathlib import Path
@@ -82,46 +82,39 @@ def sources(notebook: Path, project: Project) -> set[Path]:
 
 
 @cache
-def _followed(file: Path, text: str, package: Path) -> tuple[Path, ...]:
-    return tuple(_imported(file, text, package))
-
-
-def _imported(file: Path, text: str, package: Path) -> Iterator[Path]:
+def _followed(file: Path, text: str, package: Path) -> list[Path]:
     parts = (ROOT_NAME, *file.relative_to(package).parent.parts)
-    for name in _imports(text, ".".join(parts)):
-        yield from _files(name, package)
-    if file.name == "__init__.py" and "def __getattr__" in text and not _homes(text):
+    found = [imported for name in _imports(text, ".".join(parts)) for imported in _files(name, package)]
+    if file.name == "__init__.py" and "def __getattr__" in text and not _homes(file.parent):
         # nobody knows what it imports on demand: any of its modules
-        yield from file.parent.glob("*.py")
+        found += file.parent.glob("*.py")
+    return found
 
 
 @remember
 def _imports(text: str, package: str) -> list[str]:
     """Full names of modules (or of things in them) that `text` imports; `package` is where it stands."""
-    return list(_found(text, package))
-
-
-def _found(text: str, package: str) -> Iterator[str]:
     try:
         tree = ast.parse(text)
     except SyntaxError:
-        return
+        return []
+    found = []
     documentation = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            found += [f"{base}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:
             if MODULE.fullmatch(node.value):
-                yield node.value
+                found.append(node.value)
             # sources that are written here and imported later
             for base, names, module in GENERATED.findall(node.value):
-                found = [f"{base}.{name}" for name in re.findall(r"\w+", names)]
                 # names that are filled in later may be any of it
-                yield from found or [base or module]
+                found += [f"{base}.{name}" for name in re.findall(r"\w+", names)] or [base or module]
+    return found
 
 
 @cache
@@ -132,26 +125,20 @@ def _files(name: str, package: Path) -> list[Path]:
         return []
     place, found = package, [package / "__init__.py"]
     for part in rest:
-        home = _homes(_text(place)).get(part)
+        home = _homes(place).get(part)
         found += [place / f"{home}.py"] if home else []
         found += [place / f"{part}.py", place / part / "__init__.py"]
         place /= part
     # the package itself: nobody knows what is asked of it
-    found += [place / f"{home}.py" for home in _homes(_text(place)).values()]
+    found += [place / f"{home}.py" for home in _homes(place).values()]
     return [file for file in found if file.is_file()]
 
 
-def _text(package: Path) -> str:
-    init = package / "__init__.py"
-    return init.read_text(encoding="utf-8") if init.is_file() else ""
-
-
-@cache
-def _homes(text: str) -> dict[str, str]:
+def _homes(package: Path) -> dict[str, str]:
     """The table of names and the modules they are imported from on demand; empty if there is none."""
-    if f"{HOMES} = " not in text:
-        return {}
-    for node in ast.parse(text).body:
+    init = package / "__init__.py"
+    text = init.read_text(encoding="utf-8") if init.is_file() else ""
+    for node in ast.parse(text).body if f"{HOMES} = " in text else ():
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == HOMES:
             return ast.literal_eval(node.value)
     return {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.files import read_json, unwritable
 
 
@@ -66,8 +66,7 @@ def slug(text: str) -> str:
 
 def require_folder(folder: Path) -> None:
     """InputError if something else than a folder has this name."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file: name a folder")
+    require(folder.is_dir() or not folder.exists(), f"{folder} is a file: name a folder")
 
 
 def require_writable(folder: Path, advice: str = "name another folder with --output") -> None:

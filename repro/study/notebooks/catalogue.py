@@ -72,20 +72,17 @@ class Catalogue:
 
     def require_profile(self, name: str) -> None:
         """InputError if no notebook has the profile."""
-        if name not in self.profiles():
-            raise InputError(f"unknown profile '{name}': choose one of {', '.join(self.profiles())}")
+        known = self.profiles()
+        require(name in known, f"unknown profile '{name}': choose one of {', '.join(known)}")
 
     def select(self, names: Iterable[str] | None = None) -> list[Notebook]:
         """Notebooks by id, last part of an id, or folder, with those they need; all without names."""
         if not names:
             return list(self.notebooks)
         chosen = {book.id for name in names for book in self._match(name)}
-        while extra := {n for b in self._of(chosen) for n in b.needs if n != EVERYTHING} - chosen:
+        while extra := {n for b in self.notebooks if b.id in chosen for n in b.needs} - chosen - {EVERYTHING}:
             chosen |= extra
-        return self._of(chosen)
-
-    def _of(self, ids: set[str]) -> list[Notebook]:
-        return [book for book in self.notebooks if book.id in ids]
+        return [book for book in self.notebooks if book.id in chosen]
 
     def _match(self, name: str) -> list[Notebook]:
         name = name.removesuffix(".ipynb").removeprefix("notebooks/").rstrip("/")
@@ -100,10 +97,6 @@ class Catalogue:
             short = [book.id.rpartition("/")[2] for book in self.notebooks]
             raise InputError(f"unknown notebook '{name}': {did_you_mean(name, ids + short)}")
         return found
-
-
-def _is_time(value) -> bool:
-    return type(value) in (int, float) and 0 < value < inf
 
 
 def _is_limit(value) -> bool:
@@ -131,7 +124,7 @@ _RIGHT = {
     "data": _TEXTS,
     "timing": ("true or false", bool),
     "profiles": ("a table of tables", {str: dict}),
-    "seconds": ("a table of seconds", {str: _is_time}),
+    "seconds": ("a table of seconds", {str: lambda value: type(value) in (int, float) and 0 < value < inf}),
     "shows": ("a table of lists of texts", {str: lambda names: has_shape(names, [str]) and names}),
     "limits": ("a table of { least, most, has, together } or { one_of }", {str: _is_limit}),
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 from repro.declared import LARGEST
 from repro.errors import InputError, require, short
 from repro.study.notebooks import did_you_mean, file_stem, read_cells
+from repro.study.notebooks.catalogue import Notebook
 
 AUTOMATIC = ("device", "profile")
 """Parameters that the runner sets in every notebook that has them."""
@@ -26,23 +27,19 @@ def defaults(path: Path) -> dict:
     found = read_cells(path)
     require(found is not None, f"{path.name} is not a notebook")
     tagged = [c for c in found if "parameters" in ((c.get("metadata") or {}).get("tags") or [])]
-    values = {}
-    for cell in tagged:
-        for node in _statements("".join(cell["source"]), path.name):
-            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-            if isinstance(target, ast.Name):
-                try:
-                    values[target.id] = ast.literal_eval(node.value)
-                except ValueError:
-                    raise InputError(f"{path.name}: parameter '{target.id}' is not a literal") from None
-    return values
-
-
-def _statements(text: str, name: str) -> list[ast.stmt]:
     try:
-        return ast.parse(text).body
+        nodes = [node for cell in tagged for node in ast.parse("".join(cell["source"])).body]
     except SyntaxError as error:
-        raise InputError(f"{name}, parameters cell, line {error.lineno}: {error.msg}") from None
+        raise InputError(f"{path.name}, parameters cell, line {error.lineno}: {error.msg}") from None
+    values = {}
+    for node in nodes:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name):
+            try:
+                values[target.id] = ast.literal_eval(node.value)
+            except ValueError:
+                raise InputError(f"{path.name}: parameter '{target.id}' is not a literal") from None
+    return values
 
 
 def check(values: dict, known: dict, place: str) -> dict:
@@ -51,6 +48,13 @@ def check(values: dict, known: dict, place: str) -> dict:
         if name not in known:
             raise InputError(f"{place}: unknown parameter '{name}', {did_you_mean(name, known)}")
     return {name: _fit(value, known[name], f"{place}: parameter '{name}'") for name, value in values.items()}
+
+
+def of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:
+    """A notebook's parameters as the catalogue gives them, with device and profile where it takes them."""
+    facts = zip(AUTOMATIC, (device, profile), strict=True)
+    automatic = {name: value for name, value in facts if name in known}
+    return automatic | check(book.profiles.get(profile, {}), known, f"catalogue.toml, {book.id}, profile {profile}")
 
 
 def _fit(value, default, place: str):
@@ -98,8 +102,7 @@ def overrides(texts: Iterable[str], known: dict[str, dict]) -> dict[str, dict]:
     result: dict[str, dict] = {identifier: {} for identifier in known}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise InputError(f"parameter '{text}' must look like name=value or notebook:name=value")
+        require(equals and name.strip(), f"parameter '{text}' must look like name=value or notebook:name=value")
         scope, _, name = name.strip().rpartition(":")
         for identifier in _targets(scope, name, known):
             default = known[identifier][name]
@@ -157,20 +160,16 @@ def suffix(changed: dict[str, dict], settings: dict[str, dict]) -> str:
     parameters each notebook has: a name without a notebook is set alike in all that have it. What is too long or
     has other characters than a file name should have is cut and gets a hash of the whole.
     """
-    names = sorted({name for values in changed.values() for name in values})
-    exact = "".join(f",{part}" for name in names for part in _parts(name, changed, settings))
+    exact = ""
+    for name in sorted({name for values in changed.values() for name in values}):
+        texts = {_text(values[name]) for values in settings.values() if name in values}
+        having = [(i, values[name]) for i, values in sorted(changed.items()) if name in values]
+        each = "".join(f",{file_stem(i)}.{name}={_text(value)}" for i, value in having)
+        exact += f",{name}={texts.pop()}" if len(texts) == 1 else each
     safe = re.sub(r"[^\w.,=+-]+", "-", exact, flags=re.ASCII)
     if safe == exact and len(exact) <= LONGEST_SUFFIX:
         return exact
     return f"{safe[:LONGEST_SUFFIX].rstrip(',-')},{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
-
-
-def _parts(name: str, changed: dict[str, dict], settings: dict[str, dict]) -> list[str]:
-    texts = {_text(values[name]) for values in settings.values() if name in values}
-    if len(texts) == 1:
-        return [f"{name}={texts.pop()}"]
-    having = {i: values[name] for i, values in changed.items() if name in values}
-    return [f"{file_stem(i)}.{name}={_text(value)}" for i, value in sorted(having.items())]
 
 
 #: whole number that every library here can count to
@@ -206,7 +205,8 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
     if not set(limit.get("has", ())) <= set(leaves):
         yield f"a list with {', '.join(map(repr, limit['has']))} in it"
     if not all(limit.get("least", -inf) <= number <= limit.get("most", inf) for number in found):
-        yield _between(limit)
+        least, most = (f"{limit[end]:g}" if end in limit else "" for end in ("least", "most"))
+        yield f"from {least} to {most}" if least and most else f"{least} or more" if least else f"at most {most}"
     if isinstance(value, list):
         yield from _flaws_of_list(value, examples, set(map(type, known)), together="together" in limit)
     if any(isinstance(number, int) and abs(number) > MOST for number in found):
@@ -217,12 +217,6 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield "above 0"
     if min(numbers, default=-1) >= 0 and any(number < 0 for number in found):
         yield "at least 0"
-
-
-def _between(limit: Mapping) -> str:
-    if "most" not in limit:
-        return f"{limit['least']:g} or more"
-    return f"from {limit['least']:g} to {limit['most']:g}" if "least" in limit else f"at most {limit['most']:g}"
 
 
 def _flaws_of_list(value: list, examples: list, kinds: set[type], *, together: bool) -> Iterator[str]:
