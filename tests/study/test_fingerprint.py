@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from helpers.workshop import Workshop
 
-from repro.study.keep import fingerprint, provenance
+from repro.study.keep import fingerprint, provenance, results
 from repro.study.notebooks import catalogue
 
 SOURCE = '''"""What it does."""
@@ -310,7 +310,7 @@ def test_another_machine_can_tell_what_changed_but_for_its_versions(book, monkey
     monkeypatch.setattr(provenance, "versions", lambda: {"numpy": "1.0"})
     (toy,) = catalogue.load(book.project).notebooks
     plan = book.plan("toy/a")
-    run = plan.result(toy).sidecar["run"]
+    run = results.look(plan.output, toy.id).sidecar["run"]
     assert fingerprint.changes_since(toy, run, book.project) == []
     assert plan.state(toy).startswith("out of date")
     edit(book, "repro/toy/case.py", "64", "65")

@@ -4,13 +4,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.util import run_sync
 from nbformat import NotebookNode
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine, papermill_engines
-from traitlets import default
 
 from repro.study.run.guard import die_with_parent
 
@@ -35,18 +34,13 @@ kernelapp.launch_new_instance()
 """
 
 
-class _OwnKernel(KernelSpecManager):
-    """This Python, which has the package, whatever kernels are installed under any name."""
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        command = [sys.executable, "-c", _KERNEL, "-f", "{connection_file}"]
-        return KernelSpec(argv=command, display_name=kernel_name, language="python")
-
-
 class _KernelManager(AsyncKernelManager):
-    @default("kernel_spec_manager")
-    def _kernel_spec_manager_default(self) -> KernelSpecManager:
-        return _OwnKernel(parent=self)
+    """Starts this Python, which has the package, whatever kernels are installed under any name."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        command = [sys.executable, "-c", _KERNEL, "-f", "{connection_file}"]
+        return KernelSpec(argv=command, display_name=self.kernel_name, language="python")
 
 
 class _Client(PapermillNotebookClient):
@@ -66,8 +60,8 @@ class _Client(PapermillNotebookClient):
             self.lost += _size(content)
             return None
         self.kept = min(MOST_OUTPUT, self.kept + _size(content))
-        last = outs[-1] if outs else None
-        if msg["msg_type"] == "stream" and _goes_on(last, content["name"]):
+        last = outs[-1] if outs else {}
+        if msg["msg_type"] == "stream" and last.get("name") == content["name"] and len(last["text"]) < _PIECE:
             last["text"] += content["text"]
             return last
         return super().output(outs, msg, display_id, cell_index)
@@ -94,16 +88,11 @@ def _size(content) -> int:
     return sum(map(_size, content)) if hasattr(content, "__iter__") else 1
 
 
-def _goes_on(last: NotebookNode | None, name: str) -> bool:
-    return bool(last) and last["output_type"] == "stream" and last["name"] == name and len(last["text"]) < _PIECE
-
-
 def _tidy(outputs: list[NotebookNode], lost: int) -> Iterator[NotebookNode]:
     """The outputs of a cell with one stream of each name, in the place of the first: standard output, then errors."""
-    streams = {"stdout": "", "stderr": ""}
     pieces = [output for output in outputs if output["output_type"] == "stream"]
-    for name in streams:
-        streams[name] = _as_seen("".join(piece["text"] for piece in pieces if piece["name"] == name))
+    written = {name: [p["text"] for p in pieces if p["name"] == name] for name in ("stdout", "stderr")}
+    streams = {name: _as_seen("".join(texts)) for name, texts in written.items()}
     if lost:
         streams["stderr"] += f"{lost / 1e6:,.1f} MB of output left out: a notebook keeps {MOST_OUTPUT / 1e6:,.0f} MB\n"
     texts = [NotebookNode(output_type="stream", name=name, text=text) for name, text in streams.items() if text]

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 from repro.errors import InputError, require
@@ -12,11 +12,8 @@ ANSWER, LOOK, DESERTED = 3.0, 2.0, 30.0
 """Seconds in which a scheduler must answer, between two looks at it, and after which one without workers ends a run."""
 
 
-class Here:
-    """This machine: nothing of it can get lost while the run is there."""
-
-    def __init__(self, executor: Executor):
-        self.submit = executor.submit
+class Here(ThreadPoolExecutor):
+    """Threads of this machine: nothing of it can get lost while the run is there."""
 
     def changes(self) -> Iterator[str]:
         """Nothing is ever said."""
@@ -58,8 +55,8 @@ class Cluster:
 def executor(scheduler: str | None, jobs: int, device: str) -> Iterator[Here | Cluster]:
     """What executes `jobs` notebooks at once; InputError if the cluster cannot do what they ask for."""
     if scheduler is None:
-        with ThreadPoolExecutor(jobs) as threads:
-            yield Here(threads)
+        with Here(jobs) as threads:
+            yield threads
         return
     try:
         from distributed import Client

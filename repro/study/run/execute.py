@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from repro import errors, exclusive_timing
+from repro import exclusive_timing
 from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.locks import Lock, lock
@@ -30,6 +30,8 @@ from repro.study.run.guard import Stopped, run_child
 from repro.study.run.plan import THREADS
 
 START_TIMEOUT = 180
+REFUSALS = {"MemoryError", "InputError", *(kind.__name__ for kind in InputError.__subclasses__())}
+"""Errors that say that the user's input cannot work; a parameter may ask for an array of any size."""
 LONGEST_MESSAGE = 300
 PICTURES = ("image/png", "image/gif", "image/jpeg")
 """What a notebook keeps as letters that are none."""
@@ -58,8 +60,7 @@ def main(job_file: str) -> None:
         run = {k: job[k] for k in ("profile", "machine", "device", "depends", "parameters", "changed")}
         run |= {"started": started, "seconds": seconds, "finished": True}
         problem = _move_into_place(job, work / "out", run)
-    result = problem or {"status": "done"}
-    write_json(work / "result.json", {**result, "seconds": seconds})
+    write_json(work / "result.json", {**(problem or {"status": "done"}), "seconds": seconds})
 
 
 def _execute(job: dict, out: Path) -> dict | None:
@@ -99,7 +100,7 @@ def _execute(job: dict, out: Path) -> dict | None:
             clock=out.parent / CLOCK,
         )
     except papermill.PapermillExecutionError as error:
-        status = "refused" if error.ename in _refusals() else "failed"
+        status = "refused" if error.ename in REFUSALS else "failed"
         return _problem(error.ename, error.evalue, cell=error.cell_index, status=status)
     except CellTimeoutError:
         return _too_slow(job)
@@ -129,13 +130,6 @@ def _problem(kind: str, message: str, cell: int | None = None, status: str = "fa
     if len(text) > LONGEST_MESSAGE:
         text = f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"
     return {"status": status, "error": kind, "message": text, "cell": cell}
-
-
-def _refusals() -> set[str]:
-    """Names of the errors that say that the user's input cannot work."""
-    kinds = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.InputError)]
-    # an array of a size that a parameter asks for
-    return {c.__name__ for c in kinds} | {"MemoryError"}
 
 
 def _scrub(notebook: Path, job: dict) -> None:
@@ -207,8 +201,12 @@ def run_job(job: dict) -> dict:
     # a cluster that loses a worker gives its job to another one, beside what is left of the first try
     work = Path(tempfile.mkdtemp(prefix=f"{place.name}-", dir=place.parent))
     write_json(work / "job.json", job)
+    # the kernel's client keeps the time, too, and says in which cell; the guard waits for that
+    limits = [job["timeout"] + GRACE if job["timeout"] else 0, work / CLOCK, round((job["memory"] or 0) * GIB)]
+    command = [sys.executable, "-m", "repro.study.run.guard", *map(str, limits)]
+    command += [sys.executable, "-m", "repro.study.run.execute", str(work / "job.json")]
     try:
-        code = run_child(_command(job, work), work, job["root"], wanted=lambda: work.exists() and is_held(output))
+        code = run_child(command, work, job["root"], wanted=lambda: work.exists() and is_held(output))
     finally:
         if work.exists():
             exclusive_timing.wake(job["quiet"])
@@ -222,12 +220,26 @@ def run_job(job: dict) -> dict:
         result = {**_problem("MemoryLimit", why), "seconds": 0}
     elif result is None:
         result = {**_problem("ProcessDied", f"the process ended with status {code}"), "seconds": 0}
-    if result["status"] == "failed":
-        _keep_failure(job, work / "out", result)
-    elif result["status"] == "done":
-        _keep_log(job, work)
+    # what the notebook's processes have written beside its cells is no part of the result
+    if result["status"] == "done":
+        _move(work / "log.txt", output / "logs" / f"{job['id']}.log")
+    elif result["status"] == "failed":
+        # an earlier good result stays as it is
+        kept = output / "failed" / f"{job['id']}.json"
+        _move(work / "log.txt", kept.with_suffix(".log"))
+        _move(work / "out" / f"{job['slug']}.ipynb", kept.with_suffix(".ipynb"))
+        facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters", "changed")}
+        write_json(kept, {**facts, **result})
     shutil.rmtree(work, ignore_errors=True)
     return result
+
+
+def _move(file: Path, place: Path) -> None:
+    """Put a file, if there is one, where an older one may lie, which goes in any case."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        os.replace(file, place)
 
 
 def _require_held(output: Path) -> None:
@@ -244,37 +256,6 @@ def is_held(output: Path, unknown: bool = True) -> bool:
     except FileNotFoundError:
         return False
     return unknown if state is Lock.NONE else state is Lock.TAKEN
-
-
-def _command(job: dict, work: Path) -> list[str]:
-    # the kernel's client keeps the time, too, and says in which cell; the guard waits for that
-    seconds = job["timeout"] + GRACE if job["timeout"] else 0
-    watched = [sys.executable, "-m", "repro.study.run.execute", str(work / "job.json")]
-    memory = round((job["memory"] or 0) * GIB)
-    return [sys.executable, "-m", "repro.study.run.guard", str(seconds), str(work / CLOCK), str(memory), *watched]
-
-
-def _keep_log(job: dict, work: Path) -> None:
-    """What the notebook's processes have written beside its cells; it is no part of the result."""
-    place = Path(job["output"]) / "logs" / f"{job['id']}.log"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(OSError):
-        os.replace(work / "log.txt", place)
-
-
-def _keep_failure(job: dict, out: Path, result: dict) -> None:
-    """Leave the broken notebook, its log and the reason below failed/; an earlier good result stays as it is."""
-    place = Path(job["output"]) / "failed" / f"{job['id']}.json"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    notebook = out / f"{job['slug']}.ipynb"
-    if notebook.is_file():
-        os.replace(notebook, place.with_suffix(".ipynb"))
-    else:
-        place.with_suffix(".ipynb").unlink(missing_ok=True)
-    with suppress(OSError):
-        os.replace(out.parent / "log.txt", place.with_suffix(".log"))
-    facts = {k: job[k] for k in ("id", "profile", "machine", "device", "parameters", "changed")}
-    write_json(place, {**facts, **result})
 
 
 #: checks links in JSON; nothing here has any, and its grammar takes 1.5 s to build in every process

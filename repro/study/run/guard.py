@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree, which
@@ -82,19 +82,13 @@ def _watch(child: subprocess.Popen, seconds: float, clock: Path, memory: int) ->
         if seconds and time.monotonic() - begun > seconds:
             return LATE
         if memory and time.monotonic() - weighed > WEIGH:
-            weighed = time.monotonic()
-            if _held() > memory:
+            weighed, held = time.monotonic(), 0
+            for member in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error):
+                    held += member.memory_info().rss
+            if held > memory:
                 return HEAVY
     return status
-
-
-def _held() -> int:
-    """Bytes that all that was started keeps in memory."""
-    total = 0
-    for member in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            total += member.memory_info().rss
-    return total
 
 
 def _stamp(clock: Path) -> int | None:
@@ -114,14 +108,10 @@ def _end(process: psutil.Process) -> None:
     while family := process.children(recursive=True):
         for member in family:
             with suppress(psutil.Error):
-                if not (spared and _frees_memory(member)):
+                if not spared or "multiprocessing.resource_tracker" not in " ".join(member.cmdline()):
                     member.kill()
         psutil.wait_procs(family, timeout=LOOK)
         spared = max(0, spared - 1)
-
-
-def _frees_memory(process: psutil.Process) -> bool:
-    return any("multiprocessing.resource_tracker" in word for word in process.cmdline())
 
 
 _running: set[subprocess.Popen] = set()
@@ -145,7 +135,9 @@ def run_child(command: list[str], work: Path, root: str, wanted: Callable[[], bo
         with _lock:
             _running.add(child)
         try:
-            status = _wait(child, wanted)
+            while (status := _status(child, WEIGH)) is None:
+                if not wanted():
+                    child.stdin.close()
         finally:
             with _lock:
                 _running.discard(child)
@@ -156,13 +148,11 @@ def run_child(command: list[str], work: Path, root: str, wanted: Callable[[], bo
     return status
 
 
-def _wait(child: subprocess.Popen, wanted: Callable[[], bool]) -> int:
-    while True:
-        try:
-            return child.wait(WEIGH)
-        except subprocess.TimeoutExpired:
-            if not wanted():
-                child.stdin.close()
+def _status(child: subprocess.Popen, patience: float) -> int | None:
+    """Exit status of a child, None if it does not end within `patience` seconds."""
+    with suppress(subprocess.TimeoutExpired):
+        return child.wait(patience)
+    return None
 
 
 def stop_children(patience: float = 10) -> None:
@@ -172,9 +162,7 @@ def stop_children(patience: float = 10) -> None:
     for child in children:
         child.stdin.close()
     for child in children:
-        try:
-            child.wait(patience)
-        except subprocess.TimeoutExpired:
+        if _status(child, patience) is None:
             child.kill()
 
 
@@ -197,7 +185,7 @@ class MpsService:
     def __init__(self, say: Callable[[str], None]):
         self._say, self._tried = say, False
         self._guard: subprocess.Popen | None = None
-        self._folder: Path | None = None
+        self._variables: dict[str, str] = {}
 
     def variables(self) -> dict[str, str]:
         """What the environment of a notebook must say; begins the service on the first call.
@@ -211,26 +199,24 @@ class MpsService:
             if lacking := self._begin():
                 self.end()
                 self._say(f"notebooks take turns on the GPU: {lacking}")
-        return _places(self._folder) if self._folder else {}
+        return self._variables
 
     def _begin(self) -> str:
         """Start the service and let a first process in; why that failed, or nothing."""
         if which(PROGRAM) is None:
             return f"there is no {PROGRAM}"
         # sockets have short names: not in the folder of the run
-        self._folder = Path(mkdtemp(prefix="mps"))
-        environment = os.environ | _places(self._folder)
+        folder = Path(mkdtemp(prefix="mps"))
+        self._variables = {PIPES: str(folder), LOGS: str(folder)}
+        environment = os.environ | self._variables
         # a guard has no time limit here; it ends the service when its standard input closes
-        command = [sys.executable, "-m", "repro.study.run.guard", "0", str(self._folder / "clock"), "0", PROGRAM, "-f"]
-        with open(self._folder / "log.txt", "wb") as log:
+        command = [sys.executable, "-m", "repro.study.run.guard", "0", str(folder / "clock"), "0", PROGRAM, "-f"]
+        with open(folder / "log.txt", "wb") as log:
             self._guard = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment, start_new_session=True
             )
-        return self._let_in(environment)
-
-    def _let_in(self, environment: Mapping[str, str]) -> str:
         until = time.monotonic() + PATIENCE
-        while not (self._folder / "control").exists():
+        while not (folder / "control").exists():
             if self._guard.poll() is not None or time.monotonic() > until:
                 return f"{PROGRAM} did not begin"
             time.sleep(0.1)
@@ -244,20 +230,14 @@ class MpsService:
         """End the service, if it began."""
         if self._guard:
             with suppress(OSError, subprocess.SubprocessError):
-                environment = os.environ | _places(self._folder)
+                environment = os.environ | self._variables
                 subprocess.run([PROGRAM], input=b"quit\n", env=environment, capture_output=True, timeout=PATIENCE)
             self._guard.stdin.close()
-            try:
-                self._guard.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
+            if _status(self._guard, PATIENCE) is None:
                 self._guard.kill()
-        if self._folder:
-            rmtree(self._folder, ignore_errors=True)
-        self._guard = self._folder = None
-
-
-def _places(folder: Path) -> dict[str, str]:
-    return {PIPES: str(folder), LOGS: str(folder)}
+        if self._variables:
+            rmtree(self._variables[PIPES], ignore_errors=True)
+        self._guard, self._variables = None, {}
 
 
 if __name__ == "__main__":

@@ -40,10 +40,6 @@ class Plan:
         """File of a notebook's result."""
         return self.output / f"{book.id}.json"
 
-    def result(self, book: Notebook) -> results.Result:
-        """What there is of a notebook's result."""
-        return results.look(self.output, book.id)
-
     def depends(self, book: Notebook) -> dict:
         """What the notebook's result must have been made from."""
         settings = {"profile": self.profile, "device": self.device, **self.parameters[book.id]}
@@ -53,7 +49,7 @@ class Plan:
 
     def state(self, book: Notebook) -> str:
         """What there is of a notebook's result, in words."""
-        found = self.result(book)
+        found = results.look(self.output, book.id)
         if found.trouble:
             return f"not finished: {found.trouble}"
         if found.failure:
@@ -94,7 +90,7 @@ def make_plan(
     catalogue.require_files(chosen, project)
     resolved = available(device)
     known = {book.id: parameters.defaults(book.source(project)) for book in chosen}
-    values = {book.id: _of_profile(book, known[book.id], profile, resolved) for book in chosen}
+    values = {book.id: parameters.of_profile(book, known[book.id], profile, resolved) for book in chosen}
     changed = _changed(known, values, overrides, project.root)
     for book in chosen:
         examples = parameters.known_values(known[book.id], book.profiles)
@@ -114,45 +110,31 @@ def _require_apart(output: Path, project: Project) -> Path:
     folder = output.resolve()
     # as it is named, too: a link in the checkout may lead out of it
     for place in (folder, Path.cwd() / output):
-        for root in {project.root, *filter(_is_checkout, (place, *place.parents))}:
+        checkouts = (path for path in (place, *place.parents) if (path / "notebooks/catalogue.toml").is_file())
+        for root in {project.root, *checkouts}:
             parts = place.relative_to(root).parts if place.is_relative_to(root) else ()
             if root.is_relative_to(place) or (parts and (parts[0] in SOURCES or parts[0].startswith("."))):
                 advice = "name a folder such as build/mine"
                 raise InputError(f"--output '{output}' would put results among the sources: {advice}")
-    if folder.is_dir() and any(folder.iterdir()) and not _has_runs(folder):
+    # a run leaves its lock, results, or failures
+    traces = (".lock", "failed", "*.json", "*/*.json")
+    if folder.is_dir() and any(folder.iterdir()) and not any(any(folder.glob(trace)) for trace in traces):
         raise InputError(f"--output '{output}' holds files that no run has made: name a new folder or an empty one")
     return folder
-
-
-def _is_checkout(folder: Path) -> bool:
-    return (folder / "notebooks/catalogue.toml").is_file()
-
-
-def _has_runs(folder: Path) -> bool:
-    """Whether a run has written to a folder: its lock, results, or failures."""
-    return any(next(folder.glob(made), None) for made in (".lock", "failed", "*.json", "*/*.json"))
 
 
 def require_threads() -> None:
     """InputError where the environment keeps Numba from the threads it is to have."""
     threads = os.environ.get(THREADS, "")
-    if threads and not (threads.isdecimal() and 1 <= int(threads) <= MOST_THREADS):
-        raise InputError(
-            f"{THREADS} = {threads!r}: must be a whole number from 1 to {MOST_THREADS}, or unset it for all cores"
-        )
+    fits = not threads or (threads.isdecimal() and 1 <= int(threads) <= MOST_THREADS)
+    wanted = f"must be a whole number from 1 to {MOST_THREADS}, or unset it for all cores"
+    require(fits, f"{THREADS} = {threads!r}: {wanted}")
 
 
 def require_no_settings(books: Iterable[Notebook], project: Project) -> None:
     """InputError where a file beside a notebook would change how Numba compiles."""
     for file in (book.source(project).parent / NUMBA_FILE for book in books):
         require(not file.exists(), f"{file} would change how kernels are compiled: move it away")
-
-
-def _of_profile(book: Notebook, known: dict, profile: str, device: str) -> dict:
-    """A notebook's parameters as the catalogue gives them, with device and profile where it takes them."""
-    facts = zip(parameters.AUTOMATIC, (device, profile), strict=True)
-    automatic = {name: value for name, value in facts if name in known}
-    return automatic | parameters.check(book.profiles[profile], known, f"catalogue.toml, {book.id}, profile {profile}")
 
 
 def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterable[str], root: Path) -> dict[str, dict]:

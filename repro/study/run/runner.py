@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from repro.errors import InputError, require
@@ -144,9 +145,12 @@ class _Run:
         self.plan, self.place, self.jobs, self.fresh, self.limits = plan, place, jobs, fresh, limits
         # a GPU goes on with what a notebook has launched when that stands still: there speed is measured alone, last
         self.apart = plan.device == "cuda" and jobs > 1
-        # the longest first: no core is without work at the end
-        self.waiting = sorted(plan.books, key=self._turn) if jobs > 1 else list(plan.books)
-        self.states: dict[str, str] = {}
+        self.waiting = list(plan.books)
+        if jobs > 1:
+            # the longest first: no core is without work at the end
+            self.waiting.sort(key=lambda book: (self.apart and book.timing, -plan.expected(book)))
+        # asked once: reading all sources again and again would disturb what is being timed
+        self._state = cache(plan.state)
         self.running: dict[Future, Notebook] = {}
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
         timing = [book.id for book in plan.books if book.timing or EVERYTHING in book.needs]
@@ -170,18 +174,13 @@ class _Run:
             shutil.rmtree(self.plan.output / ".jobs", ignore_errors=True)
         return self.ended
 
-    def _turn(self, book: Notebook) -> tuple[bool, float]:
-        return self.apart and book.timing, -self.plan.expected(book)
-
     def _kept(self) -> str:
         """What was interrupted, what is kept, and how to go on."""
         ids = ", ".join(sorted(book.id for book in self.running.values()))
         ended = {outcome.id for outcome in self.ended if outcome.status in ("done", "up to date")}
         kept = sum(book.id in ended and self.plan.sidecar(book).is_file() for book in self.plan.books)
-        total = len(self.plan.books)
-        return (
-            f"{ids or 'nothing'} was running; {kept} of {total} results are kept; the same command goes on from there"
-        )
+        of_all = f"{kept} of {len(self.plan.books)} results are kept"
+        return f"{ids or 'nothing'} was running; {of_all}; the same command goes on from there"
 
     def _stop(self) -> None:
         for future in self.running:
@@ -205,12 +204,6 @@ class _Run:
     def _disturbed(self, book: Notebook) -> bool:
         """Whether the notebook and those that run would disturb each other on the GPU that they share."""
         return self.apart and any(book.timing or other.timing for other in self.running.values())
-
-    def _state(self, book: Notebook) -> str:
-        """Asked once for each notebook: reading all sources again and again would disturb what is being timed."""
-        if book.id not in self.states:
-            self.states[book.id] = self.plan.state(book)
-        return self.states[book.id]
 
     def _start(self, book: Notebook) -> None:
         if (why := self._state(book)) not in ("not run", "up to date"):
@@ -250,23 +243,17 @@ class _Run:
         return ", ".join(sorted(bad & set(book.needs)))
 
     def _collect(self) -> None:
+        """Note what has ended; InputError where the run cannot go on: what comes in then is no result."""
         done, _ = wait(self.running, timeout=REFRESH, return_when=FIRST_COMPLETED) if self.running else ((), ())
-        self._look_around()
-        for future in done:
-            book = self.running.pop(future)
-            result = _result(future)
-            text = ": ".join(t for t in (result.get("error"), result.get("message")) if t)
-            if result["status"] == "refused":
-                text = result["message"]
-            self._end(book, Outcome(book.id, result["status"], result["seconds"], text))
-        self.progress.tick()
-
-    def _look_around(self) -> None:
-        """Say what was lost; InputError where the run cannot go on: what comes in then is no result."""
         if not (self.plan.output / LOCK).exists():
             raise InputError(f"{self.plan.output}, the folder of this run, was deleted while it ran")
         for line in self.place.changes():
             self.progress.say(line)
+        for future in done:
+            book, result = self.running.pop(future), _result(future)
+            text = result["message"] if result["status"] == "refused" else results.reason(result)
+            self._end(book, Outcome(book.id, result["status"], result["seconds"], text))
+        self.progress.tick()
 
     def _end(self, book: Notebook, outcome: Outcome) -> None:
         if book in self.waiting:
