@@ -40,7 +40,10 @@ def publish(
     folder = folder or newest(project, profile)
     books = catalogue.load(project)
     found = look_at_all(folder, books, project)
-    profile = _one_profile(folder, found)
+    profiles = sorted(named(found, "profile"))
+    require(len(profiles) == 1, f"{folder} mixes the profiles {', '.join(profiles)}: nothing is published")
+    profile = profiles[0]
+    _require_published(profile, f"{folder} holds the profile {profile}")
     expected = [book for book in books.notebooks if profile in book.profiles]
     ran = [book for book in expected if found[book.id].sidecar or found[book.id].failure or found[book.id].trouble]
     require_clean(project)
@@ -113,15 +116,6 @@ def _faults(book: Notebook, result: Result, folder: Path, project: Project) -> I
 
 def _require_published(profile: str, what: str) -> None:
     require(profile in PUBLISHED, f"{what}: only runs of the profile {' or '.join(PUBLISHED)} are published")
-
-
-def _one_profile(folder: Path, found: dict[str, Result]) -> str:
-    profiles = named(found, "profile")
-    if len(profiles) != 1:
-        raise InputError(f"{folder} mixes the profiles {', '.join(sorted(profiles))}: nothing is published")
-    (profile,) = profiles
-    _require_published(profile, f"{folder} holds the profile {profile}")
-    return profile
 
 
 def _copies(book: Notebook, sidecar: dict, folder: Path, project: Project) -> list[tuple[Path, Path]]:
@@ -208,7 +202,9 @@ def _retold(executed: Path, source: Path) -> dict | None:
     ran = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
     injected = [cell for cell in ran if INJECTED in _tags(cell)]
     ran = [cell for cell in ran if cell not in injected]
-    if wanted is None or list(map(_code, ran)) != list(map(fingerprint.without_study, read_code(source))):
+    codes = (["".join(cell["source"]) for cell in ran], read_code(source))
+    then, now = (list(map(fingerprint.without_study, code)) for code in codes)
+    if wanted is None or then != now:
         return None
     rest, told = iter(ran), []
     for cell in wanted:
@@ -216,10 +212,6 @@ def _retold(executed: Path, source: Path) -> dict | None:
         if PARAMETERS in _tags(cell):
             told += injected
     return content | {"cells": told}
-
-
-def _code(cell: dict) -> str:
-    return fingerprint.without_study("".join(cell["source"]))
 
 
 def _tags(cell: dict) -> list:

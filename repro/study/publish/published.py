@@ -78,12 +78,16 @@ def look(book: Notebook, machine: str, project: Project) -> Result:
 
 def flaw(book: Notebook, project: Project) -> str:
     """Why a notebook's published result cannot stand, in words; empty if it can."""
-    found = sidecars(book, project)
     if gone := missing(book, project):
         return gone[0]
-    if not found:
+    if not (found := sidecars(book, project)):
         return "it is missing"
-    return next((problem for path in found for problem in _flaws(path, book, project)), "")
+    for path in found:
+        if touched := edits(path, book, project):
+            return touched[0]
+        if changed := changes(path, read_json(path)["run"], book, project):
+            return f"out of date: {results.in_words(changed)}"
+    return ""
 
 
 def edited(books: Catalogue, project: Project) -> list[str]:
@@ -163,13 +167,6 @@ def changes(path: Path, run: Mapping, book: Notebook, project: Project) -> list[
     # what shows the others' results shows those that are published with their notebooks, of whatever machine
     others = {file: f"results/{other.id}.json" for other in books if (file := shown(other, project))}
     return changes_since(book, run, project, {file: name for file, name in others.items() if file != path})
-
-
-def _flaws(path: Path, book: Notebook, project: Project) -> list[str]:
-    if found := edits(path, book, project):
-        return found
-    found = changes(path, read_json(path)["run"], book, project)
-    return [f"out of date: {results.in_words(found)}"] if found else []
 
 
 def edits(path: Path, book: Notebook, project: Project) -> list[str]:

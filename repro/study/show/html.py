@@ -1,5 +1,4 @@
 """The scoreboard as one HTML page, with the executed notebooks beside it."""
-# #DOC mathml: Markdown with formulas as MathML, which a browser draws without anything from elsewhere.
 
 import base64
 import hashlib
@@ -42,13 +41,13 @@ def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
     for row in report.books:
         convert(report.folder / f"{row['notebook']}.ipynb")
-    body = markdown_to_html(scoreboard_markdown(report, Links(figures="#")), escaped=True) + _figures(report)
+    body = markdown_to_html(scoreboard_markdown(report, Links(figures="#")), escaped=True)
+    for name, files in report.figures.items():
+        body += f"<h2>{name}</h2>" if files else ""
+        body += "".join(_image(report.folder / file, file) for file in files)
+    body = VERDICT.sub(lambda cell: f'<td class="{cell[1].replace(" ", "-")}">{cell[1]}</td>', body)
     head = f'<meta charset="utf-8"><title>{escape(report.title())}</title><style>{STYLE}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{VERDICT.sub(_coloured, body)}</body></html>\n'
-
-
-def _coloured(cell: re.Match) -> str:
-    return f'<td class="{cell[1].replace(" ", "-")}">{cell[1]}</td>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
 def convert(notebook: Path) -> Path | None:
@@ -56,12 +55,16 @@ def convert(notebook: Path) -> Path | None:
     page = notebook.with_suffix(".html")
     if read_cells(notebook) is None:
         return None
-    try:
-        return _converted(notebook, page)
-    except (InputError, OSError):
-        raise
-    except Exception:  # whatever an edit by hand has made of it; that it was edited is told beside
-        return None
+    # times would be wrong where the clock was
+    if _source_of(page) != (made_from := digest(notebook)):
+        try:
+            content = _converted(notebook)
+        except (InputError, OSError):
+            raise
+        except Exception:  # whatever an edit by hand has made of it; that it was edited is told beside
+            return None
+        write_text(page, f"{content}<!-- {made_from} {hashlib.sha256(content.encode()).hexdigest()} -->\n")
+    return page
 
 
 def is_whole(page: Path) -> bool:
@@ -77,47 +80,27 @@ def _source_of(page: Path) -> str:
     return known[1].decode() if known else ""
 
 
-def _converted(notebook: Path, page: Path) -> Path:
-    # times would be wrong where the clock was
-    made_from = digest(notebook)
-    if _source_of(page) != made_from:
-        nbconvert = import_without_grammar("nbconvert")
-        exporter = nbconvert.HTMLExporter(
-            raw_template=OFFLINE,
-            filters={"markdown2html": markdown_to_html},
-            # before those of a user, and of the folder that somebody stands in
-            extra_template_basedirs=[
-                str(file.locate().resolve().parents[1])
-                for file in metadata.files("nbconvert") or ()
-                if file.match("lab/index.html.j2")
-            ],
-        )
-        content, _ = exporter.from_notebook_node(_with_films(notebook), {"metadata": {"name": notebook.stem}})
-        write_text(page, f"{content}<!-- {made_from} {hashlib.sha256(content.encode()).hexdigest()} -->\n")
-    return page
-
-
-def _with_films(notebook: Path):
-    """The notebook as nbformat reads it, but animations as HTML: nbconvert shows no GIF."""
+def _converted(notebook: Path) -> str:
+    # before the templates of a user, and of the folder that somebody stands in
+    own = [file.locate() for file in metadata.files("nbconvert") or () if file.match("lab/index.html.j2")]
+    exporter = import_without_grammar("nbconvert").HTMLExporter(
+        raw_template=OFFLINE,
+        filters={"markdown2html": markdown_to_html},
+        extra_template_basedirs=[str(file.resolve().parents[1]) for file in own],
+    )
     content = import_without_grammar("nbformat").read(notebook, as_version=4)
     for data in (output.get("data", {}) for cell in content.cells for output in cell.get("outputs", [])):
+        # nbconvert shows no animation
         if "image/gif" in data:
             film = "".join(data.pop("image/gif").split())
             data["text/html"] = f'<img alt="animation" src="data:image/gif;base64,{film}">'
-    return content
+    return exporter.from_notebook_node(content, {"metadata": {"name": notebook.stem}})[0]
 
 
-def _figures(report: Report) -> str:
-    return "".join(
-        (f"<h2>{name}</h2>" if files else "") + "".join(_image(report.folder, file) for file in files)
-        for name, files in report.figures.items()
-    )
-
-
-def _image(folder: Path, file: str) -> str:
-    stem, content = Path(file).stem, base64.b64encode((folder / file).read_bytes()).decode()
-    image = f'<img alt="{stem}" src="data:image/png;base64,{content}">'
-    return f'<figure id="{file}">{image}<figcaption>{stem}</figcaption></figure>'
+def _image(file: Path, name: str) -> str:
+    content = base64.b64encode(file.read_bytes()).decode()
+    image = f'<img alt="{file.stem}" src="data:image/png;base64,{content}">'
+    return f'<figure id="{name}">{image}<figcaption>{file.stem}</figcaption></figure>'
 
 
 def markdown_to_html(source: str, escaped: bool = False) -> str:
@@ -145,7 +128,9 @@ def _reader() -> tuple[type, type]:
             return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
         def link(self, text: str, url: str, title: str | None = None) -> str:
-            return super().link(text, page_of(url), title)
+            # to a notebook's page, without the number before its name, which orders files
+            page = re.sub(r"(?:(?<=/)|^)(?:\d+_)?([\w-]+)\.ipynb(?=#|$)", r"\1.html", url)
+            return super().link(text, url if "://" in url else page, title)
 
     return Renderer, mistune.MarkdownWithMath
 
@@ -158,10 +143,3 @@ def formula(text: str, display: str) -> str:
     for name, sign in (("langle", "⟨"), ("rangle", "⟩")):
         text = re.sub(rf"(\\[Bb]igg?[lr]?)\\{name}\b", rf"\1{sign}", text)
     return convert(text, display=display)
-
-
-def page_of(url: str) -> str:
-    """A relative link to a notebook as a link to its page; a number before its name orders files and is left out."""
-    if "://" in url:
-        return url
-    return re.sub(r"(?:(?<=/)|^)(?:\d+_)?([\w-]+)\.ipynb(?=#|$)", r"\1.html", url)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from repro.errors import InputError, require
 from repro.files import read_toml
@@ -15,10 +16,6 @@ from repro.study.judge.verdicts import MEANINGS, Verdict
 from repro.study.notebooks import Project, did_you_mean
 from repro.study.publish.publish import PUBLISHED
 from repro.study.show.report import VERDICTS, Report, Rows, shown, time_of
-
-COUNTED_NOWHERE = "Shown and counted nowhere: what follows from definitions or inputs, and numbers of other sources"
-CHANGED_RULES = "Rules that changed after a first result"
-STATED_TWICE = "Stated twice, counted once"
 
 
 @dataclass(frozen=True)
@@ -29,19 +26,6 @@ class Links:
     figures: str = ""
     code: str | None = None
     """None where the sources are not beside."""
-
-    def notebook(self, identifier: str, text: str) -> str:
-        """A link in Markdown to an executed notebook."""
-        return f"[{text}]({self.notebooks}{identifier}.ipynb)"
-
-    def figure(self, file: str) -> str:
-        """A link in Markdown to a figure, named without the notebook's own name."""
-        stem = os.path.splitext(os.path.basename(file))[0]
-        return f"[{stem.split('-', 2)[-1]}]({self.figures}{file})"
-
-    def source(self, file: str) -> str:
-        """A link in Markdown to a folder or file of the sources."""
-        return f"[{file.removeprefix('repro/papers/')}]({self.code}{file})"
 
 
 HERE = Links()
@@ -63,21 +47,18 @@ def apart(report: Report, links: Links) -> list[str]:
     """What is not counted, and rules that changed: headings and tables."""
     parts = []
     if report.corrected:
-        parts += [f"## {CHANGED_RULES}", changed_rules(report.corrected), table(report.corrected)]
+        others = sum(row["now"] != row["by the first rule"] for row in report.corrected)
+        how_many = (
+            f"The rule, set-up or reading of {len(report.corrected)} claims changed after a first result of theirs had "
+            f"been published. By its first rule the verdict would be another one for {others} of them."
+        )
+        parts += ["## Rules that changed after a first result", how_many, table(report.corrected)]
     if report.shown:
-        parts += [f"## {COUNTED_NOWHERE}", claims(report.shown, report, links)]
+        counted_nowhere = "what follows from definitions or inputs, and numbers of other sources"
+        parts += [f"## Shown and counted nowhere: {counted_nowhere}", claims(report.shown, report, links)]
     if report.linked:
-        parts += [f"## {STATED_TWICE}", table(report.linked)]
+        parts += ["## Stated twice, counted once", table(report.linked)]
     return parts
-
-
-def changed_rules(corrected: Rows) -> str:
-    """How many rules changed, and how many verdicts with them."""
-    others = sum(row["now"] != row["by the first rule"] for row in corrected)
-    return (
-        f"The rule, set-up or reading of {len(corrected)} claims changed after a first result of theirs had been "
-        f"published. By its first rule the verdict would be another one for {others} of them."
-    )
 
 
 def verdicts() -> str:
@@ -102,7 +83,7 @@ def notebooks(report: Report, links: Links) -> str:
 def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
     """The text as a link to a notebook's result, where there is a whole one."""
     made = any(book["notebook"] == notebook and book["machine"] for book in report.books)
-    return links.notebook(notebook, text) if made and notebook not in report.troubles else text
+    return f"[{text}]({links.notebooks}{notebook}.ipynb)" if made and notebook not in report.troubles else text
 
 
 def claims(rows: Rows, report: Report, links: Links) -> str:
@@ -122,14 +103,16 @@ def claims(rows: Rows, report: Report, links: Links) -> str:
             cells[f"published, {name}"] = "{} ({})".format(*said[row["id"]]) if row["id"] in said else ""
         cells |= {"figures": figures(report.figures.get(notebook, ()), links)}
         if links.code is not None:
-            cells["code"] = ", ".join(map(links.source, report.code.get(notebook, ())))
+            files = report.code.get(notebook, ())
+            cells["code"] = ", ".join(f"[{file.removeprefix('repro/papers/')}]({links.code}{file})" for file in files)
         lines.append(cells)
     return table(lines)
 
 
 def figures(files: Iterable[str], links: Links) -> str:
-    """Links to figures."""
-    return ", ".join(map(links.figure, files))
+    """Links to figures, each named without the notebook's own name."""
+    names = {file: PurePath(file).stem.split("-", 2)[-1] for file in files}
+    return ", ".join(f"[{name}]({links.figures}{file})" for file, name in names.items())
 
 
 def gallery(report: Report, links: Links) -> str:
@@ -184,24 +167,17 @@ def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
         "Made by `python -m repro report --published` from the results in data/measured alone: every value is judged "
         "anew. What the verdicts mean stands below."
     ]
-    parts += [*filter(None, [_warnings(_doubts(report))]), table(report.counts()), verdicts()]
+    counted, doubts = {row["notebook"] for row in report.tested()}, []
+    for name, why in report.troubles.items():
+        kept = f"EDITED {name}: {why}; what its sealed result says is counted"
+        doubts.append(kept if name in counted else f"NOT COUNTED {name}: {why}")
+    doubts += [f"OUT OF DATE {name}: {why}; counted as it was" for name, why in report.outdated.items()]
+    parts += [*filter(None, [_warnings(doubts)]), table(report.counts()), verdicts()]
     if (report.folder / CHART).is_file():
         parts.append(f"![Published speedups beside those measured here]({CHART})")
     for counted in report.counts():
         parts += _paper(counted["paper"], report, said, links)
     return "\n\n".join([*parts, *apart(report, links)]) + "\n"
-
-
-def _doubts(report: Report) -> list[str]:
-    """A line for each published result that is damaged, of which a file was edited, or that is out of date."""
-    counted = {row["notebook"] for row in report.tested()}
-    lines = [
-        f"EDITED {name}: {why}; what its sealed result says is counted"
-        if name in counted
-        else f"NOT COUNTED {name}: {why}"
-        for name, why in report.troubles.items()
-    ]
-    return lines + [f"OUT OF DATE {name}: {why}; counted as it was" for name, why in report.outdated.items()]
 
 
 def _paper(paper: str, report: Report, said: Mapping[str, str], links: Links) -> list[str]:
@@ -220,10 +196,8 @@ def _measured_on(paper: str, report: Report) -> list[str]:
     if len(machines_of(report.books)) < 2:
         return []
     found = machines_of([row for row in report.books if row["notebook"].partition("/")[0] == paper])
-    if len(found) == 1:
-        return [f"Measured on {next(iter(found))}."]
     each = [f"{machine} ({', '.join(i.rpartition('/')[2] for i in some)})" for machine, some in found.items()]
-    return [f"Measured on {' and '.join(each)}."] if each else []
+    return [f"Measured on {' and '.join(found if len(found) == 1 else each)}."] if found else []
 
 
 def _missed(row: Mapping) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
@@ -36,24 +36,9 @@ CORRECTED = "rule changed"
 
 
 Rows = list[dict]
-COLUMNS = [
-    "id",
-    "where",
-    "quantity",
-    "case",
-    "value",
-    "unit",
-    "published",
-    "measured",
-    "ratio",
-    "verdict",
-    "reason",
-    "first",
-    "was",
-    "note",
-    "kind",
-    "notebook",
-]
+STATED = ["id", "where", "quantity", "case", "value", "unit"]
+JUDGED = ["published", "measured", "ratio", "verdict", "reason", "first", "was"]
+COLUMNS = [*STATED, *JUDGED, "note", "kind", "notebook"]
 
 
 @dataclass(frozen=True)
@@ -94,8 +79,7 @@ class Report:
         """What the report says about these notebooks alone."""
         chosen = set(ids)
         rows = [[row for row in some if row["notebook"] in chosen] for some in (self.books, self.rows)]
-        facts = {f.name: getattr(self, f.name) for f in fields(self)}
-        tables = {k: {i: v[i] for i in v if i in chosen} for k, v in facts.items() if isinstance(v, dict)}
+        tables = {k: {i: v[i] for i in v if i in chosen} for k, v in vars(self).items() if isinstance(v, dict)}
         tables["elsewhere"] = self.elsewhere
         nothing = {"linked": [], "shown": [], "corrected": []}
         return replace(self, books=rows[0], rows=rows[1], **nothing, **tables)
@@ -190,10 +174,10 @@ def _report(
     # what only shows the others' results has none of its own to count
     shown = [b for b in books.notebooks if EVERYTHING not in b.needs or b.id in failures]
     table = [_status(b, found[b.id], rows, profiles) for b in shown]
-    figures = {i: _figures(sidecar, folder) for i, sidecar in sidecars.items()}
+    pictures = {i: [n for n in results.figure_files(s) if n.endswith(".png")] for i, s in sidecars.items()}
+    figures = {i: [name for name in names if (folder / name).is_file()] for i, names in pictures.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
-    columns = ("id", "where", "quantity", "case", "value", "unit", "same_as")
-    linked = [{name: getattr(claim, name) for name in columns} for claim in stated if claim.same_as]
+    linked = [{name: getattr(claim, name) for name in (*STATED, "same_as")} for claim in stated if claim.same_as]
     old = outdated(books.notebooks, sidecars, project)
     said = {i: sidecar.get("headlines", []) for i, sidecar in sidecars.items()}
     beside = published.machine_answers(known, books, project, own)
@@ -224,11 +208,6 @@ def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str
     return facts | {verdict: counts[verdict] for verdict in VERDICTS}
 
 
-def _figures(sidecar: dict, folder: Path) -> list[str]:
-    files = results.figure_files(sidecar)
-    return [name for name in files if name.endswith(".png") and (folder / name).is_file()]
-
-
 def claim_rows(
     known: Mapping[str, Claim],
     books: Catalogue,
@@ -241,9 +220,16 @@ def claim_rows(
     said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
     found = []
     for claim in known.values():
-        notebook, evidence = _one(claim, {i: of[claim.id] for i, of in said.items() if claim.id in of})
+        answers = {i: of[claim.id] for i, of in said.items() if claim.id in of}
+        valued = [notebook for notebook, evidence in answers.items() if not evidence.not_measured]
+        if len(valued) > 1:
+            raise InputError(f"claim {claim.id} is measured by {' and by '.join(valued)}: one of them must leave it")
+        # the notebook that has a value, else one that says why it has none
+        notebook = next(iter(valued or answers), "")
         failed_since = bool(notebook) and looked[notebook].failure
-        if evidence is None:
+        if answers:
+            evidence = answers[notebook]
+        else:
             tester = testers.get(claim.id)
             notebook = tester.id if tester else ""
             evidence = Evidence(not_measured=_nothing(tester, looked, profiles))
@@ -304,20 +290,9 @@ def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
     """The `published` number, of a range the nearer end, and the `ratio` of the measured one to it, where there are."""
     if isinstance(evidence.measured, Mapping) or claim.rule == "order":
         return {"published": None, "ratio": None}
-    low, high = claim.bounds()
-    if not isinstance(evidence.measured, int | float):
-        return {"published": low, "ratio": None}
-    published = min(max(evidence.measured, low), high)
-    return {"published": published, "ratio": evidence.measured / published if published else None}
-
-
-def _one(claim: Claim, said: dict[str, Evidence]) -> tuple[str, Evidence | None]:
-    """The notebook that has a value for a claim, else one that says why it has none."""
-    valued = [notebook for notebook, evidence in said.items() if not evidence.not_measured]
-    if len(valued) > 1:
-        raise InputError(f"claim {claim.id} is measured by {' and by '.join(valued)}: one of them must leave it")
-    notebook = next(iter(valued or said), "")
-    return notebook, said.get(notebook)
+    measured, (low, high) = evidence.measured, claim.bounds()
+    published = min(max(measured, low), high) if measured is not None else low
+    return {"published": published, "ratio": measured / published if published and measured is not None else None}
 
 
 def _nothing(tester: Notebook | None, found: Mapping[str, results.Result], profiles: set[str]) -> str:

@@ -29,15 +29,7 @@ def _written(folder: Path, files: dict[str, str]) -> list[Path]:
     return [folder / name for name in files]
 
 
-HEADS = {
-    Verdict.REPRODUCED: "yes",
-    Verdict.NEWER_HARDWARE: "newer",
-    Verdict.TIE: "tie",
-    Verdict.TREND_ONLY: "trend",
-    Verdict.NOT_REPRODUCED: " no",
-    Verdict.NOT_COMPARABLE: "n/c",
-    Verdict.NOT_MEASURED: "n/m",
-}
+HEADS = dict(zip(Verdict, ("yes", "newer", "tie", "trend", " no", "n/c", "n/m"), strict=True))
 """Heads of the columns of counts."""
 SHORT = {Verdict.NEWER_HARDWARE: "newer hardware"}
 """Verdicts whose names are too long for a line with a claim."""
