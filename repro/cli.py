@@ -117,25 +117,20 @@ def run(
         outcomes = run_plan(plan, jobs=jobs, share=share, fresh=fresh, scheduler=scheduler, **limits)
     except KeyboardInterrupt as end:
         raise typer.Exit(_ended(end)) from None
-    if {outcome.status for outcome in outcomes} & {"done", "up to date", "failed"}:
+    statuses, unshown = {outcome.status for outcome in outcomes}, False
+    if statuses & {"done", "up to date", "failed"}:
         try:
             chosen = [book.id for book in plan.books if catalogue.EVERYTHING not in book.needs]
             _show(plan.output, profile, only=chosen if ids and chosen else None)
         except InputError as error:
             print(f"repro: {error}", file=sys.stderr)
-            _exit_for(outcomes)
-            raise typer.Exit(WRONG_INPUT) from None
-    _exit_for(outcomes)
-
-
-def _exit_for(outcomes) -> None:
+            unshown = True
     for outcome in outcomes:
         if outcome.status == "refused":
             print(f"repro: {outcome.id}: {outcome.message}", file=sys.stderr)
         if outcome.status == "not in this profile":
             print(f"{outcome.id} has no such profile and was left out", file=sys.stderr)
-    statuses = {outcome.status for outcome in outcomes}
-    if "refused" in statuses:
+    if "refused" in statuses or (unshown and "failed" not in statuses):
         raise typer.Exit(WRONG_INPUT)
     if "failed" in statuses:
         raise typer.Exit(FAILED)
@@ -171,14 +166,21 @@ def status(
     published: Annotated[bool, typer.Option("--published", help="What is published in this checkout instead.")] = False,
 ) -> None:
     """Which results are there and up to date, what has changed since the others, and so what `run` would do."""
+    if published:
+        from .study.publish.published import states
+
+        project = Project.default()
+        found = states(catalogue.Catalogue(tuple(catalogue.load(project).select(ids))), project)
+        for identifier, state in found.items():
+            typer.echo(f"{identifier}: {state}")
+        old = sum(state != "up to date" for state in found.values())
+        typer.echo(f"{old} of {len(found)} published results are not those of the sources at hand")
+        return
     from .study.run.plan import make_plan
     from .study.run.progress import duration
     from .study.run.runner import running
     from .study.show.html import is_whole
 
-    if published:
-        _show_published(ids)
-        return
     plan = make_plan(ids, profile=profile, device=device, output=output)
     now = running(plan.output)
     for book in plan.books:
@@ -187,18 +189,6 @@ def status(
         typer.echo(f"{book.id}: {since}{plan.state(book)}{page}")
     for book in plan.absent:
         typer.echo(f"{book.id}: not in this profile")
-
-
-def _show_published(ids: list[str] | None) -> None:
-    from .study.publish import published
-
-    project = Project.default()
-    books = catalogue.Catalogue(tuple(catalogue.load(project).select(ids)))
-    states = published.states(books, project)
-    for identifier, state in states.items():
-        typer.echo(f"{identifier}: {state}")
-    old = sum(state != "up to date" for state in states.values())
-    typer.echo(f"{old} of {len(states)} published results are not those of the sources at hand")
 
 
 @app.command()
@@ -222,14 +212,9 @@ def report(
     Exit status 1 if a published result, or a file of it, was edited or lost; then REPORT.md stays as it is.
     """
     if not published:
-        _show(output, profile)
-    elif profile or output:
+        return _show(output, profile)
+    if profile or output:
         raise InputError("--published takes what is in data/measured: leave out --profile and --output")
-    else:
-        _report_published()
-
-
-def _report_published() -> None:
     from .study.publish.published import edited
     from .study.show import markdown, scoreboard
     from .study.show.report import open_published
@@ -251,11 +236,11 @@ def doctor() -> None:
     """Look at this machine: versions, processor, memory, GPU, folders. Exit status 1 if all is not well."""
     from .study.run.doctor import examine
 
-    checks = []
+    well = True
     for check in examine():
         typer.echo(f"{'ok     ' if check.ok else 'WARNING'}  {check.name}: {check.text}")
-        checks.append(check.ok)
-    if not all(checks):
+        well = well and check.ok
+    if not well:
         raise typer.Exit(FAILED)
 
 
@@ -307,7 +292,11 @@ def _status() -> int:
     except InputError as error:
         return _say(error)
     except _UsageError as error:
-        return _say(f"{error.format_message().rstrip('.')}{_given(error)}; see {_place(error)} --help")
+        # where a value does not fit the message leaves out what was given
+        reasons = getattr(error.__cause__, "errors", list)()
+        given = f", not {reasons[0]['input']!r}" if reasons else ""
+        place = error.ctx.command_path if error.ctx else NAME
+        return _say(f"{error.format_message().rstrip('.')}{given}; see {place} --help")
     except typer.Abort as abort:
         return _ended(abort.__cause__)
     except SystemExit as end:
@@ -347,13 +336,3 @@ def _say(error) -> int:
         text = _noted(str(error), error if isinstance(error, InputError) else None)
         print(f"repro: {' '.join(text.split())}", file=sys.stderr, flush=True)
     return WRONG_INPUT
-
-
-def _given(error: _UsageError) -> str:
-    """What was given where a value does not fit, which the message leaves out."""
-    reasons = getattr(error.__cause__, "errors", list)()
-    return f", not {reasons[0]['input']!r}" if reasons else ""
-
-
-def _place(error: _UsageError) -> str:
-    return error.ctx.command_path if error.ctx else NAME
