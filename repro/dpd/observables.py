@@ -1,6 +1,6 @@
 """What a run tells: temperature, pressure, structure, diffusion, viscosity, each with its error."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -14,8 +14,7 @@ from .system import System
 BLOCKS = 20
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A mean and its standard error."""
 
     value: float

@@ -143,9 +143,9 @@ def _near(expected: dict) -> dict:
 def test_a_flow_that_is_driven_for_two_relaxations_more_or_less_has_settled_or_not():
     case = Poiseuille(4, 4, 4)
     steps = plates.expectation(case, 1)["steps"]
-    found = [plates.expectation(case, round(steps * plates.SETTLED * share)) for share in (1.1, 0.9)]
+    found = [plates.expectation(case, round(steps * plates.flows.SETTLED * share)) for share in (1.1, 0.9)]
     assert [row["holds"] for row in found] == [True, False]
-    assert found[0]["times"] == pytest.approx(1.1 * plates.SETTLED, rel=1e-2)
+    assert found[0]["times"] == pytest.approx(1.1 * plates.flows.SETTLED, rel=1e-2)
 
 
 def test_the_memory_for_sorting_is_that_of_an_order_a_rank_and_a_histogram(monkeypatch):

@@ -109,9 +109,10 @@ def test_the_shear_within_a_layer_is_not_temperature():
 
 
 def test_the_slowest_mode_between_plates_falls_by_e_in_a_relaxation_time():
-    height, nu = 7.0, 0.28
+    height, fluid = 7.0, PLATES.fluid
     # the mode sin(pi z / H) obeys u' = nu u'', so its rate is nu (pi / H)^2
-    assert flows.relaxation_time(height, nu) * nu * (pi / height) ** 2 == pytest.approx(1)
+    rate = flows.kinematic_viscosity(fluid) * (pi / height) ** 2
+    assert flows.relaxation_time(height, fluid) * rate == pytest.approx(1)
 
 
 def test_windows_before_four_relaxation_times_do_not_count(system):
@@ -125,8 +126,8 @@ def test_windows_before_four_relaxation_times_do_not_count(system):
 
 
 def test_distances_are_those_of_each_pair_and_leave_empty_bins_out():
-    found = flows.distances({"a": np.array([0.0, 1, 2]), "b": np.array([0.5, np.nan, 2])}, 2.0)
-    assert found == {"a and b": 0.25}
+    averages = {"a": np.array([[0.0, 1, 2]]), "b": np.array([[0.5, np.nan, 2]])}
+    assert flows.Comparison(averages, 2.0, 0.0).apart == {"a and b": 0.25}
 
 
 @pytest.mark.parametrize("wrong", [{"steps": 105}, {"window": 15}, {"window": 0}, {"steps": 20}])
@@ -178,11 +179,12 @@ def test_sections_lie_in_the_middles_and_leave_out_the_blocks():
     field = in_channel({"wide": 0.25, "narrow": 1.0})
     # the wide part's middle is the periodic edge: both ends count
     field.velocity_x[0], field.velocity_x[-1] = 0.2, 0.4
-    middles = sections.at_middles(field, CHANNEL, 0.6)
-    assert middles["wide"] == pytest.approx(np.full(32, 0.3))
-    assert np.flatnonzero(np.isfinite(middles["narrow"])) == pytest.approx(np.arange(12, 20))
+    assert sections.section(field, CHANNEL, 0.0, 0.6) == pytest.approx(np.full(32, 0.3))
+    assert np.flatnonzero(np.isfinite(sections.section(field, CHANNEL, 16.0, 0.6))) == pytest.approx(np.arange(12, 20))
     with pytest.raises(InputError, match="half a column"):
-        sections.at_middles(field, CHANNEL, 0.4)
+        sections.section(field, CHANNEL, 0.0, 0.4)
+    middles = sections.at_middles(field, CHANNEL)
+    assert [np.nanmax(middles[part]) for part in ("wide", "narrow")] == pytest.approx([0.275, 1.0])
 
 
 def _windows(wide: list[float]) -> list[Field]:
@@ -213,7 +215,7 @@ def test_the_layers_beside_the_judged_one_are_shown_with_their_distance_from_the
     shifts = {0.1: 0.05, 0.3: -0.02}
     # windows of two thousand steps of 0.02, as long as four relaxation times
     made = {layer: [between_plates(parabola_with(shift))] * 6 for layer, shift in shifts.items()}
-    monkeypatch.setattr(plates, "run", lambda case, device: flows.Flow(system, 0, 2000, made[case.layer]))
+    monkeypatch.setattr(flows, "run", lambda case, device: flows.Flow(system, 0, 2000, made[case.layer]))
     study = plates.slip_study(PLATES, list(shifts), None)
     fastest = exact.poiseuille(5.0, 10.0, 0.02, 4.0, 1.1)
     assert list(study["from theory"]) == pytest.approx([0.05 / fastest, 0.02 / fastest], rel=0.01)
@@ -225,7 +227,7 @@ def test_programs_and_theory_are_compared_in_all_layers_over_the_largest_velocit
     # slower than the parabola beside the lower wall
     slow.velocity_x[0, 1] -= 0.10
     fit = plates.parabola([straight], system)
-    relaxation = flows.relaxation_time(PLATES.height, flows.kinematic_viscosity(PLATES.fluid))
+    relaxation = flows.relaxation_time(PLATES.height, PLATES.fluid)
     both = plates.compare({"core": [slow] * 3, "GPU": [straight] * 4}, fit.theory, relaxation / 2, PLATES)
     assert both.moved == pytest.approx(4 / pi**2 / np.e)
     assert both.scale == pytest.approx(0.02 * 4 * 100 / (8 * 1.1), rel=0.01)
@@ -274,7 +276,7 @@ def test_twice_the_viscosity_moves_a_profile_by_at_most_what_all_its_modes_lose(
 
 def test_friction_in_the_narrow_part_slows_what_is_in_the_wide_one_too():
     even = cases.Channel(32, 6, 16, 12, 15.999999, drive=0.01)
-    narrow = flows.relaxation_time(16, flows.kinematic_viscosity(even.fluid))
+    narrow = flows.relaxation_time(16, even.fluid)
     assert sections.slowing_time(even) == pytest.approx(narrow * 32 / 12, rel=1e-5)
 
 
@@ -344,7 +346,7 @@ def test_the_gpu_program_takes_one_window_from_each_state_with_noise_of_its_own(
     monkeypatch.setattr(flows, "go_on", lambda start, device, **o: ([seen.append(o) or start], start))
     assert flows.gpu_program(["a", "b"], None, window=20, rows=7) == ["a", "b"]
     assert len({options["seed"] for options in seen}) == 2
-    expected = {"windows": 1, "window": 20, "rows": 7, "columns": 1, "seed": 0} | flows.GPU_PROGRAM
+    expected = {"window": 20, "rows": 7, "seed": 0} | flows.GPU_PROGRAM
     assert [options | {"seed": 0} for options in seen] == [expected] * 2
 
 

@@ -20,25 +20,15 @@ _POINTS = {"linestyle": "none", "markerfacecolor": "none"}
 _WALL = "0.75"
 
 
-def _parabola(z: np.ndarray, velocity: np.ndarray, height: float) -> tuple[np.ndarray, np.ndarray]:
-    """The parabola that vanishes at both walls and has the given velocities, on heights that draw it as a curve."""
-    middle = len(z) // 2
-    fine = np.linspace(0, height, 201)
-    return fine, velocity[middle] / (z[middle] * (height - z[middle])) * fine * (height - fine)
-
-
 def plates_sketch(case: Poiseuille):
-    """The channel from the side with its particles at the start, and the velocity that theory expects (figure 7).
-
-    Drawn from the case itself: the particles of a slice one cutoff radius thick.
-    """
-    system, walls = case.system(), case.walls
-    seen = system.position[:, 1] < 1
+    """The channel from the side: the particles of a slice at the start, and the velocity of theory (figure 7)."""
+    system = case.system()
+    x, y, height = system.position.T - np.array([[0], [0], [case.walls.bottom]])
     fluid = np.arange(system.count) < system.moving
-    height = system.position[:, 2] - walls.bottom
     figure, axes = plt.subplots(figsize=(6.8, 3.8))
     for chosen, colour, label in ((fluid, SKY_BLUE, "fluid"), (~fluid, VERMILLION, "frozen")):
-        axes.plot(system.position[seen & chosen, 0], height[seen & chosen], ".", ms=2.5, color=colour, label=label)
+        seen = chosen & (y < 1)
+        axes.plot(x[seen], height[seen], ".", ms=2.5, color=colour, label=label)
     for edge, inward in ((0, 1), (case.height, -1)):
         axes.axhline(edge, color="0.3", lw=1, marker="none")
         axes.axhspan(edge, edge + inward * case.layer, color=GREEN, alpha=0.35, lw=0, label="reflecting layer")
@@ -83,14 +73,9 @@ def flow_map(field: Field, case: Channel):
     return figure, arrays
 
 
-def _blocks(case: Channel) -> tuple[float, float]:
-    """Where the narrow part begins and ends."""
-    return (case.length - case.narrow_length) / 2, (case.length + case.narrow_length) / 2
-
-
 def _draw_blocks(axes, case: Channel) -> None:
     """The two blocks in grey, and the axes of the plane of x and z."""
-    first, block = _blocks(case)[0], (case.height - case.gap) / 2
+    first, block = (case.length - case.narrow_length) / 2, (case.height - case.gap) / 2
     for bottom in (0, case.height - block):
         axes.add_patch(Rectangle((first, bottom), case.narrow_length, block, color=_WALL, zorder=3))
     axes.set(xlabel=f"x ({_LENGTH})", ylabel=f"z ({_LENGTH})", aspect="equal")
@@ -100,8 +85,7 @@ def _draw_blocks(axes, case: Channel) -> None:
 
 def channel_sketch(case: Channel):
     """The channel from the side, its lengths and its frozen particles (figure 9), drawn from the case itself."""
-    slice_of_it = replace(case, width=3.0, frozen=None)
-    system = slice_of_it.system()
+    system = replace(case, width=3.0, frozen=None).system()
     frozen = system.position[system.moving :]
     figure, axes = plt.subplots(figsize=(7.4, 1.2 + 6.4 * case.height / case.length))
     _draw_blocks(axes, case)
@@ -109,8 +93,8 @@ def channel_sketch(case: Channel):
     for bottom in (-2, case.height):
         axes.add_patch(Rectangle((0, bottom), case.length, 2, color=_WALL, zorder=3))
     axes.set(xlim=(-3, case.length + 3), ylim=(-3, case.height + 3))
-    (first, last), middle = _blocks(case), case.height / 2
-    upper, lower, left = 0.93 * case.height, 0.07 * case.height, 0.1 * case.length
+    first, last = ((case.length + side * case.narrow_length) / 2 for side in (-1, 1))
+    middle, upper, lower, left = case.height / 2, 0.93 * case.height, 0.07 * case.height, 0.1 * case.length
     ends = [((0, upper), (first, upper)), ((first, upper), (last, upper)), ((0, lower), (case.length, lower))]
     ends += [((left, 0), (left, case.height))]
     ends += [((case.length / 2, middle - case.gap / 2), (case.length / 2, middle + case.gap / 2))]
@@ -127,13 +111,15 @@ def channel_sketch(case: Channel):
 def profile(both: Comparison, z: np.ndarray, height: float, fitted: np.ndarray):
     """Velocity over the height: the paper's programs as points, theory as lines (figure 8).
 
-    Theory has the viscosity of the bulk, `fitted` that of the flow. Returns (figure, arrays), as all figures of a
-    comparison.
+    Theory has the viscosity of the bulk, `fitted` that of the flow.
     """
     figure, axes = plt.subplots()
+    fine, middle = np.linspace(0, height, 201), len(z) // 2
     dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}
     for name, velocity, style in (("theory, bulk viscosity", both.theory, OURS), ("theory, fitted", fitted, dashed)):
-        axes.plot(*_parabola(z, velocity, height), **style, label=name)
+        # the parabola that vanishes at both walls and has this velocity in the middle
+        curve = velocity[middle] / (z[middle] * (height - z[middle])) * fine * (height - fine)
+        axes.plot(fine, curve, **style, label=name)
     programs = [name for name in both.profiles if name != THEORY]
     for name, look in looks(programs, marker=("s", "o"), color=(VERMILLION, GREEN)):
         axes.plot(z, both.profiles[name], **_POINTS | look, label=name)
@@ -146,17 +132,15 @@ def profile(both: Comparison, z: np.ndarray, height: float, fitted: np.ndarray):
 def layers(averages: dict[str, list[Field]], theory: np.ndarray):
     """Velocity less theory, density and temperature over the height, in shares of the height and of v_max."""
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.6))
-    arrays = {}
+    labels, arrays = ("velocity less theory (% of $v_{max}$)", r"density ($1/r_c^3$)", "temperature ($kT$)"), {}
     for name, look in looks(averages, markersize=3.5, linewidth=1):
         field = mean_field(averages[name])
         off = 100 * (field.velocity_x[0] - theory) / theory.max()
         found = {"off": off, "density": field.density[0], "temperature": thermal(field)}
-        for axes, values in zip(panels, found.values(), strict=True):
+        for axes, label, values in zip(panels, labels, found.values(), strict=True):
             axes.plot((np.arange(len(theory)) + 0.5) / len(theory), values, **look, label=name)
+            axes.set(xlabel="z / H", ylabel=label, xlim=(0, 1))
         arrays |= {f"{name} {what}": values for what, values in found.items()}
-    labels = ("velocity less theory (% of $v_{max}$)", r"density ($1/r_c^3$)", "temperature ($kT$)")
-    for axes, label in zip(panels, labels, strict=True):
-        axes.set(xlabel="z / H", ylabel=label, xlim=(0, 1))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays
 

@@ -26,8 +26,8 @@ from repro.dpd.system import System, in_cell_order
 from repro.errors import require
 from repro.parallel import select
 
-#: the paper's two programs, as options of a simulation: a linked list with one running sequence of random numbers, on
-#: one core; and a table filled atomically, one thread per particle, two runs of TEA for a pair
+#: the paper's two programs: a linked list with one running sequence of random numbers, on one core; and a table filled
+#: atomically, one thread per particle, two runs of TEA for a pair
 SERIAL_PROGRAM = {"strategy": "linked", "rounds": 0}
 GPU_PROGRAM = {"strategy": "particle", "rounds": PAPER_ROUNDS}
 
@@ -85,8 +85,8 @@ def run(case: Case, device, *, steps, equilibration, window, columns=1, rows=30,
     driven = _driven(steps, equilibration, window)
     start = _rested(case, device, equilibration, seed, **options)
     bins = {"columns": columns, "rows": rows, "seed": seed + _NEXT_SEED}
-    windows, end = go_on(start, device, windows=driven // window, window=window, **bins, **options)
-    return Flow(end, equilibration, window, windows)
+    found, end = go_on(start, device, windows=driven // window, window=window, **bins, **options)
+    return Flow(end, equilibration, window, found)
 
 
 def _rested(case, device, equilibration: int, seed: int, **options) -> System:
@@ -97,7 +97,7 @@ def _rested(case, device, equilibration: int, seed: int, **options) -> System:
     return replace(resting.as_it_is(), drive=system.drive)
 
 
-def go_on(system: System, device, *, windows: int, window: int, columns: int, rows: int, seed: int, **options):
+def go_on(system: System, device, *, window: int, seed: int, windows=1, columns=1, rows=30, **options):
     """Averages over so many windows from a system on, and the system at the end."""
     simulation, walls = Simulation(system, device, seed=seed, **options), system.walls
     low, high = (walls.bottom, walls.top) if isfinite(walls.top) else (0.0, system.box[2])
@@ -119,19 +119,14 @@ def states(case, device, seeds: Iterable[int], *, steps: int, equilibration: int
     return found
 
 
-def gpu_program(starts: list[System], device, *, window: int, columns: int = 1, rows: int = 30) -> list[Field]:
-    """The average of one window of the paper's GPU program from each state on."""
-    bins = {"windows": 1, "window": window, "columns": columns, "rows": rows}
+def gpu_program(starts: list[System], device, **bins) -> list[Field]:
+    """The average of one window of the paper's GPU program from each state on; `bins` as of `go_on`."""
     program = bins | GPU_PROGRAM
     return [go_on(start, device, seed=2 * _NEXT_SEED + k, **program)[0][0] for k, start in enumerate(starts)]
 
 
-def serial_program(starts: list[System], *, window: int, columns: int = 1, rows: int = 30) -> list[Field]:
-    """The average of one window of the paper's serial program from each state on, a process a state.
-
-    Each begins the running sequence of random numbers at another word.
-    """
-    bins = {"windows": 1, "window": window, "columns": columns, "rows": rows}
+def serial_program(starts: list[System], **bins) -> list[Field]:
+    """The same of the paper's serial program, a process a state, each with another part of the running sequence."""
     jobs = [partial(_serially, in_cell_order(start), seed=5 + 7919 * k, **bins) for k, start in enumerate(starts)]
     if len(jobs) == 1:
         return [jobs[0]()]
@@ -157,27 +152,25 @@ def require_runs(runs: Iterable[tuple[Case, int]], *, equilibration: int, window
 def _driven(steps: int, equilibration: int, window: int) -> int:
     """The steps with the body force, which are whole windows."""
     driven = steps - equilibration
-    whole = equilibration >= 0 and window > 0 and window % EVERY == 0 and driven > 0 and driven % window == 0
     chosen = f"{steps} steps, {equilibration} of them without the force, windows of {window}"
     hint = f"choose a window that is a multiple of {EVERY} steps, and {equilibration} steps and some windows in all"
+    whole = equilibration >= 0 and window > 0 and window % EVERY == 0 and driven > 0 and driven % window == 0
     require(whole, f"{chosen}: {hint}")
     return driven
 
 
+def weighted_mean(weight: np.ndarray, values) -> np.ndarray:
+    """The mean over the first axis; an empty bin has no velocity, and no weight."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(weight > 0, weight * np.array(values), 0.0).sum(0) / weight.sum(0)
+
+
 def mean_field(windows: list[Field]) -> Field:
     """The average over windows of equal bins, each particle with the same weight."""
-    count = np.array([f.density * f.samples for f in windows])
-    samples, total = sum(f.samples for f in windows), count.sum(0)
-
-    def mean(values):
-        # an empty bin has no velocity, and no weight
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(count > 0, count * np.array(values), 0.0).sum(0) / total
-
-    u, w = mean([f.velocity_x for f in windows]), mean([f.velocity_z for f in windows])
-    square = mean([3 * f.temperature + f.velocity_x**2 + f.velocity_z**2 for f in windows])
-    first = windows[0]
-    return Field(first.x, first.z, total / samples, u, w, (square - u**2 - w**2) / 3, samples)
+    count, samples = np.array([f.density * f.samples for f in windows]), sum(f.samples for f in windows)
+    u, w = (weighted_mean(count, [getattr(f, name) for f in windows]) for name in ("velocity_x", "velocity_z"))
+    square = weighted_mean(count, [3 * f.temperature + f.velocity_x**2 + f.velocity_z**2 for f in windows])
+    return Field(windows[0].x, windows[0].z, count.sum(0) / samples, u, w, (square - u**2 - w**2) / 3, samples)
 
 
 @dataclass(frozen=True)
@@ -200,8 +193,9 @@ class Comparison:
 
     @property
     def apart(self) -> dict[str, float]:
-        """The largest distance of each two profiles over the largest velocity, by "first and second"."""
-        return distances(self.profiles, self.scale)
+        """The largest distance of each two profiles over `scale`, by "first and second"; empty bins left out."""
+        pairs = combinations(self.profiles.items(), 2)
+        return {f"{a} and {b}": float(np.nanmax(np.abs(p - q))) / self.scale for (a, p), (b, q) in pairs}
 
     @property
     def largest(self) -> float:
@@ -233,7 +227,7 @@ class Comparison:
 
     @property
     def evidence(self) -> dict:
-        """Keywords of `Record.measure`, in %: the largest distance, and what chance makes of it as the scatter."""
+        """Keywords of `Record.measure`, in %."""
         return {"measured": 100 * self.largest, "scatter": 100 * self.chance}
 
 
@@ -242,9 +236,9 @@ def kinematic_viscosity(fluid: Fluid) -> float:
     return exact.viscosity(fluid) / fluid.density
 
 
-def relaxation_time(height: float, kinematic: float) -> float:
+def relaxation_time(height: float, fluid: Fluid) -> float:
     """H^2 / (pi^2 nu): the time in which the slowest mode between two plates falls by a factor of e."""
-    return height**2 / (pi**2 * kinematic)
+    return height**2 / (pi**2 * kinematic_viscosity(fluid))
 
 
 def twice_the_viscosity(time: float, relaxation: float) -> float:
@@ -255,9 +249,3 @@ def twice_the_viscosity(time: float, relaxation: float) -> float:
     """
     spent = 2 * time / relaxation
     return 4 / pi**2 * (1 - (1 - exp(-spent)) / spent)
-
-
-def distances(profiles: dict[str, np.ndarray], scale: float) -> dict[str, float]:
-    """The largest distance of each two profiles over `scale`, named "first and second"; empty bins (nan) left out."""
-    pairs = combinations(profiles, 2)
-    return {f"{a} and {b}": float(np.nanmax(np.abs(profiles[a] - profiles[b]))) / scale for a, b in pairs}

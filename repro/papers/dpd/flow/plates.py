@@ -13,19 +13,7 @@ from repro.dpd.system import System
 from repro.papers.dpd.thermodynamics.transport import Reverse, reverse_flow
 from repro.parallel import select
 
-from .flows import (
-    AGREEMENT,
-    GPU_PROGRAM,
-    SERIAL_PROGRAM,
-    SETTLED,
-    Comparison,
-    distances,
-    kinematic_viscosity,
-    mean_field,
-    relaxation_time,
-    run,
-    twice_the_viscosity,
-)
+from . import flows
 
 
 @dataclass(frozen=True)
@@ -56,7 +44,7 @@ def parabola(windows: list[Field], system: System) -> Parabola:
     The viscosity's error is the larger of the fit's own and the one that the scatter of the windows gives: slow thermal
     waves bend a whole window, which the fit's own error cannot see.
     """
-    field, walls = mean_field(windows), system.walls
+    field, walls = flows.mean_field(windows), system.walls
     viscosity, coefficients = parabola_viscosity(field, system)
     parts = [parabola_viscosity(f, system)[0].value for f in windows]
     error = np.std(parts, ddof=1) / np.sqrt(len(parts)) if len(parts) > 2 else 0.0
@@ -73,33 +61,32 @@ def parabola(windows: list[Field], system: System) -> Parabola:
     )
 
 
-def compare(averages: dict[str, list[Field]], theory: np.ndarray, time: float, case: Poiseuille) -> Comparison:
+def compare(averages: dict[str, list[Field]], theory: np.ndarray, time: float, case: Poiseuille) -> flows.Comparison:
     """The programs' velocities over the height, in all layers, beside theory's; the core ran for a `time`."""
     profiles = {name: np.array([f.velocity_x[0] for f in fields]) for name, fields in averages.items()}
-    moved = twice_the_viscosity(time, relaxation_time(case.height, kinematic_viscosity(case.fluid)))
-    return Comparison(profiles, float(theory.max()), moved, theory)
+    moved = flows.twice_the_viscosity(time, flows.relaxation_time(case.height, case.fluid))
+    return flows.Comparison(profiles, float(theory.max()), moved, theory)
 
 
 def middle_density(fields: list[Field]) -> float:
     """The fluid's density in the middle third of the layers; pressed together by the walls, it is not that of a box."""
-    field = mean_field(fields)
-    third = len(field.z) // 3
-    return float(field.density[0, third:-third].mean())
+    density = flows.mean_field(fields).density[0]
+    third = len(density) // 3
+    return float(density[third:-third].mean())
 
 
 def viscosities(device, density: float, case: Poiseuille, flow: Reverse, drive: float) -> dict[str, Estimate]:
-    """The viscosity of each of the paper's programs without any wall, each from its own start, at a density."""
-    fluid, programs = replace(case.fluid, density=density), {"serial program": (select("serial"), SERIAL_PROGRAM)}
-    programs |= {"GPU's program": (device, GPU_PROGRAM)}
-    return {name: reverse_flow(on, fluid, drive, flow, **chosen)[0] for name, (on, chosen) in programs.items()}
+    """The viscosity of each of the paper's programs without any wall, at a density."""
+    fluid = replace(case.fluid, density=density)
+    serial = reverse_flow(select("serial"), fluid, drive, flow, **flows.SERIAL_PROGRAM)[0]
+    return {"serial program": serial, "GPU's program": reverse_flow(device, fluid, drive, flow, **flows.GPU_PROGRAM)[0]}
 
 
 def ratio(found: dict[str, Estimate]) -> dict:
     """Keywords of `Record.measure`: the first of two viscosities over the second, and three standard errors of it."""
-    first, second = found.values()
-    value = first.value / second.value
-    error = value * float(np.hypot(first.error / first.value, second.error / second.value))
-    return {"measured": value, "scatter": 3 * error}
+    (first, error), (second, other) = found.values()
+    value = first / second
+    return {"measured": value, "scatter": 3 * (value * float(np.hypot(error / first, other / second)))}
 
 
 def thermal(field: Field) -> np.ndarray:
@@ -113,16 +100,16 @@ def thermal(field: Field) -> np.ndarray:
 
 
 def slip_study(case: Poiseuille, layers, device, **options) -> pd.DataFrame:
-    """Slip, residual and largest distance from theory for several thicknesses of the reflecting layer.
+    """Slip, residual and largest distance from theory, in shares of the largest velocity, by the reflecting layer.
 
-    `options` as for `run`. Slip and distance are shares of the largest velocity.
+    `options` as for `run`.
     """
-    relaxation, rows = relaxation_time(case.height, kinematic_viscosity(case.fluid)), []
+    rows = []
     for layer in layers:
-        flow = run(replace(case, layer=layer), device, **options)
-        fit = parabola(flow.settled(relaxation), flow.end)
-        apart = distances({"flow": fit.velocity, "theory": fit.theory}, fit.theory.max())["flow and theory"]
-        rows.append((layer, np.mean(fit.slip), *fit.slip, fit.rms, apart, fit.viscosity.value, fit.viscosity.error))
+        flow = flows.run(replace(case, layer=layer), device, **options)
+        fit = parabola(flow.settled(flows.relaxation_time(case.height, case.fluid)), flow.end)
+        apart = float(np.nanmax(np.abs(fit.velocity - fit.theory))) / fit.theory.max()
+        rows.append((layer, np.mean(fit.slip), *fit.slip, fit.rms, apart, *fit.viscosity))
     columns = ["layer", "slip", "lower wall", "upper wall", "residual (rms)", "from theory", "viscosity", "error"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -131,9 +118,8 @@ def summary(averages: dict[str, list[Field]], system: System) -> pd.DataFrame:
     """One row per program: kT away from the walls, viscosity, largest velocity, residual and slip of its parabola."""
     rows = []
     for name, fields in averages.items():
-        fit, kt = parabola(fields, system), thermal(mean_field(fields))
-        row = name, float(kt[3:-3].mean()), fit.viscosity.value, fit.viscosity.error
-        rows.append((*row, fit.fastest, fit.rms, *fit.slip))
+        fit, kt = parabola(fields, system), float(thermal(flows.mean_field(fields))[3:-3].mean())
+        rows.append((name, kt, *fit.viscosity, fit.fastest, fit.rms, *fit.slip))
     columns = ["program", "kT", "viscosity", "error", "v_max", "residual (rms)", "lower slip", "upper slip"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -143,14 +129,13 @@ def expectation(case: Poiseuille, driven: int) -> dict:
 
     Holds if a flow has settled after so many.
     """
-    fluid, height = case.fluid, case.height
-    fastest = exact.poiseuille(height / 2, height, case.drive, fluid.density, exact.viscosity(fluid))
-    steps = relaxation_time(height, kinematic_viscosity(fluid)) / fluid.dt
+    fluid, steps = case.fluid, flows.relaxation_time(case.height, case.fluid) / case.fluid.dt
+    fastest = exact.poiseuille(case.height / 2, case.height, case.drive, fluid.density, exact.viscosity(fluid))
     mach, times = float(fastest / exact.sound_speed(fluid)), driven / steps
-    return {"mach": mach, "steps": steps, "times": times, "holds": times >= SETTLED}
+    return {"mach": mach, "steps": steps, "times": times, "holds": times >= flows.SETTLED}
 
 
 def against_bulk(fit: Parabola, theory: np.ndarray) -> dict:
     """How many % the fitted viscosity's theory lies above that of the bulk, `theory`; holds within 5 %."""
     off = float(fit.theory.max() / theory.max() - 1)
-    return {"off": 100 * off, "holds": abs(off) < AGREEMENT}
+    return {"off": 100 * off, "holds": abs(off) < flows.AGREEMENT}

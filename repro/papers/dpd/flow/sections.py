@@ -8,7 +8,7 @@ from repro.dpd.cases import Channel
 from repro.dpd.exact import sound_speed
 from repro.errors import require
 
-from .flows import AGREEMENT, Comparison, Flow, kinematic_viscosity, mean_field, relaxation_time, twice_the_viscosity
+from . import flows
 
 #: fluid particles of the paper's channel, from which its gap follows
 FLUID = 1130496
@@ -27,32 +27,29 @@ def section(field: Field, case: Channel, x: float, reach: float) -> np.ndarray:
     """
     near = np.abs((field.x - x + case.length / 2) % case.length - case.length / 2) <= reach
     require(near.any(), f"no column within {reach:g} of x = {x:g}: choose at least half a column")
-    density, velocity = field.density[near], field.velocity_x[near]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(density > 0, density * velocity, 0.0).sum(0) / density.sum(0)
+    mean = flows.weighted_mean(field.density[near], field.velocity_x[near])
     return np.where(in_fluid(field, case)[near].all(0), mean, np.nan)
 
 
-def at_middles(field: Field, case: Channel, reach: float | None = None) -> dict[str, np.ndarray]:
+def at_middles(field: Field, case: Channel) -> dict[str, np.ndarray]:
     """Velocity in the middle of the wide part, which lies on the periodic edge, and of the narrow one (figure 10).
 
-    Averaged over a twentieth of the length to either side, if `reach` says nothing else.
+    Averaged over a twentieth of the length to either side.
     """
-    places, reach = {"wide": 0.0, "narrow": case.length / 2}, case.length / 20 if reach is None else reach
-    return {name: section(field, case, x, reach) for name, x in places.items()}
+    places = {"wide": 0.0, "narrow": case.length / 2}
+    return {name: section(field, case, x, case.length / 20) for name, x in places.items()}
 
 
-def compare(averages: dict[str, list[Field]], case: Channel, time: float) -> Comparison:
+def compare(averages: dict[str, list[Field]], case: Channel, time: float) -> flows.Comparison:
     """The programs' velocities at both middle sections, one after the other; the core ran for a `time`.
 
     The scale is the largest velocity of the last program.
     """
-    profiles = {
-        name: np.array([np.concatenate(list(at_middles(f, case).values())) for f in fields])
-        for name, fields in averages.items()
-    }
-    *_, last = profiles.values()
-    return Comparison(profiles, float(np.nanmax(last.mean(0))), twice_the_viscosity(time, slowing_time(case)))
+    profiles = {}
+    for name, fields in averages.items():
+        profiles[name] = last = np.array([np.concatenate(list(at_middles(f, case).values())) for f in fields])
+    moved = flows.twice_the_viscosity(time, slowing_time(case))
+    return flows.Comparison(profiles, float(np.nanmax(last.mean(0))), moved)
 
 
 def slowing_time(case: Channel) -> float:
@@ -60,18 +57,18 @@ def slowing_time(case: Channel) -> float:
 
     That of the narrow part, times all that must slow with it: one flow rate moves L_n / h and L_w / H.
     """
-    narrow = relaxation_time(case.gap, kinematic_viscosity(case.fluid))
+    narrow = flows.relaxation_time(case.gap, case.fluid)
     wide = (case.length - case.narrow_length) / case.height
     return narrow * (1 + wide * case.gap / case.narrow_length)
 
 
-def by_section(both: Comparison) -> dict[str, dict[str, np.ndarray]]:
+def by_section(both: flows.Comparison) -> dict[str, dict[str, np.ndarray]]:
     """The mean profiles of a comparison of two programs by program and section."""
-    places = ("wide", "narrow")
-    return {name: dict(zip(places, np.split(profile, 2), strict=True)) for name, profile in both.profiles.items()}
+    halves = {name: np.split(profile, 2) for name, profile in both.profiles.items()}
+    return {name: {"wide": wide, "narrow": narrow} for name, (wide, narrow) in halves.items()}
 
 
-def apart_table(both: Comparison) -> pd.DataFrame:
+def apart_table(both: flows.Comparison) -> pd.DataFrame:
     """How far two programs are apart at each section, in % of the largest velocity and of the section's own."""
     first, second = by_section(both).values()
     apart = {place: float(np.nanmax(np.abs(first[place] - second[place]))) for place in first}
@@ -90,8 +87,7 @@ def beside_faces(field: Field, case: Channel) -> np.ndarray:
 
     There the layer reflects fluid particles, and the sampled velocities do not sum to the flow rate.
     """
-    half_column = case.length / len(field.x) / 2
-    walls = case.walls
+    half_column, walls = case.length / len(field.x) / 2, case.walls
     outside = np.abs(field.x - walls.middle_x) - walls.half_length
     return (outside > -half_column) & (outside < walls.layer + half_column)
 
@@ -110,11 +106,11 @@ def rate_ratio(averages: dict[str, list[Field]], case: Channel) -> dict:
     return {"measured": float(first / second), "scatter": float(3 * first / second * np.sqrt(sum(squares)))}
 
 
-def rates(flow: Flow, case: Channel) -> dict:
+def rates(flow: flows.Flow, case: Channel) -> dict:
     """How much the flow rate varies over the sections and from the last window but one, in %; holds if both by less."""
     last = rates_by_window(flow.windows[-3:], case)
     over, late = last.mean(0).std(ddof=1) / last.mean(), last[-1].mean() / last[-2].mean() - 1
-    return {"over": 100 * over, "late": 100 * late, "holds": max(abs(over), abs(late)) < AGREEMENT}
+    return {"over": 100 * over, "late": 100 * late, "holds": max(abs(over), abs(late)) < flows.AGREEMENT}
 
 
 def creeping_speed(case: Channel, kinematic: float) -> float:
@@ -132,25 +128,25 @@ def drives(case: Channel) -> pd.DataFrame:
     """The largest speeds without inertia, their Mach numbers, and relaxation in steps of both parts, by force."""
     rows = []
     for name, channel in (("this run", case), ("the plane flow's force, in the paper's channel", Channel(drive=0.02))):
-        nu, dt = kinematic_viscosity(channel.fluid), channel.fluid.dt
-        speed = creeping_speed(channel, nu)
-        steps = [relaxation_time(height, nu) / dt for height in (channel.gap, channel.height)]
-        rows.append((name, channel.drive, speed, speed / sound_speed(channel.fluid), *steps))
+        fluid = channel.fluid
+        speed = creeping_speed(channel, flows.kinematic_viscosity(fluid))
+        steps = [flows.relaxation_time(height, fluid) / fluid.dt for height in (channel.gap, channel.height)]
+        rows.append((name, channel.drive, speed, speed / sound_speed(fluid), *steps))
     names = ["channel", "force", "at most", "Mach", "narrow part (steps)", "wide part (steps)"]
     return pd.DataFrame(rows, columns=names).round(3)
 
 
-def steady(flow: Flow, case: Channel) -> dict:
+def steady(flow: flows.Flow, case: Channel) -> dict:
     """The largest change of the profiles from the two windows before to the last two, in %; holds within 5 %."""
     windows = {"before": flow.windows[-4:-2], "last": flow.windows[-2:]}
     late = compare(windows, case, 2 * flow.window * case.fluid.dt)
-    return {"change": 100 * late.largest, "limit": 100 * AGREEMENT, "holds": late.largest < AGREEMENT}
+    return {"change": 100 * late.largest, "limit": 100 * flows.AGREEMENT, "holds": late.largest < flows.AGREEMENT}
 
 
 def fastest(fields: list[Field], case: Channel) -> dict:
     """The largest velocity at the sections, and in % of the bound without inertia; holds below the bound."""
-    found = max(float(np.nanmax(v)) for v in at_middles(mean_field(fields), case).values())
-    bound = creeping_speed(case, kinematic_viscosity(case.fluid))
+    found = max(float(np.nanmax(v)) for v in at_middles(flows.mean_field(fields), case).values())
+    bound = creeping_speed(case, flows.kinematic_viscosity(case.fluid))
     return {"fastest": found, "share": 100 * found / bound, "holds": found < bound}
 
 

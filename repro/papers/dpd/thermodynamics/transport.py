@@ -17,7 +17,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import Estimate, mean_of, nearest_move, reverse_viscosity
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
-from repro.papers.dpd.flow.flows import kinematic_viscosity, relaxation_time
+from repro.papers.dpd.flow.flows import relaxation_time
 
 from .equilibrium import EVERY, Length, series, settled
 
@@ -111,7 +111,7 @@ class Reverse:
 
     def steps(self, fluid: Fluid, relaxations: float) -> int:
         """Steps, a multiple of `EVERY`, for a number of relaxation times."""
-        relaxation = relaxation_time(self.box[2] / 2, kinematic_viscosity(fluid))
+        relaxation = relaxation_time(self.box[2] / 2, fluid)
         return max(1, round(relaxations * relaxation / fluid.dt / EVERY)) * EVERY
 
 
