@@ -15,7 +15,7 @@ BLOCKS = 20
 
 
 class Estimate(NamedTuple):
-    """A mean and its standard error."""
+    """A mean and its standard error, numbers or arrays."""
 
     value: float
     error: float
@@ -25,10 +25,10 @@ class Estimate(NamedTuple):
 
 
 def mean_of(values) -> Estimate:
-    """The mean of independent values and its standard error."""
-    values = np.asarray(values, float)
+    """The mean of independent values and its standard error; of arrays, number by number."""
+    values = np.asarray(values)
     require(len(values) >= 2, f"{len(values)} value: an error needs at least two independent ones")
-    return Estimate(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
+    return Estimate(values.mean(0), values.std(0, ddof=1) / np.sqrt(len(values)))
 
 
 def block_average(series, blocks: int = BLOCKS) -> Estimate:

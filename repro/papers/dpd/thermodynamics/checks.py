@@ -5,7 +5,6 @@ A check is (law, measured, error, theory, exact).
 
 from math import hypot, nan
 
-import numpy as np
 import pandas as pd
 
 from repro.dpd.fluid import Fluid
@@ -29,7 +28,7 @@ def of_temperature(table: pd.DataFrame) -> list[tuple]:
 
 def of_pressure(table: pd.DataFrame) -> list[tuple]:
     """rho kT exactly without repulsion, and otherwise Groot and Warren's fit, good within 5 %."""
-    ideal, soft = table[table["a"] == 0].to_dict("records"), table[table["a"] != 0].to_dict("records")
+    ideal, soft = (table[alike].to_dict("records") for alike in (table["a"] == 0, table["a"] != 0))
     case = "a = {a:g}, rho = {rho:g}".format_map
     found = [(f"p - rho kT, {case(row)}", row["excess"], row["excess error"], 0.0, True) for row in ideal]
     return found + [(f"pressure, {case(row)}", row["p"], row["error"], row["fit"], False) for row in soft]
@@ -56,17 +55,16 @@ def of_all(temperature, pressure, structure, diffusion, rate: Estimate, viscosit
     deviation, ideal = deviation_from_one(structure[structure["a"] == 0]), diffusion[diffusion["a"] == 0].iloc[0]
     gas = [
         ("(g - 1) / error, root mean square, a = 0", deviation, 0.5 / SIGMAS, 1.0, True),
-        ("rate of friction, a = 0", rate.value, rate.error, 1 / ideal["theory"], True),
-        ("self-diffusion, a = 0", ideal["D"], ideal["error"], ideal["theory"], False),
+        ("rate of friction, a = 0", *rate, 1 / ideal["theory"], True),
+        ("self-diffusion, a = 0", *ideal[["D", "error", "theory"]], False),
     ]
     return table_of(of_temperature(temperature) + of_pressure(pressure) + gas + of_viscosity(viscosity))
 
 
 def table_of(checks: list[tuple]) -> pd.DataFrame:
-    """The checks, one per row, and how far off the measured number is, in standard errors.
+    """The checks, one per row, how far off the measured number is, in standard errors, and whether it "holds".
 
-    "holds" is whether that is three at most where theory is exact; of fits and approximations, which are known to be
-    off, nothing is said.
+    It does within three of them where theory is exact; of the others, known to be off, nothing is said.
     """
     table = pd.DataFrame(checks, columns=["law", "measured", "error", "theory", "exact"])
     off = table["measured"] - table["theory"]
@@ -80,10 +78,8 @@ def exact_laws(table: pd.DataFrame) -> pd.DataFrame:
 
 def theories(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of `table_of` where theory is a fit or neglects something, with the deviation from it in %."""
-    rows = table[~table["exact"]]
-    return rows[["law", "measured", "error", "theory"]].assign(
-        **{"off (%)": 100 * (rows["measured"] / rows["theory"] - 1)}
-    )
+    rows = table.loc[~table["exact"], ["law", "measured", "error", "theory"]]
+    return rows.assign(**{"off (%)": 100 * (rows["measured"] / rows["theory"] - 1)})
 
 
 def beside_other_code(temperature, pressure, diffusion, other: pd.DataFrame) -> pd.DataFrame:
@@ -92,15 +88,11 @@ def beside_other_code(temperature, pressure, diffusion, other: pd.DataFrame) -> 
     kT with plain velocity-Verlet, lambda = 1/2, as there. A repulsion that was not run is nan.
     """
 
-    def of(table, column, **case):
-        rows = table[np.logical_and.reduce([table[name] == value for name, value in case.items()])]
-        return tuple(rows[[column, "error"]].iloc[0]) if len(rows) else (nan, nan)
-
-    paper = Fluid()
-    ours = {
-        "kT": of(temperature, "kT", **{"lambda": 0.5, "dt": paper.dt}),
-        "pressure": of(pressure, "p", a=paper.repulsion, rho=paper.density),
-        "self-diffusion": of(diffusion, "D", a=paper.repulsion),
+    quantities = {
+        "kT": temperature[(temperature["lambda"] == 0.5) & (temperature["dt"] == Fluid.dt)][["kT", "error"]],
+        "pressure": pressure[(pressure["a"] == Fluid.repulsion) & (pressure["rho"] == Fluid.density)][["p", "error"]],
+        "self-diffusion": diffusion[diffusion["a"] == Fluid.repulsion][["D", "error"]],
     }
+    ours = {name: tuple(rows.iloc[0]) if len(rows) else (nan, nan) for name, rows in quantities.items()}
     found = pd.DataFrame(ours, index=["ours", "our error"]).T
     return other.set_index("quantity")[["value", "error", "code", "version"]].join(found).reset_index()

@@ -1,13 +1,11 @@
 """Equilibrium of the fluid: temperature, pressure and structure in a periodic box, with their errors.
 
-Units: cutoff radius, particle mass and kT. A run is named by its parameters and a seed. Transport coefficients are in
-`transport`.
+Units: cutoff radius, particle mass and kT. A run is named by its parameters and a seed.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,7 @@ import pandas as pd
 from repro.dpd import exact
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
-from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
+from repro.dpd.observables import block_average, mean_of, pressure, radial_distribution, temperature
 from repro.dpd.simulation import Simulation
 
 #: steps between two samples; velocities decorrelate in a time of about 0.4, or 20 steps of the paper's length
@@ -27,18 +25,15 @@ SNAPSHOTS = 20
 
 @dataclass(frozen=True)
 class Length:
-    """Size of a cubic box and length of a run."""
+    """Side of a cubic box, number of samples, one each `EVERY` steps, and time before the first one."""
 
-    #: side of the box
     side: float
-    #: number of samples, one each `EVERY` steps
     samples: int
-    #: time before the first sample
     settle: float = 10.0
 
 
 def settled(fluid: Fluid, length: Length, device, *, seed: int = 1) -> Simulation:
-    """A fluid in a cubic box after `length.settle`, in equilibrium."""
+    """A fluid in a cubic box, in equilibrium."""
     simulation = Simulation(Bulk((length.side,) * 3, fluid).system(seed), device, seed=seed)
     simulation.step(max(1, round(length.settle / fluid.dt / EVERY)) * EVERY, every=EVERY)
     return simulation
@@ -58,8 +53,8 @@ def temperatures(device, steps, predictors, length: Length, *, seed: int = 1) ->
     rows = []
     for predictor, dt in product(predictors, steps):
         simulation = settled(Fluid(dt=dt, predictor=predictor), length, device, seed=seed)
-        found = block_average(series(simulation, {"kT": temperature}, length.samples)["kT"])
-        rows.append((predictor, dt, found.value, found.error))
+        found = series(simulation, {"kT": temperature}, length.samples)
+        rows.append((predictor, dt, *block_average(found["kT"])))
     return pd.DataFrame(rows, columns=["lambda", "dt", "kT", "error"])
 
 
@@ -74,10 +69,9 @@ def pressures(device, repulsions, densities, length: Length, *, seed: int = 1) -
         simulation = settled(Fluid(density=density, repulsion=repulsion), length, device, seed=seed)
         found = series(simulation, {"kT": temperature, "p": pressure}, length.samples)
         actual = simulation.system.count / length.side**3
-        total, excess = block_average(found["p"]), block_average(found["p"] - actual * found["kT"])
+        excess = block_average(found["p"] - actual * found["kT"])
         fit, alpha = exact.pressure(simulation.system.fluid), excess.value / (repulsion * actual**2 or np.nan)
-        row = (repulsion, density, found["kT"].mean(), total.value, total.error, fit)
-        rows.append((*row, excess.value, excess.error, alpha))
+        rows.append((repulsion, density, found["kT"].mean(), *block_average(found["p"]), fit, *excess, alpha))
     columns = ["a", "rho", "kT", "p", "error", "fit", "excess", "excess error", "alpha"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -102,9 +96,8 @@ def structure(device, repulsions, length: Length, *, largest=2.0, bins=40, every
         for _ in range(max(SNAPSHOTS, length.samples * EVERY // every)):
             simulation.step(every, every=every)
             found.append(radial_distribution(simulation.particles()["position"], system.box, edges))
-        found = np.array(found) * system.count / (system.count - 1)
-        columns = {"a": repulsion, "r": (edges[1:] + edges[:-1]) / 2, "g": found.mean(0)}
-        tables.append(pd.DataFrame(columns | {"error": found.std(0, ddof=1) / sqrt(len(found))}))
+        g, error = mean_of(np.array(found) * system.count / (system.count - 1))
+        tables.append(pd.DataFrame({"a": repulsion, "r": (edges[1:] + edges[:-1]) / 2, "g": g, "error": error}))
     return pd.concat(tables, ignore_index=True)
 
 

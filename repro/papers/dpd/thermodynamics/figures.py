@@ -9,6 +9,7 @@ from repro.dpd.fluid import Fluid
 from repro.papers.style import COLOURS, MARKERS
 
 _TIME = r"time ($r_c\sqrt{m/kT}$)"
+_THEORY = {"color": "0.3", "linewidth": 1}
 
 
 def _each(table: pd.DataFrame, by, **look):
@@ -38,12 +39,11 @@ def pressure(table: pd.DataFrame):
         error = soft["excess error"] / (soft["a"] * soft["rho"] ** 2)
         right.errorbar(soft["a"], soft["alpha"], error, **look, label=f"density {density:g}")
     right.axhspan(0.95 * exact.ALPHA, 1.05 * exact.ALPHA, color="0.9", zorder=0, label=f"{exact.ALPHA:g}, within 5 %")
-    right.axhline(np.pi / 30, color="0.3", linewidth=1, linestyle="--", label=r"$\pi/30$, no correlation")
-    left.set(xlabel="repulsion $a$ ($kT/r_c$)", ylabel="pressure ($kT/r_c^3$)")
-    right.set(xlabel="repulsion $a$ ($kT/r_c$)", ylabel=r"$(p - \rho kT)/(a\rho^2)$")
-    left.set_title(rf"lines: $\rho kT + {exact.ALPHA:g}\,a\rho^2$")
+    right.axhline(np.pi / 30, **_THEORY, linestyle="--", label=r"$\pi/30$, no correlation")
+    xlabel, fit = "repulsion $a$ ($kT/r_c$)", rf"lines: $\rho kT + {exact.ALPHA:g}\,a\rho^2$"
+    left.set(xlabel=xlabel, ylabel="pressure ($kT/r_c^3$)", title=fit)
+    right.set(xlabel=xlabel, ylabel=r"$(p - \rho kT)/(a\rho^2)$", xlim=(0, None), ylim=(None, 0.118))
     left.legend()
-    right.set(xlim=(0, None), ylim=(None, 0.118))
     right.legend(ncols=2, loc="upper center")
     return figure
 
@@ -66,13 +66,12 @@ def diffusion(curves: pd.DataFrame, memory: pd.DataFrame):
     for repulsion, rows, look in _each(curves, "a", markersize=3.5, linestyle="none"):
         left.errorbar(rows["t"], rows["square"], rows["error"], **look, label=f"$a = {repulsion:g}$")
     time = np.linspace(0, curves["t"].max(), 50)
-    left.plot(time, 6 * theory * time, color="0.3", marker="none", linewidth=1, label="kinetic theory, $6Dt$")
+    left.plot(time, 6 * theory * time, **_THEORY, marker="none", label="kinetic theory, $6Dt$")
     left.set(xlabel=_TIME, ylabel="mean square displacement ($r_c^2$)", xlim=(0, None), ylim=(0, None))
     look = {"color": COLOURS[0], "marker": "o", "markersize": 3.5, "linestyle": "none"}
     right.errorbar(memory["t"], memory["memory"], memory["error"], **look, label="$a = 0$")
     time = np.linspace(0, memory["t"].max(), 50)
-    decay = np.exp(-time / theory)
-    right.plot(time, decay, color="0.3", marker="none", linewidth=1, label="kinetic theory, $e^{-kT\\,t/D}$")
+    right.plot(time, np.exp(-time / theory), **_THEORY, marker="none", label="kinetic theory, $e^{-kT\\,t/D}$")
     right.set(xlabel=_TIME, ylabel="velocity autocorrelation", xlim=(0, None), ylim=(0, 1.02))
     left.legend()
     right.legend()
@@ -90,7 +89,7 @@ def viscosity(profiles: pd.DataFrame, table: pd.DataFrame):
         right.errorbar(row["drive"], row["viscosity"], row["error"], **(look | {"markersize": 6}), capsize=3)
     theory = float(table["theory"].iloc[0])
     right.axhspan(0.7 * theory, 1.3 * theory, color="0.9", zorder=0)
-    right.axhline(theory, color="0.3", linewidth=1, label="kinetic theory, and 30 %")
+    right.axhline(theory, **_THEORY, label="kinetic theory, and 30 %")
     left.set(xlabel="$z$ ($r_c$)", ylabel="velocity over drive")
     right.set(xlabel="drive $g$ (force per mass)", ylabel="viscosity", xlim=(0, 1.2 * table["drive"].max()))
     right.set_ylim(0, 1.5 * max(theory, table["viscosity"].max()))

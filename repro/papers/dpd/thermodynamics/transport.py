@@ -1,11 +1,7 @@
-"""Transport coefficients of the fluid: self-diffusion and viscosity, each with its error.
-
-Units: cutoff radius, particle mass and kT.
-"""
+"""Transport coefficients of the fluid: self-diffusion and viscosity, each with its error; see `equilibrium`."""
 
 from dataclasses import dataclass
 from itertools import product
-from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -28,9 +24,8 @@ def square_displacements(simulation: Simulation, frames: int, every: int = EVERY
     moved, squares = np.zeros_like(before), []
     for _ in range(frames):
         simulation.step(every, every=every)
-        after = simulation.particles()["position"]
-        moved += nearest_move(after, before, simulation.system.box)
-        before = after
+        last, before = before, simulation.particles()["position"]
+        moved += nearest_move(before, last, simulation.system.box)
         squares.append((moved**2).sum(1).mean())
     return np.arange(1, frames + 1) * every * simulation.system.fluid.dt, np.array(squares)
 
@@ -46,12 +41,11 @@ def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed:
         fluid = Fluid(repulsion=repulsion)
         simulation = settled(fluid, length, device, seed=seed)
         runs = [square_displacements(simulation, round(span / fluid.dt / EVERY)) for _ in range(origins)]
-        time, squares = runs[0][0], np.array([square for _, square in runs])
-        late = time > span / 2
-        found = mean_of([np.polyfit(time[late], square[late], 1)[0] / 6 for square in squares])
-        rows.append((repulsion, found.value, found.error, exact.self_diffusion(fluid)))
-        curve = {"a": repulsion, "t": time, "square": squares.mean(0), "error": squares.std(0, ddof=1) / sqrt(origins)}
-        curves.append(pd.DataFrame(curve))
+        time, late = runs[0][0], runs[0][0] > span / 2
+        found = mean_of([np.polyfit(time[late], square[late], 1)[0] / 6 for _, square in runs])
+        rows.append((repulsion, *found, exact.self_diffusion(fluid)))
+        square, error = mean_of([square for _, square in runs])
+        curves.append(pd.DataFrame({"a": repulsion, "t": time, "square": square, "error": error}))
     return pd.DataFrame(rows, columns=["a", "D", "error", "theory"]), pd.concat(curves, ignore_index=True)
 
 
@@ -77,8 +71,7 @@ def against_theory(table: pd.DataFrame, rate: Estimate) -> dict:
     Holds if the rate, which is exact, is right within three standard errors.
     """
     ideal = table[table["a"] == 0].iloc[0]
-    exact = 1 / ideal["theory"]
-    holds = abs(rate.value - exact) <= 3 * rate.error
+    exact, holds = 1 / ideal["theory"], abs(rate.value - 1 / ideal["theory"]) <= 3 * rate.error
     return {"off": 100 * (ideal["D"] * exact - 1), "rate": rate.value, "exact": exact, "holds": holds}
 
 
@@ -91,9 +84,8 @@ def velocity_memory(device, length: Length, *, last=1.0, origins=8, seed: int = 
         first = simulation.particles()["velocity"]
         overlap = {"memory": lambda now, first=first: (first * now.particles()["velocity"]).mean() / (first**2).mean()}
         runs.append(series(simulation, overlap, frames, every)["memory"])
-    runs = np.array(runs)
-    error = runs.std(0, ddof=1) / sqrt(origins)
-    return pd.DataFrame({"t": np.arange(1, frames + 1) * every * dt, "memory": runs.mean(0), "error": error})
+    memory, error = mean_of(runs)
+    return pd.DataFrame({"t": np.arange(1, frames + 1) * every * dt, "memory": memory, "error": error})
 
 
 @dataclass(frozen=True)
@@ -115,10 +107,8 @@ class Reverse:
         return max(1, round(relaxations * relaxation / fluid.dt / EVERY)) * EVERY
 
 
-def reverse_flow(
-    device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1, **options
-) -> tuple[Estimate, pd.DataFrame]:
-    """Viscosity, its error from blocks of time, and the profile with columns z, velocity, error, fit.
+def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1, **options):
+    """Viscosity, its error from blocks of time, and the profile as a table with columns z, velocity, error, fit.
 
     `options` go to the simulation.
     """
@@ -131,12 +121,10 @@ def reverse_flow(
         simulation.step(flow.steps(fluid, flow.block), every=EVERY, observers=(averages,))
         fields.append(averages.take())
     found = mean_of([reverse_viscosity(field, system).value for field in fields])
-    velocity = np.array([field.velocity_x[0] for field in fields])
+    velocity, error = mean_of([field.velocity_x[0] for field in fields])
     z, density = fields[0].z, system.count / float(np.prod(system.box))
-    profile = pd.DataFrame({"z": z, "velocity": velocity.mean(0)})
-    profile["error"] = velocity.std(0, ddof=1) / sqrt(flow.blocks)
-    profile["fit"] = reverse_profile(z, system.box[2], density * drive / found.value)
-    return found, profile
+    fit = reverse_profile(z, system.box[2], density * drive / found.value)
+    return found, pd.DataFrame({"z": z, "velocity": velocity, "error": error, "fit": fit})
 
 
 def reverse_profile(z, side: float, ratio: float) -> np.ndarray:
@@ -144,10 +132,8 @@ def reverse_profile(z, side: float, ratio: float) -> np.ndarray:
 
     `ratio` is density times drive over viscosity.
     """
-    half = side / 2
-    lower = np.asarray(z) < half
-    local = np.where(lower, z, z - half)
-    return np.where(lower, 1.0, -1.0) * exact.poiseuille(local, half, ratio, 1.0, 1.0)
+    half, lower = side / 2, np.asarray(z) < side / 2
+    return np.where(lower, 1.0, -1.0) * exact.poiseuille(np.where(lower, z, z - half), half, ratio, 1.0, 1.0)
 
 
 def viscosities(device, repulsions, drives, flow: Reverse, *, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -159,7 +145,7 @@ def viscosities(device, repulsions, drives, flow: Reverse, *, seed: int = 1) -> 
     for repulsion, drive in product(repulsions, drives):
         fluid = Fluid(repulsion=repulsion)
         found, profile = reverse_flow(device, fluid, drive, flow, seed=seed)
-        rows.append((repulsion, drive, found.value, found.error, exact.viscosity(fluid), float(profile["fit"].max())))
+        rows.append((repulsion, drive, *found, exact.viscosity(fluid), float(profile["fit"].max())))
         profiles.append(profile.assign(a=repulsion, drive=drive))
     columns = ["a", "drive", "viscosity", "error", "theory", "fastest"]
     return pd.DataFrame(rows, columns=columns), pd.concat(profiles, ignore_index=True)
