@@ -112,9 +112,8 @@ def measure_speed(
 
     def facts(simulation):
         choices = {"rounds": simulation.setup.rounds, "launch": how_launched(device, graph), "particles": system.count}
-        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(system)}
         # frozen particles counted, as in the paper
-        return {**names, "work": {"updates": system.count}, "choices": choices}
+        return _names(simulation) | {"work": {"updates": system.count}, "choices": choices}
 
     build = partial(Simulation, system, device, strategy=strategy, **options)
     check = partial(_check_of, options=options)
@@ -132,16 +131,15 @@ def _check_of(simulation: Simulation, options: dict) -> str:
     return check if law is PAPER.law else f"{check}, law {law.name}"
 
 
-def kernel_speed(case: str, device, build, choices, *, expected, seconds: float, runs: int) -> Speed:
+def kernel_speed(case: str, system: System, device, *, forces_of, choices, expected, seconds, runs, **options) -> Speed:
     """Time of the force kernel alone, in runs with arrays of their own, each of which finds the `expected` forces.
 
-    `build()` gives a simulation and forces, and `choices` of these two are what was chosen, for `Speed.choices`.
+    `forces_of` a simulation with `options` are timed; `choices` of both are what was chosen, for `Speed.choices`.
     """
 
-    def facts(made):
-        simulation = made[0]
-        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size_of(simulation.system)}
-        return {**names, "work": {}, "choices": choices(*made)}
+    def build():
+        simulation = Simulation(system, device, **options)
+        return simulation, forces_of(simulation)
 
     return measure_runs(
         case,
@@ -149,9 +147,15 @@ def kernel_speed(case: str, device, build, choices, *, expected, seconds: float,
         build=build,
         check=lambda made: check_forces(made[0], expected, made[1]),
         time=lambda made: time_launches([made[1].parts["forces"]], device, seconds),
-        facts=facts,
+        facts=lambda made: _names(made[0]) | {"work": {}, "choices": choices(*made)},
         runs=runs,
     )
+
+
+def _names(simulation: Simulation) -> dict:
+    """What was run, for `Speed`."""
+    names = {"strategy": simulation.strategy, "precision": simulation.precision}
+    return names | {"size": size_of(simulation.system)}
 
 
 def size_of(system: System) -> str:

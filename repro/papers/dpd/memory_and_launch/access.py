@@ -78,10 +78,9 @@ def traffic_model(stride: int, transaction: int) -> int:
 
 
 def walks(device, bits: int, strides, *, items: int | None = None, block: int = BLOCK) -> tuple:
-    """Launches over arrays of 2^bits numbers, by stride; stride 0 is at random. Each adds one to every number.
+    """({stride: launch}, source, target) over arrays of 2^bits numbers, to each of which a launch adds one.
 
-    A GPU's thread takes `items` numbers, by default as many as the array gives each block. Returns ({stride: launch},
-    source array, target array).
+    Stride 0 is at random. A GPU's thread takes `items` numbers, by default as many as the array gives each block.
     """
     require(4 <= bits <= 30, f"bits = {bits}: arrays of 2^4 to 2^30 numbers")
     count = 1 << bits
@@ -92,18 +91,12 @@ def walks(device, bits: int, strides, *, items: int | None = None, block: int = 
     items = (items or max(1, min(ITEMS, count // block))) if device.name == "cuda" else 1
     require_memory(device, 2 * ITEM * count, f"two arrays of 2^{bits} numbers", "use fewer bits")
     source = device.to_device((np.arange(count, dtype=np.int32) % 1024).astype(np.float32))
-    target = device.zeros(count, np.float32)
-    bind = {
-        number: device.compile(Kernel(walk_body(number, items, block), rows=items, block=block))
-        for number in (rotated, at_random)
-    }
-    launches = {}
+    target, launches = device.zeros(count, np.float32), {}
     for stride in strides:
-        if stride:
-            walk, numbers = bind[rotated], (stride, bits + 1 - stride.bit_length())
-        else:
-            walk, numbers = bind[at_random], (_SECOND, bits // 2)
-        launches[stride] = walk((count // items,), source, target, *map(uint32, (count - 1, *numbers)))
+        kernel = Kernel(walk_body(rotated if stride else at_random, items, block), rows=items, block=block)
+        numbers = (stride, bits + 1 - stride.bit_length()) if stride else (_SECOND, bits // 2)
+        arguments = source, target, *map(uint32, (count - 1, *numbers))
+        launches[stride] = device.compile(kernel)((count // items,), *arguments)
     return launches, source, target
 
 
@@ -132,8 +125,7 @@ def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05)
         for stride, launch in bound.items():
             check = check_walk(launch, source, target)
             timing = time_launches([launch], device, seconds)
-            each = timing.seconds
-            first = first or each
+            each, first = timing.seconds, first or timing.seconds
             model, share = traffic_model(stride or 1 << bits, SECTOR[device.name]), requested / each / roof
             row = {"bits": bits, "MiB": requested / 2**20, "stride": stride, "seconds": each, "spread": timing.spread}
             row |= {"GB/s": requested / each / 1e9, "of copy": share, "ratio": each / first}

@@ -1,8 +1,7 @@
 """One thread per particle, with the constants of the pair force in six memory spaces (section 4.5.2).
 
-The strategies "particle" (half stencil) and "particle, full stencil" take them as arguments of the kernel. The others
-are here for comparison: the paper moves them from global memory to texture memory, for which loads through the
-read-only path stand on today's GPUs, and beside them fetches by a texture object.
+The strategies take them as arguments of the kernel. The paper moves them from global memory to texture memory, for
+which loads through the read-only path stand on today's GPUs, and beside them fetches by a texture object.
 """
 
 from functools import partial
@@ -19,10 +18,6 @@ from repro.errors import require, require_one_of
 from repro.parallel import device_function
 
 STENCILS = ("half", "full")
-
-
-def _arguments(setup: Setup):
-    return setup.numbers, same
 
 
 def _literals(setup: Setup):
@@ -42,7 +37,6 @@ def _global_memory(setup: Setup):
 
 def _constant_memory(setup: Setup):
     values = np.array(setup.numbers)
-
     read = _each(len(values), getitem)
 
     # numba knows the contents of such an array: with constant indices it would turn them into literals
@@ -102,7 +96,7 @@ TEXTURE = "{ .reg .f32 y, z, w; tex.1d.v4.f32.s32 {$0, y, z, w}, [$1, {$2}]; }"
 
 #: by name: a function from the setup to the kernel's argument, and the function that reads the constants from it
 PLACES = {
-    "arguments": _arguments,
+    "arguments": lambda setup: (setup.numbers, same),
     "literals": _literals,
     "global memory": _global_memory,
     "constant memory": _constant_memory,
@@ -121,9 +115,10 @@ def build(setup: Setup, place: str = "arguments", stencil: str = "full") -> Forc
     require_one_of("stencil", stencil, STENCILS)
     there = places_on(setup.device)
     require(place in there, f"no '{place}' on {setup.device.name}: choose one of {', '.join(there)}")
-    if stencil == "full":
-        particle_full.TRAITS.require(setup, "particle, full stencil")
     numbers, constants = PLACES[place](setup)
-    half = partial(half_body, add=setup.device.add)
-    body = (half if stencil == "half" else particle_full.full_body)(setup.real, setup.pair, constants=constants)
+    if stencil == "half":
+        body = half_body(setup.real, setup.pair, setup.device.add, constants)
+    else:
+        particle_full.TRAITS.require(setup, "particle, full stencil")
+        body = particle_full.full_body(setup.real, setup.pair, constants)
     return table_forces(setup, body, setup.state.count, numbers=numbers)

@@ -15,28 +15,25 @@ def strides(table: pd.DataFrame, paper_ratio: float):
     """
     figure, axes = plt.subplots()
     steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]
-    places = {stride: k for k, stride in enumerate(steps)} | {0: len(steps)}
+    table = table.assign(at=table["stride"].map({stride: k for k, stride in enumerate(steps)} | {0: len(steps)}))
     for k, (bits, rows) in enumerate(table.groupby("bits", sort=False)):
         label = f"two arrays of 2$^{{{bits}}}$ numbers, {rows['MiB'].iloc[0]:.4g} MiB"
-        at = rows["stride"].map(places)
-        ordered = rows["stride"] > 0
-        style = {"color": COLOURS[k], "marker": MARKERS[k]}
-        axes.semilogy(at[ordered], rows["ratio"][ordered], label=label, **style)
-        axes.semilogy(at[~ordered], rows["ratio"][~ordered], linestyle="none", **style)
+        style, random = {"color": COLOURS[k], "marker": MARKERS[k]}, rows["stride"] == 0
+        axes.semilogy(rows["at"][~random], rows["ratio"][~random], label=label, **style)
+        axes.semilogy(rows["at"][random], rows["ratio"][random], linestyle="none", **style)
     model = table[table["bits"] == table["bits"].iloc[0]]
-    at = model["stride"].map(places)
-    axes.semilogy(at, model["model"], "--", color="0.4", marker="none", label="model: bytes moved")
+    axes.semilogy(model["at"], model["model"], "--", color="0.4", marker="none", label="model: bytes moved")
     axes.axhline(paper_ratio, color=BLACK, linestyle=":", marker="none", label=f"paper: up to {paper_ratio:g}")
     names = [str(stride) for stride in steps] + (["random"] if 0 in set(table["stride"]) else [])
     axes.set_xticks(range(len(names)), names, rotation=45 if len(names) > 9 else 0)
     ticks = [1, 2, 4, 8, 16, 32, 64]
-    axes.set_yticks(ticks, [str(tick) for tick in ticks])
+    axes.set_yticks(ticks, [*map(str, ticks)])
     axes.minorticks_off()
     axes.set(xlabel="distance of neighbouring threads' numbers (4 bytes each)", ylabel="time / time at distance 1")
     axes.set_ylim(0.7, max(48, 1.3 * table["ratio"].max()))
     figure.legend(loc="outside lower center", ncols=2)
-    columns = ("stride", "ratio", "model")
-    return figure, {f"{name}, 2^{bits}": rows[name] for bits, rows in table.groupby("bits") for name in columns}
+    shown = table.groupby("bits")[["stride", "ratio", "model"]]
+    return figure, {f"{name}, 2^{bits}": rows[name] for bits, rows in shown for name in rows}
 
 
 def places(table: pd.DataFrame):
@@ -64,17 +61,14 @@ def speed_and_occupancy(table: pd.DataFrame, block: int):
     `table` comes from occupancy.launch_table. Block sizes are to the left of the line, limits of registers at the one
     block size `block` to the right of it.
     """
-    strategies = list(dict.fromkeys(table["strategy"]))
-    figure, panels = plt.subplots(len(strategies), 1, figsize=(6.4, 2.5 * len(strategies)), squeeze=False)
-    for axes, strategy in zip(panels[:, 0], strategies, strict=True):
-        rows = table[table["strategy"] == strategy]
+    kernels = table.groupby("strategy", sort=False)
+    figure, panels = plt.subplots(len(kernels), 1, figsize=(6.4, 2.5 * len(kernels)), squeeze=False)
+    for axes, (strategy, rows) in zip(panels[:, 0], kernels, strict=True):
         limited = (rows["limit"] > 0) & (rows["block"] == block)
         rows = pd.concat([rows[~limited].sort_values("block"), rows[limited].sort_values("limit", ascending=False)])
-        speed = 100 * rows["seconds"].min() / rows["seconds"]
-        where = np.arange(len(rows))
+        where, edge = np.arange(len(rows)), int((~limited).sum())
         bars = axes.bar(where, 100 * rows["occupancy"], 0.7, color=SKY_BLUE, alpha=0.6)
-        points = axes.plot(where, speed, "o", color=VERMILLION)[0]
-        edge = int((~limited).sum())
+        points = axes.plot(where, 100 * rows["seconds"].min() / rows["seconds"], "o", color=VERMILLION)[0]
         axes.axvline(edge - 0.5, color="0.4", linewidth=0.8)
         names = [f"{size}" for size in rows["block"][:edge]] + [f"≤ {most}" for most in rows["limit"][edge:]]
         axes.set_xticks(where, names, fontsize=8)

@@ -6,7 +6,6 @@ import pandas as pd
 
 from repro.dpd.benchmark import INCLUDES_FORCES, kernel_speed, reference_forces
 from repro.dpd.noise import PAPER_ROUNDS
-from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
 from repro.papers.dpd.repeated import of_runs, quotients
 from repro.papers.speed import speed_table
@@ -22,10 +21,9 @@ PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
 def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1) -> pd.DataFrame:
     """Time the force kernel with its constants in every memory space of the device, for both stencils, each checked.
 
-    Columns stencil, constants, seconds (the force kernel alone, median over independent runs), runs (the seconds of
-    each), spread and "against global memory": the gain over plain global memory, above one where the memory space is
-    faster. On a GPU also registers (a thread's) and occupancy. Only what `read_only_gain` compares is run more than
-    once.
+    Columns stencil, constants, on a GPU registers (a thread's) and occupancy, seconds (median over independent runs),
+    runs (the seconds of each), spread and "against global memory": above one where the memory space is faster. Only
+    what `read_only_gain` compares is run more than once.
     """
     kernels, expected = [], reference_forces(system, rounds=PAPER_ROUNDS)
     for stencil, place in product(constants.STENCILS, constants.places_on(device)):
@@ -36,8 +34,8 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
     table = speed_table(kernels, record, measured=_kernel_speed, includes=includes)
     columns = ("stencil", "constants", "registers", "occupancy", "seconds", "runs", "spread")
     table = table[[name for name in columns if name in table]]
-    plain = table[table["constants"] == PLAIN].set_index("stencil")["seconds"]
-    return table.assign(**{"against global memory": table["stencil"].map(plain) / table["seconds"]})
+    plain = table["stencil"].map(table[table["constants"] == PLAIN].set_index("stencil")["seconds"])
+    return table.assign(**{"against global memory": plain / table["seconds"]})
 
 
 def with_equal_registers(constants_times: pd.DataFrame, system: System, device, record=None, *, seconds, runs) -> float:
@@ -53,15 +51,12 @@ def with_equal_registers(constants_times: pd.DataFrame, system: System, device, 
     return float(plain["seconds"] / table["seconds"].iloc[0])
 
 
-def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str, registers=None, **options) -> Speed:
-    def build():
-        simulation = Simulation(system, device, strategy="particle", rounds=PAPER_ROUNDS, registers=registers)
-        return simulation, constants.build(simulation.setup, place, stencil)
-
+def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str, **options) -> Speed:
     def choices(simulation, forces):
         return {"stencil": stencil, "constants": place} | taken(device, forces, simulation.setup.block)
 
-    return kernel_speed(case, device, build, choices, **options)
+    options |= {"forces_of": lambda made: constants.build(made.setup, place, stencil), "choices": choices}
+    return kernel_speed(case, system, device, strategy="particle", rounds=PAPER_ROUNDS, **options)
 
 
 def gains(constants_times: pd.DataFrame) -> pd.Series:

@@ -4,7 +4,6 @@ import pandas as pd
 
 from repro.dpd.benchmark import kernel_speed, reference_forces
 from repro.dpd.noise import PAPER_ROUNDS
-from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import require
@@ -22,17 +21,17 @@ _INCLUDES = "the force kernel alone, at fixed positions, replayed as a graph on 
 #: strategies whose force kernels are launched
 KERNELS = ("particle", "sorted cells")
 
-#: claims on what a multiprocessor of the paper's K20c (compute capability 3.5) has at most: warps, threads, blocks,
-#: registers, registers a thread and bytes of shared memory
+#: claims on what a multiprocessor of the paper's K20c has at most: warps, threads, blocks, registers, registers a
+#: thread and bytes of shared memory
 LIMITS = [f"dpd-{number:03d}" for number in range(12, 18)]
 
 
 def limits_here(device) -> list[int]:
     """The same of the GPU at hand, as its driver states it."""
     found = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
-    threads = found["maxThreadsPerMultiProcessor"]
-    numbers = threads // found["warpSize"], threads, found["maxBlocksPerMultiProcessor"]
-    return [*numbers, found["regsPerMultiprocessor"], 255, found["sharedMemPerMultiprocessor"]]
+    threads, blocks = found["maxThreadsPerMultiProcessor"], found["maxBlocksPerMultiProcessor"]
+    registers, shared = found["regsPerMultiprocessor"], found["sharedMemPerMultiprocessor"]
+    return [threads // found["warpSize"], threads, blocks, registers, 255, shared]
 
 
 def limits_table(stated, device) -> pd.DataFrame:
@@ -77,8 +76,7 @@ def limit_needed(block: int) -> int | None:
 def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     """Launches to time, (threads per block, most registers): every valid block size, and every limit at one block size.
 
-    A limit of None leaves it to the compiler, see `launch_table`. Raises InputError unless `block` is one of `blocks`,
-    and fits whatever registers its threads take.
+    Raises InputError unless `block` is one of `blocks`, and fits whatever registers its threads take.
     """
     sizes = [size for size in blocks if shared_bytes(strategy, size) <= MOST_STATIC_SHARED]
     sure = [size for size in sizes if limit_needed(size) is None]
@@ -93,16 +91,14 @@ def launch_table(
 
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
     occupancy, seconds (median over independent runs), runs (the seconds of each), spread. A block above 256 threads
-    gets the limit with which it fits whatever the kernel takes. Only launches with blocks of `block` threads, which
-    `gains_by_limits` compares, are run more than once. The noise is the paper's.
+    gets the limit with which it fits. Only blocks of `block` threads, which `gains_by_limits` compares, run repeatedly.
     """
-    options = {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}
+    options, cases = {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}, []
     tried = [(name, *launch) for name in KERNELS for launch in launches(name, blocks, registers, block)]
     tried = [(strategy, size, most or limit_needed(size)) for strategy, size, most in tried]
-    cases = []
     for strategy, size, most in tried:
         case = f"force kernel, {strategy}, blocks of {size}, registers at most {most or 'as compiled'}"
-        chosen = {"strategy": strategy, "block": size, "most": most, "runs": runs if size == block else 1}
+        chosen = {"strategy": strategy, "block": size, "registers": most, "runs": runs if size == block else 1}
         cases.append((case, system, device, options | chosen))
     table = speed_table(cases, record, measured=_launch_speed, includes=_INCLUDES)
     table = table.assign(block=[size for _, size, _ in tried], limit=[most or 0 for *_, most in tried])
@@ -110,32 +106,27 @@ def launch_table(
     return table[columns]
 
 
-def _launch_speed(case: str, system: System, device, *, strategy, block, most, **options) -> Speed:
-    def build():
-        simulation = Simulation(system, device, strategy=strategy, rounds=PAPER_ROUNDS, block=block, registers=most)
-        return simulation, simulation.forces
-
-    def choices(_, forces):
-        return {"block": block} | taken(device, forces, block)
-
-    return kernel_speed(case, device, build, choices, **options)
+def _launch_speed(case: str, system: System, device, *, block: int, **options) -> Speed:
+    options |= {"forces_of": lambda made: made.forces, "rounds": PAPER_ROUNDS, "block": block}
+    choices = {"choices": lambda _, forces: {"block": block} | taken(device, forces, block)}
+    return kernel_speed(case, system, device, **options, **choices)
 
 
 def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     """What each limit of registers gains at one block size, from `launch_table`, beside the same launch without one.
 
-    Columns strategy, limit, registers, local, occupancy, and of the launch without a limit "registers before" and
-    "occupancy before"; gains (the time without a limit over that with it, run by run), and faster (in each run, whether
-    the limit saves more than the runs of either launch lie apart).
+    Columns strategy, limit, registers, local, occupancy, "registers before" and "occupancy before" (without a limit);
+    of each run the gain, and whether it is faster by more than the runs of either launch lie apart.
     """
     columns, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
     rows, compared = table[table["block"] == block], []
     without = rows[rows["limit"] == 0].set_index("strategy")
     for _, row in rows[rows["limit"] > 0].iterrows():
         free = without.loc[row["strategy"]]
-        scatter = max(max(runs) - min(runs) for runs in (free["runs"], row["runs"]))
-        faster = tuple(plain - limited > scatter for plain, limited in zip(free["runs"], row["runs"], strict=True))
-        compared.append((*row[columns], *free[before], tuple(quotients(free["runs"], row["runs"])), faster))
+        both = free["runs"], row["runs"]
+        scatter = max(max(runs) - min(runs) for runs in both)
+        faster = tuple(plain - limited > scatter for plain, limited in zip(*both, strict=True))
+        compared.append((*row[columns], *free[before], tuple(quotients(*both)), faster))
     return pd.DataFrame(compared, columns=[*columns, *(f"{name} before" for name in before), "gains", "faster"])
 
 
