@@ -1,8 +1,7 @@
 """Starts of threads on the cycle of the paper's linear congruential generator, and their overlap (section 4.3).
 
 The generator x <- a x + c modulo 2^32 has full period, so every word has a position: the number of steps from 0 to
-it. Modulo 2^b the generator has the period 2^b, so the lowest b bits of a word give the lowest b bits of
-its position, and the position can be found bit by bit.
+it. Modulo 2^b the period is 2^b, so the lowest b bits of a word give those of its position, found bit by bit.
 """
 
 from itertools import product
@@ -42,17 +41,15 @@ def numbers_a_step(fluid: Fluid) -> float:
 def overlapping(words, length: int) -> int:
     """How many sub-sequences of `length` numbers, started at distinct words, overlap with another one."""
     places = np.sort(position(words)).astype(np.int64)
-    gaps = np.diff(places, append=places[0] + PERIOD)
-    close = gaps < length
+    close = np.diff(places, append=places[0] + PERIOD) < length
     return int((close | np.roll(close, 1)).sum())
 
 
 def overlap_table(thread_counts, step_counts, length: int) -> pd.DataFrame:
-    """Sub-sequences that threads use in so many steps: how many starts are distinct, and how many of these overlap.
+    """Sub-sequences ("stretches") that threads use in so many steps, with a start on the cycle of either generator.
 
-    Each of the threads times steps sub-sequences ("stretches") has a start on the cycle for either generator. "anew"
-    counts the distinct starts, "overlap" those whose sub-sequences run into another one, and "at random" is the
-    expected overlap of as many starts at random positions.
+    "anew" counts the distinct starts, "overlap" those whose sub-sequences run into another one, and "at random" is
+    the expected overlap of as many starts at random positions.
     """
     rows = []
     for threads, steps in product(thread_counts, step_counts):
@@ -68,9 +65,8 @@ def overlap_table(thread_counts, step_counts, length: int) -> pd.DataFrame:
 
 def anew(table: pd.DataFrame) -> dict:
     """Sub-sequences of the last row of `overlap_table` and how many differ; holds if not a tenth of them does."""
-    row = table.iloc[-1]
-    counts = [int(row[name]) for name in ("stretches", "anew, second", "anew, first")]
-    return dict(zip(("all", "second", "first"), counts, strict=True)) | {"holds": 10 * counts[1] < counts[0]}
+    every, second, first = map(int, table.iloc[-1][["stretches", "anew, second", "anew, first"]])
+    return {"all": every, "second": second, "first": first, "holds": 10 * second < every}
 
 
 def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
@@ -83,10 +79,10 @@ def driven_waves(shape, dt: float, numbers: int) -> pd.DataFrame:
     """
     rows = []
     for k in range(1, numbers + 1):
-        turns = pow(int(LCG_FACTOR), k + 1, PERIOD) / PERIOD
-        a_cell = [_nearest_zero(turns * stride) for stride in (1, shape[0], shape[0] * shape[1])]
-        frequency, waves = _nearest_zero(turns), [turn * side for turn, side in zip(a_cell, shape, strict=True)]
-        rows.append((k, *waves, frequency, abs(frequency) / dt / float(np.linalg.norm(a_cell))))
+        turns = pow(int(LCG_FACTOR), k + 1, PERIOD) / PERIOD * np.array([1, shape[0], shape[0] * shape[1]])
+        # the same angles between minus and plus half a turn
+        a_cell = turns - np.round(turns)
+        rows.append((k, *a_cell * shape, a_cell[0], abs(a_cell[0]) / dt / float(np.linalg.norm(a_cell))))
     return pd.DataFrame(rows, columns=["number", "x", "y", "z", "per step", "speed"])
 
 
@@ -97,9 +93,8 @@ def driver(table: pd.DataFrame, wave) -> str:
     """
     rounded = table[["x", "y", "z"]].round().to_numpy(int)
     same = (rounded == np.array(wave)).all(1) | (rounded == -np.array(wave)).all(1)
-    rows = table[same].to_dict("records")
-    found = [f"number {row['number']:.0f}, {abs(row['per step']):.4f} turns a step" for row in rows]
-    return "; ".join(found) or "none"
+    found = table.loc[same, ["number", "per step"]].itertuples(index=False)
+    return "; ".join(f"number {number}, {abs(turns):.4f} turns a step" for number, turns in found) or "none"
 
 
 def period(increment: int, start: int) -> int:
@@ -117,8 +112,3 @@ def combined_period() -> float:
     """
     c = int(LCG_INCREMENT)
     return max(period(2 * c, start) for start in (1, 2)) / period(c, 1)
-
-
-def _nearest_zero(turns: float) -> float:
-    """The same angle between minus and plus half a turn."""
-    return turns - round(turns)

@@ -14,6 +14,7 @@ from repro.dpd import exact
 from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.noise import lcg, thread_words
+from repro.dpd.observables import mean_of
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import cell
 from repro.errors import require
@@ -37,7 +38,7 @@ def _apart(thread, key):
 
 @device_function
 def _crosswise(thread, key):
-    first, second = lcg(uint32(thread + key[0])), lcg(uint32(key[1] + key[0]))
+    first, second = _apart(thread, key)
     return lcg(uint32(first + key[1])), lcg(uint32(second + thread))
 
 
@@ -46,7 +47,6 @@ SEEDINGS = {"from n and n + t": thread_words, "from n, and from t": _apart, "fro
 
 #: rows of the cell table: a driven wave must not overflow it
 _CAPACITY = 64
-
 
 #: steps below which waves of the density cannot be told from chance
 FEWEST_STEPS = 500
@@ -80,10 +80,8 @@ class Sampled:
 def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: int, begin=None) -> Sampled:
     """Run a bulk fluid for `settle` and then `steps` steps, sampled each `every` steps.
 
-    `begin` is one of SEEDINGS, for one thread per cell.
-
-    The seed sets the initial particles only: the random numbers' own seed is the same in all runs, so that effects of
-    the numbers are the same in all runs.
+    `begin` is one of SEEDINGS, for one thread per cell. The seed sets the initial particles only: the random numbers'
+    own seed, and so their effects, are the same in all runs.
     """
     require(steps >= 2 * every, f"{steps} steps with a sample each {every}: at least two samples")
     strategy, rounds = WAYS[way]
@@ -98,29 +96,21 @@ def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: 
         found = simulation.particles()
         velocity = found["velocity"].astype(float)
         square = np.square(velocity).sum(1)
-        number, squares = _in_cells(found["position"], box, shape, square)
+        at = np.minimum((found["position"] / box * shape).astype(int), np.array(shape) - 1)
+        number, squares = (np.zeros(shape) for _ in range(2))
+        np.add.at(number, tuple(at.T), 1)
+        np.add.at(squares, tuple(at.T), square)
         counts, energy = counts + number, energy + squares
         waves.append(np.fft.fftn(number).astype(np.complex64))
         temperature.append(square.sum() / (3 * count - 3))
         drift = max(drift, float(np.abs(velocity.mean(0)).max()))
-    mean, samples = counts / len(waves), np.array(waves)
-    return Sampled(count, every, mean, energy / (3 * counts), samples, np.array(temperature), drift)
+    maps = counts / len(waves), energy / (3 * counts), np.array(waves)
+    return Sampled(count, every, *maps, np.array(temperature), drift)
 
 
-def _in_cells(position, box, shape, values) -> tuple[np.ndarray, np.ndarray]:
-    """Number of particles in each cell, and the sum of their values."""
-    cell = np.minimum((position / box * shape).astype(int), np.array(shape) - 1)
-    number = np.ravel_multi_index(cell.T, shape)
-    sums = (np.bincount(number, weights, minlength=np.prod(shape)) for weights in (None, values))
-    return tuple(each.reshape(shape).astype(float) for each in sums)
-
-
-def sample_ways(box, device, counts: dict[str, int], *, steps: int, every: int, settle: int) -> dict:
+def sample_ways(box, device, counts: dict[str, int], **lengths) -> dict:
     """Lists of runs by way; `counts` says how many of each, two at least, which differ by the initial particles."""
-    return {
-        way: [sample(box, device, way, seed=1 + k, steps=steps, every=every, settle=settle) for k in range(runs)]
-        for way, runs in counts.items()
-    }
+    return {way: [sample(box, device, way, seed=1 + k, **lengths) for k in range(n)] for way, n in counts.items()}
 
 
 def excess(runs: dict, way: str) -> np.ndarray:
@@ -156,25 +146,14 @@ def comparison(runs: dict) -> pd.DataFrame:
     """
     rows = []
     for way, found in runs.items():
-        means = [run.temperature.mean() for run in found]
-        patterns = [correlation(*(getattr(run, name) for run in found[:2])) for name in ("cell_temperature", "counts")]
-        wave = strongest(runs, way)
-        rows.append(
-            {
-                "way": way,
-                "runs": len(found),
-                "kT": np.mean(means),
-                "kT error": np.std(means, ddof=1) / np.sqrt(len(means)),
-                "drift": max(run.drift for run in found),
-                "kT in cells, scatter": np.mean([run.cell_temperature.std() for run in found]),
-                "kT pattern": patterns[0],
-                "density pattern": patterns[1],
-                "band": 2 / np.sqrt(found[0].counts.size),
-                "strongest wave": str(wave),
-                "its excess": np.nanmax(excess(runs, way)),
-                "turns a step": frequency(found[0], wave),
-            }
-        )
+        wave, kt = strongest(runs, way), mean_of([run.temperature.mean() for run in found])
+        row = {"way": way, "runs": len(found), "kT": kt.value, "kT error": kt.error}
+        row |= {"drift": max(run.drift for run in found)}
+        row |= {"kT in cells, scatter": np.mean([run.cell_temperature.std() for run in found])}
+        row |= {"kT pattern": correlation(*(run.cell_temperature for run in found[:2]))}
+        row |= {"density pattern": correlation(*(run.counts for run in found[:2]))}
+        row |= {"band": 2 / np.sqrt(found[0].counts.size), "strongest wave": str(wave)}
+        rows.append(row | {"its excess": np.nanmax(excess(runs, way)), "turns a step": frequency(found[0], wave)})
     return pd.DataFrame(rows)
 
 
@@ -186,9 +165,9 @@ def free_turns(wave, box, fluid: Fluid) -> float:
 
 def turns_table(runs: dict, wave, predicted: pd.DataFrame, box, fluid: Fluid) -> pd.DataFrame:
     """Turns a step of a wave with one thread per cell, by its cause; `predicted` comes from `cycle.driven_waves`."""
-    found = {"measured": f"{abs(frequency(runs[BY_CELL][0], wave)):.4f}", "driven by": driver(predicted, wave)}
-    found |= {"free sound": f"{free_turns(wave, box, fluid):.4f}"}
-    return pd.DataFrame([{"wave": str(wave), **found}])
+    measured, free = abs(frequency(runs[BY_CELL][0], wave)), free_turns(wave, box, fluid)
+    found = (str(wave), f"{measured:.4f}", driver(predicted, wave), f"{free:.4f}")
+    return pd.DataFrame([found], columns=["wave", "measured", "driven by", "free sound"])
 
 
 def against_tea(table: pd.DataFrame, way: str, column: str) -> dict:
@@ -203,8 +182,12 @@ def regularity(runs: dict, way: str) -> dict:
     In each run the largest excess of any wave, over the largest that TEA shows by chance: about one where the density
     fluctuates as that of a fluid does, and large where a wave is driven.
     """
+    return of_runs(map(_over_chance(runs), runs[way]))
+
+
+def _over_chance(runs: dict):
     tea, chance = structures(runs)[TEA], np.nanmax(excess(runs, TEA))
-    return of_runs(np.nanmax(run.structure / tea) / chance for run in runs[way])
+    return lambda run: np.nanmax(run.structure / tea) / chance
 
 
 def seedings(runs: dict, box, device, **lengths) -> pd.DataFrame:
@@ -212,10 +195,9 @@ def seedings(runs: dict, box, device, **lengths) -> pd.DataFrame:
 
     `runs` and `lengths` as for `sample_ways`. Columns seeding, kT, "over chance".
     """
-    tea, chance, rows = structures(runs)[TEA], np.nanmax(excess(runs, TEA)), []
-    for name, begin in SEEDINGS.items():
-        run = sample(box, device, BY_CELL, seed=1, begin=begin, **lengths)
-        rows.append((name, run.temperature.mean(), np.nanmax(run.structure / tea) / chance))
+    over_chance = _over_chance(runs)
+    tried = {name: sample(box, device, BY_CELL, seed=1, begin=begin, **lengths) for name, begin in SEEDINGS.items()}
+    rows = [(name, run.temperature.mean(), over_chance(run)) for name, run in tried.items()]
     return pd.DataFrame(rows, columns=["seeding", "kT", "over chance"])
 
 

@@ -40,8 +40,7 @@ def memory(table: pd.DataFrame):
     """Autocorrelation in time of the numbers of a thread or a pair, and their mean over all threads at a step."""
     figure, panels = plt.subplots(1, 2, figsize=(9.2, 3.8))
     for axes, what in zip(panels, ("correlation", "mean"), strict=True):
-        line = OURS | {"marker": "s", "markersize": 4}
-        axes.plot(table["lag"], table[f"method one, {what}"], **line, label="method one")
+        axes.plot(table["lag"], table[f"method one, {what}"], **OURS | {"marker": "s"}, ms=4, label="method one")
         axes.plot(table["lag"], table[f"method two, {what}"], color="0.45", marker="o", ms=4, label="method two")
     panels[0].set(xlabel="later by (steps)", ylabel="correlation with the first number")
     panels[1].set(xlabel="step", ylabel="mean over all threads")
@@ -53,8 +52,7 @@ def starts_on_the_cycle(threads: int, steps: int, *, seed: int = 1):
     """Positions on the cycle of 2^32 words where threads start in the first steps: our figure 3."""
     figure, axes = plt.subplots(figsize=(6.8, 3.6))
     for step in range(1, steps + 1):
-        _, words = thread_words(np.arange(threads, dtype=np.int64), (seed, step))
-        at = position(words) / PERIOD
+        at = position(thread_words(np.arange(threads, dtype=np.int64), (seed, step))[1]) / PERIOD
         axes.plot((0, 1), (step, step), color="0.8", lw=1, marker="none", zorder=1)
         axes.plot(at, np.full(threads, step), "o", ms=4, color=BLUE)
         # labels of neighbours on the cycle alternate above and below

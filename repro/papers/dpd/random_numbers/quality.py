@@ -8,15 +8,12 @@ import pandas as pd
 from repro.dpd.noise import make_noise, make_thread_noise, thread_words
 from repro.parallel import Kernel, device_function
 
-#: the type of the numbers in production runs
-_REAL = np.float32
+#: the type of the numbers in production runs, and the seed of all of them
+_REAL, _SEED = np.float32, 1
 _ZERO = _REAL(0)
 
 #: columns of the correlations of a pair (i, j)
 NEIGHBOURS = ("(i, j+1)", "(i+1, j)", "next step")
-
-#: of all numbers
-_SEED = 1
 
 #: number of steps from which the pairs of a sample are taken
 _SAMPLE_STEPS = 4
@@ -71,12 +68,10 @@ def tea_table(device, all_rounds, pairs: int) -> pd.DataFrame:
     ids, count = np.arange(side), _SAMPLE_STEPS * side**2
     # all i < j < 2 side + 1, of shape (steps, side, side), at steps that are far apart
     i, j, t = ids[:, None], side + 1 + ids, 1000 * (1 + np.arange(_SAMPLE_STEPS))[:, None, None]
+    keys = (i, j, t), (j, i, t), (i, j + 1, t), (i + 1, j, t), (i, j, t + 1)
     for rounds in all_rounds:
-        own, turned, across, along, later = (
-            pair_numbers(device, rounds, *key)
-            for key in ((i, j, t), (j, i, t), (i, j + 1, t), (i + 1, j, t), (i, j, t + 1))
-        )
-        near = [correlation(own, other) for other in (across, along, later)]
+        own, turned, *others = (pair_numbers(device, rounds, *key) for key in keys)
+        near = [correlation(own, other) for other in others]
         rows.append((rounds, count, own.mean(), own.var(), int((own != turned).sum()), *near, 2 / sqrt(count)))
     names = ["rounds", "pairs", "mean", "variance", "unequal", *NEIGHBOURS, "band"]
     return pd.DataFrame(rows, columns=names)
@@ -91,8 +86,7 @@ def worst_correlation(table: pd.DataFrame, rounds: int) -> float:
 def against_chance(table: pd.DataFrame, rounds: int, more: bool) -> dict:
     """The worst correlation that so many rounds leave, and twice its standard error, for `Record.say`.
 
-    Holds if it is `more` than chance makes, or if it is not: of three correlations one is beyond the band in one case
-    of seven, so twice the band is allowed.
+    Holds if it is `more` than chance makes, or not: twice the band, as one of three is beyond it in one case of seven.
     """
     worst, band = worst_correlation(table, rounds), table["band"].iloc[0]
     return {"worst": worst, "band": band, "holds": bool((abs(worst) > 2 * band) == more)}
@@ -108,8 +102,8 @@ def memory_in_time(device, threads: int, lags: int, *, rounds: int) -> pd.DataFr
         "method one": thread_numbers(device, names, times, 1),
         "method two": pair_numbers(device, rounds, names, names + threads, times),
     }
-    columns = {"lag": np.arange(lags)}
+    table = pd.DataFrame({"lag": np.arange(lags)})
     for name, values in series.items():
-        columns[f"{name}, correlation"] = [correlation(values[0], later) for later in values]
-        columns[f"{name}, mean"] = values.mean(1)
-    return pd.DataFrame(columns)
+        table[f"{name}, correlation"] = [correlation(values[0], later) for later in values]
+        table[f"{name}, mean"] = values.mean(1)
+    return table
