@@ -1,7 +1,6 @@
-"""Contents of the three cell lists: as tables for readers, and compared with the host's lists (section 4.1).
+"""Contents of the paper's linked list (table 1), its table of fixed capacity (table 2), and the counting sort.
 
-The paper's linked list (table 1), its table of fixed capacity (table 2), and the counting sort that the fast strategies
-use. Particles and cells are numbered from 0.
+As tables for readers, and compared with the host's lists (section 4.1). Particles and cells are numbered from 0.
 """
 
 import numpy as np
@@ -12,6 +11,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
+from repro.dpd.uneven import particles_in_cells
 from repro.errors import CapacityError, CheckError, require
 from repro.parallel import select
 from repro.particles.cell_order import SortedParticles
@@ -19,8 +19,8 @@ from repro.particles.cell_table import CellTable
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour, place_of
 from repro.particles.linked_list import NO_PARTICLE, LinkedList
 
-#: the paper's table 1, particles and cells numbered from 1, and 0 for none: array A has the particle before each one in
-#: its cell, array B the last one of each cell
+#: the paper's table 1, numbered from 1, and 0 for none: array A has the particle before each one in its cell, array B
+#: the last one of each cell
 ARRAY_A = (0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 7, 8, 1, 2)
 ARRAY_B = (12, 4, 11, 10, 13, 5, 14, 6, 9)
 
@@ -41,13 +41,13 @@ def make_list(name: str, position: np.ndarray, cells: Cells, device, capacity: i
     """
     device = select("serial") if name == LINKED else device
     state = make_state(device, _REAL, position, np.zeros_like(position), len(position), cells.box)
-    if name == LINKED:
-        made, of = LinkedList(device, cells, state.count, _REAL), (state.r,)
-    elif name == TABLE:
-        made, of = CellTable(device, cells, capacity, _REAL), (state.r, state.count)
-    else:
-        made, of = SortedParticles(device, state, cells, _REAL), ()
-    return made, made.update(*of), device
+    if name == SORTED:
+        made = SortedParticles(device, state, cells, _REAL)
+        return made, made.update(), device
+    made = (
+        LinkedList(device, cells, state.count, _REAL) if name == LINKED else CellTable(device, cells, capacity, _REAL)
+    )
+    return made, made.update(state.r, *([state.count] if name == TABLE else [])), device
 
 
 def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: int):
@@ -62,8 +62,7 @@ def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: in
 
 def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
     """The cell in whose list each particle is; raises InputError if a particle is in no list, or in two."""
-    read = {LINKED: _from_links, TABLE: _from_table, SORTED: _from_order}[name]
-    particles, cells = read(made, device)
+    particles, cells = {LINKED: _from_links, TABLE: _from_table, SORTED: _from_order}[name](made, device)
     times = np.bincount(particles, minlength=count)
     wrong = f"{int((times == 0).sum())} particles are in no cell, {int((times > 1).sum())} in two"
     require((times == 1).all(), f"{name}: {wrong}")
@@ -77,10 +76,9 @@ def _from_links(made, device):
     cells, pairs = np.arange(len(current)), []
     while len(current):
         there = current != NO_PARTICLE
-        current, cells = current[there], cells[there]
-        pairs.append((current, cells))
-        current = before[current]
-    return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))
+        pairs.append((current[there], cells[there]))
+        current, cells = before[current[there]], cells[there]
+    return np.concatenate(pairs, axis=1)
 
 
 def _from_table(made, device):
@@ -104,8 +102,8 @@ def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:
         for name in LISTS:
             made, on = launched(name, system.position, system.cells, device, capacity)
             placed = cell_by_particle(name, made, on, system.count)
-            fullest = int(np.bincount(placed).max())
-            rows.append((name, on.name, system.count, system.cells.count, fullest, int((placed == expected).sum())))
+            found = int(np.bincount(placed).max()), int((placed == expected).sum())
+            rows.append((name, on.name, system.count, system.cells.count, *found))
     return pd.DataFrame(rows, columns=["list", "device", "particles", "cells", "fullest cell", "in the right cell"])
 
 
@@ -136,13 +134,12 @@ def example_lists(position: np.ndarray, device) -> dict[str, pd.DataFrame]:
     nine, everyone = [f"cell {c}" for c in range(1, 10)], [str(i) for i in range(1, len(position) + 1)]
     filled = np.arange(len(TABLE_2))[:, None] < table.counts[:9]
     rows = np.where(filled, table.entries.reshape(len(TABLE_2), -1)[:, :9] + 1, 0)
-    starts, ids = on.to_host(ordered.starts), on.to_host(ordered.ids)
     return {
-        "array A": pd.DataFrame([linked.before + 1], columns=everyone, index=["before"]),
-        "array B": pd.DataFrame([linked.last[:9] + 1], columns=nine, index=["last"]),
+        "array A": pd.DataFrame([linked.before + 1], ["before"], everyone),
+        "array B": pd.DataFrame([linked.last[:9] + 1], ["last"], nine),
         "table 2": pd.DataFrame(rows, columns=nine),
-        "start of each cell": pd.DataFrame([starts[:9]], columns=nine, index=["start"]),
-        "particles in the order of cells": pd.DataFrame([ids + 1], columns=everyone, index=["particle"]),
+        "start of each cell": pd.DataFrame([on.to_host(ordered.starts)[:9]], ["start"], nine),
+        "particles in the order of cells": pd.DataFrame([on.to_host(ordered.ids) + 1], ["particle"], everyone),
     }
 
 
@@ -170,8 +167,7 @@ def cells_visited(shape: tuple[int, int, int]) -> tuple[float, str]:
 def overflow(box, device, capacity: int) -> tuple[str, int]:
     """Run a fluid with a table that is too small: the simulation's error, and how many particles were in no cell."""
     system = Bulk(tuple(box)).system()
-    counts = np.bincount(system.cells.of(system.position))
-    lost = int(np.maximum(counts - capacity, 0).sum())
+    lost = int(np.maximum(particles_in_cells(system) - capacity, 0).sum())
     try:
         Simulation(system, device, strategy="particle", capacity=capacity).step(2)
     except CapacityError as error:

@@ -55,18 +55,13 @@ def reading(lists: dict[str, pd.DataFrame]):
             axes.text(k + 0.45, y + 0.16, value or "", ha="center", va="center", fontsize=9)
             above = y + 0.36 if y else y - 0.05
             axes.text(k + 0.45, above, label, ha="center", va="bottom" if y else "top", fontsize=8, color="0.4")
-    for k, value in enumerate(heads):
-        _arrow(axes, (k + 0.45, 1.0), (int(value) - 0.55, 0.32), BLUE, 0.0)
-    for k, value in enumerate(links):
-        if value:
-            _arrow(axes, (k + 0.45, 0.0), (int(value) - 0.55, 0.0), VERMILLION, 0.35 if k >= int(value) else -0.35)
-    axes.text(-0.2, 1.16, "last", ha="right", va="center")
-    axes.text(-0.2, 0.16, "before", ha="right", va="center")
+    arrows = [(k, int(value), 1.0, 0.32, BLUE, 0.0) for k, value in enumerate(heads)]
+    arrows += [(k, int(v), 0.0, 0.0, VERMILLION, -0.35 if k >= v else 0.35) for k, v in enumerate(links) if v]
+    for k, value, start, end, colour, bend in arrows:
+        style = {"arrowstyle": "->", "color": colour, "lw": 1.1, "connectionstyle": f"arc3,rad={bend}"}
+        axes.annotate("", (value - 0.55, end), (k + 0.45, start), arrowprops=style)
+    for y, label in ((1.16, "last"), (0.16, "before")):
+        axes.text(-0.2, y, label, ha="right", va="center")
     axes.set(xlim=(-1.1, len(links)), ylim=(-0.85, 1.6))
     axes.axis("off")
     return figure
-
-
-def _arrow(axes, start, end, colour: str, bend: float) -> None:
-    style = {"arrowstyle": "->", "color": colour, "lw": 1.1, "connectionstyle": f"arc3,rad={-bend}"}
-    axes.annotate("", end, start, arrowprops=style)

@@ -11,13 +11,13 @@ from repro.dpd.benchmark import INCLUDES as INCLUDES_STEPS
 from repro.dpd.benchmark import measure_speed, size_of
 from repro.dpd.cases import Bulk
 from repro.dpd.noise import PAPER_ROUNDS
-from repro.dpd.state import make_state
 from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
 from repro.papers.dpd.repeated import RUNS, of_runs, quotients
 from repro.papers.speed import record_launches
 from repro.parallel import Kernel, device_function, part_seconds, time_launches, zero
 from repro.particles.cell_table import fill_body
+from repro.particles.position import Units, vectors
 
 from .contents import LISTS, TABLE, cell_by_particle, make_list
 
@@ -39,21 +39,17 @@ def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: fl
     Each list is compared with the host's before it is timed, and the time of the whole list goes to `record`.
     """
     rows = []
-    for box in boxes:
+    for box, name, order in product(boxes, LISTS, (RANDOM, ORDERED)):
         system = Bulk(tuple(box)).system()
-        for name in LISTS:
-            for order in (RANDOM, ORDERED):
-                position = (system if order == RANDOM else in_cell_order(system)).position
-                made, parts, on = make_list(name, position, system.cells, device, capacity)
-                whole = time_launches(parts.values(), on, seconds)
-                check = _checked(name, made, on, position, system.cells)
-                shares = part_seconds(parts, on, seconds)
-                about = {"list": name, "device": on.name, "order": order, "particles": system.count}
-                rows += [about | {"part": p, "seconds": share, "whole": whole.seconds} for p, share in shares.items()]
-                more = {"includes": INCLUDES, "check": check, "updates": system.count / whole.seconds}
-                title = f"{name}, {order}, {system.count}"
-                record_launches(record, title, on, whole, size=size_of(system), **more)
-    return pd.DataFrame(rows)
+        position = (system if order == RANDOM else in_cell_order(system)).position
+        made, parts, on = make_list(name, position, system.cells, device, capacity)
+        whole = time_launches(parts.values(), on, seconds)
+        check = _checked(name, made, on, position, system.cells)
+        about = (name, on.name, order, system.count)
+        rows += [(*about, *part, whole.seconds) for part in part_seconds(parts, on, seconds).items()]
+        more = {"includes": INCLUDES, "check": check, "updates": system.count / whole.seconds, "size": size_of(system)}
+        record_launches(record, f"{name}, {order}, {system.count}", on, whole, **more)
+    return pd.DataFrame(rows, columns=["list", "device", "order", "particles", "part", "seconds", "whole"])
 
 
 def _checked(name: str, made, device, position, cells) -> str:
@@ -69,15 +65,15 @@ def _checked(name: str, made, device, position, cells) -> str:
 def totals(parts: pd.DataFrame) -> pd.DataFrame:
     """One row per list, order and size: microseconds of the whole list, and particles a second."""
     table = parts.drop_duplicates(["list", "order", "particles"], ignore_index=True)
-    more = {"microseconds": 1e6 * table["whole"], "rate": table["particles"] / table["whole"]}
-    return table[["list", "device", "order", "particles"]].assign(**more)
+    table = table.assign(microseconds=1e6 * table["whole"], rate=table["particles"] / table["whole"])
+    return table[["list", "device", "order", "particles", "microseconds", "rate"]]
 
 
 def clearing_table(boxes, heights, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
     """Microseconds to fill the table and to clear all of it, counts and entries, by particles and height of a column.
 
-    Medians over independent runs, each of arrays of its own; the column "runs" has fill / clear in each. The time to
-    fill is that of the whole update less that of clearing the counts: no part runs alone.
+    Medians over independent runs, with fill / clear of each in "runs". The time to fill is that of the whole update
+    less that of clearing the counts: no part runs alone.
     """
     rows = []
     for box, height in product(boxes, heights):
@@ -90,8 +86,7 @@ def clearing_table(boxes, heights, device, *, seconds: float = 0.02, runs: int =
 
 def _clearing(system: System, device, height: int, seconds: float) -> list[float]:
     made, parts, _ = make_list(TABLE, system.position, system.cells, device, height)
-    clear = device.compile(Kernel(zero))
-    everything = [clear((len(array),), array) for array in (made.counts, made.entries)]
+    everything = [device.compile(Kernel(zero))((len(array),), array) for array in (made.counts, made.entries)]
     fill = part_seconds(parts, device, seconds)["fill the table"]
     return [1e6 * fill, 1e6 * time_launches(everything, device, seconds).seconds]
 
@@ -109,21 +104,16 @@ def _alone_body(real, add):
 
 
 def one_thread(box, device, *, capacity: int = 32, seconds: float = 0.02) -> dict[str, list[float]]:
-    """Particles a second by which the table is filled: by all threads with atomic additions, and by a single thread.
-
-    In `RUNS` independent runs each.
-    """
+    """Particles a second of `RUNS` runs in which all threads fill the table with atomic additions, or one thread."""
     system, found = Bulk(tuple(box)).system(), {"atomic": [], "one thread": []}
+    cells = system.cells
     for _ in range(RUNS):
-        made, parts, on = make_list(TABLE, system.position, system.cells, device, capacity)
-        state = make_state(on, np.float32, system.position, system.velocity, system.count, system.cells.box)
-        alone = on.compile(Kernel(_alone_body(np.float32, on.add)))(
-            (1,), state.r, made.table, system.count, system.cells.shape
-        )
-        sequences = {"atomic": list(parts.values()), "one thread": [parts["clear the table"], alone]}
-        for name, launches in sequences.items():
+        made, parts, on = make_list(TABLE, system.position, cells, device, capacity)
+        r = vectors(on, Units(np.float32).of(system.position, cells.box))
+        alone = on.compile(Kernel(_alone_body(np.float32, on.add)))((1,), r, made.table, system.count, cells.shape)
+        for name, launches in zip(found, (parts.values(), [parts["clear the table"], alone]), strict=True):
             found[name].append(system.count / time_launches(launches, on, seconds).seconds)
-            _checked(TABLE, made, on, system.position, system.cells)
+            _checked(TABLE, made, on, system.position, cells)
     return found
 
 
@@ -133,10 +123,10 @@ def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: floa
     Medians over independent runs; the column "runs" has the share in each.
     """
     rows = []
+    options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds, "runs": runs}
     for box in boxes:
         system = Bulk(tuple(box)).system()
-        options = {"rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds, "runs": runs}
-        speed = measure_speed(f"whole step, {system.count}", system, device, strategy="particle", **options)
+        speed = measure_speed(f"whole step, {system.count}", system, device, **options)
         if record is not None:
             record.timing(**speed.row, includes=INCLUDES_STEPS)
         updates = [_update(system, device, capacity, seconds) for _ in range(runs)]
@@ -154,22 +144,20 @@ def _update(system: System, device, capacity: int, seconds: float) -> float:
 def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFrame, alone: dict) -> dict[str, dict]:
     """Keywords of `Record.measure` by claim id; empty unless both of the paper's sizes were timed.
 
-    From the tables `totals`, `clearing_table` and `step_shares` and from `one_thread` on a GPU. Of both sizes the one
-    counts that is worse for the claim.
+    Of both sizes the one counts that is worse for the claim.
     """
     if not set(PAPER_SIZES) <= set(speeds["particles"]) & set(shares["particles"]):
         return {}
-    updates = speeds[(speeds["list"] == TABLE) & (speeds["order"] == RANDOM)].set_index("particles")
-    small, large = (updates.loc[size] for size in PAPER_SIZES)
+    updates = speeds[(speeds["list"] == TABLE) & (speeds["order"] == RANDOM)].set_index("particles")["microseconds"]
     share = shares[shares["particles"].isin(PAPER_SIZES)].nlargest(1, "share (%)").iloc[0]
-    sizes = " and ".join(str(size) for size in PAPER_SIZES)
+    sizes = " and ".join(map(str, PAPER_SIZES))
     both = clearing[clearing["particles"].isin(PAPER_SIZES)]
     ratio = both[both["height"] == JUDGED_HEIGHT].nlargest(1, "fill / clear").iloc[0]
     worst = both.groupby("height")["fill / clear"].max()
     others = ", ".join(f"{value:.2f} at {height}" for height, value in worst.drop(JUDGED_HEIGHT).items())
     return {
-        "dpd-003": {"measured": small["microseconds"]},
-        "dpd-004": {"measured": large["microseconds"]},
+        "dpd-003": {"measured": updates[PAPER_SIZES[0]]},
+        "dpd-004": {"measured": updates[PAPER_SIZES[1]]},
         "dpd-005": of_runs(share["runs"], note=f"the larger of {sizes} particles"),
         "dpd-058": of_runs(ratio["runs"], note=f"the larger of {sizes}; with other columns {others}"),
         "dpd-082": of_runs(quotients(alone["atomic"], alone["one thread"])),

@@ -94,8 +94,7 @@ def _fullest(systems: dict) -> int:
 def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05) -> pd.DataFrame:
     """Seconds of lists and forces at fixed positions, one row per density and strategy, each checked first.
 
-    Columns density, strategy, particles, seconds (lists and forces), kernel (the forces alone), sorting (by load) and
-    spread. The noise is the paper's; the table of cells has room for the fullest cell of all densities.
+    The kernel is the forces alone; the table of cells has room for the fullest cell of all densities.
     """
     capacity, rows = _fullest(systems), []
     for name, system in systems.items():
@@ -105,14 +104,13 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05)
             check, parts = check_forces(simulation, expected), simulation.forces.parts
             whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
             sorting = [parts[part] for part in _SORTING if part in parts]
-            row = {"density": name, "strategy": strategy, "particles": system.count, "seconds": whole.seconds}
-            row |= {"kernel": kernel.seconds, "spread": whole.spread}
-            row |= {"sorting": time_launches(sorting, device, seconds).seconds if sorting else 0.0}
-            rows.append(row)
-            more = {key: row[key] for key in ("strategy", "particles", "kernel", "sorting")}
-            more |= {"precision": simulation.precision, "capacity": capacity, "includes": INCLUDES_FORCES}
-            record_launches(record, f"{strategy}, {name}", device, whole, size=size_of(system), check=check, **more)
-    return pd.DataFrame(rows)
+            sorted_in = time_launches(sorting, device, seconds).seconds if sorting else 0.0
+            more = {"strategy": strategy, "particles": system.count, "kernel": kernel.seconds, "sorting": sorted_in}
+            rows.append({"density": name, "seconds": whole.seconds, "spread": whole.spread} | more)
+            more |= {"capacity": capacity, "includes": INCLUDES_FORCES, "check": check, "size": size_of(system)}
+            record_launches(record, f"{strategy}, {name}", device, whole, precision=simulation.precision, **more)
+    columns = ["density", "strategy", "particles", "seconds", "kernel", "spread", "sorting"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
@@ -124,26 +122,26 @@ def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
     """
     counts = particles_in_cells(system)
     pairs, rows = pairs_of_cells(counts, system.cells.shape), []
+    orders = {name: cell_order(name, counts, pairs) for name in ORDERS}
     for lie, chosen in (("random", system), ("by cell", in_cell_order(system))):
         times = {name: [] for name in ORDERS}
-        for _, name in product(range(RUNS), ORDERS):
+        for _, (name, order) in product(range(RUNS), orders.items()):
             made = Simulation(chosen, device, strategy="cell", rounds=PAPER_ROUNDS, capacity=int(counts.max()))
-            order = device.to_device(cell_order(name, counts, pairs).astype(np.int32))
-            forces = cell.build(made.setup, order)
+            forces = cell.build(made.setup, device.to_device(order.astype(np.int32)))
             forces.run()
             times[name].append(time_launches([forces.parts["forces"]], device, seconds).seconds)
         for name, each in times.items():
             gain = quotients(times["natural"], each)
-            rows.append((lie, name, warp_share(pairs, cell_order(name, counts, pairs)), median(gain), gain))
+            rows.append((lie, name, warp_share(pairs, orders[name]), median(gain), gain))
     return pd.DataFrame(rows, columns=["particles", "cells", "lanes that work", "gain", "runs"])
 
 
 def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
     """How many times as long each of the paper's mappings takes on the drops as at the even density, in `RUNS` runs."""
-    capacity = _fullest(systems)
+    options = {"rounds": PAPER_ROUNDS, "capacity": _fullest(systems)}
 
     def time(name: str, strategy: str) -> float:
-        made = Simulation(systems[name], device, strategy=strategy, rounds=PAPER_ROUNDS, capacity=capacity)
+        made = Simulation(systems[name], device, strategy=strategy, **options)
         return time_launches(made.forces.parts.values(), device, seconds).seconds
 
     return {way: [time("drops", way) / time("even", way) for _ in range(RUNS)] for way in ("cell", "particle")}
@@ -151,13 +149,10 @@ def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
 
 def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Speedup by sorting by load at each density: predicted, of the force kernel, and with lists and sorting."""
-    at = times.set_index(["strategy", "density"])
-    plain, sorted_ = at.loc["cell"], at.loc["cell by load"]
-    table = model.set_index("density")[["predicted gain"]]
-    table["kernel"] = plain["kernel"] / sorted_["kernel"]
-    table["with sorting"] = plain["seconds"] / sorted_["seconds"]
-    table["sorting (% of lists and forces)"] = 100 * sorted_["sorting"] / sorted_["seconds"]
-    return table.reset_index()
+    plain, sorted_ = (times[times["strategy"] == name].set_index("density") for name in ("cell", "cell by load"))
+    more = {"kernel": plain["kernel"] / sorted_["kernel"], "with sorting": plain["seconds"] / sorted_["seconds"]}
+    more |= {"sorting (% of lists and forces)": 100 * sorted_["sorting"] / sorted_["seconds"]}
+    return model.set_index("density")[["predicted gain"]].assign(**more).reset_index()
 
 
 def extra_memory(systems: dict) -> float:
