@@ -1,7 +1,4 @@
-"""Figures of the speed notebook.
-
-Those of measured numbers return (figure, arrays), the arrays being the numbers that they show, by name.
-"""
+"""Figures of the speed notebook, which return (figure, arrays): the numbers that they show, by name."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,13 +23,8 @@ _LOOKS = {
 _PAPER_RATES = {"one core": "o", "thread per cell": "D", "thread per particle": "v"}
 _PAPER_SPEEDUPS = {"speedup, cell": "D", "speedup, particle": "v"}
 
-_GROUP_COLOURS = {
-    "lists": SKY_BLUE,
-    "clear and round off": PURPLE,
-    "forces": ORANGE,
-    "hand back": GREEN,
-    "integration": BLUE,
-}
+_GROUP_COLOURS = {"lists": SKY_BLUE, "clear and round off": PURPLE, "forces": ORANGE}
+_GROUP_COLOURS |= {"hand back": GREEN, "integration": BLUE}
 
 
 def rates(table: pd.DataFrame, published: pd.DataFrame):
@@ -101,16 +93,14 @@ def near_pairs(position: np.ndarray, cell: np.ndarray) -> list[tuple[int, int]]:
 def part_bars(parts: pd.DataFrame):
     """Time of the parts of a step: one bar per way."""
     times = 1e6 * parts.pivot_table(index="way", columns="group", values="seconds", aggfunc="sum", sort=False)
-    figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(times) + 1.8))
     shown = times.reindex(columns=list(_GROUP_COLOURS))
+    figure, axes = plt.subplots(figsize=(7.6, 0.6 * len(shown) + 1.8))
     shown.plot.barh(ax=axes, stacked=True, width=0.6, color=_GROUP_COLOURS, legend=False)
     for k, whole in enumerate(shown.sum(axis=1)):
         axes.text(whole, k, rf" {whole:,.0f} $\mu$s", va="center", fontsize=8)
     axes.invert_yaxis()
-    axes.set(
-        xlabel=r"time of a step ($\mu$s)", ylabel="", title=f"{parts['particles'].iloc[0]} particles, single precision"
-    )
-    axes.set_xlim(0, 1.15 * axes.get_xlim()[1])
+    axes.set(xlabel=r"time of a step ($\mu$s)", ylabel="", xlim=(0, 1.15 * axes.get_xlim()[1]))
+    axes.set_title(f"{parts['particles'].iloc[0]} particles, single precision")
     axes.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncols=5)
     return figure, dict(parts[["way", "part", "seconds"]])

@@ -62,11 +62,9 @@ def _list_on_the_host(simulation: Simulation):
 def _numbers_on_the_host(simulation: Simulation):
     """A function that makes a Gaussian deviate for each pair of a step on one core, and copies them to the device."""
     core, system = select("serial"), simulation.system
-    out = core.zeros(round(system.count * numbers_a_step(system.fluid)), _REAL)
-    launch = core.compile(Kernel(_numbers_body(), dtype=_REAL, strict=True))(
-        (len(out),), out, core.to_device(np.ones(1, np.uint32))
-    )
-
+    out, words = core.zeros(round(system.count * numbers_a_step(system.fluid)), _REAL), np.ones(1, np.uint32)
+    kernel = Kernel(_numbers_body(), dtype=_REAL, strict=True)
+    launch = core.compile(kernel)((len(out),), out, core.to_device(words))
     target = simulation.device.to_device(out)
 
     def make():
@@ -88,29 +86,23 @@ def _seconds(device, work, repeats: int = 5) -> float:
 
 
 def host_table(row: int, device, *, steps: int = 20) -> pd.DataFrame:
-    """Seconds of a step of the GPU's program on a row of table 4 with parts of it on the host, and over that without.
+    """A step of the GPU's program on a row of table 4 with parts of it on the host, in medians of `RUNS` runs.
 
-    `RUNS` independent runs, medians, with "runs" in the last column. Parts follow each other, so their times add up:
-    a list on the host stands in for the device's, and numbers and copies come on top.
+    Parts follow each other, so times add up: a list on the host stands in for the device's, all else comes on top.
     """
-    runs, (system,) = [], systems([row])
+    runs, (system,) = {AS_IT_IS: [], LIST: [], NUMBERS: [], COPIES: []}, systems([row])
     for _ in range(RUNS):
         simulation = Simulation(in_cell_order(system), device, strategy="particle", rounds=PAPER_ROUNDS)
         simulation.step(steps)
         step = _seconds(device, partial(simulation.advance, steps, every=steps)) / steps
         parts = part_seconds(simulation.forces.parts, device, 0.01)
         own_list = parts["clear the table"] + parts["fill the table"]
-        extra = {
-            AS_IT_IS: 0.0,
-            LIST: _seconds(device, _list_on_the_host(simulation)) - own_list,
-            NUMBERS: _seconds(device, _numbers_on_the_host(simulation)),
-            COPIES: _seconds(device, partial(_copy_all, simulation)),
-        }
-        runs.append({name: (step + more, (step + more) / step) for name, more in extra.items()})
-    rows = []
-    for name in runs[0]:
-        seconds, ratios = zip(*(run[name] for run in runs), strict=True)
-        rows.append((name, 1e3 * median(seconds), median(ratios), list(ratios)))
+        works = (_list_on_the_host(simulation), _numbers_on_the_host(simulation), partial(_copy_all, simulation))
+        built, numbers, copied = (_seconds(device, work) for work in works)
+        for each, more in zip(runs.values(), (0.0, built - own_list, numbers, copied), strict=True):
+            each.append((step + more, (step + more) / step))
+    each = {name: [list(column) for column in zip(*run, strict=True)] for name, run in runs.items()}
+    rows = [(name, 1e3 * median(seconds), median(ratios), ratios) for name, (seconds, ratios) in each.items()]
     return pd.DataFrame(rows, columns=["on the host", "step (ms)", "over a step without", "runs"])
 
 

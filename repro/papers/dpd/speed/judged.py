@@ -18,59 +18,48 @@ def claim(row: int, column: str) -> str:
     return f"dpd-{34 + len(_COLUMNS) * (row - 1) + _COLUMNS.index(column):03d}"
 
 
-#: claims about the speedup of the channel, and about the order of both mappings and of the speedups over the size
-CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS = "dpd-033", "dpd-059", "dpd-067"
+#: claims about the speedup of the channel, the order of both mappings and of the speedups over the size, where the
+#: better mapping gains most, and the cost of TEA
+_OTHERS = ("dpd-033", "dpd-059", "dpd-067", "dpd-068", "dpd-069")
+CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS = _OTHERS
 
-#: claims about where the better mapping gains most, and about the cost of TEA
-GAIN_FALLS, TEA_COSTS = "dpd-068", "dpd-069"
-
-CLAIMS = sorted(
-    [CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS, *host.CLAIMS.values()]
-    + [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
-)
+_IN_TABLE_4 = [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
+CLAIMS = sorted([*_OTHERS, *host.CLAIMS.values(), *_IN_TABLE_4])
 
 
 def published(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The paper's table 4 from the claims of `Record.verdicts`, and the speedups that its own rates give."""
-    values = verdicts.set_index("id")["paper"]
-    rows = [[float(values[claim(row, name)]) for name in _COLUMNS[1:]] for row in range(1, len(TABLE_4) + 1)]
-    table = pd.DataFrame(rows, columns=_COLUMNS[1:])
-    table.insert(0, "particles", particle_counts())
+    values, counts = verdicts.set_index("id")["paper"], particle_counts()
+    rows = [(n, *(float(values[claim(row, name)]) for name in _COLUMNS[1:])) for row, n in enumerate(counts, 1)]
+    table = pd.DataFrame(rows, columns=_COLUMNS)
     for mapping in MAPPINGS:
         table[f"from rates, {mapping}"] = table[f"thread per {mapping}"] / table["one core"]
     return table
 
 
-def mapping_rates(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
-    """Updates a second of the paper's mappings in each run, {"particles 864": {"cell": [...], ...}, ...}."""
-    rows = table[table["way"].isin([f"thread per {name}" for name in MAPPINGS])]
-    named = rows.assign(mapping=rows["way"].str.removeprefix("thread per "))
-    return orders(named, "particles", "mapping", "updates")
-
-
 def baseline(row) -> str:
-    """What the speedup of a row of `with_speedups` is over: the program, where it ran, and its speed."""
-    name, count = PAPER_PROGRAM, row["baseline particles"]
-    rate = row["updates"] / row[f"over {name}"]
+    """What the speedup of a row of `with_speedups` is over: the program, its speed, and on how many particles."""
+    count, rate = row["baseline particles"], row["updates"] / row[f"over {PAPER_PROGRAM}"]
     where = "" if count == row["particles"] else f" on {count:,} particles"
-    return f"{name}: {rate / 1e6:.2g} M particles/s{where}"
+    return f"{PAPER_PROGRAM}: {rate / 1e6:.2g} M particles/s{where}"
 
 
 def claim_values(table: pd.DataFrame, channel: pd.DataFrame, hosts=None, noise=None, full_size: bool = False) -> dict:
     """Keywords of `Record.measure` for the claims that a run can test, by id.
 
     From `paper_table` and `channel_table`, and on a GPU from `host_table` and `noise_table`; `full_size`: whether the
-    channel has the paper's size. The core's rate is measured at each size that was timed, the GPU's speeds count only
-    on a GPU, and orders need all four sizes.
+    channel has the paper's size. GPU's speeds count only on a GPU, and orders need all four sizes.
     """
     values = _values_of_table_4(table)
     if hosts is not None:
         values |= host.claim_values(hosts) | {TEA_COSTS: cost_of_tea(noise)}
     if "cuda" in set(table["device"]) and set(particle_counts()) == set(table["particles"]):
-        rates, runs = mapping_rates(table), table.set_index(["particles", "way"])["runs"]
+        named = table.assign(mapping=table["way"].str.removeprefix("thread per "))
+        rates = orders(named[named["mapping"].isin(MAPPINGS)], "particles", "mapping", "updates")
         values[FASTER_MAPPING] = {"measured": rates}
         gains = {case.removeprefix("particles "): quotients(r["particle"], r["cell"]) for case, r in rates.items()}
         values[GAIN_FALLS] = {"measured": gains}
+        runs = table.set_index(["particles", "way"])["runs"]
         cores = runs.xs(PAPER_PROGRAM, level="way")
         growth = {str(count): quotients(core, runs[count, "thread per particle"]) for count, core in cores.items()}
         spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()

@@ -1,7 +1,6 @@
 """What is checked before a program with a linear generator is timed: its forces without noise, and its temperature.
 
-Its random numbers depend on the order in which pairs are met, so no other program has the same forces. What it must
-have is the fluid's temperature, over a run.
+Its random numbers depend on the order in which pairs are met, so no other program has the same forces.
 """
 
 import shutil
@@ -18,6 +17,7 @@ from repro.dpd.observables import BLOCKS, Estimate, block_average, temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
+from repro.papers.dpd.thermodynamics.equilibrium import EVERY, series
 from repro.parallel import Speed
 
 #: a time step so long that the noise, which falls with its root, is nothing beside the other forces
@@ -26,8 +26,8 @@ _QUIET = 1e30
 #: largest distance of kT from 1, and the one beyond which a program simulates another fluid, however short the run
 LIMIT, OTHER_FLUID = 0.005, 0.05
 
-#: steps between two samples of kT, and before the first
-_EVERY, _SETTLE = 10, 200
+#: steps before the first sample of kT
+_SETTLE = 200
 
 #: the box of `kt_of`, and the steps after which its error lies well below `LIMIT`
 BOX, STEPS = (8.0, 8.0, 8.0), 2000
@@ -58,19 +58,15 @@ def kt_of(device, *, steps: int = STEPS, box=BOX, **options) -> Estimate:
     """kT of the paper's fluid, for which 1 is set, by a program over a run: its mean and its error."""
     simulation = Simulation(in_cell_order(Bulk(box).system()), device, **options)
     simulation.step(_SETTLE)
-    series = []
-    for _ in range(max(2 * BLOCKS, steps // _EVERY)):
-        simulation.step(_EVERY, every=_EVERY)
-        series.append(temperature(simulation))
-    return block_average(series)
+    return block_average(series(simulation, {"kT": temperature}, max(2 * BLOCKS, steps // EVERY))["kT"])
 
 
 def temperatures(ways: dict, *, steps: int = STEPS) -> pd.DataFrame:
     """kT of each program that is timed, by its name, device and options; columns program, kT, error, within."""
     rows = []
     for name, (device, options) in ways.items():
-        found = kt_of(device, steps=steps, **options)
-        rows.append((name, found.value, found.error, abs(found.value - 1) <= max(LIMIT, 3 * found.error)))
+        kt, error = kt_of(device, steps=steps, **options)
+        rows.append((name, kt, error, abs(kt - 1) <= max(LIMIT, 3 * error)))
     return pd.DataFrame(rows, columns=["program", "kT", "error", "within"])
 
 

@@ -33,19 +33,9 @@ _REPEATED = {"runs": RUNS, "repeats": 3}
 #: the paper's mappings of particles to threads
 MAPPINGS = ("cell", "particle")
 
-#: the paper's serial program: a linked list and one running sequence of random numbers
-PAPER_PROGRAM = "serial program, one core"
-
-#: a program that sorts, with TEA, on one core and on all
-ONE_CORE, ALL_CORES = "planes, one core", "planes, all cores"
-
-#: the ladder over which every speedup is given, with strategy and device; claims are judged by the first rung
-_PROGRAMS = {
-    PAPER_PROGRAM: ("linked", "serial"),
-    ONE_CORE: ("planes", "serial"),
-    ALL_CORES: ("planes", "threads"),
-}
-BASELINES = tuple(_PROGRAMS)
+#: the ladder over which every speedup is given, by the first of which claims are judged: the paper's serial program, a
+#: linked list and one running sequence of random numbers; one that sorts, with TEA, on one core and on all
+BASELINES = PAPER_PROGRAM, ONE_CORE, ALL_CORES = "serial program, one core", "planes, one core", "planes, all cores"
 
 #: groups of parts of a step in the figure; parts not named here belong to the lists
 _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"}
@@ -72,7 +62,8 @@ def particle_counts() -> tuple[int, ...]:
 
 def baselines() -> dict:
     """The programs on a CPU, by name: strategy and device."""
-    return {name: (strategy, select(device)) for name, (strategy, device) in _PROGRAMS.items()}
+    core = select("serial")
+    return {PAPER_PROGRAM: ("linked", core), ONE_CORE: ("planes", core), ALL_CORES: ("planes", select("threads"))}
 
 
 def mappings(device) -> dict:
@@ -96,19 +87,13 @@ def paper_table(cases: list[System], device, record=None, *, seconds: float = 0.
 
 def programs(device) -> dict:
     """The programs that are timed, with device and options, for `linear.temperatures`."""
-    known = {name: (on, {"strategy": strategy, "rounds": PAPER_ROUNDS}) for name, (strategy, on) in baselines().items()}
-    known[PAPER_PROGRAM][1]["rounds"] = 0
-    return known | {
-        f"{name}, {device.name}": (device, {"strategy": strategy, "rounds": PAPER_ROUNDS})
-        for name, (strategy, device) in mappings(device).items()
-    }
+    ways = baselines() | {f"{name}, {device.name}": way for name, way in mappings(device).items()}
+    rounds = dict.fromkeys(ways, PAPER_ROUNDS) | {PAPER_PROGRAM: 0}
+    return {name: (on, {"strategy": strategy, "rounds": rounds[name]}) for name, (strategy, on) in ways.items()}
 
 
 def noise_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """Thread per particle with the linear generators (no rounds) and with TEA, and what TEA costs: "over method one".
-
-    PAPER_ROUNDS are the paper's two runs for a pair. Each is run three times.
-    """
+    """Thread per particle with linear generators (no rounds) and with TEA, and what TEA costs: "over method one"."""
     way = {"thread per particle": ("particle", device)}
     variants = [{"rounds": rounds} for rounds in (0, ROUNDS, RUN_ROUNDS, PAPER_ROUNDS)]
     table = _measured(systems([row]), way, record, seconds, repeated=way, variants=variants)
@@ -165,10 +150,7 @@ def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=
 
 
 def with_speedups(table: pd.DataFrame, slow: pd.DataFrame | None = None) -> pd.DataFrame:
-    """`table` with its speedups over each baseline at the same number of particles; over those of `slow`, if given.
-
-    The column "baseline particles" is the number of particles that the baseline had.
-    """
+    """`table` with its speedups over each baseline with as many particles, or that of `slow`; "baseline particles"."""
     counts = table["particles"] if slow is None else int(slow["particles"].iloc[0])
     return speedups(table.assign(**{"baseline particles": counts}), BASELINES, "particles", "updates", slow)
 
@@ -178,16 +160,16 @@ def parts_table(row: int, device) -> pd.DataFrame:
 
     A GPU makes as many steps before as where whole ones are timed: particles set up at random lie less evenly.
     """
-    (system,), tables = map(in_cell_order, systems([row])), []
+    (system,), rows = map(in_cell_order, systems([row])), []
     slow = [(strategy, PAPER_ROUNDS) for strategy in ("fastest", "particle", "cell")]
     for strategy, rounds in (("fastest", ROUNDS), *slow):
         simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
         if device.name == "cuda":
             simulation.advance(_WARM_UP)
-        times = pd.DataFrame(part_times(simulation).items(), columns=["part", "seconds"])
-        groups = ["forces" if part.startswith("forces") else _GROUPS.get(part, "lists") for part in times["part"]]
-        tables.append(times.assign(way=f"{simulation.strategy}, TEA {rounds}", group=groups))
-    return pd.concat(tables, ignore_index=True)[["way", "part", "group", "seconds"]].assign(particles=system.count)
+        for part, seconds in part_times(simulation).items():
+            group = "forces" if part.startswith("forces") else _GROUPS.get(part, "lists")
+            rows.append((f"{simulation.strategy}, TEA {rounds}", part, group, seconds, system.count))
+    return pd.DataFrame(rows, columns=["way", "part", "group", "seconds", "particles"])
 
 
 def force_shares(parts: pd.DataFrame) -> pd.DataFrame:
@@ -223,16 +205,14 @@ def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
 
 
 def order_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """Updates a second of one thread per particle on the two largest systems, in cell order and at random.
-
-    What the order of the particles in memory does to the growth of the speedup.
-    """
+    """Updates a second of one thread per particle on the two largest systems, in cell order and at random."""
     options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "seconds": seconds, "runs": RUNS}
-    orders, runs = {"by cell": in_cell_order, "random": lambda system: system}, []
-    for system, (order, arrange) in product(systems((3, 4)), orders.items()):
-        runs.append((f"thread per particle, {order}", arrange(system), device, options))
+    runs = []
+    for system in systems((3, 4)):
+        for order, arranged in (("by cell", in_cell_order(system)), ("random", system)):
+            runs.append((f"thread per particle, {order}", arranged, device, options))
     table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
-    return table.assign(order=[*orders] * 2)[["particles", "order", "updates", "spread"]]
+    return table.assign(order=["by cell", "random"] * 2)[["particles", "order", "updates", "spread"]]
 
 
 def growth(orders: pd.DataFrame) -> dict:
@@ -254,16 +234,15 @@ def over_plain_c(peers: Path, box, steps: int) -> pd.DataFrame:
     ours, theirs = [], []
     for _ in range(5):
         with TemporaryDirectory() as folder:
-            other = linear.plain_c(peers / "dpd_serial.c", Path(folder), box, steps)
-        if other is None:
+            theirs.append(linear.plain_c(peers / "dpd_serial.c", Path(folder), box, steps))
+        if theirs[0] is None:
             return pd.DataFrame(columns=["ours", "plain C"])
-        theirs.append(other)
         start = thread_time()
         simulation.step(steps // 2)
         ours.append(system.count * (steps // 2) / (thread_time() - start))
-    best = max(other["updates"] for other in theirs)
-    found = {"ours": max(ours) / 1e6, "plain C": best / 1e6, "ratio": max(ours) / best, "its kT": theirs[0]["kT"]}
-    return pd.DataFrame([found])
+    own, other = max(ours), max(run["updates"] for run in theirs)
+    rates = {"ours": own / 1e6, "plain C": other / 1e6, "ratio": own / other}
+    return pd.DataFrame([rates | {"its kT": theirs[0]["kT"]}])
 
 
 def _largest(table: pd.DataFrame) -> pd.DataFrame:
@@ -272,6 +251,6 @@ def _largest(table: pd.DataFrame) -> pd.DataFrame:
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """The columns that a reader compares, rounded: particles, way, millions of updates a second, speedups."""
-    columns = ["particles", "way", "device", "precision", "rounds"]
-    short = table[columns].assign(**{"million/s": table["updates"] / 1e6, "spread": table["spread"]})
+    short = table.assign(**{"million/s": table["updates"] / 1e6})
+    short = short[["particles", "way", "device", "precision", "rounds", "million/s", "spread"]]
     return short.round({"million/s": 3, "spread": 3}).join(table.filter(regex="^over ").round(2))
